@@ -1,0 +1,101 @@
+"""`devlint check`: the options of the main command."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from devlint.cli.parameters import Target, parse_targets, split
+from devlint.config.options import Options
+from devlint.diagnostic import Confidence
+
+
+@click.command(context_settings={"auto_envvar_prefix": "DEVLINT"})
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATH]...")
+@click.option("--select", multiple=True, metavar="RULES", help="Rules that are on: codes, DEV1, names, ALL.")
+@click.option("--ignore", multiple=True, metavar="RULES", help="Rules that are off.")
+@click.option("--extend-select", multiple=True, metavar="RULES", help="Rules that are on besides the others.")
+@click.option(
+    "--min-confidence",
+    type=click.Choice([confidence.value for confidence in Confidence]),
+    help="Leave out findings that devlint is less sure of.  [default: likely]",
+)
+@click.option("--exclude", multiple=True, metavar="PATTERNS", help="What to leave out, instead of the usual.")
+@click.option("--extend-exclude", multiple=True, metavar="PATTERNS", help="What to leave out besides.")
+@click.option("--force-exclude", is_flag=True, default=None, help="Leave out excluded files even where they are named.")
+@click.option(
+    "--respect-gitignore/--no-respect-gitignore", default=None, help="Leave out what .gitignore does.  [default: yes]"
+)
+@click.option("--isolated", is_flag=True, help="Pass over all configuration files.")
+@click.option(
+    "--output-format",
+    metavar="FORMAT[:FILE],...",
+    callback=parse_targets,
+    help="How findings are written, and where to.  [default: full on a terminal, else concise]",
+)
+@click.option("--output-file", type=click.Path(path_type=Path, dir_okay=False), help="Write the report to a file.")
+@click.option("--stdin-filename", metavar="FILE", help="The name of what is read from the standard input.")
+@click.option("--exit-zero", is_flag=True, help="Exit with status 0 even where something was found.")
+@click.option("--show-settings", is_flag=True, help="Say what settings hold for the first path, and check nothing.")
+@click.option("-v", "--verbose", is_flag=True, help="Say more on the standard error.")
+def check(
+    paths: tuple[Path, ...],
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    extend_select: tuple[str, ...],
+    min_confidence: str | None,
+    exclude: tuple[str, ...],
+    extend_exclude: tuple[str, ...],
+    force_exclude: bool | None,
+    respect_gitignore: bool | None,
+    isolated: bool,
+    output_format: tuple[Target, ...] | None,
+    output_file: Path | None,
+    stdin_filename: str | None,
+    exit_zero: bool,
+    show_settings: bool,
+    verbose: bool,
+) -> int:
+    """Check files and directories. `-` is the standard input."""
+    from devlint.cli.job import Request, run, settings_of
+    from devlint.config.show import show
+
+    stdin = Path("-") in paths or (stdin_filename is not None and not paths)
+    if stdin and len(paths) > 1:
+        raise click.UsageError("`-` takes no other path beside it")
+    request = Request(
+        paths=() if stdin else paths or (Path(),),
+        options=Options(
+            select=split(select),
+            ignore=split(ignore),
+            extend_select=split(extend_select),
+            min_confidence=Confidence(min_confidence) if min_confidence else None,
+            exclude=split(exclude),
+            extend_exclude=split(extend_exclude),
+            force_exclude=force_exclude,
+            respect_gitignore=respect_gitignore,
+        ),
+        targets=_targets(output_format, output_file),
+        isolated=isolated,
+        stdin_name=(stdin_filename or "-") if stdin else None,
+        exit_zero=exit_zero,
+        verbose=verbose,
+    )
+    if show_settings:
+        click.echo(show(settings_of(request)))
+        return 0
+    return run(request)
+
+
+def _targets(targets: tuple[Target, ...] | None, output_file: Path | None) -> tuple[Target, ...]:
+    """Where each report goes, given what both options say."""
+    if targets is None:
+        terminal = output_file is None and sys.stdout.isatty()
+        targets = (Target("full" if terminal else "concise"),)
+    placed = tuple(Target(target.format, target.path or output_file) for target in targets)
+    places = [target.path for target in placed]
+    if len(set(places)) < len(places):
+        raise click.UsageError("two formats go to one place; name a file for each: FORMAT:FILE")
+    return placed

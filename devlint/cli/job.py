@@ -1,0 +1,171 @@
+"""One run of the main command: find the files, analyse them, keep what is wanted, write it down."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from devlint.cli import terminal
+from devlint.cli.parameters import Target
+from devlint.cli.sources import Sources
+from devlint.cli.writing import write_file, write_out
+from devlint.config.errors import ConfigError
+from devlint.config.options import Options
+from devlint.config.resolver import Resolver
+from devlint.config.selection import REVEALED
+from devlint.config.settings import Settings
+from devlint.diagnostic import Diagnostic
+from devlint.discovery import Discovery, Found, is_excluded
+from devlint.output import find_format
+from devlint.output.page import Page
+from devlint.registry import all_rules
+from devlint.rulecard import RuleCard
+
+if TYPE_CHECKING:
+    from devlint.analysis import Report
+
+CLEAN, FOUND, FAILED = 0, 1, 2
+"""Exit statuses: nothing reported, something reported, devlint could not do its work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the command line asks for. `stdin_name` is the name of the standard input, where that is to be read."""
+
+    paths: Sequence[Path]
+    options: Options
+    targets: Sequence[Target]
+    isolated: bool = False
+    stdin_name: str | None = None
+    exit_zero: bool = False
+    verbose: bool = False
+
+
+class Complaints:
+    """Says on the standard error what could not be done, each thing once, and the work goes on."""
+
+    def __init__(self) -> None:
+        self._said: set[str] = set()
+
+    def __call__(self, text: str) -> None:
+        """Complain."""
+        if text not in self._said:
+            self._said.add(text)
+            terminal.fail(text)
+
+    def __bool__(self) -> bool:
+        """Whether there was anything to complain of."""
+        return bool(self._said)
+
+
+def run(request: Request) -> int:
+    """Check everything, write the reports and return the exit status."""
+    cards = _cards()
+    complain = Complaints()
+    files = _find(request, _resolver(request, cards).settings_for, complain)
+    if not files and not complain:
+        terminal.warn("no Python files to check")
+    stdin = sys.stdin.buffer.read() if files and request.stdin_name is not None else None
+    report = _analyse(files, stdin)
+    kept = _kept(report.diagnostics, files)
+    _tell_errors(report, verbose=request.verbose)
+    sources = Sources({file.name: file.path for file in files}, {} if stdin is None else {files[0].name: stdin})
+    for target in request.targets:
+        _write(target, kept, Page(lines=sources.lines, checked=report.checked, rules=cards))
+    if complain:
+        return FAILED
+    counted = any(diagnostic.code != REVEALED for diagnostic in kept)
+    return FOUND if counted and not request.exit_zero else CLEAN
+
+
+def settings_of(request: Request) -> Settings:
+    """The settings that hold for the first path of the request."""
+    first = Path(request.stdin_name) if request.stdin_name is not None else request.paths[0]
+    place = Path(os.path.abspath(first))
+    try:
+        return _resolver(request, _cards()).settings_for(place if place.is_dir() else place.parent)
+    except ConfigError as problem:
+        raise Failure(str(problem)) from None
+
+
+class Failure(click.ClickException):
+    """devlint cannot do its work."""
+
+    exit_code = FAILED
+
+
+def _cards() -> dict[str, RuleCard]:
+    return {rule.code: RuleCard.of(rule) for rule in all_rules()}
+
+
+def _resolver(request: Request, cards: Mapping[str, RuleCard]) -> Resolver:
+    try:
+        return Resolver(list(cards.values()), request.options, cwd=Path.cwd(), isolated=request.isolated)
+    except ConfigError as problem:
+        raise click.UsageError(str(problem)) from None
+
+
+def _find(request: Request, settings_for: Callable[[Path], Settings], complain: Callable[[str], None]) -> list[Found]:
+    if request.stdin_name is None:
+        return list(Discovery(settings_for, complain).find(request.paths))
+    place = Path(os.path.abspath(request.stdin_name))
+    try:
+        settings = settings_for(place.parent)
+    except ConfigError as problem:
+        complain(str(problem))
+        return []
+    if settings.force_exclude and is_excluded(settings, place):
+        return []
+    return [Found(place, Path(request.stdin_name).as_posix(), settings)]
+
+
+def _analyse(files: Sequence[Found], stdin: bytes | None) -> Report:
+    from devlint.analysis import Report, analyse
+
+    if not files:
+        return Report((), (), 0)
+    settings = list({id(file.settings): file.settings for file in files}.values())
+    codes = frozenset[str]().union(*(each.codes for each in settings))
+    src = list(dict.fromkeys(folder for each in settings for folder in each.src if folder.is_dir()))
+    with terminal.progress() as progress:
+        if stdin is not None:
+            return analyse([], codes=codes, src=src, stdin=(files[0].name, stdin), progress=progress)
+        names = {file.path: file.name for file in files}
+        return analyse(list(names), codes=codes, src=src, progress=progress, names=names)
+
+
+def _kept(diagnostics: Sequence[Diagnostic], files: Sequence[Found]) -> list[Diagnostic]:
+    """The findings that the settings of their own file want."""
+    by_name = {file.name: file for file in files}
+    return [
+        diagnostic
+        for diagnostic in diagnostics
+        if (file := by_name.get(diagnostic.region.filename)) and file.settings.shows(diagnostic, file.path)
+    ]
+
+
+def _tell_errors(report: Report, *, verbose: bool) -> None:
+    """Say where the analysis itself went wrong: in full, or that there is something to say."""
+    if verbose:
+        for error in report.errors:
+            terminal.warn(f"internal error in {error.filename}, {error.where}: {error.message}\n{error.traceback}")
+    elif report.errors:
+        number = len(report.errors)
+        parts = "1 function was" if number == 1 else f"{number} functions were"
+        terminal.warn(f"{parts} not analysed to the end because of an internal error; --verbose tells more")
+
+
+def _write(target: Target, diagnostics: Sequence[Diagnostic], page: Page) -> None:
+    """Write one report; only the standard output may have colours."""
+    render = find_format(target.format)
+    if target.path is not None:
+        write_file(render(diagnostics, page), target.path)
+        return
+    color = terminal.has_color()
+    write_out(render(diagnostics, replace(page, color=color, width=terminal.width())), color=color)

@@ -1,0 +1,161 @@
+"""What holds for a file after all sources of configuration are weighed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from devlint.config.errors import ConfigError
+from devlint.config.options import Options
+from devlint.config.selection import REVEALED, Layer, UnknownSelectorError, check_selectors, matches, selected
+from devlint.diagnostic import Confidence, Diagnostic
+from devlint.patterns import Patterns
+from devlint.rulecard import RuleCard
+
+T = TypeVar("T")
+
+DEFAULT_EXCLUDE = (
+    ".bzr",
+    ".direnv",
+    ".eggs",
+    ".git",
+    ".git-rewrite",
+    ".hg",
+    ".ipynb_checkpoints",
+    ".mypy_cache",
+    ".nox",
+    ".pants.d",
+    ".pyenv",
+    ".pytest_cache",
+    ".pytype",
+    ".ruff_cache",
+    ".svn",
+    ".tox",
+    ".venv",
+    ".vscode",
+    "__pypackages__",
+    "_build",
+    "buck-out",
+    "dist",
+    "node_modules",
+    "site-packages",
+    "venv",
+)
+DEFAULT_SRC = (".", "src")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One source of options: the file they stand in (None: the command line) and the directory its paths start from."""
+
+    options: Options
+    root: Path
+    path: Path | None = None
+
+    @property
+    def layer(self) -> Layer:
+        """Its choice of rules."""
+        options = self.options
+        return Layer(options.select, options.extend_select or (), options.ignore or ())
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The settings of one directory tree."""
+
+    root: Path
+    path: Path | None
+    codes: frozenset[str]
+    min_confidence: Confidence
+    exclude: tuple[Patterns, ...]
+    per_file_ignores: tuple[tuple[Patterns, frozenset[str]], ...]
+    src: tuple[Path, ...]
+    force_exclude: bool
+    respect_gitignore: bool
+
+    def codes_for(self, path: Path) -> frozenset[str]:
+        """The codes of the rules that are on in this file."""
+        off = (codes for patterns, codes in self.per_file_ignores if patterns.verdict(path, directory=False))
+        return self.codes.difference(*off)
+
+    def shows(self, diagnostic: Diagnostic, path: Path) -> bool:
+        """Whether a finding in the file at `path` is wanted."""
+        if diagnostic.code == REVEALED:
+            return True
+        return diagnostic.code in self.codes_for(path) and diagnostic.confidence.at_least(self.min_confidence)
+
+
+def settle(sources: Sequence[Source], rules: Sequence[RuleCard], root: Path) -> Settings:
+    """Weigh the sources, the later ones having the last word; `root` is home where no source is a file."""
+    for source in sources:
+        _check(source, rules)
+    files = [source for source in sources if source.path is not None]
+    home = files[-1].root if files else root
+    return Settings(
+        root=home,
+        path=files[-1].path if files else None,
+        codes=selected([source.layer for source in sources], rules),
+        min_confidence=_last(sources, lambda source: source.options.min_confidence, Confidence.LIKELY),
+        exclude=_excluded(sources, home),
+        per_file_ignores=_last(sources, lambda source: _ignored(source, rules), ()),
+        src=_last(sources, _src, _directories(home, DEFAULT_SRC)),
+        force_exclude=_last(sources, lambda source: source.options.force_exclude, False),
+        respect_gitignore=_last(sources, lambda source: source.options.respect_gitignore, True),
+    )
+
+
+def _last(sources: Sequence[Source], said: Callable[[Source], T | None], default: T) -> T:
+    """What the last source that says anything says."""
+    return next((value for source in reversed(sources) if (value := said(source)) is not None), default)
+
+
+def _check(source: Source, rules: Sequence[RuleCard]) -> None:
+    options = source.options
+    lists = {"select": options.select, "extend-select": options.extend_select, "ignore": options.ignore}
+    named = [(key, selectors) for key, selectors in lists.items() if selectors]
+    named += [("per-file-ignores", selectors) for selectors in (options.per_file_ignores or {}).values()]
+    for key, selectors in named:
+        try:
+            check_selectors(selectors, rules)
+        except UnknownSelectorError as problem:
+            raise ConfigError(source.path, key, str(problem)) from None
+
+
+def _excluded(sources: Sequence[Source], home: Path) -> tuple[Patterns, ...]:
+    base = _last(
+        sources, lambda source: _patterns(source, "exclude", source.options.exclude), Patterns.of(home, DEFAULT_EXCLUDE)
+    )
+    more = (_patterns(source, "extend-exclude", source.options.extend_exclude) for source in sources)
+    return (base, *(patterns for patterns in more if patterns is not None))
+
+
+def _patterns(source: Source, key: str, lines: Iterable[str] | None) -> Patterns | None:
+    if lines is None:
+        return None
+    try:
+        return Patterns.of(source.root, lines)
+    except ValueError as problem:
+        raise ConfigError(source.path, key, str(problem)) from None
+
+
+def _ignored(source: Source, rules: Sequence[RuleCard]) -> tuple[tuple[Patterns, frozenset[str]], ...] | None:
+    table = source.options.per_file_ignores
+    if table is None:
+        return None
+    pairs = []
+    for line, selectors in table.items():
+        patterns = _patterns(source, "per-file-ignores", [line])
+        codes = frozenset(rule.code for rule in rules for selector in selectors if matches(selector, rule))
+        if patterns is not None:
+            pairs.append((patterns, codes))
+    return tuple(pairs)
+
+
+def _src(source: Source) -> tuple[Path, ...] | None:
+    return None if source.options.src is None else _directories(source.root, source.options.src)
+
+
+def _directories(root: Path, names: Iterable[str]) -> tuple[Path, ...]:
+    return tuple(root / name for name in names)

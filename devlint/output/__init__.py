@@ -1,0 +1,17 @@
+"""How findings are written down: one module for each format, over one frozen `Diagnostic`."""
+
+from __future__ import annotations
+
+import importlib
+
+from devlint.output.page import Render
+
+FORMATS = ("concise", "full", "json")
+"""The formats by name; the format `json-lines` is the module `devlint.output.json_lines`, and so on."""
+
+
+def find_format(name: str) -> Render:
+    """The format of this name, which is one of `FORMATS`."""
+    module = importlib.import_module(f"devlint.output.{name.replace('-', '_')}")
+    render: Render = module.render
+    return render

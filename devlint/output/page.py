@@ -1,0 +1,36 @@
+"""What an output format is given besides the findings, and what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from devlint.diagnostic import Diagnostic
+from devlint.rulecard import RuleCard
+
+Lines = Callable[[str, "int | None"], Sequence[str]]
+"""The lines of a file (or of one cell of a notebook), without their ends; nothing where it cannot be read."""
+
+
+def no_lines(filename: str, cell: int | None) -> Sequence[str]:
+    """Stands in where no source can be had."""
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The circumstances of a report."""
+
+    lines: Lines = no_lines
+    color: bool = False
+    width: int = 120
+    checked: int = 0
+    rules: Mapping[str, RuleCard] = field(default_factory=dict)
+
+
+class Render(Protocol):
+    """An output format: the text of the report, in pieces that are written one after the other."""
+
+    def __call__(self, diagnostics: Sequence[Diagnostic], page: Page) -> Iterator[str]:
+        """Write the findings, which come sorted."""

@@ -1,0 +1,46 @@
+"""What is said of a rule outside the rule itself: plain data for listings, reports and configuration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+from devlint.diagnostic import Severity
+
+
+class Describable(Protocol):
+    """What a rule class tells of itself."""
+
+    code: ClassVar[str]
+    name: ClassVar[str]
+    severity: ClassVar[Severity]
+    default: ClassVar[bool]
+    fixable: ClassVar[bool]
+
+    @classmethod
+    def documentation(cls) -> str:
+        """The rule's Markdown."""
+
+    @classmethod
+    def summary(cls) -> str:
+        """The first line of the documentation."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleCard:
+    """A rule as it is listed: its code, its name, how it is ranked and what its documentation says."""
+
+    code: str
+    name: str
+    severity: Severity
+    default: bool
+    fixable: bool
+    summary: str
+    doc: str
+
+    @classmethod
+    def of(cls, rule: type[Describable]) -> RuleCard:
+        """The card of a rule class."""
+        return cls(
+            rule.code, rule.name, rule.severity, rule.default, rule.fixable, rule.summary(), rule.documentation()
+        )

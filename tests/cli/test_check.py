@@ -1,0 +1,230 @@
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+BUG = "pass # BUG DEV101\n"
+
+
+def test_status_is_0_where_nothing_is_found(devlint, files):
+    files({"a.py": "x = 1\n"})
+    result = devlint("a.py")
+    assert (result.status, result.out, result.err) == (0, "", "")
+
+
+def test_status_is_1_where_something_is_found(devlint, files):
+    files({"a.py": BUG})
+    result = devlint("a.py")
+    assert result.status == 1
+    assert result.out == "a.py:1:1: DEV101 DEV101 here (mixed-device-op)\n"
+
+
+def test_check_may_be_named_or_not(devlint, files):
+    files({"a.py": BUG})
+    assert devlint("check", "a.py").found == devlint("a.py").found == ["a.py:1 DEV101"]
+
+
+def test_without_a_path_the_current_directory_is_checked(devlint, files):
+    files({"pkg/a.py": BUG})
+    assert devlint().found == devlint("--isolated").found == ["pkg/a.py:1 DEV101"]
+
+
+def test_a_path_with_the_name_of_a_command(devlint, files):
+    files({"rule/a.py": BUG})
+    assert devlint("./rule").found == ["rule/a.py:1 DEV101"]
+
+
+def test_exit_zero(devlint, files):
+    files({"a.py": BUG})
+    result = devlint("a.py", "--exit-zero")
+    assert result.status == 0
+    assert result.found == ["a.py:1 DEV101"]
+
+
+def test_a_path_that_does_not_exist_is_named_and_the_others_are_checked(devlint, files):
+    files({"a.py": BUG})
+    result = devlint("missing.py", "a.py", "--exit-zero")
+    assert result.status == 2
+    assert result.err == "error: missing.py: no such file or directory\n"
+    assert result.found == ["a.py:1 DEV101"]
+
+
+def test_no_python_files_is_a_warning(devlint, files):
+    files({"README.md": ""})
+    result = devlint(".")
+    assert result.status == 0
+    assert result.err == "warning: no Python files to check\n"
+
+
+def test_a_file_is_reported_once_however_often_it_is_named(devlint, files):
+    files({"pkg/a.py": BUG})
+    assert devlint("pkg/a.py", "pkg", "./pkg/a.py").found == ["pkg/a.py:1 DEV101"]
+
+
+def test_a_revealed_placement_is_always_shown_and_never_counts(devlint, files):
+    files({"a.py": "pass # BUG DEV902 possible\n"})
+    result = devlint("a.py", "--select", "DEV201", "--ignore", "DEV9", "--min-confidence", "certain")
+    assert result.status == 0
+    assert result.found == ["a.py:1 DEV902"]
+
+
+def test_an_unreadable_file_is_reported_whatever_is_selected_unless_it_is_ignored(devlint, files):
+    files({"a.py": "pass # BUG DEV900\n"})
+    assert devlint("a.py", "--select", "DEV201").found == ["a.py:1 DEV900"]
+    assert devlint("a.py", "--ignore", "DEV900").found == []
+
+
+@pytest.mark.parametrize(
+    ("options", "codes"),
+    [
+        ([], ["DEV101", "DEV201"]),
+        (["--select", "ALL"], ["DEV101", "DEV201", "DEV204"]),
+        (["--select", "DEV2"], ["DEV201", "DEV204"]),
+        (["--select", "shared-storage-mutation"], ["DEV204"]),
+        (["--select", "DEV101,DEV204"], ["DEV101", "DEV204"]),
+        (["--select", "DEV101", "--select", "DEV204"], ["DEV101", "DEV204"]),
+        (["--extend-select", "DEV204"], ["DEV101", "DEV201", "DEV204"]),
+        (["--ignore", "DEV1"], ["DEV201"]),
+        (["--select", "DEV2", "--ignore", "DEV204"], ["DEV201"]),
+        (["--select", "DEV204", "--ignore", "DEV2"], ["DEV204"]),
+    ],
+)
+def test_rules_are_chosen(devlint, files, options, codes):
+    files({"a.py": "".join(f"pass # BUG {code}\n" for code in ("DEV101", "DEV201", "DEV204"))})
+    assert [line.split()[1] for line in devlint("a.py", *options).found] == codes
+
+
+@pytest.mark.parametrize("option", ["--select", "--ignore", "--extend-select"])
+def test_an_unknown_rule_is_an_error(devlint, files, option):
+    files({"a.py": BUG})
+    result = devlint("a.py", option, "discarded-tranfer")
+    assert result.status == 2
+    assert f"{option}: unknown rule `discarded-tranfer` (did you mean `discarded-transfer`?)" in result.err
+    assert result.out == ""
+
+
+def test_unlikely_findings_are_left_out_unless_asked_for(devlint, files):
+    files({"a.py": "".join(f"pass # BUG DEV101 {sure}\n" for sure in ("certain", "likely", "possible"))})
+    assert len(devlint("a.py").found) == 2
+    assert len(devlint("a.py", "--min-confidence", "certain").found) == 1
+    assert len(devlint("a.py", "--min-confidence", "possible").found) == 3
+
+
+def test_json_goes_to_a_program(devlint, files):
+    files({"pkg/a.py": BUG})
+    result = devlint("pkg", "--output-format", "json")
+    (finding,) = json.loads(result.out)
+    assert (finding["code"], finding["filename"]) == ("DEV101", "pkg/a.py")
+
+
+def test_several_reports_at_once(devlint, files):
+    files({"a.py": BUG})
+    result = devlint("a.py", "--output-format", "concise,json:reports/out.json")
+    assert result.found == ["a.py:1 DEV101"]
+    assert json.loads(Path("reports/out.json").read_text())[0]["code"] == "DEV101"
+    assert [path.name for path in Path("reports").iterdir()] == ["out.json"]
+
+
+def test_two_reports_cannot_share_a_place(devlint, files):
+    files({"a.py": BUG})
+    result = devlint("a.py", "--output-format", "concise,json")
+    assert result.status == 2
+    assert "two formats go to one place" in result.err
+
+
+def test_an_unknown_format_is_an_error(devlint):
+    result = devlint(".", "--output-format", "jsn")
+    assert result.status == 2
+    assert "unknown format `jsn` (did you mean `json`?)" in result.err
+
+
+def test_output_file(devlint, files):
+    files({"a.py": BUG})
+    result = devlint("a.py", "--output-file", "out.txt")
+    assert result.status == 1
+    assert result.out == ""
+    assert Path("out.txt").read_text().startswith("a.py:1:1: DEV101")
+
+
+def test_an_output_file_that_cannot_be_written_is_an_error(devlint, files):
+    files({"a.py": BUG, "file": ""})
+    result = devlint("a.py", "--output-file", "file/out.txt")
+    assert result.status == 2
+    assert result.err.startswith("Error: cannot write file/out.txt: ")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_a_full_disk_is_an_error(devlint, files):
+    files({"a.py": BUG})
+    result = devlint("a.py", "--output-file", "/dev/full")
+    assert result.status == 2
+    assert result.err == "Error: cannot write /dev/full: No space left on device\n"
+
+
+def pipe_in(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+
+
+def test_standard_input(devlint, monkeypatch):
+    pipe_in(monkeypatch, BUG.encode())
+    assert devlint("-").found == ["-:1 DEV101"]
+
+
+def test_standard_input_with_a_name(devlint, files, monkeypatch):
+    files({"pkg/pyproject.toml": '[tool.devlint]\nignore = ["DEV101"]\n'})
+    pipe_in(monkeypatch, (BUG + "pass # BUG DEV201\n").encode())
+    assert devlint("-", "--stdin-filename", "pkg/a.py").found == ["pkg/a.py:2 DEV201"]
+
+
+def test_standard_input_that_is_excluded(devlint, monkeypatch):
+    pipe_in(monkeypatch, BUG.encode())
+    assert devlint("-", "--stdin-filename", "venv/a.py").found == ["venv/a.py:1 DEV101"]
+    assert devlint("-", "--stdin-filename", "venv/a.py", "--force-exclude").found == []
+
+
+def test_standard_input_takes_no_other_path(devlint, files):
+    files({"a.py": BUG})
+    result = devlint("-", "a.py")
+    assert result.status == 2
+    assert "`-` takes no other path beside it" in result.err
+
+
+def test_an_internal_error_loses_nothing_else_and_is_told_under_verbose(devlint, files):
+    files({"a.py": "pass # CRASH\n" + BUG})
+    quiet, loud = devlint("a.py"), devlint("a.py", "--verbose")
+    assert quiet.found == loud.found == ["a.py:2 DEV101"]
+    assert "1 function was not analysed to the end" in quiet.err
+    assert "internal error in a.py, f: ValueError: oops\nTraceback: oops" in loud.err
+
+
+def test_options_come_from_the_environment_too(devlint, files, monkeypatch):
+    files({"a.py": BUG + "pass # BUG DEV201\n"})
+    monkeypatch.setenv("DEVLINT_SELECT", "DEV201,DEV204")
+    monkeypatch.setenv("DEVLINT_OUTPUT_FORMAT", "json")
+    assert [finding["code"] for finding in json.loads(devlint("a.py").out)] == ["DEV201"]
+
+
+def test_show_settings(devlint, files):
+    files({"pkg/pyproject.toml": '[tool.devlint]\nselect = ["DEV2"]\nper-file-ignores = { "tests/*" = ["DEV201"] }\n'})
+    result = devlint("pkg", "--show-settings", "--min-confidence", "possible")
+    assert result.status == 0
+    assert f"# from {Path('pkg/pyproject.toml').absolute()}" in result.out
+    assert 'select = ["DEV201", "DEV204", "DEV900", "DEV902"]' in result.out
+    assert 'min-confidence = "possible"' in result.out
+    assert '"tests/*" = ["DEV201"]' in result.out
+
+
+def test_an_interrupt_ends_with_130(devlint, files, monkeypatch):
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    files({"a.py": BUG})
+    monkeypatch.setattr(sys.modules["devlint.analysis"], "analyse", interrupt)
+    result = devlint("a.py", "--output-file", "out.txt")
+    assert result.status == 130
+    assert result.err.splitlines()[-1] == "devlint: interrupted"
+    assert not Path("out.txt").exists()
