@@ -1,0 +1,1 @@
+"""Derives the table of operator semantics from the installed torch; run as ``python -m devlint.runtime.derive``."""

@@ -1,0 +1,178 @@
+"""Joins what signatures, CPU probes and device flips tell into rows, and the hand-written overlay on top."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch.utils._device import _device_constructors
+
+from devlint.runtime.derive import classify, devices, modules, names, samples
+from devlint.runtime.derive.signatures import Param, Signature, signatures
+
+Row = dict[str, Any]
+OVERRIDES = Path(__file__).with_name("overrides.json")
+FIELDS = (
+    "params overloads tensors same scalars host index free device returns returns_if dtype dtype_if match index_dtypes"
+    " target_dtypes rank mutates view may_view sync random grad factory numpy property special module provenance"
+).split()
+
+
+def merge_params(overloads: list[Signature]) -> Row:
+    """One parameter list that serves binding, and the overloads where they disagree by position."""
+    spelled = [[p.name for p in s.params if p.kind != "kw"] for s in overloads]
+    longest = max(overloads, key=lambda s: (len([p for p in s.params if p.kind != "kw"]), len(s.params)))
+    positional = [p.name for p in longest.params if p.kind != "kw"]
+    agree = all(positional[: len(names_)] == names_ for names_ in spelled)
+    params = longest.spelled()
+    known = {p.name for p in longest.params}
+    extra = [p for s in overloads for p in s.params if p.name not in known]
+    extra = list({p.name: p for p in extra}.values())
+    if extra:
+        params += [*([] if any(n.startswith("*") for n in params) else ["*"]), *(p.name for p in extra)]
+    row: Row = {"params": params}
+    if not agree:
+        row["overloads"] = _distinct(s.spelled() for s in overloads)
+    return row
+
+
+def _distinct(lists: Iterable[list[str]]) -> list[list[str]]:
+    return [list(t) for t in dict.fromkeys(map(tuple, lists))]
+
+
+def tensor_names(overloads: list[Signature]) -> list[str]:
+    """Tensor parameters; ``name[]`` where a sequence is taken."""
+    found: dict[str, Param] = {}
+    for signature in overloads:
+        for param in signature.params:
+            if param.tensor and param.name != "out" and (param.name not in found or param.tensor == "list"):
+                found[param.name] = param
+    return [n + ("[]" if p.tensor == "list" else "") for n, p in found.items()]
+
+
+def derive(name: str, function: Any) -> Row:
+    """The row of one function, method or property as far as torch itself tells it."""
+    overloads = [_as_method(s) if name.startswith("torch.Tensor.") else s for s in signatures(name, function)]
+    if names.is_property(function):
+        return {"params": ["self"], "tensors": ["self"], "property": True, "returns": "unknown", "provenance": "hand"}
+    if not overloads:
+        return {"returns": "unknown", "provenance": "unknown"}
+    row = merge_params(overloads)
+    row["tensors"] = tensor_names(overloads)
+    subject = classify.Subject(name, function, overloads, samples.calls(name))
+    if subject.runs:
+        row |= classify.cells(subject)
+        row |= devices.cells(subject)
+        row["provenance"] = "probe-cpu+fake"
+    else:
+        row |= {"returns": _native_returns(overloads), "provenance": "yaml"}
+    row |= _factory_cells(name, function, row)
+    return row
+
+
+def _as_method(signature: Signature) -> Signature:
+    first = signature.params[0] if signature.params else None
+    if first is None or first.name == "self":
+        return signature
+    renamed = Param("self", first.kind, first.tensor, first.required, first.type)
+    return Signature((renamed, *signature.params[1:]), signature.native)
+
+
+def _native_returns(overloads: list[Signature]) -> str:
+    natives = [s.native for s in overloads if s.native is not None]
+    kinds = set()
+    for native in natives:
+        returned = native.func.returns
+        spelled = [str(r.type) for r in returned]
+        if native.func.kind().name == "inplace":
+            kinds.add("self")
+        elif not spelled:
+            kinds.add("none")
+        elif spelled == ["Tensor"]:
+            kinds.add("tensor")
+        elif spelled == ["Tensor[]"]:
+            kinds.add("list")
+        elif all(s == "Tensor" for s in spelled):
+            kinds.add("tuple:" + ",".join(r.name or str(i) for i, r in enumerate(returned)))
+        else:
+            kinds.add({"bool": "bool", "int": "number", "SymInt": "number", "float": "number", "Scalar": "number"}.get(
+                spelled[0], "unknown"))
+    return kinds.pop() if len(kinds) == 1 else "unknown"
+
+
+def _factory_cells(name: str, function: Any, row: Row) -> Row:
+    base = name.rsplit(".", 1)[1]
+    takes = {n for n in row["params"]}
+    if base.endswith("_like") or base.startswith("new_") and name.startswith("torch.Tensor."):
+        source = "self" if name.startswith("torch.Tensor.") else "input"
+        return {"device": f"kwarg-or:{source}", "dtype": f"kwarg-or:{source}", "free": [source], "grad": "none"}
+    if function in _device_constructors() or {"device", "dtype", "layout"} <= takes and not row["tensors"]:
+        made: Row = {"factory": True, "device": "kwarg", "grad": "none"}
+        if row.get("dtype", "unknown") in ("unknown", "float32", "kwarg:default"):
+            made["dtype"] = "kwarg:default"
+        return made
+    return {}
+
+
+def overlay() -> dict[str, Any]:
+    """The hand-written cells."""
+    loaded: dict[str, Any] = json.loads(OVERRIDES.read_text())
+    return loaded
+
+
+def apply_overlay(rows: dict[str, Row]) -> None:
+    """Merge the hand-written cells over the derived ones; null removes a cell."""
+    for name, cells in overlay()["rows"].items():
+        row = rows.setdefault(name, {})
+        for field, value in cells.items():
+            if field == "reason":
+                continue
+            if value is None:
+                row.pop(field, None)
+            elif field == "module":
+                row["module"] = {**row.get("module", {}), **value}
+            else:
+                row[field] = value
+        row["provenance"] = row.get("provenance", "hand") if row.get("provenance") == "hand" else _joined(row)
+
+
+def _joined(row: Row) -> str:
+    derived = row.get("provenance")
+    return "hand" if derived in (None, "unknown") else f"{derived}+hand"
+
+
+def tidy(row: Row) -> Row:
+    """The row with its fields in order and its defaults left out."""
+    kept = {f: row[f] for f in FIELDS if f in row and row[f] not in ([], {}, None, False, "")}
+    if kept.get("device") == "group":
+        del kept["device"]
+    if kept.get("returns") == "tensor":
+        del kept["returns"]
+    for cell in ("dtype", "rank"):
+        if kept.get(cell) == "unknown":
+            del kept[cell]
+    return kept
+
+
+def all_rows() -> dict[str, Row]:
+    """Every row, sorted by name."""
+    rows = {name: derive(name, function) for name, function in {**names.functions(), **names.methods()}.items()}
+    rows |= {name: modules.derive(name) for name in modules.classes()}
+    apply_overlay(rows)
+    return {name: tidy(rows[name]) for name in sorted(rows)}
+
+
+def render(rows: dict[str, Row], aliases: dict[str, str]) -> str:
+    """The data file: one row a line, sorted by key."""
+    dumps = json.dumps
+    lines = ["{", f'"version": {dumps(torch.__version__.split("+")[0])},']
+    lines.append(f'"argument_aliases": {dumps(overlay()["argument_aliases"])},')
+    for title, section in (("aliases", aliases), ("rows", rows)):
+        lines.append(f'"{title}": {{')
+        lines += [f"{dumps(k)}: {dumps(v)}," for k, v in sorted(section.items())]
+        lines[-1] = lines[-1].rstrip(",")
+        lines.append("}," if title == "aliases" else "}")
+    return "\n".join([*lines, "}", ""])

@@ -1,0 +1,198 @@
+"""Signatures of public torch callables: from native_functions.yaml for the native ones, from inspection for the others."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import torch
+import torchgen
+from torch import overrides
+from torchgen.gen import parse_native_yaml
+from torchgen.model import Argument, NativeFunction, SelfArgument, TensorOptionsArguments, Variant
+
+_MODULE_PREFIX = {"torch.linalg.": "linalg_", "torch.fft.": "fft_", "torch.special.": "special_"}
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """One parameter; ``kind`` is "pos", "kw" or "var", ``tensor`` is "", "one" or "list"."""
+
+    name: str
+    kind: str = "pos"
+    tensor: str = ""
+    required: bool = False
+    type: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """One overload of a callable, with the native function behind it where there is one."""
+
+    params: tuple[Param, ...]
+    native: NativeFunction | None = field(default=None, compare=False)
+
+    def param(self, name: str) -> Param | None:
+        """The parameter called ``name``."""
+        return next((p for p in self.params if p.name == name), None)
+
+    def spelled(self) -> list[str]:
+        """The parameter names with "*" before the keyword-only ones and on the variadic one."""
+        names: list[str] = []
+        for param in self.params:
+            if param.kind == "var":
+                names.append("*" + param.name)
+            elif param.kind == "kw" and not any(name.startswith("*") for name in names):
+                names += ["*", param.name]
+            else:
+                names.append(param.name)
+        return names
+
+    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
+        """Values by parameter name, or None where the call does not fit this overload."""
+        bound: dict[str, Any] = {}
+        rest = list(args)
+        for param in self.params:
+            if param.kind == "var":
+                bound[param.name] = rest[0] if len(rest) == 1 and isinstance(rest[0], (tuple, list)) else tuple(rest)
+                rest = []
+            elif param.kind == "pos" and rest:
+                bound[param.name] = rest.pop(0)
+            elif param.name in kwargs:
+                bound[param.name] = kwargs[param.name]
+            elif param.required:
+                return None
+        if rest or any(name not in bound for name in kwargs):
+            return None
+        return bound if all(_fits(self.param(name), value) for name, value in bound.items()) else None
+
+
+def _fits(param: Param | None, value: Any) -> bool:
+    if param is None or not param.type:
+        return True
+    if isinstance(value, torch.Tensor):
+        return param.tensor == "one" or param.type == "Scalar"
+    if isinstance(value, (list, tuple)) and any(isinstance(v, torch.Tensor) for v in value):
+        return param.tensor == "list"
+    if isinstance(value, (bool, int, float, complex)):
+        return param.tensor != "list" and param.type != "Tensor" or param.name == "other"
+    return True
+
+
+@cache
+def native_functions() -> dict[str, list[NativeFunction]]:
+    """All native functions by base name (``add_`` apart from ``add``), without the ``out`` and named-dimension overloads."""
+    folder = os.path.join(os.path.dirname(torchgen.__file__), "packaged", "ATen", "native")
+    parsed = parse_native_yaml(os.path.join(folder, "native_functions.yaml"), os.path.join(folder, "tags.yaml"))
+    table: dict[str, list[NativeFunction]] = {}
+    for native in parsed.native_functions:
+        if native.func.arguments.out or "Dimname" in str(native.func):
+            continue
+        table.setdefault(str(native.func.name.name), []).append(native)
+    return table
+
+
+def _native_param(argument: Argument, kind: str, name: str) -> Param:
+    spelled = str(argument.type)
+    tensor = "" if "Tensor" not in spelled else "list" if "[" in spelled else "one"
+    return Param(name, kind, tensor, argument.default is None, spelled)
+
+
+def _from_native(native: NativeFunction, method: bool) -> Signature:
+    params: list[Param] = []
+    for argument in native.func.arguments.positional:
+        if isinstance(argument, SelfArgument):
+            argument = argument.argument
+        name = "input" if argument.name == "self" and not method else argument.name
+        params.append(_native_param(argument, "pos", name))
+    if method:
+        params.sort(key=lambda p: p.name != "self")
+    sized = params[1:] if method else params
+    if len(sized) == 1 and re.fullmatch(r"(SymInt|int)\[\]", sized[0].type):
+        params[-1] = Param(sized[0].name, "var", type=sized[0].type)
+    for extra in native.func.arguments.kwarg_only:
+        if isinstance(extra, TensorOptionsArguments):
+            params += [Param(name, "kw") for name in ("dtype", "layout", "device", "pin_memory", "requires_grad")]
+        else:
+            params.append(_native_param(extra, "kw", extra.name))
+    return Signature(tuple(params), native)
+
+
+def _native_for(name: str) -> tuple[list[NativeFunction], bool]:
+    for prefix, native_prefix in _MODULE_PREFIX.items():
+        if name.startswith(prefix):
+            return native_functions().get(native_prefix + name.removeprefix(prefix), []), False
+    base = name.rsplit(".", 1)[1]
+    found = native_functions().get(base, [])
+    if name.startswith("torch.Tensor."):
+        return [f for f in found if Variant.method in f.variants], True
+    if name.startswith("torch.nn.functional."):
+        return [f for f in found if f.python_module == "nn" or Variant.function in f.variants], False
+    return [f for f in found if Variant.function in f.variants and f.python_module is None], False
+
+
+_TENSOR_NAMES = frozenset(
+    "input other self tensor tensors weight bias target mat1 mat2 vec index source src values grad_output running_mean"
+    " running_var mask hx cx data x y query key value anchor positive negative input1 input2 x1 x2".split()
+)
+
+
+def _inspected(signature: inspect.Signature, guess: bool) -> Signature:
+    params = []
+    for parameter in signature.parameters.values():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            continue
+        kind = {parameter.KEYWORD_ONLY: "kw", parameter.VAR_POSITIONAL: "var"}.get(parameter.kind, "pos")
+        note = parameter.annotation if isinstance(parameter.annotation, str) else str(parameter.annotation)
+        tensor = ""
+        if "Tensor" in note:
+            tensor = "list" if re.search(r"(list|List|tuple|Tuple|Sequence)\[", note) else "one"
+        elif kind == "var" and parameter.name == "tensors":
+            tensor = "list"
+        elif parameter.name == "self" or (guess and note == str(inspect.Parameter.empty) and parameter.name in _TENSOR_NAMES):
+            tensor = "list" if parameter.name == "tensors" else "one"
+        required = parameter.default is parameter.empty and kind != "var"
+        params.append(Param(parameter.name, kind, tensor, required))
+    return Signature(tuple(params))
+
+
+@cache
+def _testing_overrides() -> dict[Any, Callable[..., Any]]:
+    return overrides.get_testing_overrides()
+
+
+def signatures(name: str, function: Any) -> list[Signature]:
+    """The overloads of the public callable ``name``, most general source first; empty where nothing tells."""
+    native, method = _native_for(name)
+    generic = False
+    try:
+        inspected = _inspected(inspect.signature(function), guess=True)
+        generic = [p.name for p in inspected.params] in ([], ["args"])
+    except (ValueError, TypeError):
+        generic = True
+    if not generic:
+        return [inspected]
+    twin = getattr(torch.nn.functional, name.rsplit(".", 1)[1] + "_with_indices", None)
+    if twin is not None and name.startswith("torch.nn.functional."):
+        return [_inspected(inspect.signature(twin), guess=True)]
+    if native:
+        return _distinct(_from_native(f, method) for f in native)
+    override = _testing_overrides().get(function)
+    return [_inspected(inspect.signature(override), guess=True)] if override is not None else []
+
+
+def _distinct(found: Iterable[Signature]) -> list[Signature]:
+    """The overloads, less those that only take a number where another of the same names takes a tensor."""
+    overloads = list(dict.fromkeys(found))
+    kept = [s for s in overloads if not any(_covers(t, s) for t in overloads if t is not s)]
+    return sorted(kept, key=lambda s: sum(p.kind == "kw" for p in s.params), reverse=True)
+
+
+def _covers(general: Signature, special: Signature) -> bool:
+    tensors = [{p.name for p in s.params if p.tensor} for s in (general, special)]
+    return {p.name for p in general.params} == {p.name for p in special.params} and tensors[0] > tensors[1]
