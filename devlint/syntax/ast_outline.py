@@ -1,0 +1,79 @@
+"""The top-level statements of a file as Python's own parser sees them: where each starts and ends."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from dataclasses import dataclass
+
+from devlint.syntax.ast_facts import ast_facts
+from devlint.syntax.lines import Lines
+from devlint.syntax.statement import Facts
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A top-level statement: its facts, the offset of its first token and the row on which it ends."""
+
+    facts: Facts
+    start: int
+    last_row: int
+
+
+def ast_outline(text: str, lines: Lines) -> tuple[str | None, list[Outline]]:
+    """The docstring and the statements of a file. Raises what `ast.parse` raises."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tree = ast.parse(text)
+    outlines: list[Outline] = []
+    group: list[ast.stmt] = []
+    last_row = 0
+    for node in tree.body:
+        if group and node.lineno > last_row:
+            outlines.append(_outline(group, last_row, text, lines))
+            group = []
+        group.append(node)
+        last_row = _last_row(node, text, lines)
+    if group:
+        outlines.append(_outline(group, last_row, text, lines))
+    return ast.get_docstring(tree, clean=False), outlines
+
+
+def _outline(group: list[ast.stmt], last_row: int, text: str, lines: Lines) -> Outline:
+    return Outline(ast_facts(group), _start(group[0], text, lines), last_row)
+
+
+def _start(node: ast.stmt, text: str, lines: Lines) -> int:
+    """The offset of the first token: the ``@`` of the first decorator, else that of the statement itself."""
+    decorators = getattr(node, "decorator_list", ())
+    row: int = decorators[0].lineno if decorators else node.lineno
+    start = first_token(text, lines.start(row))
+    while decorators and text[start] != "@":
+        # The decorator stands in parentheses or behind a continuation, on a later line than its ``@``.
+        row -= 1
+        start = first_token(text, lines.start(row))
+    return start
+
+
+def first_token(text: str, start: int) -> int:
+    """The offset of the first character at or after `start` that is neither a blank, a tab nor a form feed."""
+    while text[start] in " \t\f":
+        start += 1
+    return start
+
+
+def _last_row(node: ast.stmt, text: str, lines: Lines) -> int:
+    """The row that ends the logical line on which a statement ends: a continuation may follow the last token."""
+    row = node.end_lineno or node.lineno
+    if not _continued(text, lines, row):
+        return row
+    line = text[lines.start(row) : lines.start(row + 1)]
+    if b"#" in line.encode()[node.end_col_offset :]:
+        return row
+    while _continued(text, lines, row):
+        row += 1
+    return row
+
+
+def _continued(text: str, lines: Lines, row: int) -> bool:
+    return text[lines.start(row) : lines.start(row + 1)].rstrip("\r\n").endswith("\\")

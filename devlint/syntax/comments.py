@@ -1,0 +1,158 @@
+"""The comments of a file and the lines they stand on, from Python's tokenizer, so that no string is taken for one."""
+
+from __future__ import annotations
+
+import tokenize
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from re import Pattern
+
+from devlint.syntax.index import FileIndex
+from devlint.syntax.lines import NEWLINE
+
+_LAYOUT_ONLY = frozenset({tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER})
+_TAB_SIZE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A comment, and the rows of the code that it stands beside.
+
+    `alone` is true where nothing but white space precedes it on its row, `inside` where a logical line is under way.
+    The rows are those of its physical line, with the multi-line strings and continuations that end on it,
+    or of the whole logical line where the comment ends that.
+    """
+
+    text: str
+    row: int
+    column: int
+    indentation: int
+    alone: bool
+    inside: bool
+    first_row: int
+    last_row: int
+
+
+@dataclass(frozen=True, slots=True)
+class CodeLine:
+    """Rows of code that belong together: a physical line as above, or a logical line."""
+
+    first_row: int
+    last_row: int
+    indentation: int
+
+
+@dataclass(slots=True)
+class Layout:
+    """The comments, physical lines and logical lines of a file, each in the order of the text."""
+
+    comments: list[Comment] = field(default_factory=list)
+    physical: list[CodeLine] = field(default_factory=list)
+    logical: list[CodeLine] = field(default_factory=list)
+
+    def add_line(self, line: CodeLine) -> None:
+        """Add code that is one line for all that is asked of it."""
+        self.physical.append(line)
+        self.logical.append(line)
+
+
+def read_layout(index: FileIndex, marker: Pattern[str]) -> Layout:
+    """The layout of those parts of a file that hold the marker; a statement elsewhere counts as one line of code."""
+    layout = Layout()
+    text, row, start, wanted = index.source.text, 1, 0, False
+    for statement in index.statements:
+        gap = text[start : statement.start]
+        wanted = marker.search(gap) is not None
+        if wanted:
+            _read(gap, row, layout)
+        if wanted or marker.search(text, statement.start, statement.end):
+            _read(statement.text, statement.first_row, layout)
+        else:
+            layout.add_line(CodeLine(statement.first_row, statement.last_row, 0))
+        row, start = statement.last_row + 1, statement.end
+    _read(text[start:], row, layout)
+    return layout
+
+
+def _read(code: str, first_row: int, layout: Layout) -> None:
+    """Add the layout of a piece of the file that starts on a given row."""
+    reader = _Reader(layout, first_row - 1)
+    try:
+        for token in tokenize.generate_tokens(_rows(code).__next__):
+            reader.read(token)
+    except (tokenize.TokenError, SyntaxError):
+        # The tokenizer of an older Python on newer syntax: what it has understood so far stands.
+        pass
+    reader.finish()
+
+
+def _rows(code: str) -> Iterator[str]:
+    """The rows of the code, all ending in the newline that every tokenizer knows."""
+    for row in NEWLINE.split(code):
+        yield row + "\n"
+
+
+class _Reader:
+    """Gathers tokens into physical and logical lines."""
+
+    def __init__(self, layout: Layout, rows_before: int) -> None:
+        self._layout = layout
+        self._rows_before = rows_before
+        self._comments: list[tokenize.TokenInfo] = []
+        self._inside: list[bool] = []
+        self._physical: CodeLine | None = None
+        self._logical: CodeLine | None = None
+
+    def read(self, token: tokenize.TokenInfo) -> None:
+        """Take the next token."""
+        if token.type in _LAYOUT_ONLY:
+            return
+        if token.type == tokenize.COMMENT:
+            self._comments.append(token)
+            self._inside.append(self._logical is not None)
+        elif token.type == tokenize.NL:
+            self._end_physical(logical=None)
+        elif token.type == tokenize.NEWLINE:
+            self._end_physical(self._logical)
+            if self._logical is not None:
+                self._layout.logical.append(self._logical)
+            self._logical = None
+        else:
+            self._physical = self._extended(self._physical, token)
+            self._logical = self._extended(self._logical, token)
+
+    def finish(self) -> None:
+        """Keep what the last line has given, though it did not end."""
+        self._end_physical(logical=None)
+
+    def _extended(self, line: CodeLine | None, token: tokenize.TokenInfo) -> CodeLine:
+        last_row = token.end[0] + self._rows_before
+        if line is None:
+            return CodeLine(token.start[0] + self._rows_before, last_row, _indentation(token.line))
+        return CodeLine(line.first_row, last_row, line.indentation)
+
+    def _end_physical(self, logical: CodeLine | None) -> None:
+        beside = logical or self._physical
+        for token, inside in zip(self._comments, self._inside, strict=True):
+            row = token.start[0] + self._rows_before
+            self._layout.comments.append(
+                Comment(
+                    text=token.string,
+                    row=row,
+                    column=token.start[1],
+                    indentation=_indentation(token.line),
+                    alone=not token.line[: token.start[1]].strip(),
+                    inside=inside,
+                    first_row=beside.first_row if beside else row,
+                    last_row=beside.last_row if beside else row,
+                )
+            )
+        if self._physical is not None:
+            self._layout.physical.append(self._physical)
+        self._comments, self._inside, self._physical = [], [], None
+
+
+def _indentation(line: str) -> int:
+    """How far a line is indented, with tabs as Python counts them."""
+    line = line.rpartition("\f")[2] if not line.rpartition("\f")[0].strip() else line
+    return len(line.expandtabs(_TAB_SIZE)) - len(line.expandtabs(_TAB_SIZE).lstrip())

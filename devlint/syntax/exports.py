@@ -1,0 +1,46 @@
+"""What a module declares in `__all__`, where it does so literally."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import libcst as cst
+
+from devlint.syntax.source import SourceError
+from devlint.syntax.statement import Statement
+
+
+def declared_exports(statements: Iterable[Statement]) -> frozenset[str] | None:
+    """The names of `__all__` where it is a literal list or tuple (and literals added to it), else None."""
+    declared: frozenset[str] | None = None
+    for statement in statements:
+        if "__all__" not in statement.binds:
+            continue
+        try:
+            tree = statement.tree
+        except SourceError:
+            return None
+        for small in tree.body if isinstance(tree, cst.SimpleStatementLine) else ():
+            match small:
+                case cst.Assign(targets=[cst.AssignTarget(target=cst.Name("__all__"))], value=value):
+                    declared = _literal_names(value)
+                case cst.AnnAssign(target=cst.Name("__all__"), value=value) if value is not None:
+                    declared = _literal_names(value)
+                case cst.AugAssign(target=cst.Name("__all__"), operator=cst.AddAssign(), value=value):
+                    added = _literal_names(value)
+                    declared = declared | added if declared is not None and added is not None else None
+                case _:
+                    pass
+        if not isinstance(tree, cst.SimpleStatementLine):
+            return None
+    return declared
+
+
+def _literal_names(node: cst.BaseExpression) -> frozenset[str] | None:
+    """The strings of a literal list or tuple, None for any other expression."""
+    if not isinstance(node, (cst.List, cst.Tuple)):
+        return None
+    names = [element.value.evaluated_value for element in node.elements if isinstance(element.value, cst.SimpleString)]
+    if len(names) != len(node.elements):
+        return None
+    return frozenset(name for name in names if isinstance(name, str))

@@ -1,0 +1,86 @@
+"""The index of a file: its top-level statements and what they bind, import and mention, without a libcst tree."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+
+from devlint.syntax.ast_outline import ast_outline
+from devlint.syntax.exports import declared_exports
+from devlint.syntax.lines import Lines
+from devlint.syntax.newer_outline import newer_outline
+from devlint.syntax.source import Source, SourceError
+from devlint.syntax.statement import Binding, Facts, Statement, StatementKind
+
+__all__ = ["Binding", "Facts", "FileIndex", "Statement", "StatementKind", "index_source"]
+
+
+@dataclass(frozen=True)
+class FileIndex:
+    """What is known of a file before any of it is analysed."""
+
+    source: Source
+    lines: Lines
+    statements: tuple[Statement, ...]
+    docstring: str | None
+
+    @cached_property
+    def definitions(self) -> Mapping[str, Statement]:
+        """The last top-level function or class of each name."""
+        return {statement.name: statement for statement in self.statements if statement.name is not None}
+
+    @cached_property
+    def bound(self) -> frozenset[str]:
+        """All names bound at top level."""
+        return frozenset().union(*(statement.binds for statement in self.statements))
+
+    @cached_property
+    def exports(self) -> frozenset[str]:
+        """The names of `__all__` where that is a literal list or tuple, else all names bound at top level."""
+        declared = declared_exports(self.statements)
+        return self.bound if declared is None else declared
+
+
+def index_source(source: Source) -> FileIndex:
+    """Index a file. Raises SourceError, with its position, for a file that does not parse."""
+    lines = Lines.of(source.text)
+    with _collector_paused():
+        try:
+            docstring, outlines = ast_outline(source.text, lines)
+        except SyntaxError as error:
+            if (fallback := newer_outline(source.text, lines)) is None:
+                raise _syntax_error(error, lines) from None
+            docstring, outlines = fallback
+        except (ValueError, RecursionError, MemoryError) as error:
+            raise SourceError(f"the file cannot be parsed: {error or type(error).__name__}") from None
+    statements = tuple(
+        Statement(
+            facts=outline.facts,
+            first_row=lines.position(outline.start).row,
+            last_row=outline.last_row,
+            source=source,
+            start=outline.start,
+            end=lines.start(outline.last_row + 1),
+        )
+        for outline in outlines
+    )
+    return FileIndex(source, lines, statements, docstring)
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Python's cyclic collector off: it takes several times as long as the parser to find that a tree is no garbage."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _syntax_error(error: SyntaxError, lines: Lines) -> SourceError:
+    return SourceError(f"the file cannot be parsed: {error.msg}", error.lineno or 1, error.offset or 1)

@@ -1,0 +1,140 @@
+"""Where nodes of a statement stand in the file, found by generating its code once and counting characters."""
+
+from __future__ import annotations
+
+import re
+import sys
+from bisect import bisect_right
+from collections.abc import Collection, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import TYPE_CHECKING
+
+import libcst as cst
+from libcst._nodes.internal import CodegenState
+
+from devlint.diagnostic import Position
+from devlint.syntax.lines import NEWLINE
+from devlint.syntax.statement import Statement
+
+if TYPE_CHECKING:
+    from devlint.syntax.index import FileIndex
+
+# Their parentheses are part of the expression; libcst keeps all parentheses in the same two fields.
+_PARENTHESIZED = (cst.Tuple, cst.GeneratorExp, cst.MatchTuple)
+# What libcst drops: continuations where an indentation is expected, and a form feed in front of the first token.
+_DROPPED = re.compile(r"(?:[ \t\f]*\\(?:\r\n?|\n))+|\f+")
+_NOTHING: AbstractContextManager[None] = nullcontext()
+
+
+def locate(
+    statement: Statement, nodes: Collection[cst.CSTNode], index: FileIndex
+) -> dict[cst.CSTNode, tuple[Position, Position]]:
+    """Where in the file each node of the statement's tree starts and (exclusive) ends.
+
+    The region of an expression leaves out white space, comments and the parentheses around it, save those of a tuple
+    or a generator expression. For the name of a function or class pass its `name` node.
+    """
+    regions = code_regions(statement.module, nodes, statement.text)
+    position = index.lines.position
+    return {
+        node: (position(statement.start + start), position(statement.start + end))
+        for node, (start, end) in regions.items()
+    }
+
+
+def code_regions(module: cst.Module, nodes: Collection[cst.CSTNode], text: str) -> dict[cst.CSTNode, tuple[int, int]]:
+    """The offsets in `text`, from which `module` was parsed, at which each node starts and ends."""
+    state = _CountingState(module, nodes)
+    module._codegen(state)
+    code = "".join(state.tokens)
+    alignment = _align(code, text)
+    regions: dict[cst.CSTNode, tuple[int, int]] = {}
+    for node in nodes:
+        start, end = _trimmed(code, *state.region(node))
+        regions[node] = (_aligned(start, alignment), _aligned(max(start, end - 1), alignment) + min(1, end - start))
+    return regions
+
+
+class _CountingState(CodegenState):
+    """Generates code and notes at which offsets of it the wanted nodes start and end."""
+
+    def __init__(self, module: cst.Module, nodes: Collection[cst.CSTNode]) -> None:
+        super().__init__(default_indent=module.default_indent, default_newline=module.default_newline)
+        self.count = 0
+        self._wanted = {id(node) for node in nodes}
+        self._open: list[int] = []
+        self._outer: dict[int, tuple[int, int]] = {}
+        self._syntactic: dict[int, tuple[int, int]] = {}
+        for node in nodes:
+            if isinstance(node, _PARENTHESIZED) and node.lpar:
+                self._wanted |= {id(node.lpar[-1]), id(node.rpar[0])}
+
+    def region(self, node: cst.CSTNode) -> tuple[int, int]:
+        """The region of a node after code generation: with its own parentheses, without those around it."""
+        if isinstance(node, _PARENTHESIZED) and node.lpar:
+            return self._outer[id(node.lpar[-1])][0], self._outer[id(node.rpar[0])][1]
+        return self._syntactic.get(id(node)) or self._outer[id(node)]
+
+    def add_token(self, value: str) -> None:
+        self.tokens.append(value)
+        self.count += len(value)
+
+    def add_indent_tokens(self) -> None:
+        for token in self.indent_tokens:
+            self.add_token(token)
+
+    def before_codegen(self, node: cst.CSTNode) -> None:
+        if id(node) in self._wanted:
+            self._open.append(self.count)
+
+    def after_codegen(self, node: cst.CSTNode) -> None:
+        if id(node) in self._wanted:
+            self._outer[id(node)] = (self._open.pop(), self.count)
+
+    def record_syntactic_position(  # type: ignore[override]
+        self, node: cst.CSTNode, *, start_node: cst.CSTNode | None = None, end_node: cst.CSTNode | None = None
+    ) -> AbstractContextManager[None]:
+        if id(node) not in self._wanted:
+            return _NOTHING
+        return self._recording(node, start_node, end_node)
+
+    @contextmanager
+    def _recording(
+        self, node: cst.CSTNode, start_node: cst.CSTNode | None, end_node: cst.CSTNode | None
+    ) -> Iterator[None]:
+        # The bounds of a compound statement are those of nodes inside it, which are generated before this returns.
+        self._wanted.update(id(bound) for bound in (start_node, end_node) if bound is not None)
+        start = self.count
+        yield
+        end = self.count
+        if start_node is not None:
+            start = self.region(start_node)[0]
+        if end_node is not None:
+            end = self.region(end_node)[1]
+        self._syntactic[id(node)] = (start, end)
+
+
+def _trimmed(code: str, start: int, end: int) -> tuple[int, int]:
+    """The region without white space at its ends, which nodes that are no expressions may own."""
+    inner = code[start:end]
+    return start + len(inner) - len(inner.lstrip()), end - len(inner) + len(inner.rstrip())
+
+
+def _align(code: str, text: str) -> list[tuple[int, int]]:
+    """From which offset of the generated code on how many characters of the text are missing in it."""
+    shifts = [(0, 0)]
+    at = shift = 0
+    while not text.startswith(code[at:], at + shift):
+        while at < len(code) and code[at] == text[at + shift]:
+            at += 1
+        line = at - len(re.split(NEWLINE, code[:at])[-1])
+        dropped = _DROPPED.match(text, line + shift)
+        if dropped is None or (line, shift) == shifts[-1]:
+            break
+        at, shift = line, dropped.end() - line
+        shifts.append((at, shift))
+    return shifts
+
+
+def _aligned(offset: int, shifts: list[tuple[int, int]]) -> int:
+    return offset + shifts[bisect_right(shifts, (offset, sys.maxsize)) - 1][1]

@@ -1,0 +1,130 @@
+"""One top-level statement of a file: what it binds and mentions, and its libcst tree when somebody needs it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+import libcst as cst
+
+from devlint.syntax.source import Source, SourceError
+
+StatementKind = Literal["function", "class", "import", "other"]
+
+# libcst parses and generates code recursively, natively and in Python; what people write stays far below.
+MAX_DEPTH = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """One name that an import binds.
+
+    `import a.b` binds `a` to module `a` (and loads `a.b`), `import a.b as c` binds `c` to module `a.b`: no attribute.
+    `from ..a import b as c` binds `c` to attribute `b` of module `a`, level 2; `from . import b` has the module "".
+    `from a import *` has the name and the attribute "*".
+    """
+
+    name: str
+    module: str
+    attribute: str | None = None
+    level: int = 0
+    loads: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a walk over one top-level statement learns, whichever parser made the tree."""
+
+    kind: StatementKind
+    name: str | None
+    binds: frozenset[str]
+    mentions: frozenset[str]
+    imports: tuple[Binding, ...]
+    globals: frozenset[str]
+    bases: tuple[str, ...]
+    depth: int
+
+
+def import_binding(dotted: str, alias: str | None) -> Binding:
+    """What `import dotted` or `import dotted as alias` binds."""
+    if alias is not None:
+        return Binding(alias, dotted, loads=dotted)
+    package = dotted.partition(".")[0]
+    return Binding(package, package, loads=dotted)
+
+
+@dataclass(eq=False)
+class Statement:
+    """One top-level compound statement, or one top-level logical line with all its small statements.
+
+    `text` starts at the first token (the `@` of the first decorator) and ends with the newline of the last row.
+    """
+
+    facts: Facts = field(repr=False)
+    first_row: int
+    last_row: int
+    source: Source = field(repr=False)
+    start: int
+    end: int
+
+    @property
+    def kind(self) -> StatementKind:
+        """What the statement is; a logical line of several small statements is of their kind if they agree."""
+        return self.facts.kind
+
+    @property
+    def name(self) -> str | None:
+        """The name that a function or class definition binds."""
+        return self.facts.name
+
+    @property
+    def binds(self) -> frozenset[str]:
+        """The names bound at module level, also within `if`, `try`, `for` and `with`, also by `del` and walrus."""
+        return self.facts.binds
+
+    @property
+    def mentions(self) -> frozenset[str]:
+        """Every identifier, attribute name and keyword name used anywhere within."""
+        return self.facts.mentions
+
+    @property
+    def imports(self) -> tuple[Binding, ...]:
+        """The names that module-level imports within the statement bind, in the order of the text."""
+        return self.facts.imports
+
+    @property
+    def globals(self) -> frozenset[str]:
+        """The names that functions within the statement declare `global`."""
+        return self.facts.globals
+
+    @property
+    def bases(self) -> tuple[str, ...]:
+        """The bases of a class as written, `nn.Module`; '' for a base that is not a dotted name."""
+        return self.facts.bases
+
+    @property
+    def text(self) -> str:
+        """The source text of the statement."""
+        return self.source.text[self.start : self.end]
+
+    @cached_property
+    def module(self) -> cst.Module:
+        """The statement as a libcst module of its own, which knows its indentation and newline. Raises SourceError."""
+        if self.facts.depth > MAX_DEPTH:
+            raise SourceError("the statement is nested too deeply", self.first_row)
+        try:
+            module = cst.parse_module(self.text)
+        except cst.ParserSyntaxError as error:
+            row = self.first_row + max(error.raw_line, 1) - 1
+            raise SourceError(f"libcst cannot parse the statement: {error.message}", row) from None
+        except (cst.CSTValidationError, RecursionError) as error:
+            raise SourceError(f"libcst cannot parse the statement: {error}", self.first_row) from None
+        if len(module.body) != 1:
+            raise SourceError("libcst sees another statement here than Python does", self.first_row)
+        return module
+
+    @property
+    def tree(self) -> cst.SimpleStatementLine | cst.BaseCompoundStatement:
+        """The libcst tree of the statement, parsed on first use. Raises SourceError where libcst cannot parse it."""
+        return self.module.body[0]

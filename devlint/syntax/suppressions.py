@@ -1,0 +1,174 @@
+"""The comments by which a user silences findings, and what each of them covers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from devlint.diagnostic import Position
+from devlint.syntax.comments import CodeLine, Comment, Layout, read_layout
+from devlint.syntax.index import FileIndex
+from devlint.syntax.source import Source
+
+SuppressionKind = Literal["noqa", "line", "file", "block"]
+
+_MARKER = re.compile(r"noqa|devlint:", re.IGNORECASE)
+# flake8's own form: what follows the colon and is no code makes the comment a blanket one.
+_NOQA = re.compile(r"#\s*noqa\b(?::\s?(?P<codes>(?:[A-Z]+[0-9]+(?:[,\s]+)?)+))?", re.IGNORECASE)
+_DIRECTIVE = re.compile(
+    r"#\s*devlint:\s*(?P<verb>ignore-next-line|ignore|file-ignore|disable|enable)\s*"
+    r"(?:\[(?P<codes>[^\[\]]*)\]\s*)?(?:--\s*(?P<reason>[^#]*)|(?=#|$))"
+)
+_CODE = re.compile(r"[A-Za-z]+[0-9]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Suppression:
+    """One comment that silences findings: which (all where `codes` is empty), on which rows, and why.
+
+    Codes are in upper case and stand for all codes they are a prefix of, rule names are in lower case.
+    """
+
+    kind: SuppressionKind
+    codes: frozenset[str]
+    first_row: int
+    last_row: int
+    region: tuple[Position, Position]
+    reason: str | None = None
+
+    def silences(self, code: str, name: str) -> bool:
+        """Whether a rule is among those that the comment names."""
+        return (
+            not self.codes or name in self.codes or any(_is_code(item) and code.startswith(item) for item in self.codes)
+        )
+
+    def reaches(self, first_row: int, last_row: int) -> bool:
+        """Whether a finding on these rows is where the comment has effect."""
+        if self.kind == "block":
+            return self.first_row <= first_row <= self.last_row
+        return self.first_row <= last_row and first_row <= self.last_row
+
+
+@dataclass(frozen=True, slots=True)
+class Suppressions:
+    """All suppressions of a file, in the order of the text."""
+
+    all: tuple[Suppression, ...] = ()
+
+    def covers(self, code: str, name: str, first_row: int, last_row: int) -> Suppression | None:
+        """The first suppression that silences a finding of this rule on these rows."""
+        for suppression in self.all:
+            if suppression.reaches(first_row, last_row) and suppression.silences(code, name):
+                return suppression
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Directive:
+    """A comment, or part of one, that addresses the linter."""
+
+    verb: str
+    codes: frozenset[str]
+    reason: str | None
+    comment: Comment
+    start: int
+    end: int
+
+    @property
+    def region(self) -> tuple[Position, Position]:
+        column = self.comment.column + 1
+        return Position(self.comment.row, column + self.start), Position(self.comment.row, column + self.end)
+
+
+def find_suppressions(source: Source, index: FileIndex) -> Suppressions:
+    """The suppressions of a file."""
+    if not _MARKER.search(source.text):
+        return Suppressions()
+    layout = read_layout(index, _MARKER)
+    directives = [directive for comment in layout.comments for directive in _directives(comment)]
+    enables = [directive for directive in directives if directive.verb == "enable" and directive.comment.alone]
+    last_row = len(index.lines.starts)
+    found: list[Suppression] = []
+    for directive in directives:
+        found += _suppressions(directive, enables, layout, last_row)
+    return Suppressions(tuple(found))
+
+
+def _directives(comment: Comment) -> Iterator[_Directive]:
+    """What a comment says to the linter; one comment may hold several directives."""
+    for found in _NOQA.finditer(comment.text):
+        codes = _normalised(re.split(r"[,\s]+", found["codes"] or ""))
+        yield _Directive("noqa", codes, None, comment, found.start(), found.start() + len(found.group().rstrip(", ")))
+    for found in _DIRECTIVE.finditer(comment.text):
+        codes = _normalised((found["codes"] or "").split(","))
+        if found["codes"] is not None and not codes:
+            # Empty brackets name nothing; they must not silence everything.
+            continue
+        reason = (found["reason"] or "").strip() or None
+        yield _Directive(
+            found["verb"], codes, reason, comment, found.start(), found.start() + len(found.group().rstrip())
+        )
+
+
+def _suppressions(
+    directive: _Directive, enables: Iterable[_Directive], layout: Layout, last_row: int
+) -> Iterator[Suppression]:
+    comment = directive.comment
+    beside = CodeLine(comment.first_row, comment.last_row, comment.indentation)
+    match directive.verb:
+        case "noqa":
+            yield _suppression("noqa", directive, beside)
+        case "ignore":
+            yield _suppression("line", directive, beside)
+        case "disable" if not comment.alone:
+            yield _suppression("line", directive, beside)
+        case "ignore-next-line":
+            following = (
+                line for line in (layout.physical if comment.inside else layout.logical) if line.first_row > comment.row
+            )
+            yield _suppression("line", directive, next(following, beside))
+        case "file-ignore" if comment.alone:
+            yield _suppression("file", directive, CodeLine(1, last_row, 0))
+        case "disable":
+            yield from _block(directive, enables, layout, last_row)
+
+
+def _block(disable: _Directive, enables: Iterable[_Directive], layout: Layout, last_row: int) -> Iterator[Suppression]:
+    """The rows from a `disable` to its `enable`, or to the end of the indented block in which it stands."""
+    comment = disable.comment
+    outside = (
+        line.first_row
+        for line in layout.logical
+        if line.first_row > comment.row and line.indentation < comment.indentation
+    )
+    end = next(outside, last_row + 1) - 1
+    codes = disable.codes
+    for enable in enables:
+        if not comment.row < enable.comment.row <= end:
+            continue
+        closed = codes & enable.codes if codes and enable.codes else codes
+        if closed == codes:
+            end = enable.comment.row
+            break
+        if closed:
+            yield _suppression("block", disable, CodeLine(comment.row, enable.comment.row, 0), closed)
+            codes -= closed
+    yield _suppression("block", disable, CodeLine(comment.row, end, 0), codes)
+
+
+def _suppression(
+    kind: SuppressionKind, directive: _Directive, rows: CodeLine, codes: frozenset[str] | None = None
+) -> Suppression:
+    codes = directive.codes if codes is None else codes
+    return Suppression(kind, codes, rows.first_row, rows.last_row, directive.region, directive.reason)
+
+
+def _normalised(items: Iterable[str]) -> frozenset[str]:
+    stripped = (item.strip() for item in items)
+    return frozenset(item.upper() if _is_code(item) else item.lower() for item in stripped if item)
+
+
+def _is_code(item: str) -> bool:
+    return _CODE.fullmatch(item) is not None
