@@ -56,8 +56,8 @@ class _Block:
         headline = style.severity(diagnostic.severity, f"{diagnostic.severity.value}[{diagnostic.code}]")
         yield f"{headline} {style.strong(f'{diagnostic.name}: {diagnostic.message}')}"
         yield self._arrow(diagnostic.region)
-        yield self._bar("")
-        yield from self._frame(diagnostic.region, "^", _CONTEXT)
+        frame = list(self._frame(diagnostic.region, "^", _CONTEXT))
+        yield from [self._bar(""), *frame] if frame else []
         yield from self._steps()
         yield from self._advice()
 

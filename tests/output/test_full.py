@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import click
+import pytest
+
+from devlint.diagnostic import Confidence, Diagnostic, Note, Position, Region, Severity
+
+
+def finding(source_region: tuple[int, int, int, int], **changes: object) -> Diagnostic:
+    row, column, end_row, end_column = source_region
+    region = Region("a.py", Position(row, column), Position(end_row, end_column))
+    return replace(
+        Diagnostic("DEV101", "mixed-device-op", Severity.ERROR, Confidence.CERTAIN, "no", region),
+        **changes,  # type: ignore[arg-type]
+    )
+
+
+def framed(text: str) -> str:
+    """The lines of the first frame."""
+    return text.split("\n   |\n", 1)[1].split("\n\n", 1)[0]
+
+
+EXPECTED = """\
+warning[DEV201] discarded-transfer: the moved tensor is thrown away
+  --> src/train.py:8:9
+   |
+ 7 |         shift = torch.zeros(3)
+ 8 |         shift.to("cuda")
+   |         ^^^^^^^^^^^^^^^^
+ 9 |         loss = weight + shift
+   |
+   = safe fix: Assign the result: `shift = shift.to("cuda")`
+
+error[DEV101] mixed-device-op: `weight` is on cuda:0 and `shift` on the host
+  --> src/train.py:9:16
+   |
+ 8 |         shift.to("cuda")
+ 9 |         loss = weight + shift
+   |                ^^^^^^^^^^^^^^
+10 |     return (
+   |
+  1. `weight` is created on cuda:0
+ 5 |     weight = torch.ones(3, device="cuda")
+   |              ----------------------------
+  2. `shift` is created on the host, the default device
+ 7 |         shift = torch.zeros(3)
+   |                 --------------
+   |
+   = help: create it there: `torch.zeros(3, device=weight.device)`
+
+info[DEV103] unregistered-tensor: `loss` may stay behind
+  --> src/train.py:10:12
+   |
+ 9 |         loss = weight + shift
+10 |     return (
+   |            ^
+11 |         loss
+   |         ^^^^
+12 |     )
+   |     ^
+   |
+  1. `batch` is made here
+  --> src/data.py:2:1
+ 2 | batch = torch.zeros(3)
+   | ----------------------
+   |
+   = note: devlint is not sure of this (confidence: possible)
+
+Found 1 error, 1 warning, 1 info in 1 file (4 checked).
+"""
+
+
+def test_findings_with_their_frames_steps_and_advice(render):
+    assert render("full") == EXPECTED
+
+
+def test_colours_change_nothing_but_the_colours(render):
+    colored = render("full", color=True)
+    assert colored != EXPECTED
+    assert click.unstyle(colored) == EXPECTED
+
+
+def test_nothing_found(render):
+    assert render("full", []) == "No findings in 4 files.\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "columns", "expected"),
+    [
+        ("\tx = y", (2, 3), " 1 |     x = y\n   |     ^"),
+        ("x\t= y\t+ z", (5, 8), " 1 | x    = y    + z\n   |        ^^^^^^"),
+        ('s = "日本語"; x = y', (12, 13), ' 1 | s = "日本語"; x = y\n   |               ^'),
+        ('"日本" + y', (1, 5), ' 1 | "日本" + y\n   | ^^^^^^'),
+        ("cafe\u0301 + y", (9, 10), " 1 | cafe\u0301 + y\n   |        ^"),
+        ("x = '\u202e'; y", (10, 11), " 1 | x = '\ufffd'; y\n   |          ^"),
+        ("\x0cx = '\x1b[31m'", (2, 3), " 1 | \u240cx = '\u241b[31m'\n   |  ^"),
+        ("x = y", (6, 6), " 1 | x = y\n   |      ^"),
+        ("x = y", (5, 99), " 1 | x = y\n   |     ^"),
+    ],
+)
+def test_marks_stand_below_what_is_meant(render, line, columns, expected):
+    text = render("full", [finding((1, columns[0], 1, columns[1]))], {"a.py": line})
+    assert framed(text) == expected
+
+
+def test_a_long_line_is_cut_around_what_is_meant(render):
+    line = "x = [" + "1, " * 1000 + "bad, " + "2, " * 1000 + "]"
+    column = line.index("bad") + 1
+    text = render("full", [finding((1, column, 1, column + 3))], {"a.py": line}, width=60)
+    shown, marks = framed(text).splitlines()
+    assert len(shown) <= 60
+    assert shown[5:8] == shown[-3:] == "..."
+    assert shown[marks.index("^") : marks.rindex("^") + 1] == "bad"
+
+
+def test_a_line_is_cut_at_its_end_where_what_is_meant_stands_at_its_beginning(render):
+    text = render("full", [finding((1, 1, 1, 4))], {"a.py": "bad = [" + "1, " * 100}, width=60)
+    shown, marks = framed(text).splitlines()
+    assert shown.startswith(" 1 | bad = [1, ")
+    assert shown.endswith("...")
+    assert len(shown) <= 60
+    assert marks == "   | ^^^"
+
+
+def test_wide_characters_are_cut_by_their_width(render):
+    text = render("full", [finding((1, 1, 1, 2))], {"a.py": "x" + "日" * 100}, width=60)
+    shown = framed(text).splitlines()[0]
+    assert len(shown) + shown.count("日") <= 60
+
+
+def test_a_long_region_is_shown_by_its_beginning_and_its_end(render):
+    source = "\n".join(f"line{number}" for number in range(1, 21))
+    text = render("full", [finding((3, 1, 15, 7))], {"a.py": source})
+    numbers = [line[:2] for line in framed(text).splitlines() if line[:2].strip()]
+    assert numbers == [" 2", " 3", " 4", " 5", " 6", "..", "15", "16"]
+
+
+def test_a_file_that_cannot_be_read_again_has_no_frame(render):
+    text = render(
+        "full", [finding((3, 1, 3, 5), trace=(Note("made", Region("b.py", Position(1, 1), Position(1, 2))),))]
+    )
+    assert "  --> a.py:3:1\n   |\n" in text
+    assert "  1. made\n  --> b.py:1:1\n" in text
+
+
+def test_the_gutter_is_as_wide_as_the_largest_number(render):
+    source = "\n".join(["x = 1"] * 1234)
+    text = render("full", [finding((1234, 1, 1234, 2))], {"a.py": source})
+    assert "1234 | x = 1\n     | ^" in text
+    assert "    --> a.py:1234:1\n     |\n" in text
+
+
+def test_help_of_several_lines_is_aligned(render):
+    text = render("full", [finding((1, 1, 1, 2), help="write\nx = y")], {"a.py": "x"})
+    assert "   = help: write\n           x = y\n" in text
+
+
+def test_a_notebook_is_told_with_its_cell(render):
+    region = Region("a.ipynb", Position(1, 1), Position(1, 2), cell=3)
+    text = render("full", [replace(finding((1, 1, 1, 2)), region=region)], {"a.ipynb": "x"})
+    assert "  --> a.ipynb:cell 3:1:1\n" in text
