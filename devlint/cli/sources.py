@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import io
-import re
-import tokenize
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-_LINE_END = re.compile(r"\r\n|\r|\n")
+from devlint.syntax.lines import NEWLINE
+from devlint.syntax.source import SourceError, decode_source
 
 
 class Sources:
@@ -22,7 +20,7 @@ class Sources:
     def lines(self, filename: str, cell: int | None = None) -> Sequence[str]:
         """The lines without their ends; none where the file cannot be read."""
         if filename not in self._lines:
-            self._lines[filename] = _LINE_END.split(_decoded(self._content(filename)))
+            self._lines[filename] = NEWLINE.split(_decoded(self._content(filename), filename))
         return self._lines[filename]
 
     def _content(self, filename: str) -> bytes:
@@ -34,9 +32,9 @@ class Sources:
             return b""
 
 
-def _decoded(content: bytes) -> str:
+def _decoded(content: bytes, filename: str) -> str:
     try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
-    except SyntaxError:
-        encoding = "utf-8"
-    return content.decode(encoding, errors="replace")
+        return decode_source(content, filename).text
+    except SourceError:
+        # A file that is no Python is reported as that, and quoted as well as it can be.
+        return content.decode("utf-8", errors="replace")
