@@ -1,4 +1,4 @@
-"""The rules stand beside the package in a checkout and inside it once installed: both ways work, wherever Python runs."""
+"""Rules stand beside the package in a checkout and inside it once installed: both work, wherever Python runs."""
 
 from __future__ import annotations
 

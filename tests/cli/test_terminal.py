@@ -1,0 +1,91 @@
+"""What depends on where the report goes: the default format, colours, and a reader that goes away."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import click
+import pytest
+
+BUG = "pass # BUG DEV101\n"
+
+
+@pytest.fixture
+def on_terminal(monkeypatch, capfd):
+    """Makes the standard output a terminal, as far as devlint asks."""
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def pretend() -> None:
+        monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+
+    return pretend
+
+
+def test_a_terminal_gets_the_full_format_in_colours(devlint, files, on_terminal):
+    files({"a.py": BUG})
+    on_terminal()
+    result = devlint("a.py")
+    assert "\x1b[" in result.out
+    assert click.unstyle(result.out) == (
+        "error[DEV101] mixed-device-op: DEV101 here\n  --> a.py:1:1\n   |\n 1 | pass # BUG DEV101\n   | ^^^\n\n"
+        "Found 1 error in 1 file (1 checked).\n"
+    )
+
+
+def test_a_file_gets_the_concise_format_without_colours(devlint, files, on_terminal, tmp_path):
+    files({"a.py": BUG})
+    on_terminal()
+    devlint("a.py", "--output-file", "out.txt")
+    assert (tmp_path / "out.txt").read_text() == "a.py:1:1: DEV101 DEV101 here (mixed-device-op)\n"
+
+
+@pytest.mark.parametrize(
+    ("environment", "colored"),
+    [({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False), ({"NO_COLOR": "1", "FORCE_COLOR": "1"}, False), ({}, True)],
+)
+def test_colours_on_a_terminal(devlint, files, on_terminal, monkeypatch, environment, colored):
+    files({"a.py": BUG})
+    on_terminal()
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert ("\x1b[" in devlint("a.py").out) is colored
+
+
+def test_colours_can_be_forced(devlint, files, monkeypatch):
+    files({"a.py": BUG})
+    assert "\x1b[" not in devlint("a.py").out
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[" in devlint("a.py").out
+
+
+def test_a_reader_that_has_seen_enough_is_no_failure():
+    code = """
+import sys
+from devlint.cli.writing import write_out
+write_out((f"line {number}\\n" for number in range(100_000)), color=False)
+print("still here", file=sys.stderr)
+"""
+    done = subprocess.run(
+        f'"{sys.executable}" -c "$CODE" | head -n 1',
+        shell=True,
+        env={"CODE": code, "PYTHONPATH": ":".join(sys.path), "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout == "line 0\n"
+    assert done.stderr == "still here\n"
+
+
+def test_help_is_quick_to_come():
+    code = "import sys; from devlint.cli import invoke; invoke(['--help']); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    help_text, _, modules = done.stdout.rstrip().rpartition("\n")
+    assert "Commands:\n  check " in help_text
+    assert not {"libcst", "pathspec", "torch", "devlint.flow"} & set(modules.split())
+
+
+def test_version():
+    done = subprocess.run([sys.executable, "-m", "devlint", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("devlint 0.")
