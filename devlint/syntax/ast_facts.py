@@ -21,16 +21,17 @@ _DEFINITIONS: dict[type[ast.AST], StatementKind] = {
 }
 
 
-def _named_fields() -> dict[type, tuple[str, ...]]:
-    """For every node class the fields that hold names or nodes with names; a constant is no name, even a string."""
-    classes = [cls for cls in vars(ast).values() if isinstance(cls, type) and issubclass(cls, ast.AST)]
-    table: dict[type, tuple[str, ...]] = {
-        cls: tuple(field for field in cls._fields if field not in _BARREN) for cls in classes
-    }
-    return table | {ast.Constant: (), type(None): ()}
+class _NamedFields(dict[type, tuple[str, ...]]):
+    """For every node class, as it is met, the fields that hold names or nodes with names."""
+
+    def __missing__(self, cls: type) -> tuple[str, ...]:
+        # A constant is no name, even where it is a string; lists of nodes may hold None.
+        names = cls._fields if issubclass(cls, ast.AST) and cls is not ast.Constant else ()
+        self[cls] = tuple(name for name in names if name not in _BARREN)
+        return self[cls]
 
 
-_FIELDS = _named_fields()
+_FIELDS = _NamedFields()
 
 
 def ast_facts(nodes: Sequence[ast.stmt]) -> Facts:
@@ -93,6 +94,7 @@ def _mentions(nodes: Iterable[ast.stmt]) -> tuple[set[str], set[str], int]:
     for dotted in [name for name in names if "." in name]:
         names.remove(dotted)
         names.update(dotted.split("."))
+    names.discard("*")
     return names, declared, depth + chain
 
 

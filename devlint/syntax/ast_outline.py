@@ -4,20 +4,10 @@ from __future__ import annotations
 
 import ast
 import warnings
-from dataclasses import dataclass
 
 from devlint.syntax.ast_facts import ast_facts
 from devlint.syntax.lines import Lines
-from devlint.syntax.statement import Facts
-
-
-@dataclass(frozen=True, slots=True)
-class Outline:
-    """A top-level statement: its facts, the offset of its first token and the row on which it ends."""
-
-    facts: Facts
-    start: int
-    last_row: int
+from devlint.syntax.outline import Outline, continued_row, first_token
 
 
 def ast_outline(text: str, lines: Lines) -> tuple[str | None, list[Outline]]:
@@ -55,25 +45,11 @@ def _start(node: ast.stmt, text: str, lines: Lines) -> int:
     return start
 
 
-def first_token(text: str, start: int) -> int:
-    """The offset of the first character at or after `start` that is neither a blank, a tab nor a form feed."""
-    while text[start] in " \t\f":
-        start += 1
-    return start
-
-
 def _last_row(node: ast.stmt, text: str, lines: Lines) -> int:
     """The row that ends the logical line on which a statement ends: a continuation may follow the last token."""
     row = node.end_lineno or node.lineno
-    if not _continued(text, lines, row):
-        return row
     line = text[lines.start(row) : lines.start(row + 1)]
-    if b"#" in line.encode()[node.end_col_offset :]:
+    if "\\" not in line:
         return row
-    while _continued(text, lines, row):
-        row += 1
-    return row
-
-
-def _continued(text: str, lines: Lines, row: int) -> bool:
-    return text[lines.start(row) : lines.start(row + 1)].rstrip("\r\n").endswith("\\")
+    column = len(line.encode()[: node.end_col_offset].decode())
+    return continued_row(lines.start(row) + column, text, lines)

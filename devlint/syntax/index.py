@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import gc
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -52,10 +54,12 @@ def index_source(source: Source) -> FileIndex:
             docstring, outlines = ast_outline(source.text, lines)
         except SyntaxError as error:
             if (fallback := newer_outline(source.text, lines)) is None:
-                raise _syntax_error(error, lines) from None
+                raise _syntax_error(error, source.text, lines) from None
             docstring, outlines = fallback
-        except (ValueError, RecursionError, MemoryError) as error:
-            raise SourceError(f"the file cannot be parsed: {error or type(error).__name__}") from None
+        except (RecursionError, MemoryError):
+            raise SourceError("the file cannot be parsed: it is nested too deeply") from None
+        except ValueError as error:
+            raise SourceError(f"the file cannot be parsed: {error}") from None
     statements = tuple(
         Statement(
             facts=outline.facts,
@@ -82,5 +86,21 @@ def _collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _syntax_error(error: SyntaxError, lines: Lines) -> SourceError:
-    return SourceError(f"the file cannot be parsed: {error.msg}", error.lineno or 1, error.offset or 1)
+def _syntax_error(error: SyntaxError, text: str, lines: Lines) -> SourceError:
+    """The error with a place that exists; Python counts columns in bytes for some errors, in characters for others."""
+    row = min(error.lineno or 1, len(lines.starts))
+    column = _column_in_ascii(error, text) or error.offset or 1
+    return SourceError(f"the file cannot be parsed: {error.msg}", row, max(1, min(column, lines.width(row) + 1)))
+
+
+def _column_in_ascii(error: SyntaxError, text: str) -> int | None:
+    """The column of the same error in a text where bytes and characters are one."""
+    if text.isascii():
+        return None
+    try:
+        ast.parse(re.sub(r"[^\x00-\x7f]", "x", text))
+    except SyntaxError as twin:
+        return twin.offset if (twin.msg, twin.lineno) == (error.msg, error.lineno) else None
+    except (ValueError, RecursionError, MemoryError):
+        pass
+    return None

@@ -28,6 +28,10 @@ class Lines:
         """The offset of the first character of a 1-based row; of the end of the text for a row after the last."""
         return self.starts[row - 1] if row <= len(self.starts) else self.length
 
+    def width(self, row: int) -> int:
+        """How many characters a row has, its newline included."""
+        return self.start(row + 1) - self.start(row)
+
     def position(self, offset: int) -> Position:
         """The row and column of the character at `offset`."""
         row = bisect_right(self.starts, offset)

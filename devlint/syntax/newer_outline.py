@@ -2,10 +2,53 @@
 
 from __future__ import annotations
 
-from devlint.syntax.ast_outline import Outline
-from devlint.syntax.lines import Lines
+import re
+
+import libcst as cst
+
+from devlint.syntax.lines import NEWLINE, Lines
+from devlint.syntax.outline import Outline, continued_row
+from devlint.syntax.positions import code_regions
+from devlint.syntax.source import SourceError
+from devlint.syntax.tree_facts import tree_facts
+
+# Where Python refuses, libcst overflows the native stack: with a thousand brackets, ten thousand operators or branches.
+_MAX_BRACKETS = 200
+_MAX_LINE = 8_000
+_MAX_BRANCHES = 2_000
+_TEXT_OR_COMMENT = re.compile(
+    r"#[^\r\n]*|(\"{3}|'{3})(?:\\.|.)*?\1|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL
+)
 
 
 def newer_outline(text: str, lines: Lines) -> tuple[str | None, list[Outline]] | None:
     """The docstring and the statements of a file; None where libcst cannot parse it either."""
-    return None
+    if _too_deep(text):
+        return None
+    try:
+        module = cst.parse_module(text)
+        first_nodes = {tree: _first_node(tree) for tree in module.body}
+        regions = code_regions(module, [*module.body, *first_nodes.values()], text)
+    except (cst.ParserSyntaxError, cst.CSTValidationError, SourceError):
+        return None
+    outlines = [
+        Outline(tree_facts(tree), regions[first][0], continued_row(regions[tree][1], text, lines))
+        for tree, first in first_nodes.items()
+    ]
+    return module.get_docstring(clean=False), outlines
+
+
+def _first_node(tree: cst.CSTNode) -> cst.CSTNode:
+    """The node with which a statement starts: its first decorator, or itself."""
+    return tree.decorators[0] if isinstance(tree, (cst.FunctionDef, cst.ClassDef)) and tree.decorators else tree
+
+
+def _too_deep(text: str) -> bool:
+    """Whether the text, at a glance, is nested so deeply that the native parser might not survive it."""
+    code = _TEXT_OR_COMMENT.sub("''", text)
+    depth = deepest = 0
+    for character in re.findall(r"[][(){}]", code):
+        depth += 1 if character in "([{" else -1
+        deepest = max(deepest, depth)
+    longest = max(len(line) for line in NEWLINE.split(code))
+    return deepest > _MAX_BRACKETS or longest > _MAX_LINE or code.count("elif") > _MAX_BRANCHES

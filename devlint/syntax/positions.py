@@ -14,6 +14,7 @@ from libcst._nodes.internal import CodegenState
 
 from devlint.diagnostic import Position
 from devlint.syntax.lines import NEWLINE
+from devlint.syntax.source import SourceError
 from devlint.syntax.statement import Statement
 
 if TYPE_CHECKING:
@@ -21,8 +22,12 @@ if TYPE_CHECKING:
 
 # Their parentheses are part of the expression; libcst keeps all parentheses in the same two fields.
 _PARENTHESIZED = (cst.Tuple, cst.GeneratorExp, cst.MatchTuple)
-# What libcst drops: continuations where an indentation is expected, and a form feed in front of the first token.
-_DROPPED = re.compile(r"(?:[ \t\f]*\\(?:\r\n?|\n))+|\f+")
+# What libcst does not give back: continuations where an indentation is expected, form feeds before the first token,
+# the blanks in `except (A, B) :`.
+_DROPPED_LINES = re.compile(r"(?:[ \t\f]*\\(?:\r\n?|\n))+")
+_DROPPED_BLANKS = re.compile(r"[ \t\f]+")
+# libcst generates code recursively, two calls for every level, and strings in a row nest where Python sees one.
+_CODEGEN_FRAMES = 10_000
 _NOTHING: AbstractContextManager[None] = nullcontext()
 
 
@@ -32,7 +37,8 @@ def locate(
     """Where in the file each node of the statement's tree starts and (exclusive) ends.
 
     The region of an expression leaves out white space, comments and the parentheses around it, save those of a tuple
-    or a generator expression. For the name of a function or class pass its `name` node.
+    or a generator expression. For the name of a function or class pass its `name` node. Raises SourceError for what
+    is nested too deeply.
     """
     regions = code_regions(statement.module, nodes, statement.text)
     position = index.lines.position
@@ -45,7 +51,14 @@ def locate(
 def code_regions(module: cst.Module, nodes: Collection[cst.CSTNode], text: str) -> dict[cst.CSTNode, tuple[int, int]]:
     """The offsets in `text`, from which `module` was parsed, at which each node starts and ends."""
     state = _CountingState(module, nodes)
-    module._codegen(state)
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(limit + _CODEGEN_FRAMES)
+    try:
+        module._codegen(state)
+    except RecursionError:
+        raise SourceError("the code is nested too deeply") from None
+    finally:
+        sys.setrecursionlimit(limit)
     code = "".join(state.tokens)
     alignment = _align(code, text)
     regions: dict[cst.CSTNode, tuple[int, int]] = {}
@@ -68,12 +81,17 @@ class _CountingState(CodegenState):
         for node in nodes:
             if isinstance(node, _PARENTHESIZED) and node.lpar:
                 self._wanted |= {id(node.lpar[-1]), id(node.rpar[0])}
+            elif isinstance(node, cst.Param):
+                self._wanted.add(id(_last_part(node)))
 
     def region(self, node: cst.CSTNode) -> tuple[int, int]:
         """The region of a node after code generation: with its own parentheses, without those around it."""
         if isinstance(node, _PARENTHESIZED) and node.lpar:
             return self._outer[id(node.lpar[-1])][0], self._outer[id(node.rpar[0])][1]
-        return self._syntactic.get(id(node)) or self._outer[id(node)]
+        start, end = self._syntactic.get(id(node)) or self._outer[id(node)]
+        if isinstance(node, cst.Param):
+            end = self._outer[id(_last_part(node))][1]
+        return start, end
 
     def add_token(self, value: str) -> None:
         self.tokens.append(value)
@@ -114,6 +132,11 @@ class _CountingState(CodegenState):
         self._syntactic[id(node)] = (start, end)
 
 
+def _last_part(parameter: cst.Param) -> cst.CSTNode:
+    """Where a parameter ends: libcst takes its name alone for its syntactic region."""
+    return parameter.default or parameter.annotation or parameter.name
+
+
 def _trimmed(code: str, start: int, end: int) -> tuple[int, int]:
     """The region without white space at its ends, which nodes that are no expressions may own."""
     inner = code[start:end]
@@ -127,11 +150,12 @@ def _align(code: str, text: str) -> list[tuple[int, int]]:
     while not text.startswith(code[at:], at + shift):
         while at < len(code) and code[at] == text[at + shift]:
             at += 1
-        line = at - len(re.split(NEWLINE, code[:at])[-1])
-        dropped = _DROPPED.match(text, line + shift)
-        if dropped is None or (line, shift) == shifts[-1]:
+        line = at - len(NEWLINE.split(code[:at])[-1])
+        if dropped := _DROPPED_LINES.match(text, line + shift):
+            at = line
+        elif not (dropped := _DROPPED_BLANKS.match(text, at + shift)):
             break
-        at, shift = line, dropped.end() - line
+        shift = dropped.end() - at
         shifts.append((at, shift))
     return shifts
 

@@ -65,7 +65,7 @@ def dotted_name(node: cst.BaseExpression) -> str | None:
 
 
 def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """The semantic children of a node, in the order of the text; operators belong to their operation and are not among them."""
+    """The semantic children of a node, in the order of the text; operators count as a property of their operation."""
     cls = node.__class__
     for name in _fields_of_class.get(cls) or semantic_fields(cls):
         value = getattr(node, name)
