@@ -26,6 +26,16 @@ class Describable(Protocol):
         """The first line of the documentation."""
 
 
+_TOPICS = {
+    "DEV1": "placement",
+    "DEV2": "transfer",
+    "DEV3": "dtype",
+    "DEV4": "performance",
+    "DEV5": "asynchronous-execution",
+    "DEV6": "portability",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class RuleCard:
     """A rule as it is listed: its code, its name, how it is ranked and what its documentation says."""
@@ -44,3 +54,8 @@ class RuleCard:
         return cls(
             rule.code, rule.name, rule.severity, rule.default, rule.fixable, rule.summary(), rule.documentation()
         )
+
+    @property
+    def topic(self) -> str | None:
+        """What the rule's family is about; None for rules about devlint itself and for third parties'."""
+        return _TOPICS.get(self.code[:4])

@@ -77,7 +77,7 @@ def run(request: Request) -> int:
     _tell_errors(report, verbose=request.verbose)
     sources = Sources({file.name: file.path for file in files}, {} if stdin is None else {files[0].name: stdin})
     for target in request.targets:
-        _write(target, kept, Page(lines=sources.lines, checked=report.checked, rules=cards))
+        _write(target, kept, Page(lines=sources.lines, checked=report.checked, rules=cards, base=_base()))
     if complain:
         return FAILED
     counted = any(diagnostic.code != REVEALED for diagnostic in kept)
@@ -159,6 +159,15 @@ def _tell_errors(report: Report, *, verbose: bool) -> None:
         number = len(report.errors)
         parts = "1 function was" if number == 1 else f"{number} functions were"
         terminal.warn(f"{parts} not analysed to the end because of an internal error; --verbose tells more")
+
+
+def _base() -> Path:
+    """The directory from which the services that read reports count paths: that of the whole repository."""
+    for variable in ("GITHUB_WORKSPACE", "CI_PROJECT_DIR"):
+        if folder := os.environ.get(variable):
+            return Path(folder)
+    cwd = Path.cwd()
+    return next((folder for folder in (cwd, *cwd.parents) if (folder / ".git").exists()), cwd)
 
 
 def _write(target: Target, diagnostics: Sequence[Diagnostic], page: Page) -> None:

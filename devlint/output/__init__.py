@@ -6,7 +6,21 @@ import importlib
 
 from devlint.output.page import Render
 
-FORMATS = ("concise", "full", "json")
+FORMATS = (
+    "concise",
+    "full",
+    "grouped",
+    "json",
+    "json-lines",
+    "sarif",
+    "github",
+    "gitlab",
+    "junit",
+    "azure",
+    "pylint",
+    "rdjson",
+    "html",
+)
 """The formats by name; the format `json-lines` is the module `devlint.output.json_lines`, and so on."""
 
 

@@ -24,14 +24,29 @@ class Cells:
         shown = [_shown(character) for character in text]
         return cls(tuple(glyph for glyph, _ in shown), tuple(width for _, width in shown))
 
-    @property
-    def text(self) -> str:
-        """All of them."""
-        return "".join(self.glyphs)
+    def text(self, start: int, end: int) -> str:
+        """How the characters from `start` to `end` look."""
+        return "".join(self.glyphs[start:end])
 
     def width(self, start: int, end: int) -> int:
         """The columns taken by the characters from `start` to `end`."""
         return sum(self.widths[start:end])
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A line as it is shown, in three parts; `column` is where the marked part begins, and `width` how wide it is."""
+
+    before: str
+    marked: str
+    after: str
+    column: int
+    width: int
+
+    @property
+    def text(self) -> str:
+        """The whole line."""
+        return self.before + self.marked + self.after
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,20 +66,25 @@ class Window:
             return cls(0, width)
         return cls(max(0, start - max(0, width - (end - start)) // 2), width)
 
-    def show(self, line: str, start: int, end: int) -> tuple[str, int, int]:
-        """The visible part of the line, and where in it the characters from `start` to `end` begin and end."""
-        before = CUT if self.left and line[: self.left] else ""
-        room = self.width - len(before)
+    def show(self, line: str, start: int, end: int) -> Shown:
+        """The visible part of the line, and what of it lies between the characters `start` and `end`."""
+        cut = CUT if line[: self.left] else ""
+        room = self.width - len(cut)
         cells = Cells.of(line[self.left : self.left + room + 1])
         count = _fitting(cells, room)
-        after = ""
+        rest = ""
         if self.left + count < len(line):
             count = _fitting(cells, room - len(CUT))
-            after = CUT
+            rest = CUT
         first = min(max(start - self.left, 0), count)
         last = min(max(end - self.left, first), count)
-        column = len(before) + cells.width(0, first)
-        return before + "".join(cells.glyphs[:count]) + after, column, column + cells.width(first, last)
+        return Shown(
+            before=cut + cells.text(0, first),
+            marked=cells.text(first, last),
+            after=cells.text(last, count) + rest,
+            column=len(cut) + cells.width(0, first),
+            width=cells.width(first, last),
+        )
 
 
 def _fitting(cells: Cells, room: int) -> int:

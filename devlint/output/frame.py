@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from devlint.diagnostic import Region
-from devlint.output.cells import Window
+from devlint.output.cells import Shown, Window
 
 _LONGEST = 6
 """A region of more lines is shown by its beginning and its end."""
@@ -14,17 +14,11 @@ _LONGEST = 6
 
 @dataclass(frozen=True, slots=True)
 class FrameLine:
-    """One line of source: its number, its text, and the columns (from 0) between which it is marked."""
+    """One line of source: its number, how it is shown, and whether it belongs to the region."""
 
     number: int
-    text: str
-    start: int
-    end: int
-
-    @property
-    def marked(self) -> bool:
-        """Whether something in the line is marked."""
-        return self.end > self.start
+    shown: Shown
+    meant: bool
 
 
 def frame(lines: Sequence[str], region: Region, *, context: int, width: int) -> Iterator[FrameLine | None]:
@@ -35,20 +29,14 @@ def frame(lines: Sequence[str], region: Region, *, context: int, width: int) -> 
     if not 1 <= first <= len(lines):
         return
     last = min(last, len(lines))
-    start, end = _marks(lines, region, first, first)
-    window = Window.around(lines[first - 1], start, end, width)
+    window = Window.around(lines[first - 1], *_marks(lines, region, first), width)
     for row in _rows(lines, first, last, context):
         if row is None:
             yield None
-            continue
-        line = lines[row - 1]
-        if not first <= row <= last:
-            yield FrameLine(row, window.show(line, 0, 0)[0], 0, 0)
-            continue
-        text, begin, finish = window.show(line, *_marks(lines, region, row, first))
-        if row == first:
-            finish = max(finish, begin + 1)
-        yield FrameLine(row, text, begin, finish)
+        else:
+            meant = first <= row <= last
+            start, end = _marks(lines, region, row) if meant else (0, 0)
+            yield FrameLine(row, window.show(lines[row - 1], start, end), meant)
 
 
 def _rows(lines: Sequence[str], first: int, last: int, context: int) -> Iterator[int | None]:
@@ -68,9 +56,9 @@ def _rows(lines: Sequence[str], first: int, last: int, context: int) -> Iterator
     yield from below
 
 
-def _marks(lines: Sequence[str], region: Region, row: int, first: int) -> tuple[int, int]:
+def _marks(lines: Sequence[str], region: Region, row: int) -> tuple[int, int]:
     """The characters of the region in one of its lines, without the indentation and what trails."""
     line = lines[row - 1]
-    start = region.start.column - 1 if row == first else len(line) - len(line.lstrip())
+    start = region.start.column - 1 if row == region.start.row else len(line) - len(line.lstrip())
     end = region.end.column - 1 if row == region.end.row else len(line.rstrip())
     return start, min(max(start, end), len(line))

@@ -11,6 +11,7 @@ from devlint.output.page import Page
 from devlint.output.style import Style, place
 
 _CONTEXT = 1
+_PRIMARY, _SECONDARY = "^", "-"
 _APPLICABILITY = {
     Applicability.SAFE: "safe fix",
     Applicability.UNSAFE: "unsafe fix",
@@ -56,7 +57,7 @@ class _Block:
         headline = style.severity(diagnostic.severity, f"{diagnostic.severity.value}[{diagnostic.code}]")
         yield f"{headline} {style.strong(f'{diagnostic.name}: {diagnostic.message}')}"
         yield self._arrow(diagnostic.region)
-        frame = list(self._frame(diagnostic.region, "^", _CONTEXT))
+        frame = list(self._frame(diagnostic.region, _PRIMARY, _CONTEXT))
         yield from [self._bar(""), *frame] if frame else []
         yield from self._steps()
         yield from self._advice()
@@ -69,7 +70,7 @@ class _Block:
             yield f"{self._style.frame(f'{number:>{self._gutter + 1}}.')} {note.message}"
             if (note.region.filename, note.region.cell) != (before.filename, before.cell):
                 yield self._arrow(note.region)
-            yield from self._frame(note.region, "-", 0)
+            yield from self._frame(note.region, _SECONDARY, 0)
             before = note.region
 
     def _advice(self) -> Iterator[str]:
@@ -96,13 +97,16 @@ class _Block:
                 yield self._style.frame("." * self._gutter)
                 continue
             number = self._style.frame(f"{line.number:>{self._gutter}} |")
-            yield f"{number} {line.text}".rstrip()
-            if line.marked:
-                marks = mark * (line.end - line.start)
-                shown = (
-                    self._style.severity(self._diagnostic.severity, marks) if mark == "^" else self._style.frame(marks)
-                )
-                yield self._bar(" " * line.start + shown)
+            yield f"{number} {line.shown.text}".rstrip()
+            if line.meant:
+                # A place between two characters, or at the end of a line, is marked all the same.
+                marks = mark * max(1, line.shown.width)
+                yield self._bar(" " * line.shown.column + self._marked(marks))
+
+    def _marked(self, marks: str) -> str:
+        if marks.startswith(_PRIMARY):
+            return self._style.severity(self._diagnostic.severity, marks)
+        return self._style.frame(marks)
 
     def _arrow(self, region: Region) -> str:
         return f"{' ' * self._gutter}{self._style.frame('-->')} {place(region)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol
 
 from devlint.diagnostic import Diagnostic
@@ -20,13 +21,19 @@ def no_lines(filename: str, cell: int | None) -> Sequence[str]:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The circumstances of a report."""
+    """The circumstances of a report. `base` is the directory from which the service that reads it counts paths."""
 
     lines: Lines = no_lines
     color: bool = False
     width: int = 120
     checked: int = 0
     rules: Mapping[str, RuleCard] = field(default_factory=dict)
+    base: Path = field(default_factory=Path.cwd)
+
+    def relative(self, filename: str) -> str:
+        """The file as seen from `base`, or as it is where it lies elsewhere."""
+        path, base = Path(filename).resolve(), self.base.resolve()
+        return path.relative_to(base).as_posix() if path.is_relative_to(base) else filename
 
 
 class Render(Protocol):

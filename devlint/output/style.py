@@ -36,5 +36,10 @@ class Style:
 
 def place(region: Region) -> str:
     """`file:row:column`, with the cell of a notebook before the row."""
+    return f"{region.filename}:{spot(region)}"
+
+
+def spot(region: Region) -> str:
+    """`row:column`, with the cell of a notebook before it."""
     cell = f"cell {region.cell}:" if region.cell is not None else ""
-    return f"{region.filename}:{cell}{region.start.row}:{region.start.column}"
+    return f"{cell}{region.start.row}:{region.start.column}"

@@ -19,6 +19,7 @@ from devlint.diagnostic import (
 )
 from devlint.output import find_format
 from devlint.output.page import Page
+from devlint.rulecard import RuleCard
 
 TRAIN = """\
 import torch
@@ -79,6 +80,11 @@ ELSEWHERE = Diagnostic(
     region=region(10, 12, 12, 6),
     trace=(Note("`batch` is made here", region(2, 1, 2, 23, "src/data.py")),),
 )
+RULES = {
+    "DEV101": RuleCard("DEV101", "mixed-device-op", Severity.ERROR, True, False, "Two devices.", "Two devices.\n\nWhy"),
+    "DEV103": RuleCard("DEV103", "unregistered-tensor", Severity.INFO, False, False, "Left.", "Left behind." * 100),
+    "DEV201": RuleCard("DEV201", "discarded-transfer", Severity.WARNING, True, True, "Lost.", "Lost."),
+}
 FINDINGS = (DISCARDED, MIXED, ELSEWHERE)
 
 
@@ -93,6 +99,7 @@ def render() -> Callable[..., str]:
         **circumstances: object,
     ) -> str:
         page = Page(
+            rules=RULES,
             lines=lambda filename, cell: sources.get(filename, "").split("\n"),
             checked=4,
             **circumstances,  # type: ignore[arg-type]

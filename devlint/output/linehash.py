@@ -1,0 +1,44 @@
+"""The line hashes by which GitHub code scanning knows a finding again after lines have moved.
+
+GitHub's uploader computes them where a report has none, and warns of others: they have to be the same. The hash of a
+line covers the first hundred characters from its beginning, spaces and tabs left aside and all line ends alike; lines
+with the same hash are numbered.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+
+_BLOCK = 100
+_BASE = 37
+_MASK = (1 << 64) - 1
+_END = 0xFFFF
+_UNTOUCHED = str.maketrans("", "", " \t")
+
+
+def line_hashes(lines: Sequence[str]) -> list[str]:
+    """The hash of every line of a file, given without line ends."""
+    units: list[int] = []
+    starts = []
+    for number, line in enumerate(lines, 1):
+        starts.append(len(units))
+        units += _code_units(line.translate(_UNTOUCHED))
+        units.append(_END if number == len(lines) else ord("\n"))
+    # `sums[n]` is the polynomial over the first n characters; a block is the difference of two of them.
+    sums = list(accumulate([*units, *[0] * _BLOCK], lambda total, unit: (total * _BASE + unit) & _MASK, initial=0))
+    shift = pow(_BASE, _BLOCK, _MASK + 1)
+    counts: Counter[str] = Counter()
+    hashes = []
+    for start in starts:
+        value = f"{(sums[start + _BLOCK] - sums[start] * shift) & _MASK:x}"
+        counts[value] += 1
+        hashes.append(f"{value}:{counts[value]}")
+    return hashes
+
+
+def _code_units(text: str) -> Iterator[int]:
+    """The units of UTF-16, in which JavaScript counts characters."""
+    encoded = text.encode("utf-16-le", errors="surrogatepass")
+    return (low | high << 8 for low, high in zip(encoded[::2], encoded[1::2], strict=True))
