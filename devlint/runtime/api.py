@@ -1,0 +1,73 @@
+"""`emulate()` and `record()`: run a stretch of a program on emulated devices, or watched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+
+import torch
+
+from devlint.runtime import rng, session as sessions
+from devlint.runtime.mishaps import escaped
+from devlint.runtime.modes import PlacementMode
+from devlint.runtime.patches import install
+from devlint.runtime.recorder import Recorder
+from devlint.runtime.report import Report
+from devlint.runtime.session import KINDS, Session
+from devlint.runtime.watching import WatchingMode
+
+
+@contextmanager
+def emulate(devices: int = 1, kind: str = "cuda") -> Iterator[Session]:
+    """Run the block as if `devices` accelerators of a kind were there.
+
+    Inside another `emulate()` of the same kind and count nothing changes; other counts or kinds are refused.
+    """
+    if kind not in KINDS:
+        raise ValueError(f"devlint emulates {' and '.join(KINDS)}, not {kind!r}")
+    if sessions.active is not None and sessions.active.kind is not None:
+        if (sessions.active.kind, sessions.active.count) != (kind, devices):
+            raise RuntimeError(f"already emulating {sessions.active.count} device(s) of kind {sessions.active.kind}")
+        yield sessions.active
+        return
+    with _running(Session(kind, devices)) as session:
+        yield session
+
+
+@contextmanager
+def record() -> Iterator[Report]:
+    """Record what the block does; the report can be read while it runs and afterwards. Recordings may be nested."""
+    recorder = Recorder()
+    with _running(Session(None, 0)) if sessions.active is None else nullcontext(sessions.active) as session:
+        session.recorders.append(recorder)
+        try:
+            yield Report(recorder)
+        except BaseException as error:
+            escaped(session, error)
+            raise
+        finally:
+            session.recorders.remove(recorder)
+            recorder.finish()
+
+
+@contextmanager
+def _running(session: Session) -> Iterator[Session]:
+    outer = sessions.active
+    if outer is not None:
+        session.recorders.extend(outer.recorders)
+    torch.utils._device._device_constructors()  # remembers the functions themselves, before they are replaced
+    sessions.active = session
+
+    def mode() -> AbstractContextManager[object]:
+        return PlacementMode(session) if session.kind is not None else WatchingMode(session)
+
+    try:
+        patches = install(session, mode)
+        try:
+            with mode():
+                yield session
+        finally:
+            patches.undo()
+            rng.rejoin()
+    finally:
+        sessions.active = outer

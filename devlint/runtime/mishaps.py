@@ -1,0 +1,124 @@
+"""An exception on its way to the user: which rule it belongs to, and the story of the operands that caused it."""
+
+from __future__ import annotations
+
+import re
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from devlint.runtime.labels import Place, Step, cell_of
+from devlint.runtime.recorder import Observation
+from devlint.runtime.sites import is_library, site_of, user_frame
+
+if TYPE_CHECKING:
+    from devlint.runtime.session import Session
+
+SEEN = "_devlint_seen"
+
+CODES: tuple[tuple[str, str], ...] = (
+    (r"indices should be either on cpu", "DEV107"),
+    (r"same device|CPU scalars to non-CPU|different devices|attempting to assign a gradient with device", "DEV101"),
+    (r"and (weight|bias) type \(torch\.(cuda|mps)\.|type \(torch\.(cuda|mps)\.\w+\) and", "DEV101"),
+    (r"device type tensor to numpy", "DEV106"),
+    (r"requires grad\. Use tensor\.detach\(\)\.numpy\(\)", "DEV117"),
+    (r"'lengths' argument should be a 1D CPU|to be on cpu, but it's on", "DEV108"),
+    (r"device type for generator", "DEV109"),
+    (r"cannot pin '", "DEV110"),
+    (r"re-initialize CUDA in forked", "DEV111"),
+    (r"Invalid device string|invalid device ordinal|Expected one of cpu, cuda", "DEV112"),
+    (r"can't optimize a non-leaf", "DEV113"),
+    (r"MPS framework doesn't support float64", "DEV303"),
+    (r"tensors used as indices must be|expected scalar type \w*(Long|Int)|index.*int(32|64)", "DEV305"),
+    (r"Found dtype (Long|Int|Short|Byte|Bool)|not implemented for '(Long|Int|Float|Double)'", "DEV304"),
+    (r"same dtype|scalar type|should be the same|dtypes match|Found dtype", "DEV302"),
+)
+_PATTERNS = tuple((re.compile(pattern), code) for pattern, code in CODES)
+
+
+def code_for(message: str) -> str | None:
+    """The rule that an error message belongs to."""
+    return next((code for pattern, code in _PATTERNS if pattern.search(message)), None)
+
+
+def mishap(session: Session, error: BaseException, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Record an error raised by an operator, with the histories of its operands."""
+    if getattr(error, SEEN, False) or not session.recorders:
+        return
+    message = str(error)
+    code = code_for(message)
+    if code is None:
+        return
+    setattr(error, SEEN, True)
+    tensors = list(_tensors((*args, *kwargs.values())))
+    frame = user_frame(2)
+    code = _refine(code, tensors)
+    steps = _story(tensors)
+    session.observe(Observation(code, first_line(message), site_of(frame), steps, type(error).__name__))
+
+
+def escaped(session: Session, error: BaseException) -> None:
+    """Record an error that ended the program without having passed through an operator."""
+    if getattr(error, SEEN, False):
+        return
+    code = code_for(str(error))
+    if code is None:
+        return
+    setattr(error, SEEN, True)
+    session.observe(Observation(code, first_line(str(error)), _site(error.__traceback__), (), type(error).__name__))
+
+
+def _site(traceback: TracebackType | None) -> Any:
+    site = None
+    while traceback is not None:
+        if not is_library(traceback.tb_frame.f_code.co_filename):
+            site = site_of(traceback.tb_frame)
+        traceback = traceback.tb_next
+    return site
+
+
+def first_line(message: str) -> str:
+    """The part of an error message that says what is wrong."""
+    return message.strip().split("\n", 1)[0]
+
+
+def _refine(code: str, tensors: list[torch.Tensor]) -> str:
+    if code == "DEV302" and any(
+        t.dtype is torch.float64 and "NumPy" in _how(cell.place) for t in tensors if (cell := cell_of(t)) is not None
+    ):
+        return "DEV301"
+    return code
+
+
+def _how(place: Place) -> str:
+    found: list[str] = []
+    current: Place | None = place
+    while current is not None:
+        found.append(current.how)
+        current = current.parent
+    return " ".join(found)
+
+
+def _tensors(values: tuple[Any, ...]) -> list[torch.Tensor]:
+    found: list[torch.Tensor] = []
+    for value in values:
+        if isinstance(value, torch.Tensor):
+            found.append(value)
+        elif isinstance(value, list | tuple):
+            found.extend(v for v in value if isinstance(v, torch.Tensor))
+    return found
+
+
+def _story(tensors: list[torch.Tensor]) -> tuple[Step, ...]:
+    steps: list[Step] = []
+    seen: set[tuple[str, object]] = set()
+    for tensor in tensors[:8]:
+        cell = cell_of(tensor)
+        if cell is None:
+            continue
+        for step in cell.place.history():
+            if (step.message, step.site) not in seen:
+                seen.add((step.message, step.site))
+                steps.append(step)
+    return tuple(steps)

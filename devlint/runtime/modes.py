@@ -1,0 +1,250 @@
+"""The dispatch mode under which programs run: checks devices as CUDA would, carries labels on, tells the recorders."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from devlint.runtime import rng
+from devlint.runtime.labels import (
+    FLOATING,
+    HOST,
+    SLOT,
+    Cell,
+    DeviceCell,
+    Place,
+    cell_of,
+    put,
+    storage_of_plain,
+)
+from devlint.runtime.mishaps import mishap
+from devlint.runtime.policy import Plan, Regime, plan_for, settled
+from devlint.runtime.session import Session
+from devlint.runtime.shared import Export, used_again
+from devlint.runtime.sites import user_frame, user_site
+from devlint.runtime.specials import SPECIALS
+from devlint.runtime.transfers import moved
+
+Tensor = torch.Tensor
+_plans: dict[Any, Plan] = {}
+
+
+def _plan(func: Any) -> Plan:
+    plan = _plans.get(func)
+    if plan is None:
+        plan = plan_for(func)
+        plan.special = SPECIALS.get(plan.name)
+        if plan.special is not None:
+            plan.regime = Regime.FREE
+        _plans[func] = plan
+    return plan
+
+
+class PlacementMode(TorchDispatchMode):
+    """Real arithmetic on host memory, with the devices that the labels say."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self.session = session
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """No graph is ever compiled under this mode, and torch's guard against that costs more than the mode itself."""
+        return False
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        """One operator, below autograd."""
+        kwargs = kwargs or {}
+        plan = _plans.get(func) or _plan(func)
+        place: Place | None = None
+        common: Place | None = None
+        mixed = False
+        slot = SLOT
+        for value in args if not kwargs else (*args, *kwargs.values()):
+            if isinstance(value, Tensor):
+                group: Any = (value,)
+            elif type(value) is list or type(value) is tuple:
+                group = value
+            else:
+                continue
+            for tensor in group:
+                if not isinstance(tensor, Tensor):
+                    continue
+                try:
+                    cell = getattr(storage_of_plain(tensor), slot)
+                except (NotImplementedError, RuntimeError):
+                    cell = cell_of(tensor)
+                if cell is None:
+                    key = 0
+                    here = None
+                else:
+                    here = cell.place
+                    if here is FLOATING:
+                        mixed = True
+                        continue
+                    key = here.key
+                    if cell.watch is not None:
+                        self._watched(plan, cell, tensor, args)
+                if common is None:
+                    common = here or _HOST
+                elif key != common.key:
+                    mixed = True
+                if place is None or (key and not place.key):
+                    place = here
+        session = self.session
+        if kwargs:
+            device = kwargs.get("device")
+            if device is not None and device.type == session.kind:
+                return self._reroute(func, args, kwargs, device)
+        if place is not None and place.key:
+            session.streams.launched += 1
+            if session.forked:
+                session.initialise()
+        if mixed:
+            self._settle(plan, func, args, kwargs, place)
+        if plan.special is not None:
+            done = self._special(plan, func, args, kwargs)
+            if done is not NotImplemented:
+                return done
+        try:
+            if plan.random and place is not None:
+                out = rng.run(session, place, func, args, kwargs)
+            else:
+                out = func(*args, **kwargs)
+        except Exception as error:
+            mishap(session, error, args, kwargs)
+            raise
+        if mixed and plan.regime is Regime.FREE:
+            place = _first(args) or place
+        if place is not None:
+            if mixed and plan.name.startswith("_foreach_"):
+                _label_rows(out, args)
+            else:
+                _label(out, place)
+            if place.key:
+                if plan.waits is not None:
+                    session.waited(plan.waits)
+                if session.recorders:
+                    self._record(plan, out, args)
+                return out
+        elif plan.factory or mixed:
+            _label(out, FLOATING)
+        if session.recorders and not session.quiet:
+            frame = user_frame(2)
+            for recorder in session.recorders:
+                recorder.operator(plan.name, frame)
+        return out
+
+    def _record(self, plan: Plan, out: Any, args: tuple[Any, ...]) -> None:
+        session = self.session
+        if session.quiet:
+            return
+        frame = user_frame(3)
+        promoted = isinstance(out, Tensor) and out.dtype is torch.float64 and not _has_float64(args)
+        for recorder in session.recorders:
+            recorder.operator(plan.name, frame)
+            if promoted:
+                recorder.promotion(frame)
+
+    def _settle(self, plan: Plan, func: Any, args: Any, kwargs: Any, place: Place | None) -> None:
+        """Check operands that differ, and let those that float join the others."""
+        session = self.session
+        try:
+            plan.check(args, kwargs)
+        except (RuntimeError, NotImplementedError) as error:
+            mishap(session, error, args, kwargs)
+            raise
+        for value in (*args, *kwargs.values()):
+            for tensor in value if isinstance(value, list | tuple) else (value,):
+                if not isinstance(tensor, Tensor):
+                    continue
+                known = settled(tensor)
+                if known is None and place is not None:
+                    put(tensor, place)
+                elif (
+                    known is not None and place is not None and place.key and not known.key and tensor.requires_grad
+                ):
+                    _send_gradient_home(tensor, known)
+
+    def _reroute(self, func: Any, args: Any, kwargs: dict[str, Any], device: torch.device) -> Any:
+        """Compiled code asked for the accelerator by name: make it on the host and label it."""
+        target = self.session.resolve(device)
+        out = func(*args, **{**kwargs, "device": HOST})
+        put(out, Place(target, f"created on {target}", user_site(3)))
+        return out
+
+    def _special(self, plan: Plan, func: Any, args: Any, kwargs: Any) -> Any:
+        try:
+            return plan.special(self.session, plan, func, args, kwargs)
+        except Exception as error:
+            mishap(self.session, error, args, kwargs)
+            raise
+
+    def _watched(self, plan: Plan, cell: Cell, tensor: Tensor, args: tuple[Any, ...]) -> None:
+        """An operand's memory is on its way, or shared with NumPy."""
+        watch = cell.watch
+        if plan.view:
+            return
+        writes = any(index < len(args) and args[index] is tensor for index in plan.writes)
+        if isinstance(watch, Export):
+            if used_again(self.session, watch, tensor):
+                cell.watch = None
+        elif watch is None or plan.name in ("_to_copy", "copy_"):
+            return
+        elif watch.inbound:
+            self.session.read_early(watch, plan.name)
+        elif writes:
+            self.session.overwritten(watch)
+
+
+_HOST = Place(torch.device("cpu"), "on the host", None)
+
+
+def _first(args: tuple[Any, ...]) -> Place | None:
+    """The place of the operand that decides where nobody checks: the first."""
+    return settled(args[0]) if args and isinstance(args[0], Tensor) else None
+
+
+def _label(out: Any, place: Place) -> None:
+    if isinstance(out, Tensor):
+        try:
+            storage = storage_of_plain(out)
+        except (NotImplementedError, RuntimeError):
+            if cell_of(out) is None:
+                put(out, place)
+            return
+        if storage._devlint_cell is None:  # type: ignore[attr-defined]
+            storage._devlint_cell = DeviceCell(place, storage.nbytes()) if place.key else Cell(place)  # type: ignore[attr-defined]
+    elif isinstance(out, list | tuple):
+        for part in out:
+            _label(part, place)
+
+
+def _label_rows(out: Any, args: tuple[Any, ...]) -> None:
+    """The results of a foreach operator live where their row's operands live."""
+    lists = [a for a in args if isinstance(a, list | tuple)]
+    for index, result in enumerate(out or ()):
+        row = [a[index] for a in lists if index < len(a) and isinstance(a[index], Tensor)]
+        places = [p for t in row if (p := settled(t)) is not None]
+        place = next((p for p in places if p.key), places[0] if places else None)
+        if place is not None:
+            _label(result, place)
+
+
+def _has_float64(args: tuple[Any, ...]) -> bool:
+    for value in args:
+        for tensor in value if isinstance(value, list | tuple) else (value,):
+            if isinstance(tensor, Tensor) and tensor.dtype is torch.float64:
+                return True
+    return False
+
+
+def _send_gradient_home(tensor: Tensor, home: Place) -> None:
+    """Autograd moves the gradient of a 0-dim host operand back to the host."""
+    if not getattr(tensor, "_devlint_homing", False):
+        tensor._devlint_homing = True  # type: ignore[attr-defined]
+        tensor.register_hook(lambda gradient: moved(gradient, home.device) if settled(gradient) is not home else None)

@@ -1,0 +1,200 @@
+"""Functions that create tensors: run them on the host, and label what they made with the device that was asked for."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch.utils import _device as default_device
+
+from devlint.runtime import errors, rng
+from devlint.runtime.labels import HOST, Place, place_of, put
+from devlint.runtime.sites import user_frame, site_of
+from devlint.runtime.transfers import moved
+
+if TYPE_CHECKING:
+    from devlint.runtime.patches.patcher import Patcher
+    from devlint.runtime.session import Session
+
+LIKE = ("zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "randint_like")
+NEW = ("new_zeros", "new_ones", "new_empty", "new_full", "new_empty_strided", "new_tensor")
+DATA = ("tensor", "as_tensor", "asarray")
+SPARSE = tuple(f"sparse_{kind}_tensor" for kind in ("coo", "compressed", "csr", "csc", "bsr", "bsc"))
+ARRAYS = ("from_numpy", "frombuffer", "from_dlpack", "from_file")
+
+
+def _plain() -> Iterator[tuple[Any, str]]:
+    """The factories torch itself counts as such, where their names are."""
+    wanted = default_device._device_constructors()
+    for module in (torch, torch.fft, torch.nested):
+        for name, value in vars(module).items():
+            if callable(value) and value in wanted and name not in DATA + SPARSE:
+                yield module, name
+    yield torch, "normal"
+
+
+def ambient() -> torch.device | None:
+    """The default device of this thread here: what `set_default_device` and `with torch.device(...)` chose."""
+    for index in range(torch._C._len_torch_function_stack() - 1, -1, -1):
+        mode = torch._C._get_function_stack_at(index)
+        if isinstance(mode, default_device.DeviceContext):
+            return mode.device  # type: ignore[no-any-return]
+    return None
+
+
+class _Maker:
+    """Labels what factories make."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+
+    def target(self, device: Any, *, default: bool = True) -> torch.device:
+        """The device a factory is asked for, or the default one."""
+        if device is None and default:
+            device = ambient()
+        return self.session.resolve(device)
+
+    def foreign(self, target: torch.device) -> bool:
+        """Whether a device is neither the host nor emulated (`meta`)."""
+        return target.type not in ("cpu", self.session.kind)
+
+    def label(self, out: Any, target: torch.device, name: str, *, explicit: bool, pinned: bool = False) -> Any:
+        """Say where the new tensor lives."""
+        session = self.session
+        frame = user_frame(3)
+        if target.type == "mps" and out.dtype is torch.float64:
+            raise errors.mps_float64()
+        if target is HOST or target.type == "cpu":
+            how = f"created on the host by {name}()" + ("" if explicit else ", which names no device")
+        else:
+            how = f"created on {target} by {name}()"
+        cell = put(out, Place(target, how, site_of(frame)))
+        if pinned and cell is not None:
+            cell.pinned = True
+        for recorder in session.recorders:
+            recorder.factory(name, frame)
+        return out
+
+    def plain(self, name: str, original: Callable[..., Any], *, default: bool) -> Callable[..., Any]:
+        """A factory with sizes."""
+
+        @functools.wraps(original)
+        def factory(*args: Any, device: Any = None, pin_memory: bool = False, **kwargs: Any) -> Any:
+            target = self.target(device, default=default)
+            if self.foreign(target):
+                return original(*args, device=target, **kwargs)
+            if kwargs.get("out") is not None or not default and device is None:
+                return original(*args, **kwargs)
+            rng.check(kwargs.get("generator"), target)
+            key = 0 if target.type == "cpu" else 1 + (target.index or 0)
+            with rng.drawing_from(key):
+                out = original(*args, device=HOST, **kwargs)
+            return self.label(out, target, name, explicit=device is not None, pinned=pin_memory)
+
+        return factory
+
+    def relative(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
+        """A factory that takes its device from a tensor unless told otherwise."""
+
+        @functools.wraps(original)
+        def factory(*args: Any, device: Any = None, pin_memory: bool = False, **kwargs: Any) -> Any:
+            if device is None and name != "new_tensor":
+                return original(*args, **kwargs)
+            source = args[0] if args else kwargs["input"]
+            target = place_of(source).device if device is None else self.session.resolve(device)
+            if self.foreign(target):
+                return original(*args, device=target, **kwargs)
+            out = original(*args, **kwargs)
+            return self.label(out, target, name, explicit=True, pinned=pin_memory)
+
+        return factory
+
+    def data(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
+        """`torch.tensor`, `as_tensor`, `asarray`: from Python data, arrays or tensors."""
+
+        @functools.wraps(original)
+        def factory(data: Any, *args: Any, device: Any = None, pin_memory: bool = False, **kwargs: Any) -> Any:
+            if isinstance(data, torch.Tensor) and device is None and ambient() is None:
+                target = place_of(data).device
+            else:
+                target = self.target(device)
+            if self.foreign(target) or getattr(data, "is_meta", False):
+                return original(data, *args, device=target, **kwargs)
+            if isinstance(data, torch.Tensor):
+                return self._from_tensor(data, target, original, name, args, kwargs)
+            if kwargs.get("requires_grad"):
+                out = original(data, *args, device=HOST, **{**kwargs, "requires_grad": False})
+            else:
+                out = original(data, *args, device=HOST, **kwargs)
+            if target.type != "cpu" and name != "tensor":
+                out = out.clone()
+            self.label(out, target, name + _origin(data), explicit=device is not None, pinned=pin_memory)
+            if target.type != "cpu":
+                self.session.record(lambda recorder, frame: recorder.wait("tensor from Python data", frame))
+            return out.requires_grad_() if kwargs.get("requires_grad") else out
+
+        return factory
+
+    def _from_tensor(
+        self, data: torch.Tensor, target: torch.device, original: Any, name: str, args: Any, kwargs: dict[str, Any]
+    ) -> Any:
+        here = place_of(data).device
+        if here == target:
+            return original(data, *args, **kwargs)
+        if name == "tensor":
+            copied = moved(data.detach(), target, dtype=kwargs.get("dtype"), how="tensor")
+            return copied.requires_grad_(bool(kwargs.get("requires_grad")))
+        return data.to(target, kwargs.get("dtype"))
+
+    def sparse(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
+        """A sparse tensor from its parts."""
+
+        @functools.wraps(original)
+        def factory(*args: Any, device: Any = None, pin_memory: bool = False, **kwargs: Any) -> Any:
+            parts = [value for value in (*args, *kwargs.values()) if isinstance(value, torch.Tensor)]
+            default = place_of(parts[-1]).device if parts and device is None else None
+            target = default or self.target(device)
+
+            def bring(value: Any) -> Any:
+                return value.to(target) if isinstance(value, torch.Tensor) else value
+
+            out = original(*map(bring, args), **{key: bring(value) for key, value in kwargs.items()})
+            return self.label(out, target, name, explicit=device is not None)
+
+        return factory
+
+    def array(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
+        """A tensor over memory that somebody else owns: always on the host."""
+
+        @functools.wraps(original)
+        def factory(*args: Any, **kwargs: Any) -> Any:
+            out = original(*args, **kwargs)
+            put(out, Place(HOST, f"made from a NumPy array by {name}()", site_of(user_frame(2))))
+            return out
+
+        return factory
+
+
+def _origin(data: Any) -> str:
+    return " from a NumPy array" if type(data).__module__.startswith(("numpy", "pandas")) else ""
+
+
+def install(session: Session, patcher: Patcher) -> None:
+    """Label what is created."""
+    maker = _Maker(session)
+    for module, name in list(_plain()):
+        label = f"torch.{name}" if module is torch else f"{module.__name__}.{name}"
+        wrapped = maker.plain(label, getattr(module, name), default=name != "normal")
+        patcher.replace(module, name, wrapped)
+    for name in LIKE:
+        patcher.replace(torch, name, maker.relative(name, getattr(torch, name)))
+    for name in NEW:
+        patcher.replace(torch.Tensor, name, maker.relative(name, getattr(torch.Tensor, name)))
+    for name in DATA:
+        patcher.replace(torch, name, maker.data(name, getattr(torch, name)))
+    for name in SPARSE:
+        patcher.replace(torch, name, maker.sparse(name, getattr(torch, name)))
+    for name in ARRAYS:
+        patcher.replace(torch, name, maker.array(f"torch.{name}", getattr(torch, name)))

@@ -1,0 +1,92 @@
+"""Device checks that PyTorch makes in composites, above the dispatcher."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from devlint.runtime.labels import place_of
+from devlint.runtime.mishaps import mishap
+
+if TYPE_CHECKING:
+    from devlint.runtime.patches.patcher import Patcher
+    from devlint.runtime.session import Session
+
+Check = Callable[..., None]
+
+
+def _flat(values: Any) -> list[torch.Tensor]:
+    if isinstance(values, torch.Tensor):
+        return [values]
+    if isinstance(values, list | tuple):
+        return [tensor for value in values for tensor in _flat(value)]
+    return []
+
+
+def _rnn(*args: Any, **kwargs: Any) -> None:
+    """Input, hidden state and weights of a recurrent layer; packed input has its batch sizes second."""
+    packed = isinstance(args[1], torch.Tensor) and isinstance(args[2], list | tuple | torch.Tensor) and (
+        isinstance(args[3], list)
+    )
+    hidden, weights = (args[2], args[3]) if packed else (args[1], args[2])
+    here = place_of(args[0]).device
+    for name, tensors in (("hidden", _flat(hidden)), ("parameter", _flat(weights))):
+        for tensor in tensors:
+            there = place_of(tensor).device
+            if there != here:
+                raise RuntimeError(
+                    f"Input and {name} tensors are not at the same device, found input tensor at {here} "
+                    f"and {name} tensor at {there}"
+                )
+
+
+def _sections(tensor: torch.Tensor, indices: Any = None, *args: Any, **kwargs: Any) -> None:
+    indices = kwargs.get("tensor_indices_or_sections", indices)
+    if isinstance(indices, torch.Tensor) and place_of(indices).key:
+        raise RuntimeError(
+            f"tensor_split expected tensor_indices_or_sections to be on cpu, but it's on {place_of(indices).device}"
+        )
+
+
+def _quantile(tensor: torch.Tensor, q: Any = None, *args: Any, **kwargs: Any) -> None:
+    if isinstance(q, torch.Tensor) and place_of(q).key != place_of(tensor).key:
+        raise RuntimeError("quantile() q tensor must be on the same device as the input tensor")
+
+
+def _meshgrid(tensors: Any, *args: Any, **kwargs: Any) -> None:
+    if len({place_of(tensor).key for tensor in _flat(tensors)}) > 1:
+        raise RuntimeError("meshgrid expects all tensors to have the same device")
+
+
+_CHECKS: tuple[tuple[Any, str, Check], ...] = (
+    *((torch._VF, name, _rnn) for name in ("lstm", "gru", "rnn_tanh", "rnn_relu")),
+    (torch, "tensor_split", _sections),
+    (torch.Tensor, "tensor_split", _sections),
+    (torch, "quantile", _quantile),
+    (torch.Tensor, "quantile", _quantile),
+    (torch, "nanquantile", _quantile),
+    (torch.Tensor, "nanquantile", _quantile),
+    (torch._VF, "meshgrid", _meshgrid),
+)
+
+
+def install(session: Session, patcher: Patcher) -> None:
+    """Check by label what PyTorch checks by device."""
+
+    def guarded(original: Callable[..., Any], check: Check) -> Callable[..., Any]:
+        @functools.wraps(original)
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            try:
+                check(*args, **kwargs)
+            except RuntimeError as error:
+                mishap(session, error, args, kwargs)
+                raise
+            return original(*args, **kwargs)
+
+        return wrapper
+
+    for owner, name, check in _CHECKS:
+        patcher.replace(owner, name, guarded(getattr(owner, name), check))

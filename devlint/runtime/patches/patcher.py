@@ -1,0 +1,38 @@
+"""Replace attributes for a while, and put back exactly what was there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+_MISSING = object()
+
+
+class Patcher:
+    """Remembers every attribute it replaced, and restores them last first."""
+
+    def __init__(self) -> None:
+        self._before: list[tuple[Any, str, Any]] = []
+        self._last: list[Callable[[], object]] = []
+
+    def replace(self, owner: Any, name: str, value: Any) -> Any:
+        """Set an attribute and return what was found there before (inherited or own)."""
+        found = getattr(owner, name, None)
+        self._before.append((owner, name, vars(owner).get(name, _MISSING)))
+        setattr(owner, name, value)
+        return found
+
+    def at_end(self, action: Callable[[], object]) -> None:
+        """Do something else when everything is put back."""
+        self._last.append(action)
+
+    def undo(self) -> None:
+        """Put everything back."""
+        while self._before:
+            owner, name, value = self._before.pop()
+            if value is _MISSING:
+                delattr(owner, name)
+            else:
+                setattr(owner, name, value)
+        while self._last:
+            self._last.pop()()

@@ -1,0 +1,39 @@
+"""What the emulated device does not do, said at once and clearly; and compiled code, which runs eagerly."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from devlint.runtime.errors import NotEmulated
+
+if TYPE_CHECKING:
+    from devlint.runtime.patches.patcher import Patcher
+    from devlint.runtime.session import Session
+
+
+def install(session: Session, patcher: Patcher) -> None:
+    """Refuse replicas and process groups on accelerators; let `torch.compile` be the identity."""
+
+    def refuse(name: str) -> Any:
+        def refusing(self: Any, *args: Any, **kwargs: Any) -> None:
+            raise NotEmulated(name)
+
+        return refusing
+
+    patcher.replace(torch.nn.DataParallel, "__init__", refuse("torch.nn.DataParallel"))
+    patcher.replace(
+        torch.nn.parallel.DistributedDataParallel, "__init__", refuse("torch.nn.parallel.DistributedDataParallel")
+    )
+
+    def compile_(model: Any = None, *args: Any, **kwargs: Any) -> Any:
+        for recorder in session.recorders:
+            recorder.note("torch.compile: the program was run eagerly")
+        return (lambda function: function) if model is None else model
+
+    def compile_module(self: torch.nn.Module, *args: Any, **kwargs: Any) -> None:
+        compile_(self)
+
+    patcher.replace(torch, "compile", compile_)
+    patcher.replace(torch.nn.Module, "compile", compile_module)

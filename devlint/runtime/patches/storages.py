@@ -1,0 +1,71 @@
+"""Storages: their device, their copies, what `torch.save`, `torch.load` and `deepcopy` make of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from devlint.runtime.errors import NotEmulated
+from devlint.runtime.labels import HOST, SLOT, Cell, DeviceCell, Place
+from devlint.runtime.sites import user_site
+
+if TYPE_CHECKING:
+    from devlint.runtime.patches.patcher import Patcher
+    from devlint.runtime.session import Session
+
+_device = torch.UntypedStorage.device
+_new = torch.UntypedStorage.__new__
+
+
+def _label(storage: torch.UntypedStorage, place: Place) -> torch.UntypedStorage:
+    setattr(storage, SLOT, DeviceCell(place, storage.nbytes()) if place.key else Cell(place))
+    return storage
+
+
+def install(session: Session, patcher: Patcher) -> None:
+    """Carry labels from storage to storage."""
+
+    def device(self: torch.UntypedStorage) -> torch.device:
+        cell = getattr(self, SLOT)
+        return cell.place.device if cell is not None and cell.place.key else _device.__get__(self)  # type: ignore[no-any-return,attr-defined]
+
+    def new(cls: type, *args: Any, device: Any = None, **kwargs: Any) -> torch.UntypedStorage:
+        target = session.resolve(device)
+        if target.type != session.kind:
+            return _new(cls, *args, device=target, **kwargs) if device is not None else _new(cls, *args, **kwargs)
+        return _label(_new(cls, *args, **kwargs), Place(target, f"a storage on {target}", user_site()))
+
+    def to_device(self: torch.UntypedStorage, target: torch.device) -> torch.UntypedStorage:
+        if target == self.device:
+            return self
+        copy = torch._C.StorageBase.__new__(torch.UntypedStorage, self.nbytes())
+        copy.copy_(self, False)
+        return _label(copy, Place(target, f"a storage loaded or moved to {target}", user_site(2)))
+
+    def to(self: torch.UntypedStorage, *, device: Any, non_blocking: bool = False) -> torch.UntypedStorage:
+        target = session.resolve(device)
+        if target.type not in ("cpu", session.kind):
+            raise NotEmulated(f"storages on {target}")
+        return to_device(self, target)
+
+    def cuda(self: torch.UntypedStorage, device: Any = None, non_blocking: bool = False) -> torch.UntypedStorage:
+        return to_device(self, session.resolve("cuda" if device is None else device))
+
+    def cpu(self: torch.UntypedStorage) -> torch.UntypedStorage:
+        return to_device(self, HOST)
+
+    def clone(self: torch.UntypedStorage) -> torch.UntypedStorage:
+        copy = torch._C.StorageBase.__new__(torch.UntypedStorage, self.nbytes())
+        copy.copy_(self, False)
+        cell = getattr(self, SLOT)
+        return copy if cell is None else _label(copy, cell.place)
+
+    def share(self: torch.UntypedStorage, *args: Any, **kwargs: Any) -> Any:
+        raise NotEmulated("sending accelerator memory to another process")
+
+    storage = torch.UntypedStorage
+    patcher.replace(storage, "device", property(device))
+    patcher.replace(storage, "__new__", staticmethod(new))
+    for name, method in (("to", to), ("cuda", cuda), ("cpu", cpu), ("clone", clone), ("_share_cuda_", share)):
+        patcher.replace(storage, name, method)

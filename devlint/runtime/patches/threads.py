@@ -1,0 +1,28 @@
+"""Modes belong to a thread: enter them in every thread that the program starts."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from devlint.runtime.patches.patcher import Patcher
+
+
+def install(patcher: Patcher, mode: Callable[[], AbstractContextManager[Any]]) -> None:
+    """Start threads under the mode."""
+
+    def bootstrap(self: Any) -> None:
+        run = self.run
+
+        def under_mode() -> None:
+            with mode():
+                run()
+
+        self.run = under_mode
+        start(self)
+
+    start = threading.Thread._bootstrap_inner  # type: ignore[attr-defined]
+    patcher.replace(threading.Thread, "_bootstrap_inner", bootstrap)

@@ -1,0 +1,180 @@
+"""What happened, line by line of the user's code: operators, transfers, waits, promotions, errors."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, field
+from types import FrameType
+
+from devlint.runtime.labels import Step
+from devlint.runtime.sites import Site, site_of, user_frame
+
+TIMELINE_LIMIT = 20_000
+"""Single events kept for the timeline; counts by line go on without end."""
+
+
+@dataclass(slots=True)
+class TransferTally:
+    """Transfers of one kind at one line."""
+
+    count: int = 0
+    nbytes: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class TransferKind:
+    """What distinguishes transfers at one line."""
+
+    source: str
+    target: str
+    blocking: bool
+    pinned: bool
+    how: str
+
+    @property
+    def to_host(self) -> bool:
+        """Whether the bytes end on the host."""
+        return self.target == "cpu"
+
+
+@dataclass(slots=True)
+class LineRecord:
+    """What one line of the user's code did."""
+
+    site: Site
+    operators: dict[str, int] = field(default_factory=dict)
+    transfers: dict[TransferKind, TransferTally] = field(default_factory=dict)
+    waits: dict[str, TransferTally] = field(default_factory=dict)
+    factories: dict[str, int] = field(default_factory=dict)
+    promotions: int = 0
+
+    @property
+    def calls(self) -> int:
+        """How many operators the line launched."""
+        return sum(self.operators.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One point of the timeline; `start` is in seconds since recording began."""
+
+    start: float
+    kind: str
+    what: str
+    nbytes: int
+    site: Site | None
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """Something wrong or wasteful that was seen to happen: a code, where, and the story of what took part."""
+
+    code: str
+    message: str
+    site: Site | None
+    steps: tuple[Step, ...] = ()
+    raised: str | None = None
+
+
+class Recorder:
+    """Collects while a program runs. Threads share it."""
+
+    def __init__(self) -> None:
+        self.lines: dict[tuple[str, int], LineRecord] = {}
+        self.timeline: list[Event] = []
+        self.observations: dict[tuple[str, str, int], list[Observation]] = {}
+        self.notes: dict[str, int] = {}
+        self.operators = 0
+        self.started = time.perf_counter()
+        self.ended: float | None = None
+        self.lock = threading.Lock()
+
+    def line(self, frame: FrameType | None) -> LineRecord | None:
+        """The record of the line a frame is at."""
+        if frame is None:
+            return None
+        key = (frame.f_code.co_filename, frame.f_lineno)
+        record = self.lines.get(key)
+        if record is None:
+            site = site_of(frame)
+            if site is None:
+                return None
+            record = self.lines.setdefault(key, LineRecord(site))
+        return record
+
+    def operator(self, name: str, frame: FrameType | None) -> LineRecord | None:
+        """An operator ran."""
+        self.operators += 1
+        record = self.line(frame)
+        if record is not None:
+            names = record.operators
+            names[name] = names.get(name, 0) + 1
+        return record
+
+    def transfer(self, kind: TransferKind, nbytes: int, seconds: float, frame: FrameType | None) -> None:
+        """Bytes were copied between devices."""
+        record = self.line(frame)
+        if record is not None:
+            tally = record.transfers.setdefault(kind, TransferTally())
+            tally.count += 1
+            tally.nbytes += nbytes
+            tally.seconds += seconds
+        self._point("transfer", f"{kind.source} → {kind.target}", nbytes, frame)
+
+    def stay(self, kind: TransferKind, frame: FrameType | None) -> None:
+        """A transfer had nothing to do: the tensor was there already."""
+        record = self.line(frame)
+        if record is not None:
+            record.transfers.setdefault(kind, TransferTally()).count += 1
+
+    def wait(self, what: str, frame: FrameType | None, seconds: float = 0.0) -> None:
+        """The host waited for the accelerator."""
+        record = self.line(frame)
+        if record is not None:
+            tally = record.waits.setdefault(what, TransferTally())
+            tally.count += 1
+            tally.seconds += seconds
+        self._point("wait", what, 0, frame)
+
+    def factory(self, name: str, frame: FrameType | None) -> None:
+        """A tensor was created."""
+        record = self.line(frame)
+        if record is not None:
+            record.factories[name] = record.factories.get(name, 0) + 1
+
+    def promotion(self, frame: FrameType | None) -> None:
+        """An operator on the accelerator made float64 out of narrower operands."""
+        record = self.line(frame)
+        if record is not None:
+            record.promotions += 1
+
+    def observe(self, observation: Observation) -> None:
+        """Something to report. The same thing at the same place is counted, not repeated."""
+        site = observation.site
+        key = (observation.code, site.filename if site else "", site.line if site else 0)
+        seen = self.observations.setdefault(key, [])
+        seen.append(observation)
+        self._point("finding", observation.code, 0, None, site)
+
+    def note(self, text: str) -> None:
+        """Something this recorder could not see, and says so."""
+        self.notes[text] = self.notes.get(text, 0) + 1
+
+    def finish(self) -> None:
+        """The recording is over."""
+        if self.ended is None:
+            self.ended = time.perf_counter()
+
+    def _point(
+        self, kind: str, what: str, nbytes: int, frame: FrameType | None, site: Site | None = None
+    ) -> None:
+        if len(self.timeline) < TIMELINE_LIMIT:
+            now = time.perf_counter() - self.started
+            self.timeline.append(Event(now, kind, what, nbytes, site or site_of(frame)))
+
+
+def here() -> FrameType | None:
+    """The user's frame that led to the caller."""
+    return user_frame(2)

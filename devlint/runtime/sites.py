@@ -1,0 +1,86 @@
+"""Where in the user's program something happened: the nearest frame that is not library code."""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+from dataclasses import dataclass
+from types import CodeType, FrameType
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_LIBRARY_ROOTS = tuple(
+    {os.path.realpath(path) + os.sep for name, path in sysconfig.get_paths().items() if name != "data"}
+    | {path + os.sep for name, path in sysconfig.get_paths().items() if name != "data"}
+    | {_HERE + os.sep}
+)
+_library: dict[str, bool] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A place in the user's code; columns are 1-based, 0 where Python does not tell them (before 3.11)."""
+
+    filename: str
+    line: int
+    function: str
+    column: int = 0
+    end_line: int = 0
+    end_column: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.filename}:{self.line}"
+
+
+def is_library(filename: str) -> bool:
+    """Whether frames of this file are folded away: the standard library, site-packages, devlint itself."""
+    known = _library.get(filename)
+    if known is None:
+        known = filename.startswith("<") and not filename.startswith("<ipython") or filename.startswith(_LIBRARY_ROOTS)
+        _library[filename] = known
+    return known
+
+
+def user_frame(depth: int = 1) -> FrameType | None:
+    """The innermost frame of the user's code; the outermost frame where all of it is library."""
+    frame: FrameType | None = sys._getframe(depth)
+    known = _library
+    while frame is not None:
+        filename = frame.f_code.co_filename
+        library = known.get(filename)
+        if library is None:
+            library = is_library(filename)
+        if not library:
+            return frame
+        frame = frame.f_back
+    return None
+
+
+_by_address: dict[tuple[int, int], tuple[CodeType, Site]] = {}
+
+
+def site_of(frame: FrameType | None) -> Site | None:
+    """The site of a frame, with the columns of the expression that is being evaluated."""
+    if frame is None:
+        return None
+    code, instruction = frame.f_code, frame.f_lasti
+    known = _by_address.get((id(code), instruction))
+    if known is not None:
+        return known[1]
+    site = _locate(code, instruction, frame.f_lineno)
+    _by_address[(id(code), instruction)] = (code, site)
+    return site
+
+
+def _locate(code: CodeType, instruction: int, line: int) -> Site:
+    positions = getattr(code, "co_positions", None)
+    if positions is not None:
+        for index, (start, end, column, end_column) in enumerate(positions()):
+            if index == instruction // 2 and start is not None and column is not None:
+                return Site(code.co_filename, start, code.co_name, column + 1, end or start, (end_column or column) + 1)
+    return Site(code.co_filename, line, code.co_name)
+
+
+def user_site(depth: int = 1) -> Site | None:
+    """The site of the user's code that led here."""
+    return site_of(user_frame(depth + 1))
