@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-import gc
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from devlint.syntax.ast_outline import ast_outline
+from devlint.syntax.collector import paused_collector
 from devlint.syntax.exports import declared_exports
 from devlint.syntax.lines import Lines
 from devlint.syntax.newer_outline import newer_outline
@@ -49,7 +48,7 @@ class FileIndex:
 def index_source(source: Source) -> FileIndex:
     """Index a file. Raises SourceError, with its position, for a file that does not parse."""
     lines = Lines.of(source.text)
-    with _collector_paused():
+    with paused_collector():
         try:
             docstring, outlines = ast_outline(source.text, lines)
         except SyntaxError as error:
@@ -72,18 +71,6 @@ def index_source(source: Source) -> FileIndex:
         for outline in outlines
     )
     return FileIndex(source, lines, statements, docstring)
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Python's cyclic collector off: it takes several times as long as the parser to find that a tree is no garbage."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _syntax_error(error: SyntaxError, text: str, lines: Lines) -> SourceError:

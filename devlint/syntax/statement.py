@@ -8,6 +8,7 @@ from typing import Literal
 
 import libcst as cst
 
+from devlint.syntax.collector import paused_collector
 from devlint.syntax.source import Source, SourceError
 
 StatementKind = Literal["function", "class", "import", "other"]
@@ -114,12 +115,11 @@ class Statement:
         if self.facts.depth > MAX_DEPTH:
             raise SourceError("the statement is nested too deeply", self.first_row)
         try:
-            module = cst.parse_module(self.text)
-        except cst.ParserSyntaxError as error:
-            row = self.first_row + max(error.raw_line, 1) - 1
-            raise SourceError(f"libcst cannot parse the statement: {error.message}", row) from None
-        except (cst.CSTValidationError, RecursionError) as error:
-            raise SourceError(f"libcst cannot parse the statement: {error}", self.first_row) from None
+            with paused_collector():
+                module = cst.parse_module(self.text)
+        except (cst.ParserSyntaxError, cst.CSTValidationError, RecursionError):
+            # The place that libcst names is not reliable.
+            raise SourceError("libcst cannot parse the statement", self.first_row) from None
         if len(module.body) != 1:
             raise SourceError("libcst sees another statement here than Python does", self.first_row)
         return module

@@ -49,7 +49,35 @@ _TEXT_ORDER: dict[type[cst.CSTNode], tuple[str, ...]] = {
     cst.TypeAlias: ("name", "type_parameters", "value"),
 }
 
-_fields_of_class: dict[type[cst.CSTNode], tuple[str, ...]] = {}
+
+class _SemanticFields(dict[type[cst.CSTNode], tuple[str, ...]]):
+    """For every node class, as it is met, the fields that hold semantic children, in the order of the text."""
+
+    def __missing__(self, cls: type[cst.CSTNode]) -> tuple[str, ...]:
+        found = _TEXT_ORDER.get(cls)
+        if found is None:
+            hints = get_type_hints(cls)
+            found = tuple(field.name for field in fields(cls) if _is_semantic(hints[field.name]))
+        self[cls] = found
+        return found
+
+
+class _FieldsBackwards(dict[type[cst.CSTNode], tuple[str, ...]]):
+    """The same fields for a walk that keeps what is to come on a stack; without the bodies of `closed` classes."""
+
+    def __init__(self, closed: frozenset[type[cst.CSTNode]]) -> None:
+        super().__init__()
+        self._closed = closed
+
+    def __missing__(self, cls: type[cst.CSTNode]) -> tuple[str, ...]:
+        names = _FIELDS[cls][::-1]
+        self[cls] = tuple(name for name in names if name != "body") if cls in self._closed else names
+        return self[cls]
+
+
+_FIELDS = _SemanticFields()
+_BACKWARDS = _FieldsBackwards(frozenset())
+_BACKWARDS_OUTSIDE = _FieldsBackwards(frozenset({cst.FunctionDef, cst.ClassDef, cst.Lambda}))
 
 
 def dotted_name(node: cst.BaseExpression) -> str | None:
@@ -66,12 +94,11 @@ def dotted_name(node: cst.BaseExpression) -> str | None:
 
 def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     """The semantic children of a node, in the order of the text; operators count as a property of their operation."""
-    cls = node.__class__
-    for name in _fields_of_class.get(cls) or semantic_fields(cls):
+    for name in _FIELDS[node.__class__]:
         value = getattr(node, name)
         if value.__class__ is tuple or value.__class__ is list:
             yield from value
-        elif isinstance(value, cst.CSTNode):
+        elif value is not None and value is not cst.MaybeSentinel.DEFAULT:
             yield value
 
 
@@ -81,43 +108,19 @@ def descend(node: cst.CSTNode, *, into_functions: bool = True) -> Iterator[cst.C
     Without `into_functions` the bodies of functions, lambdas and classes defined below `node` are left out;
     their decorators, defaults, annotations and bases run where they are defined and are kept.
     """
-    known = _fields_of_class
-    pending = [*children(node)][::-1]
-    pop = pending.pop
-    extend = pending.extend
+    below = _BACKWARDS if into_functions else _BACKWARDS_OUTSIDE
+    pending = [*children(node)]
+    pending.reverse()
+    pop, push, default = pending.pop, pending.append, cst.MaybeSentinel.DEFAULT
     while pending:
         node = pop()
         yield node
-        cls = node.__class__
-        names = known.get(cls)
-        if names is None:
-            names = semantic_fields(cls)
-        if not names:
-            continue
-        if not into_functions and cls in _SCOPES:
-            names = tuple(name for name in names if name != "body")
-        below: list[cst.CSTNode] = []
-        for name in names:
+        for name in below[node.__class__]:
             value = getattr(node, name)
             if value.__class__ is tuple or value.__class__ is list:
-                below.extend(value)
-            elif isinstance(value, cst.CSTNode):
-                below.append(value)
-        below.reverse()
-        extend(below)
-
-
-_SCOPES = frozenset({cst.FunctionDef, cst.ClassDef, cst.Lambda})
-
-
-def semantic_fields(cls: type[cst.CSTNode]) -> tuple[str, ...]:
-    """The names of the fields of a node class that hold semantic children, in the order of the text."""
-    found = _TEXT_ORDER.get(cls)
-    if found is None:
-        hints = get_type_hints(cls)
-        found = tuple(field.name for field in fields(cls) if _is_semantic(hints[field.name]))
-    _fields_of_class[cls] = found
-    return found
+                pending += value[::-1]
+            elif value is not None and value is not default:
+                push(value)
 
 
 def _is_semantic(hint: Any) -> bool:
