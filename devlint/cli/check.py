@@ -28,6 +28,11 @@ from devlint.diagnostic import Confidence
 @click.option(
     "--respect-gitignore/--no-respect-gitignore", default=None, help="Leave out what .gitignore does.  [default: yes]"
 )
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False, resolve_path=True),
+    help="Use this configuration file instead of the nearest one.",
+)
 @click.option("--isolated", is_flag=True, help="Pass over all configuration files.")
 @click.option(
     "--output-format",
@@ -38,6 +43,8 @@ from devlint.diagnostic import Confidence
 @click.option("--output-file", type=click.Path(path_type=Path, dir_okay=False), help="Write the report to a file.")
 @click.option("--stdin-filename", metavar="FILE", help="The name of what is read from the standard input.")
 @click.option("--exit-zero", is_flag=True, help="Exit with status 0 even where something was found.")
+@click.option("--statistics", is_flag=True, help="Count the findings of each rule: the format `statistics`.")
+@click.option("--show-files", is_flag=True, help="List the files that would be checked, and check nothing.")
 @click.option("--show-settings", is_flag=True, help="Say what settings hold for the first path, and check nothing.")
 @click.option("-v", "--verbose", is_flag=True, help="Say more on the standard error.")
 def check(
@@ -50,16 +57,19 @@ def check(
     extend_exclude: tuple[str, ...],
     force_exclude: bool | None,
     respect_gitignore: bool | None,
+    config: Path | None,
     isolated: bool,
     output_format: tuple[Target, ...] | None,
     output_file: Path | None,
     stdin_filename: str | None,
     exit_zero: bool,
+    statistics: bool,
+    show_files: bool,
     show_settings: bool,
     verbose: bool,
 ) -> int:
     """Check files and directories. `-` is the standard input."""
-    from devlint.cli.job import Request, run, settings_of
+    from devlint.cli.job import Request, list_files, run, settings_of
     from devlint.config.show import show
 
     stdin = Path("-") in paths or (stdin_filename is not None and not paths)
@@ -77,20 +87,25 @@ def check(
             force_exclude=force_exclude,
             respect_gitignore=respect_gitignore,
         ),
-        targets=_targets(output_format, output_file),
+        targets=_targets(output_format, output_file, statistics=statistics),
+        config=config,
         isolated=isolated,
         stdin_name=(stdin_filename or "-") if stdin else None,
         exit_zero=exit_zero,
         verbose=verbose,
     )
+    if show_files:
+        return list_files(request)
     if show_settings:
         click.echo(show(settings_of(request)))
         return 0
     return run(request)
 
 
-def _targets(targets: tuple[Target, ...] | None, output_file: Path | None) -> tuple[Target, ...]:
-    """Where each report goes, given what both options say."""
+def _targets(targets: tuple[Target, ...] | None, output_file: Path | None, *, statistics: bool) -> tuple[Target, ...]:
+    """Where each report goes, given what all the options say."""
+    if statistics:
+        targets = (*(targets or ()), Target("statistics"))
     if targets is None:
         terminal = output_file is None and sys.stdout.isatty()
         targets = (Target("full" if terminal else "concise"),)

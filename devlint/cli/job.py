@@ -41,6 +41,7 @@ class Request:
     paths: Sequence[Path]
     options: Options
     targets: Sequence[Target]
+    config: Path | None = None
     isolated: bool = False
     stdin_name: str | None = None
     exit_zero: bool = False
@@ -84,6 +85,14 @@ def run(request: Request) -> int:
     return FOUND if counted and not request.exit_zero else CLEAN
 
 
+def list_files(request: Request) -> int:
+    """Name the files that would be checked, and return the exit status."""
+    complain = Complaints()
+    files = _find(request, _resolver(request, _cards()).settings_for, complain)
+    write_out((f"{file.name}\n" for file in files), color=False)
+    return FAILED if complain else CLEAN
+
+
 def settings_of(request: Request) -> Settings:
     """The settings that hold for the first path of the request."""
     first = Path(request.stdin_name) if request.stdin_name is not None else request.paths[0]
@@ -106,7 +115,9 @@ def _cards() -> dict[str, RuleCard]:
 
 def _resolver(request: Request, cards: Mapping[str, RuleCard]) -> Resolver:
     try:
-        return Resolver(list(cards.values()), request.options, cwd=Path.cwd(), isolated=request.isolated)
+        return Resolver(
+            list(cards.values()), request.options, cwd=Path.cwd(), config=request.config, isolated=request.isolated
+        )
     except ConfigError as problem:
         raise click.UsageError(str(problem)) from None
 
@@ -141,13 +152,11 @@ def _analyse(files: Sequence[Found], stdin: bytes | None) -> Report:
 
 
 def _kept(diagnostics: Sequence[Diagnostic], files: Sequence[Found]) -> list[Diagnostic]:
-    """The findings that the settings of their own file want."""
+    """The findings that the settings of their own file want, as these rank them."""
     by_name = {file.name: file for file in files}
-    return [
-        diagnostic
-        for diagnostic in diagnostics
-        if (file := by_name.get(diagnostic.region.filename)) and file.settings.shows(diagnostic, file.path)
-    ]
+    known = ((diagnostic, by_name.get(diagnostic.region.filename)) for diagnostic in diagnostics)
+    judged = (file.settings.judge(diagnostic, file.path) for diagnostic, file in known if file)
+    return [diagnostic for diagnostic in judged if diagnostic]
 
 
 def _tell_errors(report: Report, *, verbose: bool) -> None:

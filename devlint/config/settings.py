@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
 from devlint.config.errors import ConfigError
 from devlint.config.options import Options
-from devlint.config.selection import REVEALED, Layer, UnknownSelectorError, check_selectors, matches, selected
-from devlint.diagnostic import Confidence, Diagnostic
+from devlint.config.selection import (
+    REVEALED,
+    Layer,
+    UnknownSelectorError,
+    check_selectors,
+    matches,
+    precision,
+    selected,
+)
+from devlint.diagnostic import Confidence, Diagnostic, Severity
 from devlint.patterns import Patterns
 from devlint.rulecard import RuleCard
 
@@ -68,6 +76,7 @@ class Settings:
     root: Path
     path: Path | None
     codes: frozenset[str]
+    severity: Mapping[str, Severity]
     min_confidence: Confidence
     exclude: tuple[Patterns, ...]
     per_file_ignores: tuple[tuple[Patterns, frozenset[str]], ...]
@@ -80,11 +89,13 @@ class Settings:
         off = (codes for patterns, codes in self.per_file_ignores if patterns.verdict(path, directory=False))
         return self.codes.difference(*off)
 
-    def shows(self, diagnostic: Diagnostic, path: Path) -> bool:
-        """Whether a finding in the file at `path` is wanted."""
+    def judge(self, diagnostic: Diagnostic, path: Path) -> Diagnostic | None:
+        """The finding in the file at `path`, ranked as the settings want it; None where they do not want it."""
         if diagnostic.code == REVEALED:
-            return True
-        return diagnostic.code in self.codes_for(path) and diagnostic.confidence.at_least(self.min_confidence)
+            return diagnostic
+        if diagnostic.code not in self.codes_for(path) or not diagnostic.confidence.at_least(self.min_confidence):
+            return None
+        return replace(diagnostic, severity=self.severity.get(diagnostic.code, diagnostic.severity))
 
 
 def settle(sources: Sequence[Source], rules: Sequence[RuleCard], root: Path) -> Settings:
@@ -97,6 +108,7 @@ def settle(sources: Sequence[Source], rules: Sequence[RuleCard], root: Path) -> 
         root=home,
         path=files[-1].path if files else None,
         codes=selected([source.layer for source in sources], rules),
+        severity=_last(sources, lambda source: _severity(source, rules), {}),
         min_confidence=_last(sources, lambda source: source.options.min_confidence, Confidence.LIKELY),
         exclude=_excluded(sources, home),
         per_file_ignores=_last(sources, lambda source: _ignored(source, rules), ()),
@@ -116,6 +128,7 @@ def _check(source: Source, rules: Sequence[RuleCard]) -> None:
     lists = {"select": options.select, "extend-select": options.extend_select, "ignore": options.ignore}
     named = [(key, selectors) for key, selectors in lists.items() if selectors]
     named += [("per-file-ignores", selectors) for selectors in (options.per_file_ignores or {}).values()]
+    named.append(("severity", tuple(options.severity or ())))
     for key, selectors in named:
         try:
             check_selectors(selectors, rules)
@@ -151,6 +164,19 @@ def _ignored(source: Source, rules: Sequence[RuleCard]) -> tuple[tuple[Patterns,
         if patterns is not None:
             pairs.append((patterns, codes))
     return tuple(pairs)
+
+
+def _severity(source: Source, rules: Sequence[RuleCard]) -> Mapping[str, Severity] | None:
+    """The rank of each rule that the source ranks, by the selector that names it most precisely."""
+    table = source.options.severity
+    if table is None:
+        return None
+    ranked = {}
+    for rule in rules:
+        found = [(value, selector) for selector in table if (value := precision(selector, rule)) is not None]
+        if found:
+            ranked[rule.code] = table[max(found)[1]]
+    return ranked
 
 
 def _src(source: Source) -> tuple[Path, ...] | None:

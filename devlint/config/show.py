@@ -22,6 +22,9 @@ def show(settings: Settings) -> str:
         f"force-exclude = {_flag(settings.force_exclude)}",
         f"respect-gitignore = {_flag(settings.respect_gitignore)}",
     ]
+    if settings.severity:
+        lines += ["", "[severity]"]
+    lines += [f"{code} = {_text(severity.value)}" for code, severity in sorted(settings.severity.items())]
     if settings.per_file_ignores:
         lines += ["", "[per-file-ignores]"]
     for patterns, codes in settings.per_file_ignores:

@@ -20,6 +20,7 @@ FORMATS = (
     "pylint",
     "rdjson",
     "html",
+    "statistics",
 )
 """The formats by name; the format `json-lines` is the module `devlint.output.json_lines`, and so on."""
 

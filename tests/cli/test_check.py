@@ -165,6 +165,20 @@ def test_a_full_disk_is_an_error(devlint, files):
     assert result.err == "Error: cannot write /dev/full: No space left on device\n"
 
 
+def test_statistics(devlint, files):
+    files({"a.py": BUG * 2 + "pass # BUG DEV201\n"})
+    assert devlint("a.py", "--statistics").out == "2  DEV101  mixed-device-op\n1  DEV201  discarded-transfer\n"
+    both = devlint("a.py", "--statistics", "--output-format", "json:out.json")
+    assert both.out.startswith("2  DEV101")
+    assert len(json.loads(Path("out.json").read_text())) == 3
+
+
+def test_show_files(devlint, files):
+    files({"pkg/a.py": BUG, "pkg/b.txt": "", "venv/c.py": BUG})
+    result = devlint(".", "--show-files")
+    assert (result.status, result.out) == (0, "pkg/a.py\n")
+
+
 def pipe_in(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
 

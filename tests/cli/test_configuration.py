@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -54,13 +55,24 @@ def test_per_file_ignores(devlint, files):
         ('selct = ["DEV101"]', "unknown setting `selct` (did you mean `select`?)"),
         ("select = 1", "`select`: expected a list of strings, got 1"),
         ('select = "DEV101"', '`select`: expected a list of strings, got "DEV101"'),
-        ('select = ["DEV101", 2]', "`select`: expected a list of strings, got a list"),
+        ('select = ["DEV101", 2]', "`select`: expected a list of strings, got one with 2 in it"),
         ('ignore = ["DEV7"]', "`ignore`: unknown rule `DEV7`"),
         ('extend-select = ["mixed-devic-op"]', "did you mean `mixed-device-op`?"),
         ('min-confidence = "sure"', '`min-confidence`: expected one of "certain", "likely", "possible", got "sure"'),
         ("min-confidence = []", '`min-confidence`: expected one of "certain", "likely", "possible", got a list'),
-        ('per-file-ignores = ["tests"]', "`per-file-ignores`: expected a table of pattern = [rules], got a list"),
+        ('per-file-ignores = ["tests"]', "`per-file-ignores`: expected a table, got a list"),
         ('per-file-ignores = { "tests" = ["DEV8"] }', "`per-file-ignores`: unknown rule `DEV8`"),
+        ('per-file-ignores = { "tests" = 1 }', "`per-file-ignores`: `tests`: expected a list of strings, got 1"),
+        (
+            'severity = { DEV101 = "bad" }',
+            '`severity`: `DEV101`: expected one of "error", "warning", "info", got "bad"',
+        ),
+        ('severity = { DEV7 = "info" }', "`severity`: unknown rule `DEV7`"),
+        ('required-version = ">=99"', "`required-version`: >=99 is required, and this is devlint 0."),
+        ('required-version = ">=99"\nlater = 1', "`required-version`: >=99 is required, and this is devlint 0."),
+        ('required-version = "new"', '`required-version`: expected a version such as ">=0.1,<2", got "new"'),
+        ('extend = "nowhere.toml"', "nowhere.toml: no such file"),
+        ('extend = "pyproject.toml"', "pyproject.toml extends this file itself"),
         ('force-exclude = "yes"', '`force-exclude`: expected true or false, got "yes"'),
         ('exclude = ["!"]', "`exclude`: "),
         ("select = [", "not valid TOML"),
@@ -90,4 +102,51 @@ def test_a_file_that_is_no_table_of_settings(devlint, files, content):
 
 def test_a_file_that_does_not_speak_of_devlint_need_not_be_valid(devlint, files):
     files({"pyproject.toml": "[[[", "a.py": BOTH})
+    assert devlint("a.py").status == 1
+
+
+def test_devlint_toml_comes_before_pyproject(devlint, files):
+    files({"devlint.toml": 'select = ["DEV1"]', "pyproject.toml": configure('select = ["DEV2"]'), "a.py": BOTH})
+    assert devlint("a.py").found == ["a.py:1 DEV101"]
+
+
+def test_a_file_extends_another(devlint, files):
+    files(
+        {
+            "shared/base.toml": 'ignore = ["DEV1"]\nmin-confidence = "certain"\nexclude = ["/gen"]\n',
+            "pyproject.toml": configure('extend = "shared/base.toml"\nmin-confidence = "possible"'),
+            "a.py": BOTH + "pass # BUG DEV201 possible\n",
+            "gen/b.py": BOTH,
+        }
+    )
+    assert devlint(".").found == ["a.py:2 DEV201", "a.py:3 DEV201", "gen/b.py:2 DEV201"]
+
+
+def test_a_fault_in_an_extended_file_is_found_there(devlint, files):
+    files({"base.toml": "ignored = []", "pyproject.toml": configure('extend = "base.toml"'), "a.py": BOTH})
+    result = devlint(".")
+    assert result.status == 2
+    assert result.err == f"error: {Path('base.toml').absolute()}: unknown setting `ignored` (did you mean `ignore`?)\n"
+
+
+def test_severity_is_overridden_by_the_most_precise_name(devlint, files):
+    files({"pyproject.toml": configure('severity = { DEV = "info", DEV101 = "warning" }'), "a.py": BOTH})
+    ranked = {each["code"]: each["severity"] for each in json.loads(devlint("a.py", "--output-format", "json").out)}
+    assert ranked == {"DEV101": "warning", "DEV201": "info"}
+
+
+def test_a_configuration_file_may_be_named(devlint, files):
+    files({"pyproject.toml": configure('select = ["DEV1"]'), "ci/strict.toml": 'select = ["DEV2"]', "a.py": BOTH})
+    assert devlint("a.py", "--config", "ci/strict.toml").found == ["a.py:2 DEV201"]
+
+
+def test_a_configuration_file_that_is_missing_is_an_error(devlint, files):
+    files({"a.py": BOTH})
+    result = devlint("a.py", "--config", "none.toml")
+    assert result.status == 2
+    assert "'none.toml' does not exist" in result.err
+
+
+def test_the_right_version_is_required(devlint, files):
+    files({"devlint.toml": 'required-version = ">=0.1,<99"', "a.py": BOTH})
     assert devlint("a.py").status == 1
