@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch.utils._device import _device_constructors
 
-from devlint.runtime.derive import classify, devices, modules, names, samples
-from devlint.runtime.derive.signatures import Param, Signature, signatures
+from devlint.runtime.derive import devices, dtypes, effects, limits, modules, names, ranks, returned, samples
+from devlint.runtime.derive.signatures import Param, Signature, declared, signatures, telling
+from devlint.runtime.derive.subject import Subject, subject
 
 Row = dict[str, Any]
 OVERRIDES = Path(__file__).with_name("overrides.json")
 FIELDS = (
-    "params overloads tensors same scalars host index free device returns returns_if dtype dtype_if match index_dtypes"
+    "params overloads tensors same scalars host index free device returns returns_if dtype dtype_if match match_or_half index_dtypes"
     " target_dtypes rank mutates view may_view sync random grad factory numpy property special module provenance"
 ).split()
 
 
 def merge_params(overloads: list[Signature]) -> Row:
     """One parameter list that serves binding, and the overloads where they disagree by position."""
+    overloads = telling(overloads)
     spelled = [[p.name for p in s.params if p.kind != "kw"] for s in overloads]
     longest = max(overloads, key=lambda s: (len([p for p in s.params if p.kind != "kw"]), len(s.params)))
     positional = [p.name for p in longest.params if p.kind != "kw"]
@@ -55,22 +58,39 @@ def tensor_names(overloads: list[Signature]) -> list[str]:
 
 def derive(name: str, function: Any) -> Row:
     """The row of one function, method or property as far as torch itself tells it."""
-    overloads = [_as_method(s) if name.startswith("torch.Tensor.") else s for s in signatures(name, function)]
+    overloads = _overloads(name, function)
     if names.is_property(function):
         return {"params": ["self"], "tensors": ["self"], "property": True, "returns": "unknown", "provenance": "hand"}
     if not overloads:
         return {"returns": "unknown", "provenance": "unknown"}
     row = merge_params(overloads)
-    row["tensors"] = tensor_names(overloads)
-    subject = classify.Subject(name, function, overloads, samples.calls(name))
-    if subject.runs:
-        row |= classify.cells(subject)
-        row |= devices.cells(subject)
+    studied = subject(overloads, ((function, call) for call in samples.calls(name)))
+    row["tensors"] = tensor_names(studied.overloads)
+    if studied.trials:
+        row |= _probed(name, studied)
         row["provenance"] = "probe-cpu+fake"
     else:
         row |= {"returns": _native_returns(overloads), "provenance": "yaml"}
     row |= _factory_cells(name, function, row)
     return row
+
+
+def _overloads(name: str, function: Any) -> list[Signature]:
+    by_hand = overlay()["rows"].get(name, {})
+    if "params" in by_hand:
+        spelled = by_hand.get("overloads", [by_hand["params"]])
+        return [declared(params, by_hand.get("tensors", [])) for params in spelled]
+    found = signatures(name, function)
+    return [_as_method(s) for s in found] if name.startswith("torch.Tensor.") else found
+
+
+def _probed(name: str, studied: Subject) -> Row:
+    row = returned.cells(studied)
+    if any(t.outcome.tensors for t in studied.trials):
+        outcomes = studied.varied()
+        row |= dtypes.cells(studied, outcomes) | ranks.cells(studied, outcomes)
+    row |= effects.cells(studied) | limits.cells(studied, loss="loss" in name or "cross_entropy" in name)
+    return row | devices.cells(studied)
 
 
 def _as_method(signature: Signature) -> Signature:
@@ -117,6 +137,7 @@ def _factory_cells(name: str, function: Any, row: Row) -> Row:
     return {}
 
 
+@cache
 def overlay() -> dict[str, Any]:
     """The hand-written cells."""
     loaded: dict[str, Any] = json.loads(OVERRIDES.read_text())
@@ -146,7 +167,7 @@ def _joined(row: Row) -> str:
 
 def tidy(row: Row) -> Row:
     """The row with its fields in order and its defaults left out."""
-    kept = {f: row[f] for f in FIELDS if f in row and row[f] not in ([], {}, None, False, "")}
+    kept = {f: row[f] for f in FIELDS if f in row and row[f] not in ([], {}, None, False, "", 0)}
     if kept.get("device") == "group":
         del kept["device"]
     if kept.get("returns") == "tensor":

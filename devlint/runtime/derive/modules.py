@@ -10,11 +10,13 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.nn.parameter import is_lazy
 from torch.testing._internal.common_modules import module_db
 
-from devlint.runtime.derive import classify, devices, spelled_modules
+from devlint.runtime.derive import devices, dtypes, effects, limits, ranks, returned, spelled_modules
 from devlint.runtime.derive.samples import Call
 from devlint.runtime.derive.signatures import Param, Signature
+from devlint.runtime.derive.subject import MANY, subject
 
 Row = dict[str, Any]
 CONTAINERS = frozenset(
@@ -103,7 +105,7 @@ def _call_with_parameters(module: nn.Module) -> Any:
 
 def _state(module: nn.Module) -> dict[str, torch.Tensor]:
     tensors = {**dict(module.named_parameters()), **dict(module.named_buffers())}
-    return {name: t.detach() for name, t in tensors.items() if t.is_floating_point()}
+    return {name: t.detach() for name, t in tensors.items() if t.is_floating_point() and not is_lazy(t)}
 
 
 def derive(name: str) -> Row:
@@ -132,21 +134,24 @@ def _lazy(cls: type[nn.Module], eager: Row) -> Row:
 
 
 def _forward_cells(name: str, overload: Signature, found: list[Sample]) -> Row:
-    merged: list[classify.Subject] = []
-    for module, _, call in found[:6]:
+    attempts = []
+    for module, _, call in found[:MANY]:
         state = [t.clone() for t in _state(module).values()]
         kwargs = {**call.kwargs, "parameters": state} if state else call.kwargs
-        subject = classify.Subject(name, _call_with_parameters(module), [overload], [Call(call.args, kwargs)])
-        if subject.runs:
-            merged.append(subject)
-    if not merged:
+        attempts.append((_call_with_parameters(module), Call(call.args, kwargs)))
+    studied = subject([overload], attempts)
+    if not studied.trials:
         return {}
-    cells = classify.combined(merged)
-    cells.pop("mutates", None)
-    cells["match"] = [g for g in cells.get("match", []) if len(g) > 1]
-    flips = [devices.cells(s) for s in merged]
-    scalars = [f.get("scalars", 0) for f in flips]
-    cells["scalars"] = "many" if "many" in scalars else max(scalars)
+    outcomes = studied.varied()
+    cells: Row = returned.cells(studied) | dtypes.cells(studied, outcomes) | ranks.cells(studied, outcomes)
+    cells |= effects.cells(studied) | limits.cells(studied, loss=name.endswith(("Loss", "Loss2d")))
+    cells |= devices.cells(studied)
+    if name.endswith(("Loss", "Loss2d")) and cells["rank"] in ("zero", "unknown"):
+        cells["rank"] = "reduction"
+    if cells["returns"] == "self":
+        cells["returns"] = "tensor"
+    cells["mutates"] = []
+    cells.get("index_dtypes", {}).pop("parameters", None)
     cells["provenance"] = "probe-cpu+fake"
     return cells
 

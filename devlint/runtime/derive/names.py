@@ -87,13 +87,20 @@ def methods() -> dict[str, Any]:
     found: dict[str, Any] = {}
     dunders = [f"__{n}__" for n in (*OPERATORS, *COMPARISONS, *UNARY, *CONVERSIONS)]
     dunders += [f"__{side}{n}__" for n in OPERATORS for side in "ir"]
-    for name in sorted({*dir(torch.Tensor)} - {*dir(object)} | {*dunders}):
+    overridable = _overridable_methods()
+    for name in sorted({*dir(torch.Tensor)} - {*dir(object)} | {*dunders} | overridable):
         value = getattr(torch.Tensor, name, None)
-        if value is None or (name.startswith("_") and name not in dunders) or inspect.isclass(value):
+        hidden = name.startswith("_") and name not in dunders and name not in overridable
+        if value is None or hidden or inspect.isclass(value):
             continue
         if inspect.isroutine(value) or inspect.isgetsetdescriptor(value) or isinstance(value, property):
             found[f"torch.Tensor.{name}"] = value
     return found
+
+
+def _overridable_methods() -> set[str]:
+    named = [overrides.resolve_name(f) or "" for f in overrides.get_testing_overrides()]
+    return {n.split(".")[2] for n in named if n.startswith("torch.Tensor.")}
 
 
 def is_property(value: Any) -> bool:

@@ -1,8 +1,9 @@
-"""Real CPU calls: what a callable returns, in which dtype and rank, what it changes, shares, reads back."""
+"""One real CPU call, and everything that can be seen of it."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,20 +15,15 @@ from devlint.runtime.derive.samples import Call
 from devlint.runtime.derive.signatures import Signature
 
 FLOATS = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
-ALL = (*FLOATS, torch.int64, torch.int32, torch.uint8, torch.bool, torch.complex64)
 
 
-@dataclass(slots=True)
-class Operand:
-    """A tensor of a call as the probes see it: the parameter it came through and its index in a list."""
-
-    name: str
-    tensor: torch.Tensor
-
-
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one call did; ``error`` is set instead where it raised."""
+    """What one call did; ``error`` is set instead where it raised.
+
+    Operands are named by their parameter, or ``name[i]`` for the i-th tensor of a sequence; ``before`` holds their
+    dtypes and ranks as they went in.
+    """
 
     bound: dict[str, Any]
     before: dict[str, tuple[torch.dtype, int]] = field(default_factory=dict)
@@ -35,9 +31,17 @@ class Outcome:
     mutated: frozenset[str] = frozenset()
     shares: frozenset[str] = frozenset()
     same_object: str = ""
-    requires_grad: bool | None = None
     ops: tuple[Any, ...] = ()
     error: str = ""
+
+    @property
+    def tensors(self) -> list[torch.Tensor]:
+        """The tensors in the result, in order."""
+        return tensors_of(self.result)
+
+    def given(self) -> frozenset[str]:
+        """The parameters that were given something that means more than their absence."""
+        return frozenset(n for n, v in self.bound.items() if v is not None and v is not False)
 
 
 class _Recorder(TorchDispatchMode):
@@ -50,8 +54,13 @@ class _Recorder(TorchDispatchMode):
         return func(*args, **(kwargs or {}))
 
 
+def base(operand: str) -> str:
+    """The parameter name of an operand name."""
+    return operand.split("[")[0]
+
+
 def operands(bound: dict[str, Any]) -> dict[str, torch.Tensor]:
-    """The tensors of a bound call by operand name: the parameter's, and ``name[i]`` for the i-th of a sequence."""
+    """The tensors of a bound call by operand name."""
     found: dict[str, torch.Tensor] = {}
     for name, value in bound.items():
         if isinstance(value, torch.Tensor):
@@ -59,6 +68,11 @@ def operands(bound: dict[str, Any]) -> dict[str, torch.Tensor]:
         elif isinstance(value, (list, tuple)):
             found |= {f"{name}[{i}]": v for i, v in enumerate(value) if isinstance(v, torch.Tensor)}
     return found
+
+
+def dense(bound: dict[str, Any]) -> dict[str, torch.Tensor]:
+    """The operands that can be cast and reshaped at will: strided and not quantized."""
+    return {n: t for n, t in operands(bound).items() if t.layout is torch.strided and not t.is_quantized}
 
 
 def bind(overloads: list[Signature], call: Call) -> dict[str, Any] | None:
@@ -70,13 +84,18 @@ def bind(overloads: list[Signature], call: Call) -> dict[str, Any] | None:
     return None
 
 
-def run(function: Any, overloads: list[Signature], call: Call, grad: bool = False, record: bool = False) -> Outcome:
-    """Call ``function`` on clones of the call's tensors and note what happened."""
-    def clone(tensor: torch.Tensor) -> torch.Tensor:
-        copy = tensor.detach().clone()
-        return copy.requires_grad_(grad and (copy.is_floating_point() or copy.is_complex()))
+def replace(call: Call, overloads: list[Signature], changes: dict[str, Any]) -> Call:
+    """The call with the named operands replaced."""
+    given = operands(bind(overloads, call) or {})
+    by_id = {id(t): changes[name] for name, t in given.items() if name in changes}
+    return call.map_tensors(lambda t: by_id.get(id(t), t))
 
-    call = call.map_tensors(clone)
+
+def run(
+    function: Callable[..., Any], overloads: list[Signature], call: Call, grad: bool = False, record: bool = False
+) -> Outcome:
+    """Call ``function`` on clones of the call's tensors and note what happened."""
+    call = call.map_tensors(lambda t: _clone(t, grad))
     bound = bind(overloads, call)
     if bound is None:
         return Outcome({}, error="does not bind")
@@ -93,20 +112,24 @@ def run(function: Any, overloads: list[Signature], call: Call, grad: bool = Fals
                     result = function(*call.args, **call.kwargs)
             else:
                 result = function(*call.args, **call.kwargs)
-    except Exception as error:  # noqa: BLE001 - the probe asks whether it raises
+    except Exception as error:  # the probe asks whether the call raises, whatever it raises
         return Outcome(bound, before, error=f"{type(error).__name__}: {error}"[:300])
-    outs = tensors_of(result)
     storages = {name: _storage(t) for name, t in given.items()}
+    made = [_storage(t) for t in tensors_of(result)]
     return Outcome(
         bound,
         before,
         result,
         frozenset(name for name, t in given.items() if t._version != versions[name]),
-        frozenset(name for name, s in storages.items() if s and any(_storage(o) == s for o in outs)),
+        frozenset(name for name, storage in storages.items() if storage and storage in made),
         next((name for name, t in given.items() if result is t), ""),
-        any(o.requires_grad for o in outs) if outs else None,
         tuple(recorder.seen),
     )
+
+
+def _clone(tensor: torch.Tensor, grad: bool) -> torch.Tensor:
+    copy = tensor.detach().clone()
+    return copy.requires_grad_(grad and (copy.is_floating_point() or copy.is_complex()))
 
 
 def _storage(tensor: torch.Tensor) -> int:
@@ -121,15 +144,13 @@ def tensors_of(result: Any) -> list[torch.Tensor]:
     return [leaf for leaf in pytree.tree_leaves(result) if isinstance(leaf, torch.Tensor)]
 
 
-def replace(call: Call, overloads: list[Signature], changes: dict[str, Any]) -> Call:
-    """The call with the named operands replaced."""
-    bound = bind(overloads, call) or {}
-    by_id = {id(t): changes[name] for name, t in operands(bound).items() if name in changes}
-    return call.map_tensors(lambda t: by_id.get(id(t), t))
-
-
 def cast(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    """The tensor in another dtype, with values that stay legal (0 and 1 where the target is integral)."""
+    """The tensor in another dtype, with values that stay legal: ones where a fraction would be cut off."""
     if dtype.is_floating_point or dtype.is_complex or not (tensor.is_floating_point() or tensor.is_complex()):
         return tensor.to(dtype)
     return torch.ones_like(tensor, dtype=dtype)
+
+
+def zero_dim(tensor: torch.Tensor) -> torch.Tensor:
+    """A 0-dim tensor with the first value of ``tensor``."""
+    return tensor.detach().reshape(-1)[0].clone() if tensor.numel() else tensor.new_ones(())

@@ -187,12 +187,28 @@ def signatures(name: str, function: Any) -> list[Signature]:
 
 
 def _distinct(found: Iterable[Signature]) -> list[Signature]:
-    """The overloads, less those that only take a number where another of the same names takes a tensor."""
-    overloads = list(dict.fromkeys(found))
-    kept = [s for s in overloads if not any(_covers(t, s) for t in overloads if t is not s)]
-    return sorted(kept, key=lambda s: sum(p.kind == "kw" for p in s.params), reverse=True)
+    """The overloads, those with most keyword-only parameters first: they are the spellings that are not deprecated."""
+    return sorted(dict.fromkeys(found), key=lambda s: sum(p.kind == "kw" for p in s.params), reverse=True)
+
+
+def telling(overloads: list[Signature]) -> list[Signature]:
+    """The overloads less those that only take a number where another of the same names takes a tensor."""
+    return [s for s in overloads if not any(_covers(t, s) for t in overloads if t is not s)]
 
 
 def _covers(general: Signature, special: Signature) -> bool:
     tensors = [{p.name for p in s.params if p.tensor} for s in (general, special)]
     return {p.name for p in general.params} == {p.name for p in special.params} and tensors[0] > tensors[1]
+
+
+def declared(params: list[str], tensors: list[str]) -> Signature:
+    """The signature that a hand-written row spells."""
+    kinds = {n.removesuffix("[]"): "list" if n.endswith("[]") else "one" for n in tensors}
+    made, keyword_only = [], False
+    for spelled in params:
+        name = spelled.lstrip("*")
+        if name:
+            kind = "kw" if keyword_only else "var" if spelled.startswith("*") else "pos"
+            made.append(Param(name, kind, kinds.get(name, "")))
+        keyword_only = keyword_only or spelled.startswith("*")
+    return Signature(tuple(made))

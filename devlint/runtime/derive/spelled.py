@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch.nn.utils.rnn import pack_sequence
 
 Arguments = tuple[Any, ...]
 
@@ -25,35 +26,65 @@ def b(*size: int) -> torch.Tensor:
     return torch.arange(max(1, torch.Size(size).numel())).reshape(size) % 2 == 0
 
 
-SPELLED: dict[str, Callable[[], list[Arguments]]] = {
+def s(*size: int) -> torch.Tensor:
+    """A sparse matrix."""
+    return f(*size).to_sparse()
+
+
+def _cell(gates: int) -> list[torch.Tensor]:
+    return [f(4 * gates, 3), f(4 * gates, 4), f(4 * gates), f(4 * gates)]
+
+
+def _rnn(gates: int, *state: torch.Tensor) -> list[Arguments]:
+    hidden = state if gates == 4 else state[0]
+    return [(f(2, 1, 3), hidden, _cell(gates), True, 1, 0.0, False, False, False)]
+
+
+def _matrix() -> list[Arguments]:
+    return [(f(2, 3),)]
+
+
+def _weights() -> list[Arguments]:
+    return [(f(3, 4),)]
+
+
+def _quantized() -> list[Arguments]:
+    return [(torch.quantize_per_tensor(f(2, 3), 0.1, 0, torch.qint8),)]
+
+
+_FUNCTIONS: dict[str, Callable[[], list[Arguments]]] = {
     "torch.einsum": lambda: [("ij,jk->ik", f(2, 3), f(3, 4)), ("ij->i", f(2, 3)), ("ij,ij->", f(2, 3), f(2, 3))],
-    "torch.where": lambda: [(b(2, 3), f(2, 3), f(2, 3)), (b(3), f(2, 3), f(1, 3)), (b(2, 3), f(2, 3), 1.0),
-                            (b(2, 3), 0.0, f(2, 3)), (b(2, 3),)],
-    "torch.nonzero": lambda: [(f(2, 3),), (f(3),)],
-    "torch.Tensor.nonzero": lambda: [(f(2, 3),), (f(3),)],
-    "torch.nn.functional.embedding": lambda: [(i(2, 3), f(4, 5)), (i(3), f(4, 5)), (i(), f(4, 5))],
+    "torch.where": lambda: [
+        (b(2, 3), f(2, 3), f(2, 3)),
+        (b(3), f(2, 3), f(1, 3)),
+        (b(2, 3), f(2, 3), 1.0),
+        (b(2, 3), 0.0, f(2, 3)),
+        (b(2, 3),),
+    ],
     "torch.embedding": lambda: [(f(4, 5), i(2, 3)), (f(4, 5), i(3))],
-    "torch.relu": lambda: [(f(2, 3),), (f(),)],
-    "torch.selu": lambda: [(f(2, 3),), (f(),)],
-    "torch.celu": lambda: [(f(2, 3),), (f(),)],
+    "torch.nn.functional.embedding": lambda: [(i(2, 3), f(4, 5)), (i(3), f(4, 5)), (i(), f(4, 5))],
+    "torch.nn.functional.one_hot": lambda: [(i(3),), (i(2, 3), 4), (i(),)],
+    "torch.embedding_bag": lambda: [(f(4, 5), i(6), torch.tensor([0, 3]))],
     "torch.threshold": lambda: [(f(2, 3), 0.5, 0.0)],
-    "torch.rrelu": lambda: [(f(2, 3),)],
+    "torch.rrelu": _matrix,
+    "torch.selu": _matrix,
+    "torch.celu": _matrix,
     "torch.dropout": lambda: [(f(2, 3), 0.5, True), (f(2, 3), 0.5, False)],
-    "torch.detach": lambda: [(f(2, 3),)],
-    "torch.is_floating_point": lambda: [(f(2),)],
-    "torch.is_complex": lambda: [(f(2),)],
-    "torch.is_nonzero": lambda: [(f(1),)],
-    "torch.is_tensor": lambda: [(f(1),)],
-    "torch.is_same_size": lambda: [(f(2), f(2))],
-    "torch.numel": lambda: [(f(2),)],
-    "torch.get_device": lambda: [(f(2),)],
+    "torch.alpha_dropout": lambda: [(f(2, 3), 0.5, True)],
+    "torch.feature_dropout": lambda: [(f(2, 3, 4), 0.5, True)],
+    "torch.feature_alpha_dropout": lambda: [(f(2, 3, 4), 0.5, True)],
+    "torch.native_dropout": lambda: [(f(2, 3), 0.5, True)],
+    "torch.relu_": lambda: [(f(2, 3),), (f(),)],
+    "torch.detach_": _matrix,
+    "torch.is_tensor": _matrix,
+    "torch.is_storage": _matrix,
     "torch.result_type": lambda: [(f(2), f(2))],
+    "torch.promote_types": lambda: [(torch.float32, torch.float64)],
+    "torch.can_cast": lambda: [(torch.float32, torch.float64)],
     "torch.poisson": lambda: [(f(2, 3),), (f(),)],
     "torch.binomial": lambda: [(f(2, 3), f(2, 3))],
     "torch.vander": lambda: [(f(3),)],
-    "torch.slogdet": lambda: [(f(3, 3),), (f(2, 3, 3),)],
     "torch.chain_matmul": lambda: [(f(2, 3), f(3, 4))],
-    "torch.kl_div": lambda: [(f(2, 3), f(2, 3))],
     "torch.polygamma": lambda: [(1, f(2, 3)), (1, f())],
     "torch.special.polygamma": lambda: [(1, f(2, 3)), (1, f())],
     "torch.special.gammainc": lambda: [(f(2, 3), f(2, 3))],
@@ -62,6 +93,7 @@ SPELLED: dict[str, Callable[[], list[Arguments]]] = {
     "torch.pca_lowrank": lambda: [(f(4, 4), 2)],
     "torch.rand": lambda: [(2, 3), ((2, 3),)],
     "torch.randperm": lambda: [(4,)],
+    "torch.range": lambda: [(0.0, 3.0)],
     "torch.hann_window": lambda: [(4,)],
     "torch.hamming_window": lambda: [(4,)],
     "torch.blackman_window": lambda: [(4,)],
@@ -69,58 +101,185 @@ SPELLED: dict[str, Callable[[], list[Arguments]]] = {
     "torch.kaiser_window": lambda: [(4,)],
     "torch.fft.fftfreq": lambda: [(4,)],
     "torch.fft.rfftfreq": lambda: [(4,)],
+    "torch.affine_grid_generator": lambda: [(f(1, 2, 3), (1, 1, 4, 4), False)],
+    "torch.grid_sampler": lambda: [(f(1, 1, 4, 4), f(1, 2, 2, 2), 0, 0, False)],
+    "torch.batch_norm": lambda: [(f(2, 3, 4), f(3), f(3), f(3), f(3), True, 0.1, 1e-5, False)],
+    "torch.instance_norm": lambda: [(f(2, 3, 4), f(3), f(3), f(3), f(3), True, 0.1, 1e-5, False)],
+    "torch.native_norm": lambda: [(s(2, 3),)],
+    "torch.norm_except_dim": lambda: [(f(2, 3),)],
+    "torch.frobenius_norm": lambda: [(f(2, 3), [0, 1])],
+    "torch.nuclear_norm": lambda: [(f(2, 3),)],
+    "torch.fill": lambda: [(f(2, 3), 1.0), (f(2, 3), f())],
+    "torch.detach_copy": _matrix,
+    "torch.select_copy": lambda: [(f(2, 3), 0, 1)],
+    "torch.slice_copy": lambda: [(f(2, 3), 0, 0, 1)],
+    "torch.split_copy": lambda: [(f(4, 3), 2)],
+    "torch.unsafe_split_with_sizes": lambda: [(f(4, 3), [1, 3])],
+    "torch.view_as_complex_copy": lambda: [(f(3, 2),)],
+    "torch.view_as_real_copy": lambda: [(f(3, 2).to(torch.complex64),)],
+    "torch.max_pool1d": lambda: [(f(1, 2, 8), 2)],
+    "torch.max_pool2d": lambda: [(f(1, 2, 8, 8), 2)],
+    "torch.max_pool3d": lambda: [(f(1, 2, 8, 8, 8), 2)],
+    "torch.max_pool1d_with_indices": lambda: [(f(1, 2, 8), 2)],
+    "torch.adaptive_max_pool1d": lambda: [(f(1, 2, 8), 2)],
+    "torch.convolution": lambda: [(f(1, 2, 8), f(3, 2, 3), f(3), [1], [0], [1], False, [0], 1)],
+    "torch.lstm": lambda: _rnn(4, f(1, 1, 4), f(1, 1, 4)),
+    "torch.gru": lambda: _rnn(3, f(1, 1, 4)),
+    "torch.rnn_tanh": lambda: _rnn(1, f(1, 1, 4)),
+    "torch.rnn_relu": lambda: _rnn(1, f(1, 1, 4)),
+    "torch.lstm_cell": lambda: [(f(2, 3), [f(2, 4), f(2, 4)], *_cell(4))],
+    "torch.gru_cell": lambda: [(f(2, 3), f(2, 4), *_cell(3))],
+    "torch.rnn_tanh_cell": lambda: [(f(2, 3), f(2, 4), *_cell(1))],
+    "torch.rnn_relu_cell": lambda: [(f(2, 3), f(2, 4), *_cell(1))],
+    "torch.binary_cross_entropy_with_logits": lambda: [(f(2, 3), f(2, 3)), (f(2, 3), f(2, 3), f(3), f(3))],
+    "torch.cosine_embedding_loss": lambda: [(f(2, 3), f(2, 3), f(2))],
+    "torch.hinge_embedding_loss": lambda: [(f(2, 3), f(2, 3))],
+    "torch.kl_div": lambda: [(f(2, 3), f(2, 3))],
+    "torch.margin_ranking_loss": lambda: [(f(2), f(2), f(2))],
+    "torch.poisson_nll_loss": lambda: [(f(2), f(2), True, False, 1e-8, 1)],
+    "torch.triplet_margin_loss": lambda: [(f(2, 3), f(2, 3), f(2, 3))],
+    "torch.ctc_loss": lambda: [(f(5, 2, 4), 1 + i(2, 3), torch.tensor([5, 5]), torch.tensor([3, 2]))],
+    "torch.smm": lambda: [(s(3, 3), f(3, 3))],
+    "torch.spmm": lambda: [(s(3, 3), f(3, 3))],
+    "torch.dsmm": lambda: [(s(3, 3), f(3, 3))],
+    "torch.hsmm": lambda: [(s(3, 3), f(3, 3))],
+    "torch.hspmm": lambda: [(s(3, 3), f(3, 3))],
+    "torch.saddmm": lambda: [(s(3, 3), s(3, 3), f(3, 3))],
+    "torch.sspaddmm": lambda: [(s(3, 3), s(3, 3), f(3, 3))],
+    "torch.lobpcg": lambda: [(torch.diag(torch.arange(1.0, 10.0)), 1)],
+    "torch.sparse_coo_tensor": lambda: [(i(1, 2), f(2), (3,))],
+    "torch.sparse_csr_tensor": lambda: [(torch.tensor([0, 1, 2]), torch.tensor([0, 1]), f(2))],
+    "torch.sparse_csc_tensor": lambda: [(torch.tensor([0, 1, 2]), torch.tensor([0, 1]), f(2))],
+    "torch.sparse_bsr_tensor": lambda: [(torch.tensor([0, 1, 2]), torch.tensor([0, 1]), f(2, 1, 1))],
+    "torch.sparse_bsc_tensor": lambda: [(torch.tensor([0, 1, 2]), torch.tensor([0, 1]), f(2, 1, 1))],
+    "torch.quantize_per_tensor": lambda: [(f(2, 3), 0.1, 0, torch.qint8)],
+    "torch.quantize_per_tensor_dynamic": lambda: [(f(2, 3), torch.qint8, False)],
+    "torch.quantize_per_channel": lambda: [(f(2, 3), f(2), i(2), 0, torch.qint8)],
+    "torch.dequantize": _matrix,
+    "torch.fake_quantize_per_tensor_affine": lambda: [(f(2, 3), 0.1, 0, 0, 255)],
+    "torch.fake_quantize_per_channel_affine": lambda: [(f(2, 3), f(2), torch.zeros(2, dtype=torch.int32), 0, 0, 255)],
+    "torch.get_rng_state": lambda: [()],
+    "torch.manual_seed": lambda: [(0,)],
+    "torch.broadcast_tensors": lambda: [(f(2, 3), f(1, 3)), (f(2, 3),)],
     "torch.nn.functional.upsample": lambda: [(f(1, 1, 4, 4), 8)],
     "torch.nn.functional.fold": lambda: [(f(1, 4, 9), (4, 4), 2)],
-    "torch.nn.functional.gumbel_softmax": lambda: [(f(2, 3),)],
+    "torch.nn.functional.gumbel_softmax": _matrix,
     "torch.nn.functional.affine_grid": lambda: [(f(1, 2, 3), (1, 1, 4, 4))],
     "torch.nn.functional.lp_pool1d": lambda: [(f(1, 2, 8), 2.0, 2)],
     "torch.nn.functional.lp_pool2d": lambda: [(f(1, 2, 8, 8), 2.0, 2)],
     "torch.nn.functional.lp_pool3d": lambda: [(f(1, 2, 8, 8, 8), 2.0, 2)],
     "torch.nn.functional.dropout1d": lambda: [(f(1, 2, 8),)],
-    "torch.Tensor.copy_": lambda: [(f(2, 3), f(2, 3)), (f(2, 3), f(3)), (f(2, 3), f())],
-    "torch.Tensor.type_as": lambda: [(f(2, 3), f(2, 3)), (f(2, 3), i(3))],
-    "torch.Tensor.detach": lambda: [(f(2, 3),), (f(),)],
-    "torch.Tensor.detach_": lambda: [(f(2, 3),)],
-    "torch.Tensor.relu": lambda: [(f(2, 3),), (f(),)],
-    "torch.Tensor.relu_": lambda: [(f(2, 3),), (f(),)],
-    "torch.Tensor.tolist": lambda: [(f(2, 3),)],
-    "torch.Tensor.dim": lambda: [(f(2, 3),)],
-    "torch.Tensor.ndimension": lambda: [(f(2, 3),)],
-    "torch.Tensor.numel": lambda: [(f(2, 3),)],
-    "torch.Tensor.size": lambda: [(f(2, 3),), (f(2, 3), 0)],
-    "torch.Tensor.stride": lambda: [(f(2, 3),)],
-    "torch.Tensor.element_size": lambda: [(f(2, 3),)],
-    "torch.Tensor.data_ptr": lambda: [(f(2, 3),)],
-    "torch.Tensor.is_floating_point": lambda: [(f(2, 3),)],
-    "torch.Tensor.is_complex": lambda: [(f(2, 3),)],
-    "torch.Tensor.is_contiguous": lambda: [(f(2, 3),)],
-    "torch.Tensor.is_signed": lambda: [(f(2, 3),)],
-    "torch.Tensor.is_pinned": lambda: [(f(2, 3),)],
-    "torch.Tensor.is_nonzero": lambda: [(f(1),)],
-    "torch.Tensor.is_same_size": lambda: [(f(2), f(2))],
-    "torch.Tensor.requires_grad_": lambda: [(f(2),)],
-    "torch.Tensor.__len__": lambda: [(f(2, 3),)],
-    "torch.Tensor.__float__": lambda: [(f(1),), (f(),)],
-    "torch.Tensor.__int__": lambda: [(f(1),), (f(),)],
-    "torch.Tensor.__bool__": lambda: [(f(1),), (f(),)],
-    "torch.Tensor.__index__": lambda: [(i(1),), (i(),)],
-    "torch.Tensor.__complex__": lambda: [(f(1),), (f(),)],
-    "torch.Tensor.__contains__": lambda: [(f(3), 1.0)],
-    "torch.Tensor.normal_": lambda: [(f(2, 3),)],
-    "torch.Tensor.uniform_": lambda: [(f(2, 3),)],
-    "torch.Tensor.random_": lambda: [(f(2, 3),)],
-    "torch.Tensor.bernoulli_": lambda: [(f(2, 3),), (f(2, 3), 0.5), (f(2, 3), f(2, 3))],
-    "torch.Tensor.exponential_": lambda: [(f(2, 3),)],
-    "torch.Tensor.apply_": lambda: [(f(2, 3), abs)],
-    "torch.Tensor.map_": lambda: [(f(2, 3), f(2, 3), max)],
-    "torch.Tensor.masked_scatter_": lambda: [(f(2, 3), b(2, 3), f(6))],
-    "torch.Tensor.new_tensor": lambda: [(f(2, 3), [1.0])],
-    "torch.Tensor.expand_as": lambda: [(f(1, 3), f(2, 3))],
-    "torch.Tensor.view_as": lambda: [(f(2, 3), f(3, 2))],
-    "torch.Tensor.reshape_as": lambda: [(f(2, 3), f(3, 2))],
-    "torch.Tensor.set_": lambda: [(f(2, 3), f(3, 2))],
+    "torch.nn.functional.conv_tbc": lambda: [(f(4, 1, 2), f(3, 2, 5), f(5))],
+    "torch.nn.functional.native_channel_shuffle": lambda: [(f(1, 4, 2, 2), 2)],
+    "torch.nn.functional.adaptive_max_pool1d_with_indices": lambda: [(f(1, 2, 8), 2)],
+    "torch.nn.functional.adaptive_max_pool2d_with_indices": lambda: [(f(1, 2, 8, 8), 2)],
+    "torch.nn.functional.adaptive_max_pool3d_with_indices": lambda: [(f(1, 2, 8, 8, 8), 2)],
+    "torch.nn.functional.max_pool1d_with_indices": lambda: [(f(1, 2, 8), 2)],
+    "torch.nn.functional.max_pool2d_with_indices": lambda: [(f(1, 2, 8, 8), 2)],
+    "torch.nn.functional.max_pool3d_with_indices": lambda: [(f(1, 2, 8, 8, 8), 2)],
+    "torch.nn.functional.fractional_max_pool2d_with_indices": lambda: [(f(1, 2, 8, 8), 2, 4)],
+    "torch.nn.functional.fractional_max_pool3d_with_indices": lambda: [(f(1, 2, 8, 8, 8), 2, 4)],
+    "torch.nn.init.calculate_gain": lambda: [("relu",)],
+    "torch.nn.init.constant_": lambda: [(f(3, 4), 1.0)],
+    "torch.nn.init.dirac_": lambda: [(f(3, 4, 2),)],
+    "torch.nn.init.sparse_": lambda: [(f(3, 4), 0.5)],
+    **{
+        f"torch.nn.init.{name}_": _weights
+        for name in (
+            "eye kaiming_normal kaiming_uniform normal ones orthogonal trunc_normal uniform xavier_normal"
+            " xavier_uniform zeros"
+        ).split()
+    },
     "torch.nn.utils.rnn.pad_sequence": lambda: [([f(2, 3), f(4, 3)],), ([f(2), f(4)], True)],
+    "torch.nn.utils.rnn.unpad_sequence": lambda: [(f(4, 2, 3), torch.tensor([4, 2]))],
+    "torch.nn.utils.rnn.pad_packed_sequence": lambda: [(pack_sequence([f(3, 2), f(2, 2)]),)],
+    "torch.nn.utils.parameters_to_vector": lambda: [([f(2, 3), f(4)],)],
+    "torch.nn.utils.vector_to_parameters": lambda: [(f(10), [f(2, 3), f(4)])],
+    "torch.nn.utils.clip_grad_norm_": lambda: [([f(2, 3)], 1.0)],
 }
+
+_BOTH: dict[str, Callable[[], list[Arguments]]] = {
+    "nonzero": lambda: [(f(2, 3),), (f(3),)],
+    "relu": lambda: [(f(2, 3),), (f(),)],
+    "detach": lambda: [(f(2, 3),), (f(),)],
+    "slogdet": lambda: [(f(3, 3),), (f(2, 3, 3),)],
+    "numel": _matrix,
+    "is_nonzero": lambda: [(f(1),)],
+    "is_same_size": lambda: [(f(2), f(2))],
+    **dict.fromkeys("is_floating_point is_complex is_signed is_conj is_neg is_inference is_distributed".split(), _matrix),
+    "get_device": _matrix,
+    "dequantize": _matrix,
+    "unsafe_split_with_sizes": lambda: [(f(4, 3), [1, 3])],
+    "smm": lambda: [(s(3, 3), f(3, 3))],
+    "sspaddmm": lambda: [(s(3, 3), s(3, 3), f(3, 3))],
+}
+
+_METHODS: dict[str, Callable[[], list[Arguments]]] = {
+    "relu_": lambda: [(f(2, 3),), (f(),)],
+    "detach_": _matrix,
+    "hardshrink": _matrix,
+    "prelu": lambda: [(f(2, 3), f(1)), (f(2, 3), f(3))],
+    "copy_": lambda: [(f(2, 3), f(2, 3)), (f(2, 3), f(3)), (f(2, 3), f())],
+    "fill_": lambda: [(f(2, 3), 1.0), (f(2, 3), f())],
+    "fill_diagonal_": lambda: [(f(3, 3), 1.0)],
+    "float_power_": lambda: [(f(2, 3).double(), 2.0)],
+    "type_as": lambda: [(f(2, 3), f(2, 3)), (f(2, 3), i(3))],
+    **dict.fromkeys(
+        (
+            "tolist dim ndimension nelement size stride storage_offset element_size data_ptr const_data_ptr is_contiguous"
+            " is_pinned is_shared dim_order requires_grad_ share_memory_ __len__ normal_ uniform_"
+            " random_ exponential_ __hash__ __repr__ untyped_storage storage storage_type to_sparse"
+            " to_sparse_coo to_sparse_csr to_sparse_csc to_dense dense_dim sparse_dim to_mkldnn"
+            " __iter__ __reversed__ _is_view"
+        ).split(),
+        _matrix,
+    ),
+    "size": lambda: [(f(2, 3),), (f(2, 3), 0)],
+    "stride": lambda: [(f(2, 3),), (f(2, 3), 0)],
+    "__float__": lambda: [(f(1),), (f(),)],
+    "__int__": lambda: [(f(1),), (f(),)],
+    "__bool__": lambda: [(f(1),), (f(),)],
+    "__index__": lambda: [(i(1),), (i(),)],
+    "__complex__": lambda: [(f(1),), (f(),)],
+    "__contains__": lambda: [(f(3), 1.0)],
+    "__format__": lambda: [(f(), ".2f")],
+    "bernoulli_": lambda: [(f(2, 3),), (f(2, 3), 0.5), (f(2, 3), f(2, 3))],
+    "apply_": lambda: [(f(2, 3), abs)],
+    "map_": lambda: [(f(2, 3), f(2, 3), max)],
+    "map2_": lambda: [(f(2, 3), f(2, 3), f(2, 3), max)],
+    "masked_scatter_": lambda: [(f(2, 3), b(2, 3), f(6))],
+    "new_tensor": lambda: [(f(2, 3), [1.0])],
+    "expand_as": lambda: [(f(1, 3), f(2, 3))],
+    "view_as": lambda: [(f(2, 3), f(3, 2))],
+    "reshape_as": lambda: [(f(2, 3), f(3, 2))],
+    "resize_as_": lambda: [(f(2, 3), f(3, 2))],
+    "set_": lambda: [(f(2, 3), f(3, 2))],
+    "is_set_to": lambda: [(f(2), f(2))],
+    "is_coalesced": lambda: [(s(2, 3),)],
+    "__deepcopy__": lambda: [(f(2, 3), {})],
+    "coalesce": lambda: [(s(2, 3),)],
+    "indices": lambda: [(s(2, 3),)],
+    "values": lambda: [(s(2, 3),)],
+    "_indices": lambda: [(s(2, 3),)],
+    "_values": lambda: [(s(2, 3),)],
+    "_nnz": lambda: [(s(2, 3),)],
+    "sparse_mask": lambda: [(f(2, 3), s(2, 3).coalesce())],
+    "crow_indices": lambda: [(f(2, 3).to_sparse_csr(),)],
+    "col_indices": lambda: [(f(2, 3).to_sparse_csr(),)],
+    "ccol_indices": lambda: [(f(2, 3).to_sparse_csc(),)],
+    "row_indices": lambda: [(f(2, 3).to_sparse_csc(),)],
+    "to_sparse_bsr": lambda: [(f(2, 4), (1, 2))],
+    "to_sparse_bsc": lambda: [(f(2, 4), (1, 2))],
+    "int_repr": _quantized,
+    "q_scale": _quantized,
+    "q_zero_point": _quantized,
+}
+
+SPELLED: dict[str, Callable[[], list[Arguments]]] = (
+    _FUNCTIONS
+    | {f"torch.{name}": made for name, made in _BOTH.items()}
+    | {f"torch.Tensor.{name}": made for name, made in (_BOTH | _METHODS).items()}
+)
 
 
 def calls(name: str) -> list[Arguments]:
