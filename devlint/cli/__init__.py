@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from collections.abc import Sequence
 
 import click
 
 from devlint.cli.group import devlint
-
-INTERRUPTED = 130
-"""128 + SIGINT, as shells have it."""
-FAILED = 2
-"""devlint could not do its work."""
+from devlint.cli.status import CLEAN, FAILED, INTERRUPTED
 
 
 def main() -> None:
@@ -30,4 +27,9 @@ def invoke(arguments: Sequence[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("devlint: interrupted", err=True)
         return INTERRUPTED
-    return status if isinstance(status, int) else 0
+    except Exception:
+        # Python's own status for this is 1, which would say that something was found.
+        traceback.print_exc()
+        click.echo("devlint: internal error; please report it with the lines above", err=True)
+        return FAILED
+    return status if isinstance(status, int) else CLEAN

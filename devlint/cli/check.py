@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from devlint.cli.parameters import Target, parse_targets, split
+from devlint.cli.status import CLEAN
 from devlint.config.options import Options
 from devlint.diagnostic import Confidence
 
@@ -98,7 +99,7 @@ def check(
         return list_files(request)
     if show_settings:
         click.echo(show(settings_of(request)))
-        return 0
+        return CLEAN
     return run(request)
 
 

@@ -14,6 +14,7 @@ import click
 from devlint.cli import terminal
 from devlint.cli.parameters import Target
 from devlint.cli.sources import Sources
+from devlint.cli.status import CLEAN, FAILED, FOUND
 from devlint.cli.writing import write_file, write_out
 from devlint.config.errors import ConfigError
 from devlint.config.options import Options
@@ -29,9 +30,6 @@ from devlint.rulecard import RuleCard
 
 if TYPE_CHECKING:
     from devlint.analysis import Report
-
-CLEAN, FOUND, FAILED = 0, 1, 2
-"""Exit statuses: nothing reported, something reported, devlint could not do its work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +98,7 @@ def settings_of(request: Request) -> Settings:
     try:
         return _resolver(request, _cards()).settings_for(place if place.is_dir() else place.parent)
     except ConfigError as problem:
-        raise Failure(str(problem)) from None
-
-
-class Failure(click.ClickException):
-    """devlint cannot do its work."""
-
-    exit_code = FAILED
+        raise click.ClickException(str(problem)) from None
 
 
 def _cards() -> dict[str, RuleCard]:

@@ -242,3 +242,14 @@ def test_an_interrupt_ends_with_130(devlint, files, monkeypatch):
     assert result.status == 130
     assert result.err.splitlines()[-1] == "devlint: interrupted"
     assert not Path("out.txt").exists()
+
+
+def test_a_crash_does_not_read_as_a_finding(devlint, files, monkeypatch):
+    def crash(*_: object, **__: object) -> None:
+        raise RuntimeError("oops")
+
+    files({"a.py": BUG})
+    monkeypatch.setattr(sys.modules["devlint.analysis"], "analyse", crash)
+    result = devlint("a.py")
+    assert result.status == 2
+    assert "RuntimeError: oops\ndevlint: internal error; please report it" in result.err
