@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dis
+import sys
 from functools import lru_cache
 from types import CodeType
 from typing import TYPE_CHECKING
@@ -16,15 +17,13 @@ if TYPE_CHECKING:
 
 @lru_cache(None)
 def _statements(code: CodeType) -> frozenset[int]:
-    """The offsets of calls whose result is popped at once."""
+    """The offsets of calls whose result is popped at once, with their inline caches."""
     found: set[int] = set()
-    before: int | None = None
+    call: int | None = None
     for instruction in dis.get_instructions(code):
-        if instruction.opname == "CACHE":
-            continue
-        if instruction.opname == "POP_TOP" and before is not None:
-            found.add(before)
-        before = instruction.offset if instruction.opname.startswith("CALL") else None
+        if instruction.opname == "POP_TOP" and call is not None:
+            found.update(range(call, instruction.offset, 2))
+        call = instruction.offset if instruction.opname.startswith("CALL") else None
     return frozenset(found)
 
 
@@ -32,8 +31,6 @@ def look_for_discard(session: Session, how: str, depth: int = 3) -> None:
     """Report the call that is being made if the user's line drops its result."""
     if not session.recorders or session.quiet:
         return
-    import sys
-
     frame = sys._getframe(depth)
     if is_library(frame.f_code.co_filename):
         return

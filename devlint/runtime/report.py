@@ -1,10 +1,36 @@
-"""What a recording saw, ready to be read: tables of transfers and waits by line, and findings."""
+"""What a recording saw, ready to be read: findings with their verdicts, and a table of transfers and waits by line."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+import linecache
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
-from devlint.runtime.recorder import LineRecord, Observation, Recorder
+from devlint.diagnostic import Diagnostic
+from devlint.output import full
+from devlint.output.json import as_object
+from devlint.output.page import Page
+from devlint.runtime.confirm import Join, Outcome, Verdict
+from devlint.runtime.recorder import LineRecord, Recorder
+
+TABLE = 12
+"""Lines of the table; the rest is counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What one line of the user's code moved and waited for."""
+
+    filename: str
+    line: int
+    source: str
+    transfers: int
+    nbytes: int
+    waits: int
+    seconds: float
+    kinds: str
 
 
 @dataclass(slots=True)
@@ -12,3 +38,165 @@ class Report:
     """A view of a recorder; complete once the recording is over."""
 
     recorder: Recorder
+    findings: Sequence[Diagnostic] = ()
+    ran: frozenset[tuple[str, int]] = frozenset()
+    device: str = ""
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def outcomes(self) -> list[Outcome]:
+        """The static findings with their verdicts, and what was seen besides."""
+        return Join(self.recorder, self.ran).outcomes(self.findings)
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """What was seen to happen, as diagnostics."""
+        return [outcome.diagnostic for outcome in self.outcomes if outcome.seen]
+
+    @property
+    def codes(self) -> set[str]:
+        """The codes of what was seen to happen."""
+        return {found.code for found in self.diagnostics}
+
+    @property
+    def costs(self) -> list[Cost]:
+        """Transfers and waits by line, the most expensive first."""
+        costs = [_cost(record) for record in self.recorder.lines.values()]
+        return sorted(
+            (cost for cost in costs if cost.transfers or cost.waits),
+            key=lambda cost: (-cost.seconds, -cost.nbytes, -cost.transfers - cost.waits, cost.filename, cost.line),
+        )
+
+    @property
+    def failed(self) -> bool:
+        """Whether an error was seen to happen."""
+        return any(outcome.fatal for outcome in self.outcomes)
+
+    def full(self, *, color: bool = False) -> Iterator[str]:
+        """The report as text."""
+        outcomes = self.outcomes
+        for verdict in Verdict:
+            found = [_with_verdict(outcome) for outcome in outcomes if outcome.verdict is verdict]
+            if found and verdict is not Verdict.NOT_REACHED:
+                yield f"── {verdict.value} ──\n"
+                yield from list(full.render(found, Page(lines=source_lines, color=color)))[:-1]
+        unreached = sum(outcome.verdict is Verdict.NOT_REACHED for outcome in outcomes)
+        yield from self._table()
+        yield self._summary(outcomes, unreached)
+
+    def json(self) -> str:
+        """The report for programs."""
+        return json.dumps(
+            {
+                "device": self.device,
+                "operators": self.recorder.operators,
+                "findings": [_outcome_object(outcome) for outcome in self.outcomes],
+                "lines": [_cost_object(cost) for cost in self.costs],
+                "notes": self.remarks,
+            },
+            indent=2,
+        )
+
+    @property
+    def remarks(self) -> list[str]:
+        """What the recording could not see, in its own words."""
+        return [*self.notes, *(f"{text} ({count}x)" for text, count in self.recorder.notes.items())]
+
+    def _table(self) -> Iterator[str]:
+        costs = self.costs
+        if not costs:
+            return
+        yield "transfers and waits by line, most expensive first:\n"
+        yield f"{'moved':>10} {'transfers':>9} {'waits':>6}  where\n"
+        for cost in costs[:TABLE]:
+            place = f"{relative(cost.filename)}:{cost.line}"
+            yield f"{size(cost.nbytes):>10} {cost.transfers:>9} {cost.waits:>6}  {place}  {cost.source}\n"
+        if len(costs) > TABLE:
+            yield f"{'':>27}  and {len(costs) - TABLE} more lines\n"
+        yield "\n"
+
+    def _summary(self, outcomes: list[Outcome], unreached: int) -> str:
+        counts = [
+            f"{count} {verdict.value}"
+            for verdict in Verdict
+            if (count := sum(outcome.verdict is verdict for outcome in outcomes))
+        ]
+        on = f" on {self.device}" if self.device else ""
+        remarks = "".join(f"note: {text}\n" for text in self.remarks)
+        return f"{remarks}devlint: {self.recorder.operators} operators{on}; findings: {', '.join(counts) or 'none'}\n"
+
+
+def _cost(record: LineRecord) -> Cost:
+    moves = {kind: tally for kind, tally in record.transfers.items() if kind.source != kind.target}
+    tallies = [*moves.values(), *record.waits.values()]
+    kinds = [f"{kind.source} → {kind.target}" for kind in moves] + list(record.waits)
+    return Cost(
+        record.site.filename,
+        record.site.line,
+        linecache.getline(record.site.filename, record.site.line).strip(),
+        sum(tally.count for tally in moves.values()),
+        sum(tally.nbytes for tally in moves.values()),
+        sum(tally.count for tally in record.waits.values()),
+        sum(tally.seconds for tally in tallies),
+        ", ".join(dict.fromkeys(kinds)),
+    )
+
+
+def _with_verdict(outcome: Outcome) -> Diagnostic:
+    facts = [outcome.verdict.value]
+    if outcome.count > 1:
+        facts.append(f"{outcome.count} times")
+    if outcome.nbytes:
+        facts.append(size(outcome.nbytes))
+    if outcome.verdict is not Verdict.OBSERVED and outcome.detail and outcome.detail != outcome.diagnostic.message:
+        facts.append(outcome.detail)
+    if outcome.verdict is Verdict.OBSERVED:
+        return outcome.diagnostic
+    return replace(outcome.diagnostic, message=f"{outcome.diagnostic.message} [{', '.join(facts)}]")
+
+
+def _outcome_object(outcome: Outcome) -> dict[str, object]:
+    return {
+        **as_object(outcome.diagnostic),
+        "verdict": outcome.verdict.value,
+        "evidence": {
+            "count": outcome.count,
+            "bytes": outcome.nbytes,
+            "seconds": outcome.seconds,
+            "detail": outcome.detail,
+        },
+    }
+
+
+def _cost_object(cost: Cost) -> dict[str, object]:
+    return {
+        "filename": cost.filename,
+        "line": cost.line,
+        "source": cost.source,
+        "transfers": cost.transfers,
+        "bytes": cost.nbytes,
+        "waits": cost.waits,
+        "seconds": cost.seconds,
+        "kinds": cost.kinds,
+    }
+
+
+def source_lines(filename: str, cell: int | None) -> Sequence[str]:
+    """The lines of a file that ran."""
+    return [line.rstrip("\n") for line in linecache.getlines(filename)]
+
+
+def relative(filename: str) -> str:
+    """A file as seen from here."""
+    path, base = Path(filename), Path.cwd()
+    return path.relative_to(base).as_posix() if path.is_relative_to(base) else filename
+
+
+def size(nbytes: int) -> str:
+    """A number of bytes as people read it."""
+    amount = float(nbytes)
+    for unit in ("B", "kB", "MB"):
+        if amount < 1000:
+            return f"{amount:.0f} {unit}" if unit == "B" or amount >= 100 else f"{amount:.1f} {unit}"
+        amount /= 1000
+    return f"{amount:.1f} GB"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from devlint.runtime import errors
+from devlint.runtime.habits import Habits
 from devlint.runtime.labels import HOST
 from devlint.runtime.recorder import Observation, Recorder, TransferKind
 from devlint.runtime.sites import site_of, user_frame
@@ -32,6 +33,7 @@ class Session:
         self.recorders: list[Recorder] = []
         self.initialised = False
         self.forked = False
+        self.habits = Habits()
         self.keep_going = False
         self._local = threading.local()
 

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from devlint.runtime import errors, session as sessions
+from devlint.runtime.habits import Move
 from devlint.runtime.labels import HOST, Cell, Place, cell_of, place_of, put
 from devlint.runtime.recorder import TransferKind
 from devlint.runtime.sites import user_site
@@ -36,7 +37,7 @@ def _raw(tensor: torch.Tensor, options: tuple[Any, ...]) -> torch.Tensor:
     session = sessions.current()
     session.initialise()
     source = place_of(tensor)
-    cell = cell_of(tensor)
+    cell = cell_of(tensor) or put(tensor, Place(HOST, "on the host", None))
     if target.type == "mps" and (dtype or tensor.dtype) is torch.float64:
         raise errors.mps_float64()
     with torch._C._DisableTorchDispatch():
@@ -65,9 +66,11 @@ def _delivered(tensor: torch.Tensor, cell: Cell | None) -> torch.Tensor:
 def tell(
     source: Place, target: torch.device, tensor: torch.Tensor, *, blocking: bool, pinned: bool, how: str
 ) -> None:
-    """Record a transfer."""
+    """Record a transfer, and look at what it gives away."""
+    session = sessions.current()
     kind = TransferKind(str(source.device), str(target), blocking, pinned, how)
-    sessions.current().transferred(kind, tensor.numel() * tensor.element_size())
+    session.transferred(kind, tensor.numel() * tensor.element_size())
+    session.habits.look(session, Move(tensor, source, target, how, blocking, pinned))
 
 
 def follow(
@@ -128,7 +131,3 @@ class _Transfer(torch.autograd.Function):
         target, dtype, non_blocking, memory_format, how = ctx.options
         return moved(tangents[0], target, dtype=dtype, how=how)
 
-
-def host_place(how: str) -> Place:
-    """A place on the host that begins at the user's line."""
-    return Place(HOST, how, user_site(2))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 from devlint.runtime import errors
+from devlint.runtime.comparisons import looked_at
 from devlint.runtime.labels import HOST, cell_of, place_of, storage_of_plain
 from devlint.runtime.transfers import moved
 
@@ -79,8 +81,14 @@ def install(session: Session, patcher: Patcher) -> None:
                 )
         _base_grad.__set__(self, gradient)  # type: ignore[attr-defined]
 
+    def device(self: torch.Tensor) -> torch.device:
+        found = device_of(self)
+        if session.recorders and found.type != "cpu":
+            looked_at(session, found, sys._getframe(1))
+        return found
+
     tensor = torch.Tensor
-    patcher.replace(tensor, "device", property(device_of))
+    patcher.replace(tensor, "device", property(device))
     patcher.replace(tensor, "is_cpu", is_kind("cpu"))
     patcher.replace(tensor, "is_cuda", is_kind("cuda"))
     patcher.replace(tensor, "is_mps", is_kind("mps"))

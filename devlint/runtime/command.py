@@ -1,0 +1,67 @@
+"""`devlint run`: run a program as `python` would, on emulated or real devices, and say what became of the findings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+FORMATS = ("full", "json", "html")
+DEVICES = ("auto", "emulated", "cuda", "mps")
+
+
+@click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.option(
+    "--device",
+    type=click.Choice(DEVICES),
+    default="auto",
+    show_default=True,
+    help="Where the program runs: auto is cuda where there is one, else emulated; mps is emulated too.",
+)
+@click.option("--devices", type=click.IntRange(1, 64), default=1, show_default=True, help="How many to emulate.")
+@click.option("--no-lint", is_flag=True, help="Record only, without the static findings.")
+@click.option("--keep-going", is_flag=True, help="Go on after an error of mixed devices, as if the tensor were moved.")
+@click.option("--output-format", type=click.Choice(FORMATS), default="full", show_default=True)
+@click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="Write the report there.")
+@click.option("-m", "module", is_flag=True, help="PROGRAM is a module, as with python -m.")
+@click.argument("program")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def run(
+    device: str,
+    devices: int,
+    no_lint: bool,
+    keep_going: bool,
+    output_format: str,
+    output: Path | None,
+    module: bool,
+    program: str,
+    arguments: tuple[str, ...],
+) -> int:
+    """Run PROGRAM and report on stderr (or to --output) what was moved, waited for and wrong.
+
+    The exit status is the program's own, or 1 when it ended with 0 and an error was seen to happen.
+    """
+    from devlint.runtime.running import Order, execute
+
+    order = Order(program, module, arguments, device, devices, lint=not no_lint, keep_going=keep_going)
+    try:
+        status, report = execute(order)
+    except ModuleNotFoundError as missing:
+        if missing.name != "torch":
+            raise
+        raise click.UsageError("devlint run needs torch: pip install 'devlint[runtime]'") from None
+    if output_format == "json":
+        text = report.json() + "\n"
+    elif output_format == "html":
+        from devlint.runtime.html import page
+
+        text = page(report)
+    else:
+        text = "".join(report.full(color=output is None and click.get_text_stream("stderr").isatty()))
+    if output is None:
+        click.echo(text, err=True, nl=False)
+    else:
+        output.write_text(text, encoding="utf-8")
+    status = status or int(report.failed)
+    click.get_current_context().exit(status)
+    return status

@@ -1,0 +1,123 @@
+"""Execute a program under the companion."""
+
+from __future__ import annotations
+
+import os
+import runpy
+import sys
+import traceback
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+import click
+import torch
+
+from devlint.diagnostic import Diagnostic
+from devlint.runtime.api import emulate, record
+from devlint.runtime.lines import Lines
+from devlint.runtime.report import Report
+
+_OURS = os.path.dirname(os.path.abspath(__file__))
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What to run, and how."""
+
+    program: str
+    module: bool
+    arguments: tuple[str, ...]
+    device: str = "auto"
+    devices: int = 1
+    lint: bool = True
+    keep_going: bool = False
+
+
+def execute(order: Order) -> tuple[int, Report]:
+    """Run the program; its exit status and the report."""
+    device = order.device
+    if device == "auto":
+        device = "cuda" if torch.cuda.is_available() else "emulated"
+    if device == "cuda" and not torch.cuda.is_available():
+        raise click.UsageError("there is no CUDA device; use --device emulated")
+    place: AbstractContextManager[Any] = nullcontext()
+    if device != "cuda":
+        place = emulate(order.devices, "mps" if device == "mps" else "cuda")
+    lines = Lines()
+    with place as session:
+        if session is not None:
+            session.keep_going = order.keep_going
+        with record() as report, lines:
+            status = _run(order, report)
+    report.ran = frozenset(lines.ran)
+    report.device = f"{order.devices} emulated {'mps' if device == 'mps' else 'cuda'}" if device != "cuda" else "cuda"
+    if order.lint:
+        report.findings = _lint(lines.files, report)
+    return status, report
+
+
+def _run(order: Order, report: Report) -> int:
+    argv, path = sys.argv[:], sys.path[:]
+    try:
+        if order.module:
+            sys.argv = [order.program, *order.arguments]
+            sys.path.insert(0, os.getcwd())
+            runpy.run_module(order.program, run_name="__main__", alter_sys=True)
+        else:
+            sys.argv = [order.program, *order.arguments]
+            sys.path.insert(0, os.path.dirname(os.path.abspath(order.program)))
+            runpy.run_path(order.program, run_name="__main__")
+    except SystemExit as leaving:
+        return _status(leaving)
+    except KeyboardInterrupt:
+        return 130
+    except BaseException as error:
+        from devlint.runtime import session as sessions
+        from devlint.runtime.mishaps import escaped
+
+        if sessions.active is not None:
+            escaped(sessions.active, error)
+        _print(error)
+        return 1
+    finally:
+        sys.argv, sys.path = argv, path
+    return 0
+
+
+def _status(leaving: SystemExit) -> int:
+    if leaving.code is None:
+        return 0
+    if isinstance(leaving.code, int):
+        return leaving.code & 0xFF
+    print(leaving.code, file=sys.stderr)  # noqa: T201 - what python does
+    return 1
+
+
+def _print(error: BaseException) -> None:
+    """The traceback as python would print it, without the frames of devlint and of runpy."""
+    shown = traceback.TracebackException(type(error), error, _program_part(error.__traceback__))
+    shown.stack = traceback.StackSummary.from_list([f for f in shown.stack if not f.filename.startswith(_OURS)])
+    sys.stderr.write("".join(shown.format()))
+
+
+def _program_part(found: TracebackType | None) -> TracebackType | None:
+    while found is not None and (
+        found.tb_frame.f_code.co_filename.startswith(_OURS)
+        or found.tb_frame.f_globals.get("__name__") == "runpy"
+    ):
+        found = found.tb_next
+    return found
+
+
+def _lint(files: tuple[str, ...], report: Report) -> list[Diagnostic]:
+    """The static findings of the files that ran."""
+    try:
+        from devlint.analysis import analyse
+    except ModuleNotFoundError:
+        report.notes.append("the static analysis is not installed: nothing was linted")
+        return []
+
+    paths = [name for name in files if os.path.isfile(name)]
+    return list(analyse(paths).diagnostics) if paths else []
