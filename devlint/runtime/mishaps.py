@@ -59,6 +59,11 @@ def mishap(session: Session, error: BaseException, args: tuple[Any, ...], kwargs
     session.observe(Observation(code, first_line(message), site_of(frame), steps, type(error).__name__))
 
 
+def repaired(session: Session, error: BaseException) -> bool:
+    """Whether the program goes on as if the operands had been moved: on request, after an error of mixed devices."""
+    return session.keep_going and code_for(str(error)) in ("DEV101", "DEV107", "DEV114")
+
+
 def escaped(session: Session, error: BaseException) -> None:
     """Record an error that ended the program without having passed through an operator."""
     if getattr(error, SEEN, False):

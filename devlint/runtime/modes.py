@@ -19,7 +19,7 @@ from devlint.runtime.labels import (
     put,
     storage_of_plain,
 )
-from devlint.runtime.mishaps import mishap
+from devlint.runtime.mishaps import mishap, repaired
 from devlint.runtime.policy import Plan, Regime, plan_for, settled
 from devlint.runtime.session import Session
 from devlint.runtime.shared import Export, used_again
@@ -155,9 +155,10 @@ class PlacementMode(TorchDispatchMode):
         session = self.session
         try:
             plan.check(args, kwargs)
-        except (RuntimeError, NotImplementedError) as error:
+        except RuntimeError as error:
             mishap(session, error, args, kwargs)
-            raise
+            if not repaired(session, error):
+                raise
         for value in (*args, *kwargs.values()):
             for tensor in value if isinstance(value, list | tuple) else (value,):
                 if not isinstance(tensor, Tensor):
@@ -182,6 +183,8 @@ class PlacementMode(TorchDispatchMode):
             return plan.special(self.session, plan, func, args, kwargs)
         except Exception as error:
             mishap(self.session, error, args, kwargs)
+            if repaired(self.session, error):
+                return NotImplemented
             raise
 
     def _watched(self, plan: Plan, cell: Cell, tensor: Tensor, args: tuple[Any, ...]) -> None:

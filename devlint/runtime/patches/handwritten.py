@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from devlint.runtime.labels import place_of
-from devlint.runtime.mishaps import mishap
+from devlint.runtime.mishaps import mishap, repaired
 
 if TYPE_CHECKING:
     from devlint.runtime.patches.patcher import Patcher
@@ -83,7 +83,8 @@ def install(session: Session, patcher: Patcher) -> None:
                 check(*args, **kwargs)
             except RuntimeError as error:
                 mishap(session, error, args, kwargs)
-                raise
+                if not repaired(session, error):
+                    raise
             return original(*args, **kwargs)
 
         return wrapper

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import os
+import pickle
+import traceback
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from devlint.runtime import emulate  # noqa: E402
+
+
+@pytest.fixture
+def device() -> Iterator[Any]:
+    """The emulated device."""
+    with emulate():
+        yield torch.device("cuda", 0)
+
+
+def forked(work: Callable[[], Any]) -> Any:
+    """The result of `work` in a child of this process: torch is imported already, and nothing it changes stays."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        try:
+            result = pickle.dumps((True, work()))
+        except BaseException:
+            result = pickle.dumps((False, traceback.format_exc()))
+        with os.fdopen(writing, "wb") as pipe:
+            pipe.write(result)
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        data = pipe.read()
+    os.waitpid(child, 0)
+    fine, result = pickle.loads(data)
+    assert fine, result
+    return result
