@@ -1,1 +1,1 @@
-"""The rules, one file each; `devlint.registry` finds them here, and nothing names them elsewhere."""
+"""The rules, one file each."""

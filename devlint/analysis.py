@@ -1,0 +1,94 @@
+"""The whole way from files to diagnostics: run the program abstractly, ask the rules, keep what is not suppressed."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from devlint.collector import Collector
+from devlint.diagnostic import Diagnostic
+from devlint.flow.engine import Engine, InternalError
+from devlint.flow.entries import analyse_module
+from devlint.flow.events import BrokenFile
+from devlint.flow.program import Program
+from devlint.registry import all_rules
+from devlint.report import diagnostics_of
+from devlint.syntax.index import index_source
+from devlint.syntax.source import SourceError, decode_source
+
+__all__ = ["InternalError", "Report", "analyse"]
+
+RECURSION_LIMIT: Final = 20_000
+"""Python frames the analysis may use: a call in the program costs some fifteen, and long chains of operators nest as deep."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What one analysis found. `diagnostics` are sorted; `errors` are devlint's own failures; `checked` counts files."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    errors: tuple[InternalError, ...]
+    checked: int
+
+
+def analyse(
+    paths: Sequence[Path],
+    *,
+    codes: frozenset[str],
+    src: Sequence[Path] = (),
+    stdin: tuple[str, bytes] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    names: Mapping[Path, str] | None = None,
+) -> Report:
+    """Analyse files together, so that imports between them are followed.
+
+    `codes` are the rules to ask; `names` the file names to show, by path; `stdin` a name and the bytes to analyse under it;
+    `src` further folders that imports may start from; `progress` is told how many files of how many are done.
+    """
+    collector = Collector(all_rules(), codes)
+    shown = [(path, (names or {}).get(path, path.as_posix())) for path in paths]
+    program = Program(shown, src, lambda name, error: collector.broken(_broken(name, error)))
+    if stdin is not None:
+        _add_text(program, collector, *stdin)
+    engine = Engine(program, collector.hear)
+    given = program.given
+    with _room_to_work():
+        for done, path in enumerate(given):
+            module = program.load(path)
+            if module is not None:
+                analyse_module(engine, module)
+            if progress is not None:
+                progress(done + 1, len(given))
+        diagnostics = diagnostics_of(collector, program)
+    return Report(diagnostics, tuple(engine.errors), len(given))
+
+
+def _add_text(program: Program, collector: Collector, name: str, data: bytes) -> None:
+    try:
+        program.add(Path(name), index_source(decode_source(data, name)))
+    except SourceError as error:
+        collector.broken(_broken(name, error))
+
+
+def _broken(name: str, error: SourceError) -> BrokenFile:
+    return BrokenFile(name, error.message, error.row, error.column)
+
+
+@contextmanager
+def _room_to_work() -> Iterator[None]:
+    """Deep recursion, and no collector walking millions of syntax nodes again and again: they all live to the end."""
+    limit = sys.getrecursionlimit()
+    collecting = gc.isenabled()
+    sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
+    gc.disable()
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+        if collecting:
+            gc.enable()

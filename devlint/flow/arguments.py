@@ -1,0 +1,114 @@
+"""The arguments of a call, and their binding to parameter names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from devlint.flow.iteration import iterate
+from devlint.flow.run import Run
+from devlint.semantics.table import Row
+from devlint.values.heap import Dict
+from devlint.values.value import UNKNOWN, Const, Ref, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument's value, and the expression it came from."""
+
+    value: Value
+    node: cst.BaseExpression
+
+
+@dataclass(slots=True)
+class Arguments:
+    """What a call was given. `complete` is false when a star argument of unknown content may hold more."""
+
+    node: cst.CSTNode
+    positional: list[Argument] = field(default_factory=list)
+    keywords: dict[str, Argument] = field(default_factory=dict)
+    complete: bool = True
+    rest: Argument | None = None
+
+    def get(self, name: str, position: int | None = None) -> Argument | None:
+        """The argument by keyword, or by position."""
+        if name in self.keywords:
+            return self.keywords[name]
+        if position is not None and position < len(self.positional):
+            return self.positional[position]
+        return None
+
+    def value(self, name: str, position: int | None = None) -> Value | None:
+        """The argument's value by keyword, or by position."""
+        found = self.get(name, position)
+        return found.value if found is not None else None
+
+    def constant(self, name: str, position: int | None = None, default: object = None) -> object:
+        """The argument's constant; `default` when it is absent, Ellipsis when it is not known."""
+        value = self.value(name, position)
+        if value is None:
+            return default if self.complete else ...
+        return value.value if isinstance(value, Const) else ...
+
+    def __iter__(self) -> Iterator[Argument]:
+        yield from self.positional
+        yield from self.keywords.values()
+        if self.rest is not None:
+            yield self.rest
+
+
+def gather(run: Run, node: cst.Call) -> Arguments:
+    """Evaluate a call's arguments, stars unrolled where they can be."""
+    found = Arguments(node)
+    for arg in node.args:
+        value = run.evaluate(arg.value)
+        argument = Argument(value, arg.value)
+        if arg.star == "*":
+            unrolled = iterate(run, value, arg.value)
+            if unrolled.items is None:
+                found.complete = False
+                found.rest = Argument(unrolled.element, arg.value)
+            else:
+                found.positional.extend(Argument(item, arg.value) for item in unrolled.items)
+        elif arg.star == "**":
+            thing = run.get(value.address) if isinstance(value, Ref) else None
+            if isinstance(thing, Dict):
+                found.keywords.update({str(key): Argument(item, arg.value) for key, item in thing.entries.items()})
+                found.complete = found.complete and thing.element is None
+                found.rest = Argument(thing.element, arg.value) if thing.element is not None else found.rest
+            else:
+                found.complete = False
+                found.rest = Argument(UNKNOWN, arg.value)
+        elif arg.keyword is not None:
+            found.keywords[arg.keyword.value] = argument
+        else:
+            found.positional.append(argument)
+    return found
+
+
+def bind_row(row: Row, arguments: Arguments, receiver: Argument | None, aliases: dict[str, str]) -> dict[str, list[Argument]]:
+    """Pair a library call's arguments with the row's parameter names; a variadic one takes the rest."""
+    positional = [receiver, *arguments.positional] if receiver is not None else list(arguments.positional)
+    params: Sequence[str] = row.params
+    for overload in row.overloads:
+        if not all(name in overload for name in arguments.keywords) or len(positional) > len(overload):
+            continue
+        if not all(name in row.params for name in arguments.keywords):
+            params = overload
+            break
+    bound: dict[str, list[Argument]] = {}
+    position = 0
+    for name in params:
+        if name == "*":
+            break
+        if name.startswith("*"):
+            bound[name[1:]] = positional[position:]
+            position = len(positional)
+        elif position < len(positional):
+            bound[name] = [positional[position]]
+            position += 1
+    for keyword, argument in arguments.keywords.items():
+        bound[keyword if keyword in params else aliases.get(keyword, keyword)] = [argument]
+    return bound

@@ -1,0 +1,277 @@
+"""Reading and setting attributes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from devlint.flow.classes import class_attribute, find_method, is_module_class, library_base
+from devlint.flow.comparison import type_equals
+from devlint.flow.definitions import ClassInfo, FunctionInfo, ModuleInfo
+from devlint.flow.events import MovedLeaf
+from devlint.flow.modules import member
+from devlint.flow.nn import module_attribute, register_attribute
+from devlint.flow.run import Run, expression
+from devlint.syntax.walk import dotted_name
+from devlint.values.dtype import Dtype, Source, canonical
+from devlint.values.heap import Cell, Instance
+from devlint.values.join import join, without_none
+from devlint.values.value import (
+    NONE,
+    UNKNOWN,
+    Address,
+    Array,
+    Batch,
+    Callable_,
+    Const,
+    DeviceType,
+    DeviceValue,
+    DtypeValue,
+    Either,
+    Library,
+    Method,
+    Number,
+    Partial,
+    Ref,
+    Size,
+    Tensor,
+    Text,
+    Tuple,
+    Unknown,
+    Value,
+    computed,
+)
+
+
+@expression(cst.Attribute)
+def attribute(run: Run, node: cst.Attribute) -> Value:
+    """`owner.name`."""
+    return get_attribute(run, run.evaluate(node.value), node.attr.value, node)
+
+
+def get_attribute(run: Run, owner: Value, name: str, node: cst.CSTNode) -> Value:
+    """What an attribute of a value is."""
+    match owner:
+        case Tensor():
+            return tensor_attribute(run, owner, name, node)
+        case Ref(address=address):
+            thing = run.get(address)
+            if isinstance(thing, Instance):
+                return instance_attribute(run, owner, thing, name, node)
+            return Method(owner, name)
+        case Library(name=library):
+            return library_attribute(run, f"{library}.{name}")
+        case Unknown(origin=origin, text=text) if origin is not None:
+            return opaque_attribute(run, owner, name)
+        case Callable_(definition=ModuleInfo() as module):
+            value = member(run.engine, module, name)
+            return value if value is not None else Unknown(("name", module.name, name), name)
+        case Callable_(definition=ClassInfo() as info):
+            return class_member(run, info, name)
+        case DeviceValue(placement=placement):
+            return DeviceType(placement) if name == "type" else Number("int") if name == "index" else Method(owner, name)
+        case Array(dtype=dtype):
+            match name:
+                case "dtype":
+                    return DtypeValue(dtype)
+                case "shape":
+                    return Size()
+                case "T" | "flat" | "real":
+                    return replace(owner, fresh=None)
+                case "size" | "ndim" | "nbytes":
+                    return Number("int")
+            return Method(owner, name)
+        case Tuple(items=items, names=names) if name in names:
+            return items[names.index(name)]
+        case Batch():
+            if name in ("shape", "device", "dtype", "is_cuda", "ndim", "T"):
+                return tensor_attribute(run, Tensor(owner.placement), name, node)
+            return Method(owner, name) if run.engine.table.method(name) is not None else owner
+        case Either():
+            inner = without_none(owner)
+            if isinstance(inner, Either):
+                return join(
+                    get_attribute(run, inner.yes, name, node), get_attribute(run, inner.no, name, node), inner.test
+                )
+            return get_attribute(run, inner, name, node)
+        case Partial(target=Library(name="builtins.super"), args=(Callable_(definition=ClassInfo() as after), receiver)):
+            return super_attribute(run, owner, receiver, after, name, node)
+        case Const() | Number() | Text() | Tuple() | Size() | Method() | Partial() | DtypeValue() | DeviceType():
+            return Method(owner, name)
+    return UNKNOWN
+
+
+def tensor_attribute(run: Run, tensor: Tensor, name: str, node: cst.CSTNode) -> Value:
+    """A tensor's property, or its method."""
+    settled = run.settle(tensor)
+    match name:
+        case "device":
+            return DeviceValue(settled.placement)
+        case "dtype":
+            return DtypeValue(settled.dtype)
+        case "shape":
+            return Size(tensor.rank)
+        case "is_cuda" | "is_cpu" | "is_mps" | "is_xpu" | "is_meta":
+            return type_equals(run, settled.placement, name.removeprefix("is_"), node)
+        case "data":
+            return replace(computed(settled), grad=False, storage=tensor.storage, fresh=tensor.fresh, cell=tensor.cell)
+        case "grad":
+            _check_leaf(run, tensor, node, "its .grad is read")
+            return replace(computed(settled), grad=False)
+        case "T" | "mT" | "H" | "mH" | "real" | "imag":
+            return replace(computed(settled), storage=tensor.storage, pending=tensor.pending)
+        case "ndim" | "nbytes" | "itemsize":
+            return Number("int")
+        case "requires_grad" | "is_leaf":
+            known = tensor.grad if name == "requires_grad" else tensor.leaf
+            return Const(known) if known is not None and tensor.cell is None else Number("bool")
+        case "grad_fn" | "layout" | "names" | "_version":
+            return UNKNOWN
+    return Method(tensor, name)
+
+
+def _check_leaf(run: Run, tensor: Tensor, node: cst.CSTNode, use: str) -> None:
+    """A leaf that was moved is a leaf no longer: its gradient stays with the original."""
+    from devlint.flow.transfer import moved_leaf
+
+    moved = moved_leaf(tensor)
+    if moved is not None:
+        run.emit(MovedLeaf(run.context_at(node), moved, False, use))
+
+
+def library_attribute(run: Run, name: str) -> Value:
+    """A library name: a dtype where it is one, else itself under its one name."""
+    root, _, last = name.rpartition(".")
+    if root in ("torch", "numpy"):
+        dtype = canonical(last)
+        if dtype is not None and not (root == "numpy" and last == "long"):
+            if root == "numpy" and last in ("float", "float_", "double"):
+                dtype = "float64"
+            return DtypeValue(Dtype(dtype, Source.EXPLICIT))
+    if name == "math.pi" or name in ("numpy.pi", "numpy.inf", "torch.inf", "math.inf", "torch.pi"):
+        return Number("float")
+    if name in ("numpy.newaxis",):
+        return NONE
+    return Library(run.engine.table.canonical(name))
+
+
+def opaque_attribute(run: Run, owner: Unknown, name: str) -> Value:
+    """An attribute of something unknown: what the program has put there, else unknown under its own name."""
+    stored = run.get(opaque_address(owner))
+    if isinstance(stored, Instance) and name in stored.attributes:
+        return stored.attributes[name]
+    text = f"{owner.text}.{name}" if owner.text else name
+    return Unknown(("attr", owner.origin, name), text, owner.trace)
+
+
+def opaque_address(owner: Unknown) -> Address:
+    """Where what the program does to something unknown is kept."""
+    return Address(("opaque", owner.origin))
+
+
+def class_member(run: Run, info: ClassInfo, name: str) -> Value:
+    """A name looked up on a class."""
+    method = find_method(run, info, name)
+    if method is not None:
+        return Callable_(method, Callable_(info)) if "classmethod" in method.decorator_names else Callable_(method)
+    value = class_attribute(run, info, name)
+    if value is not None:
+        return value
+    if name in ("__name__", "__qualname__"):
+        return Const(info.name)
+    return Method(Callable_(info), name)
+
+
+def instance_attribute(run: Run, owner: Ref, thing: Instance, name: str, node: cst.CSTNode) -> Value:
+    """An attribute of an object: its own, its class's, its library class's."""
+    if name in thing.attributes:
+        return thing.attributes[name]
+    cls = thing.cls
+    if isinstance(cls, Callable_) and isinstance(cls.definition, ClassInfo):
+        info = cls.definition
+        method = find_method(run, info, name)
+        if method is not None:
+            return bound_method(run, owner, method, node)
+        value = class_attribute(run, info, name)
+        if value is not None:
+            return value
+        base = library_base(run, info)
+        if name == "__class__":
+            return cls
+        if is_module_class(run, info):
+            return module_attribute(run, owner, thing, base or "torch.nn.Module", name)
+        return _unset(run, owner, thing, name)
+    if isinstance(cls, str):
+        return module_attribute(run, owner, thing, cls, name)
+    return UNKNOWN
+
+
+def _unset(run: Run, owner: Ref, thing: Instance, name: str) -> Value:
+    """An attribute nobody has been seen to set: a method inherited from a library, or unknown."""
+    if name.startswith("__"):
+        return Method(owner, name)
+    return Unknown(("attr", owner.address, name), f"self.{name}")
+
+
+def super_attribute(run: Run, owner: Value, receiver: Value, after: ClassInfo, name: str, node: cst.CSTNode) -> Value:
+    """`super().name`: the next definition after a class in the receiver's line of ancestors."""
+    thing = run.instance(receiver)
+    cls = thing.cls if thing is not None else receiver
+    info = cls.definition if isinstance(cls, Callable_) and isinstance(cls.definition, ClassInfo) else after
+    method = find_method(run, info, name, after)
+    if method is None:
+        return Method(owner, name)
+    return bound_method(run, receiver, method, node) if isinstance(receiver, Ref) else Callable_(method, receiver)
+
+
+def bound_method(run: Run, owner: Ref, method: FunctionInfo, node: cst.CSTNode) -> Value:
+    """A method on its object; a property's value at once."""
+    from devlint.flow.calls import call_function
+    from devlint.flow.arguments import Arguments
+
+    names = method.decorator_names
+    if names & {"property", "cached_property", "lazy_property", "abstractproperty"}:
+        return call_function(run, method, owner, Arguments(node))
+    if "staticmethod" in names:
+        return Callable_(method)
+    if "classmethod" in names:
+        thing = run.instance(owner)
+        return Callable_(method, thing.cls if thing is not None and isinstance(thing.cls, Callable_) else UNKNOWN)
+    return Callable_(method, owner)
+
+
+def set_attribute(run: Run, owner: Value, name: str, value: Value, node: cst.CSTNode) -> None:
+    """`owner.name = value`."""
+    owner = without_none(owner)
+    match owner:
+        case Ref(address=address):
+            thing = run.get(address)
+            if isinstance(thing, Instance):
+                register_attribute(run, owner, thing, name, value, node)
+        case Unknown(origin=origin) if origin is not None:
+            address = opaque_address(owner)
+            stored = run.get(address)
+            before = stored if isinstance(stored, Instance) else Instance("?", {})
+            run.put(address, before.with_attribute(name, value))
+        case Callable_(definition=ModuleInfo() as module) if module.run is not None:
+            module.run.state.names[name] = value
+        case Callable_(definition=ClassInfo() as info):
+            run.engine.class_values.setdefault(info, {})[name] = value
+        case Tensor(cell=cell):
+            _set_on_tensor(run, owner, name, value, node, cell)
+
+
+def _set_on_tensor(run: Run, tensor: Tensor, name: str, value: Value, node: cst.CSTNode, cell: Address | None) -> None:
+    written = dotted_name(node.value) if isinstance(node, cst.Attribute) else None
+    if name == "requires_grad" and written is not None and "." not in written:
+        known = bool(value.value) if isinstance(value, Const) else None
+        run.bind(written, replace(tensor, grad=known, leaf=True if tensor.leaf is None or not tensor.grad else tensor.leaf))
+    elif name == "data" and isinstance(value, Tensor):
+        held = run.get(cell) if cell is not None else None
+        if cell is not None and isinstance(held, Cell):
+            settled = run.settle(value)
+            run.put(cell, replace(held, placement=settled.placement, dtype=settled.dtype))
+        elif written is not None and "." not in written and cell is None:
+            run.bind(written, replace(value, grad=tensor.grad, leaf=tensor.leaf))
+

@@ -1,0 +1,193 @@
+"""Tensors that meet on two devices: which pairs clash, and what the clash is to be blamed on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations
+
+import libcst as cst
+
+from devlint.flow.events import (
+    AttributeClash,
+    CacheClash,
+    Call,
+    Clash,
+    ContainerClash,
+    Context,
+    FactoryClash,
+    IndexClash,
+    InputClash,
+    Operand,
+    OperandClash,
+)
+from devlint.flow.run import Run
+from devlint.values.condition import Facts, Test, merge
+from devlint.values.device import Device, Relation, Symbol, is_accelerator, is_host, relate
+from devlint.values.placement import How, Leaf, leaves
+from devlint.values.scope import Scope
+from devlint.values.trace import Kind, Step, find
+from devlint.values.value import Rank
+
+
+def find_clash(
+    run: Run, node: cst.CSTNode, operation: str, operands: Sequence[Operand], scalars: int | str = 0, index: frozenset[str] = frozenset()
+) -> Clash | None:
+    """The first pair of operands that cannot meet, blamed on its cause; None when nothing is known to be wrong.
+
+    `scalars` is how many 0-dim host operands the operation lets through; `index` names the operands that may stay on the host.
+    """
+    exempt = _exempt(operands, scalars)
+    for left, right in combinations(operands, 2):
+        if left.name in index and right.name in index:
+            continue
+        for when, one, other in _meetings(run, left, right):
+            if _is_exempt(one, exempt) or _is_exempt(other, exempt):
+                continue
+            host, guest = (other, one) if is_host(other.leaf.device) else (one, other)
+            if host.name in index:
+                continue
+            if guest.name in index and not (is_host(host.leaf.device) and is_accelerator(guest.leaf.device)):
+                continue
+            clash = _blame(run, node, operation, host, guest, when, indexed=guest.name in index)
+            if clash is not None:
+                return clash
+    return None
+
+
+def _exempt(operands: Sequence[Operand], scalars: int | str) -> list[Operand]:
+    """The operands that may be 0-dim host tensors among those let through."""
+    small = [one for one in operands if one.tensor.rank is not Rank.SOME and one.of_module is None]
+    if scalars == "many":
+        return small
+    surely = [one for one in small if one.tensor.rank is Rank.ZERO]
+    return small if 0 < int(scalars) >= len(surely) else []
+
+
+def _is_exempt(operand: Operand, exempt: list[Operand]) -> bool:
+    return is_host(operand.leaf.device) and any(one.place == operand.place and one.name == operand.name for one in exempt)
+
+
+def _meetings(run: Run, left: Operand, right: Operand) -> Iterator[tuple[Facts, Operand, Operand]]:
+    """The combinations of both placements' leaves that can occur together.
+
+    When each depends on a condition of its own, nothing says that the two can differ: real programs set both from one fact.
+    """
+    facts = run.state.facts
+    for needed_left, leaf_left in leaves(left.tensor.placement, facts):
+        for needed_right, leaf_right in leaves(right.tensor.placement, facts):
+            if needed_left and needed_right and not (needed_left <= needed_right or needed_right <= needed_left):
+                continue
+            if merge(merge(facts, needed_left) or frozenset(), needed_right) is None:
+                continue
+            yield needed_left | needed_right, replace(left, leaf=leaf_left), replace(right, leaf=leaf_right)
+
+
+def _blame(
+    run: Run, node: cst.CSTNode, operation: str, host: Operand, guest: Operand, when: Facts, *, indexed: bool
+) -> Clash | None:
+    relation = relate(host.leaf.device, guest.leaf.device)
+    generic = relation is Relation.UNDECIDED and _is_left_behind(run, host, guest)
+    if relation is not Relation.DIFFERENT and not generic:
+        return None
+    context = run.context_at(node)
+    if indexed and not generic:
+        return IndexClash(context, operation, host, guest, when)
+    trace = host.leaf.trace
+    cached = find(trace, Kind.CACHED)
+    if cached is not None:
+        return CacheClash(context, operation, host, guest, when, cached=cached)
+    for one, other in ((host, guest), (guest, host)):
+        if one.kept_in is not None:
+            return ContainerClash(context, operation, one, other, when, kept_in=one.kept_in)
+    stored = find(trace, Kind.STORED)
+    if stored is not None and _stayed_behind(stored, host.leaf):
+        return AttributeClash(context, operation, host, guest, when, stored=stored)
+    created = host.leaf.cause
+    if created is not None and host.leaf.how is How.DEFAULT and _meant_for_any_device(created, guest.leaf.device, run):
+        return FactoryClash(context, operation, host, guest, when, created=created)
+    if generic:
+        return None
+    return _input_clash(context, operation, host, guest, when) or OperandClash(context, operation, host, guest, when)
+
+
+def _is_left_behind(run: Run, host: Operand, guest: Operand) -> bool:
+    """Whether a host tensor meets something whose device the caller chooses, in code meant for any device."""
+    device = guest.leaf.device
+    if not isinstance(device, Symbol) or guest.leaf.how is not How.CALLER:
+        return False
+    if host.of_module is None and host.tensor.rank is not Rank.SOME:
+        return False
+    stored = find(host.leaf.trace, Kind.STORED)
+    if not is_host(host.leaf.device):
+        return False
+    if host.leaf.how is not How.DEFAULT and stored is None:
+        return False
+    return in_generic_code(run) and not _may_be_host(run, device)
+
+
+def in_generic_code(run: Run) -> bool:
+    """Whether the code being run is meant for any device."""
+    scope: Scope | None = run.scope
+    while scope is not None:
+        if scope.method_of_module or scope.any_device:
+            return True
+        scope = scope.caller
+    return False
+
+
+def _may_be_host(run: Run, device: Symbol) -> bool:
+    """Whether the path is one on which the caller's device is the host, or has been asked about at all."""
+    return any(isinstance(test, Test) and device.origin in _symbols(test) for test in run.state.facts)
+
+
+def _symbols(test: Test) -> tuple[object, ...]:
+    key = getattr(test.formula, "key", None)
+    return key[1:2] if isinstance(key, tuple) and key and key[0] == "device" else ()
+
+
+def _stayed_behind(stored: Step, leaf: Leaf) -> bool:
+    """Whether the tensor was put into the attribute where it is now: nothing has moved it since."""
+    step = leaf.trace
+    while step is not None and step is not stored:
+        if step.kind in (Kind.MOVED, Kind.CREATED):
+            return False
+        step = step.previous
+    return step is stored
+
+
+def _meant_for_any_device(created: Step, device: Device, run: Run) -> bool:
+    """Whether the factory's function had something in its hands to take the device from."""
+    scope = created.scope
+    if created.kind is not Kind.CREATED or scope is None or scope.entry:
+        return False
+    if isinstance(device, Symbol):
+        return True
+    for placement in scope.given:
+        for _, leaf in leaves(placement, run.state.facts):
+            if relate(leaf.device, device) is Relation.SAME:
+                return True
+    return False
+
+
+def _input_clash(context: Context, operation: str, host: Operand, guest: Operand, when: Facts) -> InputClash | None:
+    """The clash seen as a module called with an input from elsewhere, at the outermost call the input came through."""
+    for weights, given in ((host, guest), (guest, host)):
+        if weights.of_module is None and weights.tensor.cell is None:
+            continue
+        call = _entrance(context, weights, given)
+        if call is not None:
+            return InputClash(replace(context, place=call.place), operation, host, guest, when, module_call=call)
+    for weights in (host, guest):
+        if weights.of_module is not None:
+            return InputClash(context, operation, host, guest, when)
+    return None
+
+
+def _entrance(context: Context, weights: Operand, given: Operand) -> Call | None:
+    """The outermost module call that was handed the input but not the weights."""
+    arrived, owned = given.leaf.cause, weights.leaf.cause
+    if arrived is None:
+        return None
+    return next((call for call in context.calls if call.is_module and arrived in call.causes and owned not in call.causes), None)
+

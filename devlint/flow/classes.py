@@ -1,0 +1,159 @@
+"""Classes of the program: their ancestors, and what a name means on them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import libcst as cst
+
+from devlint.flow.definitions import ClassInfo, FunctionInfo
+from devlint.flow.run import Run
+from devlint.flow.state import State
+from devlint.values.scope import Scope
+from devlint.values.value import Callable_, Const, Library, Value
+
+MODULE_BASES: Final = frozenset(
+    (
+        "torch.nn.Module",
+        "lightning.LightningModule",
+        "lightning.pytorch.LightningModule",
+        "pytorch_lightning.LightningModule",
+        "transformers.PreTrainedModel",
+        "torchmetrics.Metric",
+    )
+)
+"""Library classes whose instances are nn.Modules in the ordinary sense: parameters and buffers move, plain tensors do not."""
+
+MAX_ANCESTORS: Final = 40
+"""Classes looked at for one instance; deeper hierarchies do not occur outside generated code."""
+
+
+def class_of_definition(run: Run, node: cst.ClassDef) -> ClassInfo:
+    """The class a statement defines."""
+    info = run.engine.class_(node, lambda: ClassInfo(node.name.value, run.module, run.unit, lambda: node))
+    info.closure = run if run.function is not None else None
+    return info
+
+
+def ancestors(run: Run, info: ClassInfo) -> list[Value]:
+    """The class itself and all it inherits from, in the order Python looks names up (depth first, without repeats)."""
+    found = run.engine.ancestry.get(info)
+    if found is not None:
+        return found
+    found = run.engine.ancestry[info] = [Callable_(info)]
+    home = home_of(run, info)
+    for arg in info.node.bases:
+        value = home.evaluate(arg.value) if not isinstance(arg.value, cst.Subscript) else home.evaluate(arg.value.value)
+        below = ancestors(run, value.definition) if isinstance(value, Callable_) and isinstance(value.definition, ClassInfo) else [value]
+        for one in below:
+            if one in found:
+                found.remove(one)
+            found.append(one)
+    del found[MAX_ANCESTORS:]
+    return found
+
+
+def home_of(run: Run, info: ClassInfo | FunctionInfo) -> Run:
+    """A run in which the expressions of a definition's head (bases, defaults, decorators) mean what they mean there."""
+    from devlint.flow.modules import module_run
+
+    if info.closure is not None:
+        return info.closure
+    outer = module_run(run.engine, info.module)
+    scope = Scope(info.name, info.module.filename, entry=True)
+    home = Run(run.engine, info.module, info.unit, scope, State(dict(outer.state.names), run.state.heap), outer=outer)
+    home.state.names = {}
+    return home
+
+
+def is_module_class(run: Run, info: ClassInfo) -> bool:
+    """Whether instances are nn.Modules."""
+    known = run.engine.module_classes.get(info)
+    if known is None:
+        known = run.engine.module_classes[info] = any(is_module_name(run, one.name) for one in ancestors(run, info) if isinstance(one, Library))
+    return known
+
+
+def is_module_name(run: Run, name: str) -> bool:
+    """Whether a library name is an nn.Module class."""
+    name = run.engine.table.canonical(name)
+    if name in MODULE_BASES:
+        return True
+    row = run.engine.table.find(name)
+    return row is not None and (row.module is not None or row.special == "container")
+
+
+def library_base(run: Run, info: ClassInfo) -> str | None:
+    """The first library class among the ancestors that the table describes as a module."""
+    for one in ancestors(run, info):
+        if isinstance(one, Library) and is_module_name(run, one.name) and one.name not in MODULE_BASES:
+            return run.engine.table.canonical(one.name)
+    return None
+
+
+def has_unknown_base(run: Run, info: ClassInfo) -> bool:
+    """Whether part of the class lies outside what can be read."""
+    for one in ancestors(run, info):
+        if isinstance(one, Callable_):
+            continue
+        if not isinstance(one, Library) or not (one.name in HARMLESS_BASES or is_module_name(run, one.name)):
+            return True
+    return False
+
+
+HARMLESS_BASES: Final = frozenset(
+    "builtins.object abc.ABC typing.Generic typing.Protocol typing.NamedTuple torch.utils.data.Dataset enum.Enum"
+    " torch.utils.data.IterableDataset torch.utils.data.Sampler torch.optim.Optimizer builtins.dict builtins.list".split()
+)
+
+
+def find_method(run: Run, info: ClassInfo, name: str, after: ClassInfo | None = None) -> FunctionInfo | None:
+    """The method a name means on a class; with `after`, the one `super()` in that class finds."""
+    line = ancestors(run, info)
+    if after is not None:
+        position = next((i for i, one in enumerate(line) if one == Callable_(after)), -1)
+        line = line[position + 1 :]
+    for one in line:
+        if isinstance(one, Callable_) and isinstance(one.definition, ClassInfo):
+            method = one.definition.methods.get(name)
+            if method is not None:
+                return run.engine.function(method.node, lambda method=method: method)  # type: ignore[misc]
+    return None
+
+
+def class_attribute(run: Run, info: ClassInfo, name: str) -> Value | None:
+    """A class attribute that is no method, by running the class bodies in order."""
+    for one in ancestors(run, info):
+        if isinstance(one, Callable_) and isinstance(one.definition, ClassInfo):
+            values = class_values(run, one.definition)
+            if name in values:
+                return values[name]
+    return None
+
+
+def class_values(run: Run, info: ClassInfo) -> dict[str, Value]:
+    """What a class body binds besides methods; run once."""
+    values = run.engine.class_values.get(info)
+    if values is not None:
+        return values
+    values = run.engine.class_values[info] = {}
+    home = home_of(run, info)
+    scope = Scope(info.name, info.module.filename, entry=True)
+    body = Run(run.engine, info.module, info.unit, scope, State({}, run.state.heap), outer=home)
+    body.state.names["__name__"] = Const(info.name)
+    for node in info.node.body.body:
+        if not isinstance(node, cst.FunctionDef):
+            body.execute(node)
+    run.engine.shared.update(body.state.heap)
+    values.update(body.state.names)
+    return values
+
+
+def enclosing_class(run: Run) -> ClassInfo | None:
+    """The class whose method is being run, closures included: what a bare `super()` means."""
+    current: Run | None = run
+    while current is not None:
+        if current.function is not None and current.function.owner is not None:
+            return current.function.owner
+        current = current.outer
+    return None

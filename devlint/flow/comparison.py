@@ -1,0 +1,186 @@
+"""Comparisons: of devices above all, and of whatever decides a path."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devlint.flow.arguments import Argument
+from devlint.flow.events import Comparison
+from devlint.flow.operations import operate
+from devlint.flow.refinement import Source, none_test
+from devlint.flow.run import Run
+from devlint.values.condition import Atom, Test
+from devlint.values.device import Known, Symbol
+from devlint.values.join import join
+from devlint.values.placement import Choice, Placement
+from devlint.values.value import (
+    NONE,
+    UNKNOWN,
+    Array,
+    Callable_,
+    Const,
+    DeviceType,
+    DeviceValue,
+    DtypeValue,
+    Either,
+    Library,
+    Number,
+    Tensor,
+    Truth,
+    Unknown,
+    Value,
+)
+
+_METHODS = {
+    cst.Equal: "__eq__",
+    cst.NotEqual: "__ne__",
+    cst.LessThan: "__lt__",
+    cst.LessThanEqual: "__le__",
+    cst.GreaterThan: "__gt__",
+    cst.GreaterThanEqual: "__ge__",
+}
+
+
+def compare(run: Run, node: cst.Comparison, operator: cst.BaseCompOp, left: Argument, right: Argument) -> Value:
+    """One comparison's value: a bool where it is known, a condition where it has a name."""
+    if isinstance(operator, (cst.Is, cst.IsNot)):
+        return _identity(run, node, operator, left, right)
+    if isinstance(operator, (cst.In, cst.NotIn)):
+        return Truth(Test(Atom(("node", node, run.context), _text(node))))
+    a, b = left.value, right.value
+    if isinstance(operator, (cst.Equal, cst.NotEqual)):
+        equal = _equality(run, node, left, right, isinstance(operator, cst.NotEqual))
+        if equal is not None:
+            return _negate(equal) if isinstance(operator, cst.NotEqual) else equal
+    if isinstance(a, Tensor) or isinstance(b, Tensor):
+        return _tensors(run, node, operator, left, right)
+    if isinstance(a, Array) or isinstance(b, Array):
+        return Array()
+    if isinstance(a, Const) and isinstance(b, Const):
+        return _constants(operator, a, b)
+    return Truth(Test(Atom(_key(run, node, operator, a, b), _text(node))))
+
+
+def _key(run: Run, node: cst.Comparison, operator: cst.BaseCompOp, a: Value, b: Value) -> object:
+    """What identifies the comparison: its operands where both have a name, else only this place."""
+    named = [value.origin if isinstance(value, (Unknown, Number)) else value for value in (a, b)]
+    if all(isinstance(value, (Unknown, Number, Const)) for value in (a, b)) and None not in named:
+        return ("compare", type(operator).__name__, *named)
+    return ("node", node, run.context)
+
+
+def _text(node: cst.CSTNode) -> object:
+    return Source(node)
+
+
+def _identity(run: Run, node: cst.Comparison, operator: cst.BaseCompOp, left: Argument, right: Argument) -> Value:
+    negative = isinstance(operator, cst.IsNot)
+    if NONE in (left.value, right.value):
+        other = left if right.value == NONE else right
+        answer = none_test(run, other.value, other.node)
+        value: Value = Const(answer) if isinstance(answer, bool) else Truth(answer)
+        return _negate(value) if negative else value
+    if isinstance(left.value, DeviceValue) and isinstance(right.value, DeviceValue):
+        _tell(run, node, "is not" if negative else "is", left, right)
+    if isinstance(left.value, Const) and isinstance(right.value, Const):
+        return Const((left.value == right.value) is not negative)
+    return Number("bool")
+
+
+def _negate(value: Value) -> Value:
+    match value:
+        case Const(value=bool(known)):
+            return Const(not known)
+        case Truth(test=test):
+            return Truth(~test)
+    return value
+
+
+def _equality(run: Run, node: cst.Comparison, left: Argument, right: Argument, negative: bool) -> Value | None:
+    a, b = left.value, right.value
+    match a, b:
+        case (DeviceValue(), DeviceValue() | Const(value=str())) | (Const(value=str()), DeviceValue()):
+            _tell(run, node, "!=" if negative else "==", left, right)
+            return _devices_equal(run, node, a, b)
+        case (DeviceType(placement=placement), Const(value=str(text))) | (Const(value=str(text)), DeviceType(placement=placement)):
+            return type_equals(run, placement, text, node)
+        case (DtypeValue(), DtypeValue()):
+            if a.dtype.name is not None and b.dtype.name is not None:
+                return Const(a.dtype.name == b.dtype.name)
+            return Number("bool")
+        case (Const(), Const()):
+            return Const(a.value == b.value)
+        case (Either(test=Test() as test, yes=Const() as yes, no=Const() as no), Const()):
+            return join(Const(yes == b), Const(no == b), test)
+        case (Callable_() | Library(), Callable_() | Library()):
+            return Const(a == b)
+    return None
+
+
+def _devices_equal(run: Run, node: cst.Comparison, a: Value, b: Value) -> Value:
+    """Whether two devices compare equal on this path: by type, as the comparison is meant."""
+    placement = a.placement if isinstance(a, DeviceValue) else b.placement if isinstance(b, DeviceValue) else None
+    other = b if isinstance(a, DeviceValue) else a
+    if placement is None:
+        return Number("bool")
+    match other:
+        case Const(value=str(text)):
+            return type_equals(run, placement, text.partition(":")[0], node)
+        case DeviceValue(placement=wanted) if not isinstance(wanted, Choice) and isinstance(wanted.device, Known):
+            return type_equals(run, placement, wanted.device.type, node)
+    return Number("bool")
+
+
+def type_equals(run: Run, placement: Placement, type_: str, node: cst.CSTNode) -> Value:
+    """`placement.type == type_` as a bool or a condition."""
+    if isinstance(placement, Choice):
+        return join(
+            type_equals(run, placement.yes, type_, node), type_equals(run, placement.no, type_, node), Test(placement.formula)
+        )
+    match placement.device:
+        case Known(type=known):
+            return Const(known == type_)
+        case Symbol(origin=origin):
+            return Truth(Test(Atom(("device", origin, type_), _text(node))))
+    return Truth(Test(Atom(("node", node, run.context), _text(node))))
+
+
+def _tell(run: Run, node: cst.Comparison, operator: str, left: Argument, right: Argument) -> None:
+    run.emit(Comparison(run.context_at(node), operator, left.value, right.value, _written(right), _written(left)))
+
+
+def _written(argument: Argument) -> str | None:
+    """The device string written in a comparison, directly or inside `torch.device(...)`."""
+    match argument.node:
+        case cst.Call(args=[cst.Arg(value=cst.SimpleString() as string), *_]) | (cst.SimpleString() as string):
+            value = string.evaluated_value
+            return value if isinstance(value, str) else None
+    return argument.value.value if isinstance(argument.value, Const) and isinstance(argument.value.value, str) else None
+
+
+def _tensors(run: Run, node: cst.Comparison, operator: cst.BaseCompOp, left: Argument, right: Argument) -> Value:
+    row = run.engine.table.method(_METHODS.get(type(operator), ""))
+    if row is None:
+        return UNKNOWN
+    own, other = (left, right) if isinstance(left.value, Tensor) else (right, left)
+    if isinstance(other.value, Unknown):
+        other = Argument(Number(), other.node)
+    names = [name for name in row.params if name != "*"]
+    return operate(run, row, {names[0]: [own], names[-1]: [other]}, node)
+
+
+def _constants(operator: cst.BaseCompOp, a: Const, b: Const) -> Value:
+    try:
+        match operator:
+            case cst.LessThan():
+                return Const(a.value < b.value)  # type: ignore[operator]
+            case cst.LessThanEqual():
+                return Const(a.value <= b.value)  # type: ignore[operator]
+            case cst.GreaterThan():
+                return Const(a.value > b.value)  # type: ignore[operator]
+            case cst.GreaterThanEqual():
+                return Const(a.value >= b.value)  # type: ignore[operator]
+    except TypeError:
+        return UNKNOWN
+    return Number("bool")
+

@@ -1,0 +1,201 @@
+"""The functions, classes and modules of the analysed program, as definitions: nothing here has been run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from devlint.flow.evidence import Evidence
+from devlint.syntax.source import SourceError
+from devlint.syntax.walk import descend, dotted_name
+
+if TYPE_CHECKING:
+    from devlint.flow.run import Run
+    from devlint.syntax.index import FileIndex, Statement
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter; `kind` is "positional", "keyword", "star" or "star-star"."""
+
+    name: str
+    kind: str
+    default: cst.BaseExpression | None
+    annotation: cst.BaseExpression | None
+    node: cst.Name
+
+
+@dataclass(eq=False)
+class ModuleInfo:
+    """One file of the program under its dotted name. `run` is its top level, once somebody has needed it."""
+
+    name: str
+    index: FileIndex
+    is_package: bool
+    path: Path
+    run: Run | None = None
+
+    @property
+    def filename(self) -> str:
+        """The file as the user named it."""
+        return self.index.source.filename
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """What the top-level code, definitions aside, says of its names."""
+        trees = []
+        for unit in self.index.statements:
+            if unit.kind == "other":
+                with suppress(SourceError):
+                    trees.append(unit.tree)
+        return Evidence(*trees)
+
+
+@dataclass(eq=False)
+class FunctionInfo:
+    """A function or lambda. `owner` is the class whose body defines it; `closure` the code around it, while it may be needed."""
+
+    name: str
+    module: ModuleInfo
+    unit: Statement
+    find: Callable[[], cst.FunctionDef | cst.Lambda]
+    owner: ClassInfo | None = None
+    closure: Run | None = None
+
+    @cached_property
+    def node(self) -> cst.FunctionDef | cst.Lambda:
+        """The syntax; parses the statement when nobody has yet. Raises SourceError when libcst cannot."""
+        return self.find()
+
+    @cached_property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The parameters in order."""
+        return tuple(_parameters(self.node.params))
+
+    @cached_property
+    def decorators(self) -> tuple[cst.BaseExpression, ...]:
+        """The decorator expressions, outermost first."""
+        return () if isinstance(self.node, cst.Lambda) else tuple(one.decorator for one in self.node.decorators)
+
+    @cached_property
+    def decorator_names(self) -> frozenset[str]:
+        """The last component of each decorator's name: `staticmethod`, `property`, `no_grad`, `setter`."""
+        names = set()
+        for decorator in self.decorators:
+            target = decorator.func if isinstance(decorator, cst.Call) else decorator
+            names.add((dotted_name(target) or "").rpartition(".")[2])
+        return frozenset(names)
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """What its own code says of the names it uses."""
+        return Evidence(self.node)
+
+    @cached_property
+    def is_generator(self) -> bool:
+        """Whether its body yields."""
+        return any(isinstance(node, cst.Yield) for node in descend(self.node.body, into_functions=False))
+
+    @cached_property
+    def locals(self) -> frozenset[str]:
+        """The names that belong to it: what it binds, without those it declares global or nonlocal."""
+        names = {one.name for one in self.parameters}
+        foreign: set[str] = set()
+        for node in descend(self.node.body, into_functions=False):
+            names.update(bound_by(node))
+            if isinstance(node, (cst.Global, cst.Nonlocal)):
+                foreign.update(item.name.value for item in node.names)
+        return frozenset(names - foreign)
+
+
+@dataclass(eq=False)
+class ClassInfo:
+    """A class. Its methods are definitions by name; its other attributes come from running its body."""
+
+    name: str
+    module: ModuleInfo
+    unit: Statement
+    find: Callable[[], cst.ClassDef]
+    closure: Run | None = None
+    attributes: dict[str, object] = field(default_factory=dict)
+    is_run: bool = False
+
+    @cached_property
+    def node(self) -> cst.ClassDef:
+        """The syntax; raises SourceError when libcst cannot parse it."""
+        return self.find()
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """What all its methods together say of `self.x`."""
+        return Evidence(self.node)
+
+    @cached_property
+    def methods(self) -> Mapping[str, FunctionInfo]:
+        """The functions its body defines, those under `if` included; the last of a name wins."""
+        return {name: info for name, info in self._functions() if not self._is_setter(info)}
+
+    def _is_setter(self, info: FunctionInfo) -> bool:
+        return bool(info.decorator_names & {"setter", "deleter"})
+
+    def _functions(self) -> Iterator[tuple[str, FunctionInfo]]:
+        pending: list[cst.CSTNode] = list(self.node.body.body)
+        while pending:
+            node = pending.pop(0)
+            if isinstance(node, cst.FunctionDef):
+                found = node
+                name = f"{self.name}.{node.name.value}"
+                yield node.name.value, FunctionInfo(name, self.module, self.unit, lambda found=found: found, self, self.closure)
+            elif isinstance(node, cst.If):
+                pending[:0] = [*node.body.body, *([node.orelse] if node.orelse else [])]
+            elif isinstance(node, (cst.Else, cst.Try)):
+                pending[:0] = list(node.body.body)
+
+
+def _parameters(node: cst.Parameters) -> Iterator[Parameter]:
+    for one in (*node.posonly_params, *node.params):
+        yield _parameter(one, "positional")
+    if isinstance(node.star_arg, cst.Param):
+        yield _parameter(node.star_arg, "star")
+    for one in node.kwonly_params:
+        yield _parameter(one, "keyword")
+    if node.star_kwarg is not None:
+        yield _parameter(node.star_kwarg, "star-star")
+
+
+def _parameter(node: cst.Param, kind: str) -> Parameter:
+    annotation = node.annotation.annotation if node.annotation is not None else None
+    return Parameter(node.name.value, kind, node.default, annotation, node.name)
+
+
+def bound_by(node: cst.CSTNode) -> Iterator[str]:
+    """The names that one node binds (not the nodes within it)."""
+    match node:
+        case cst.AssignTarget(target=target) | cst.AnnAssign(target=target) | cst.AugAssign(target=target):
+            yield from names_in_target(target)
+        case cst.NamedExpr(target=target) | cst.For(target=target) | cst.CompFor(target=target):
+            yield from names_in_target(target)
+        case cst.AsName(name=name):
+            yield from names_in_target(name)
+        case cst.FunctionDef(name=name) | cst.ClassDef(name=name):
+            yield name.value
+        case cst.ImportAlias(name=name, asname=None):
+            yield (dotted_name(name) or "").partition(".")[0]
+        case cst.MatchAs(name=cst.Name(value=value)) | cst.MatchStar(name=cst.Name(value=value)):
+            yield value
+
+
+def names_in_target(target: cst.BaseExpression) -> Iterator[str]:
+    """The names an assignment target binds, through tuples, lists and stars."""
+    match target:
+        case cst.Name(value=value):
+            yield value
+        case cst.Tuple(elements=elements) | cst.List(elements=elements):
+            for element in elements:
+                yield from names_in_target(element.value)

@@ -1,0 +1,141 @@
+"""From what a program writes for a device to a placement."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from devlint.flow.events import HardCodedAccelerator, InvalidDeviceUse
+from devlint.flow.run import Run
+from devlint.values.condition import Test
+from devlint.values.device import (
+    ANY_INDEX,
+    CPU,
+    HOST,
+    UNKNOWN_DEVICE,
+    Device,
+    InvalidDevice,
+    Known,
+    is_accelerator,
+    parse_device,
+)
+from devlint.values.placement import UNKNOWN_PLACEMENT, How, Leaf, Placement, choose, leaves, transform
+from devlint.values.trace import Kind, Step
+from devlint.values.value import NONE, Const, DeviceType, DeviceValue, Either, Number, Tensor, Text, Unknown, Value, named
+
+
+def explicit_placement(text: str) -> Device:
+    """A device the program has written out, unknown where there is no such device."""
+    try:
+        return parse_device(text)
+    except InvalidDevice:
+        return UNKNOWN_DEVICE
+
+
+def default_placement(run: Run, function: str, node: cst.CSTNode) -> Placement:
+    """Where a factory puts its tensor when nobody says: the default device, which is the host unless set."""
+    ambient = run.state.ambient.default_device
+    if ambient is not None:
+        step = run.step(Kind.CREATED, f"created by {function} on the default device", node)
+        return transform(ambient, lambda leaf: replace(leaf, trace=step, how=How.EXPLICIT))
+    return Leaf(CPU, How.DEFAULT, run.step(Kind.CREATED, f"created on the host by {function}, which was given no device", node))
+
+
+def placement_from(run: Run, value: Value, node: cst.BaseExpression, step: Step | None) -> Placement:
+    """The placement that `device=value` asks for; `step` is what it does to the tensor. None asks for the default device."""
+    match value:
+        case DeviceValue(placement=placement):
+            return transform(placement, lambda leaf: _placed(leaf, step))
+        case Const(value=str(text)):
+            return Leaf(_device_from_text(run, text, node), How.EXPLICIT, step)
+        case Const(value=bool()):
+            return UNKNOWN_PLACEMENT
+        case Const(value=int(index)):
+            if index < 0:
+                run.emit(InvalidDeviceUse(run.context_at(node), str(index), "a device index is not negative"))
+                return UNKNOWN_PLACEMENT
+            return Leaf(Known("cuda", index), How.EXPLICIT, step)
+        case Text(prefix=prefix) if ":" in prefix:
+            return Leaf(_device_from_prefix(run, prefix, node), How.EXPLICIT, step)
+        case Number(kind="int"):
+            return Leaf(Known("cuda", ANY_INDEX), How.EXPLICIT, step)
+        case Unknown(origin=origin, text=text) if origin is not None:
+            return named(origin, text, step)
+        case DeviceType(placement=placement):
+            return transform(placement, lambda leaf: _placed(_without_index(leaf), step))
+        case Tensor():
+            return transform(run.settle(value).placement, lambda leaf: _placed(leaf, step))
+        case Either(test=test, yes=yes, no=no):
+            return choose(test, _under(run, test, yes, node, step), _under(run, test and ~test, no, node, step))
+        case Const(value=None):
+            return default_placement(run, "a factory", node) if step is None or step.kind is Kind.CREATED else UNKNOWN_PLACEMENT
+    return UNKNOWN_PLACEMENT
+
+
+def _under(run: Run, test: Test | None, value: Value, node: cst.BaseExpression, step: Step | None) -> Placement:
+    """One alternative, read on the path where it is the one."""
+    before = run.state.facts
+    if test is not None:
+        run.state.facts = before | {test}
+    placement = placement_from(run, value, node, step)
+    run.state.facts = before
+    return placement
+
+
+def _placed(leaf: Leaf, step: Step | None) -> Leaf:
+    """The device of another tensor: known as that one's is. A default passed on is still the first factory's doing."""
+    if leaf.how is How.DEFAULT and leaf.trace is not None:
+        return leaf
+    return replace(leaf, trace=step)
+
+
+def _without_index(leaf: Leaf) -> Leaf:
+    return replace(leaf, device=Known(leaf.device.type)) if isinstance(leaf.device, Known) else leaf
+
+
+def _device_from_text(run: Run, text: str, node: cst.BaseExpression) -> Device:
+    try:
+        device = parse_device(text)
+    except InvalidDevice as error:
+        run.emit(InvalidDeviceUse(run.context_at(node), text, str(error)))
+        return UNKNOWN_DEVICE
+    return current(run, device)
+
+
+def _device_from_prefix(run: Run, prefix: str, node: cst.BaseExpression) -> Device:
+    """A device string of which only the beginning is known: its type, with some index."""
+    type_, _, rest = prefix.partition(":")
+    if ":" in rest:
+        run.emit(InvalidDeviceUse(run.context_at(node), prefix + "...", f"{rest.partition(':')[0]!r} is no device index"))
+        return UNKNOWN_DEVICE
+    device = explicit_placement(type_)
+    return Known(device.type, ANY_INDEX) if isinstance(device, Known) and device.type != HOST else UNKNOWN_DEVICE
+
+
+def current(run: Run, device: Known) -> Known:
+    """`cuda` without an index, once the program has chosen another current device."""
+    if device.index is None and device.type != HOST and not run.state.ambient.current_device_known:
+        return Known(device.type, ANY_INDEX)
+    return device
+
+
+def note_hard_coded(run: Run, value: Value | None, node: cst.CSTNode, written: str) -> None:
+    """Tell when an accelerator is written out where the code could not run without one."""
+    if isinstance(value, Const) and isinstance(value.value, str) and is_accelerator(explicit_placement(value.value)):
+        run.emit(HardCodedAccelerator(run.context_at(node), written, guarded=is_guarded(run)))
+
+
+def is_guarded(run: Run) -> bool:
+    """Whether the path has asked for an accelerator, or for something else that decides it."""
+    return any("available" in str(test) or "cuda" in str(test) or "device" in str(test) for test in run.state.facts)
+
+
+def device_types(placement: Placement) -> set[str]:
+    """The types a placement may have, among those known."""
+    return {leaf.device.type for _, leaf in leaves(placement) if isinstance(leaf.device, Known)}
+
+
+def is_none(value: Value | None) -> bool:
+    """Whether an argument is absent or None."""
+    return value is None or value == NONE

@@ -1,0 +1,136 @@
+"""What all runs of one analysis share: the program, the semantics, the calls being run, the budget and the ear of the rules."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+import libcst as cst
+
+from devlint.flow.definitions import ClassInfo, FunctionInfo, ModuleInfo
+from devlint.flow.events import Call, Event
+from devlint.flow.liveness import assigned_in
+from devlint.flow.modules import global_name
+from devlint.flow.program import Program
+from devlint.semantics.table import Table, load_numpy_table, load_table
+from devlint.values.heap import Object
+from devlint.values.placement import Placement
+from devlint.values.value import Address, Value
+
+ENTRY_BUDGET: Final = 400_000
+"""Syntax nodes one entry into the program may evaluate before the rest of it is unknown. A training script with a few thousand
+lines needs some 50,000; the cap keeps generated code and deep recursion from holding up the run."""
+
+MAX_DEPTH: Final = 12
+"""Calls followed one inside another. Placement bugs cross few frames; twelve covers a script's `main` down to a layer's helper."""
+
+MAX_DEPTH_SYMBOLIC: Final = 4
+"""The same for code entered with symbolic arguments: each function is an entry of its own, so little is gained further down."""
+
+
+@dataclass(frozen=True, slots=True)
+class InternalError:
+    """An exception inside the analysis of one function: contained, and told under `--verbose`."""
+
+    filename: str
+    where: str
+    message: str
+    traceback: str
+
+
+class Engine:
+    """One analysis. Entries into the program are made by `devlint.flow.analysis`."""
+
+    def __init__(self, program: Program, listener: Callable[[Event], None]) -> None:
+        self.program = program
+        self.table: Table = load_table()
+        self.numpy: Table = load_numpy_table()
+        self.shared: dict[Address, Object] = {}
+        self.calls: list[Call] = []
+        self.active: list[FunctionInfo] = []
+        self.symbolic = False
+        self.constructing = 0
+        self.errors: list[InternalError] = []
+        self.ancestry: dict[ClassInfo, list[Value]] = {}
+        self.module_classes: dict[ClassInfo, bool] = {}
+        self.class_values: dict[ClassInfo, dict[str, Value]] = {}
+        self.default_device: Placement | None = None
+        self.unwrapping: set[FunctionInfo] = set()
+        self.at_construction: set[FunctionInfo] = set()
+        self._listener = listener
+        self._budget = 0
+        self._functions: dict[int, FunctionInfo] = {}
+        self._classes: dict[int, ClassInfo] = {}
+        self._contexts: dict[tuple[int, int], int] = {}
+        self._assigned: dict[cst.CSTNode, frozenset[str]] = {}
+
+    def global_name(self, module: ModuleInfo, name: str) -> Value | None:
+        """A module's name, or a builtin."""
+        return global_name(self, module, name)
+
+    # Budget
+
+    @contextmanager
+    def entry(self, *, symbolic: bool) -> Iterator[None]:
+        """One entry into the program, with its own budget."""
+        self._budget, self.symbolic = ENTRY_BUDGET, symbolic
+        self.calls.clear()
+        self.active.clear()
+        yield
+
+    def spend(self) -> bool:
+        """Take one unit of the budget; false when it is used up."""
+        self._budget -= 1
+        return self._budget > 0
+
+    def may_call(self, function: FunctionInfo) -> bool:
+        """Whether another call may be followed: not too deep, and not into a function that is already running twice."""
+        limit = MAX_DEPTH_SYMBOLIC if self.symbolic else MAX_DEPTH
+        return len(self.active) < limit and self.active.count(function) < 2 and self._budget > 0
+
+    # Identity
+
+    def context(self, outer: int, site: object) -> int:
+        """A number for the chain of calls that `site` continues."""
+        return self._contexts.setdefault((outer, id(site)), len(self._contexts) + 1)
+
+    def function(self, node: object, make: Callable[[], FunctionInfo]) -> FunctionInfo:
+        """The definition at a node: the same each time it is met."""
+        found = self._functions.get(id(node))
+        if found is None:
+            found = self._functions[id(node)] = make()
+        return found
+
+    def class_(self, node: object, make: Callable[[], ClassInfo]) -> ClassInfo:
+        """The class at a node: the same each time it is met."""
+        found = self._classes.get(id(node))
+        if found is None:
+            found = self._classes[id(node)] = make()
+        return found
+
+    def assigned(self, loop: cst.CSTNode) -> frozenset[str]:
+        """What a loop's body binds, read once."""
+        found = self._assigned.get(loop)
+        if found is None:
+            found = self._assigned[loop] = assigned_in(loop)
+        return found
+
+    # Speaking
+
+    def emit(self, event: Event) -> None:
+        """Tell the rules."""
+        self._listener(event)
+
+    @contextmanager
+    def contained(self, filename: str, where: str) -> Iterator[None]:
+        """Keep an exception inside the analysis of one function from losing the rest."""
+        calls, active = list(self.calls), list(self.active)
+        try:
+            yield
+        except Exception as error:
+            self.calls[:], self.active[:] = calls, active
+            message = f"{type(error).__name__}: {error}".partition("\n")[0]
+            self.errors.append(InternalError(filename, where, message, traceback.format_exc()))

@@ -1,0 +1,152 @@
+"""The two ways into code: as it runs (a file's top level and its main guard), and as anyone may call it (symbolic arguments)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from devlint.flow.arguments import Argument, Arguments
+from devlint.flow.calls import call_function, construct
+from devlint.flow.classes import find_method, is_module_class
+from devlint.flow.definitions import ClassInfo, FunctionInfo, ModuleInfo, Parameter
+from devlint.flow.engine import Engine
+from devlint.flow.evidence import annotation_names
+from devlint.flow import interpreter as interpreter
+from devlint.flow.modules import module_run, run_guard
+from devlint.flow.nn import relocate
+from devlint.flow.run import Run
+from devlint.flow.state import Ambient, State
+from devlint.values.condition import NO_FACTS
+from devlint.values.dtype import UNKNOWN_DTYPE, Dtype
+from devlint.values.placement import Placement
+from devlint.values.scope import Scope
+from devlint.values.trace import Kind
+from devlint.values.value import Callable_, Ref, Tensor, Unknown, Value, named
+
+TRIGGERS: Final = frozenset(
+    "to cuda cpu half float double bfloat16 type type_as device numpy from_numpy tensor as_tensor zeros ones full empty eye"
+    " arange linspace rand randn randint randperm normal tril_indices triu_indices Tensor FloatTensor LongTensor BoolTensor"
+    " pin_memory time perf_counter is_cuda lru_cache cache meshgrid hann_window float64 detach one_hot reveal_placement"
+    " pack_padded_sequence DataLoader register_buffer Parameter xpu logspace bartlett_window hamming_window scalar_tensor".split()
+)
+"""Names without which code can neither make, move, cast nor read a tensor: such code is run only when other code calls it."""
+
+TENSOR_ANNOTATIONS: Final = frozenset(
+    "Tensor torch.Tensor FloatTensor LongTensor BoolTensor IntTensor torch.FloatTensor torch.LongTensor torch.BoolTensor"
+    " torch.IntTensor nn.Parameter torch.nn.Parameter".split()
+)
+
+
+def analyse_module(engine: Engine, module: ModuleInfo) -> None:
+    """Run one file in both ways."""
+    with engine.entry(symbolic=False):
+        module_run(engine, module)
+        run_guard(engine, module)
+    for unit in module.index.statements:
+        if unit.kind == "function" and unit.mentions & TRIGGERS:
+            _analyse_function(engine, module, _definition(engine, module, unit.name))
+        elif unit.kind == "class" and unit.mentions & TRIGGERS:
+            _analyse_class(engine, module, _definition(engine, module, unit.name))
+
+
+def _definition(engine: Engine, module: ModuleInfo, name: str | None) -> object:
+    run = module_run(engine, module)
+    value = run.state.names.get(name or "")
+    return value.definition if isinstance(value, Callable_) else None
+
+
+def _outside(engine: Engine, module: ModuleInfo, info: FunctionInfo | ClassInfo) -> Run:
+    """The caller nobody knows."""
+    scope = Scope("", module.filename, entry=True)
+    state = State({}, {}, NO_FACTS, Ambient(default_device=engine.default_device))
+    return Run(engine, module, info.unit, scope, state)
+
+
+def _analyse_function(engine: Engine, module: ModuleInfo, info: object) -> None:
+    if not isinstance(info, FunctionInfo):
+        return
+    with engine.contained(module.filename, info.name):
+        with engine.entry(symbolic=bool(info.parameters)):
+            run = _outside(engine, module, info)
+            call_function(run, info, None, symbolic_arguments(run, info, skip_first=False))
+
+
+def _analyse_class(engine: Engine, module: ModuleInfo, info: object) -> None:
+    if not isinstance(info, ClassInfo):
+        return
+    with engine.contained(module.filename, info.name):
+        with engine.entry(symbolic=True):
+            _construct_and_call(engine, module, info)
+
+
+def _construct_and_call(engine: Engine, module: ModuleInfo, info: ClassInfo) -> None:
+    """Build the object from symbolic arguments, let somebody move it, and call each method on it as it then is."""
+    run = _outside(engine, module, info)
+    initializer = find_method(run, info, "__init__")
+    engine.at_construction.clear()
+    arguments = symbolic_arguments(run, initializer, skip_first=True) if initializer else Arguments(info.node)
+    reference = construct(run, info, arguments, info.node)
+    if not isinstance(reference, Ref):
+        return
+    built = set(engine.at_construction)
+    is_module = is_module_class(run, info)
+    if is_module:
+        _settle_anywhere(run, reference, info)
+    after = run.state
+    for name, method in info.methods.items():
+        found = engine.function(method.node, lambda method=method: method)
+        if name == "__init__" or found in built or not _is_called_from_outside(found):
+            continue
+        with engine.entry(symbolic=True):
+            run.state = after.fork()
+            receiver: Value | None = reference
+            if "staticmethod" in found.decorator_names:
+                receiver = None
+            elif "classmethod" in found.decorator_names:
+                receiver = Callable_(info)
+            arguments = symbolic_arguments(run, found, skip_first=receiver is not None)
+            call_function(run, found, receiver, arguments, is_module=is_module and name == "forward")
+
+
+def _is_called_from_outside(info: FunctionInfo) -> bool:
+    return "overload" not in info.decorator_names
+
+
+def _settle_anywhere(run: Run, reference: Ref, info: ClassInfo) -> None:
+    """A module that somebody may have moved: what is registered is where they chose, in the precision they chose."""
+    own = named(("param", info, "self"), "the module", run.step(Kind.CALLER, "the module may be on any device", info.node.name))
+
+    def change(placement: Placement, dtype: Dtype) -> tuple[Placement, Dtype]:
+        return own, UNKNOWN_DTYPE
+
+    relocate(run, reference, change)
+
+
+def symbolic_arguments(run: Run, info: FunctionInfo, *, skip_first: bool) -> Arguments:
+    """Arguments of which only the parameter's name, annotation and use are known."""
+    arguments = Arguments(info.node)
+    parameters = info.parameters[1:] if skip_first else info.parameters
+    in_module = info.owner is not None and is_module_class(run, info.owner)
+    for parameter in parameters:
+        if parameter.kind in ("star", "star-star"):
+            arguments.complete = False
+            continue
+        argument = Argument(symbolic_value(run, info, parameter, in_module=in_module), parameter.node)
+        if parameter.kind == "keyword":
+            arguments.keywords[parameter.name] = argument
+        else:
+            arguments.positional.append(argument)
+    return arguments
+
+
+def symbolic_value(run: Run, info: FunctionInfo, parameter: Parameter, *, in_module: bool) -> Value:
+    """An argument: a tensor where its annotation or its use says so, else something with a name."""
+    origin = ("param", info, parameter.name)
+    step = run.step(Kind.CALLER, f"`{parameter.name}` is the caller's, on any device", parameter.node)
+    names = set(annotation_names(parameter.annotation))
+    foreign = names - TENSOR_ANNOTATIONS - {"Optional", "typing.Optional", "Union", "typing.Union", "None"}
+    if names & TENSOR_ANNOTATIONS and not foreign:
+        return Tensor(named(origin, f"`{parameter.name}`", step))
+    used = info.evidence.is_tensor(parameter.name, array_like=in_module)
+    if used and not names:
+        return Tensor(named(origin, f"`{parameter.name}`", step))
+    return Unknown(origin, parameter.name, step)

@@ -1,0 +1,295 @@
+"""What the flow floor tells the rules: one frozen record for each kind of thing that happened to a tensor.
+
+Every event carries its `Context`: where, in which code, under which conditions, through which calls. Clashes arrive already
+attributed to their cause, so that each is the business of exactly one rule.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from devlint.values.condition import NO_FACTS, Facts
+from devlint.values.dtype import Dtype
+from devlint.values.placement import Leaf, Placement
+from devlint.values.scope import Scope
+from devlint.values.trace import Place, Step
+from devlint.values.value import Fresh, Pending, Tensor, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call on the way: where it stands, what it calls, and the steps that placed its arguments."""
+
+    place: Place
+    name: str
+    causes: frozenset[Step]
+    is_module: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """The innermost loop around an event."""
+
+    place: Place
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The circumstances of an event. `calls` are the calls being run, outermost first."""
+
+    place: Place
+    scope: Scope
+    facts: Facts = NO_FACTS
+    calls: tuple[Call, ...] = ()
+    loop: Loop | None = None
+    generic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something happened at `context.place`."""
+
+    context: Context
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """One tensor of an operation: its parameter name, its expression, and the leaf of its placement in question."""
+
+    name: str
+    place: Place
+    tensor: Tensor
+    leaf: Leaf = field(default_factory=Leaf)
+    of_module: str | None = None
+    """The module whose parameters it is, when it is the implicit operand of a module call."""
+    kept_in: Place | None = None
+    """The plain container attribute that module was taken from, if it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clash(Event):
+    """An operation met tensors on two devices. `when` are the further conditions; `strange` is the operand to be moved.
+
+    `strange` is the one on the host where there is one, `other` the one it should have joined.
+    """
+
+    operation: str
+    strange: Operand
+    other: Operand
+    when: Facts = NO_FACTS
+
+
+@dataclass(frozen=True, slots=True)
+class OperandClash(Clash):
+    """No better explanation: the operation itself is where the reader must look (DEV101)."""
+
+
+@dataclass(frozen=True, slots=True)
+class InputClash(Clash):
+    """A module on one device was called with an input on another (DEV102)."""
+
+    module_call: Call | None = field(default=None, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeClash(Clash):
+    """A plain tensor attribute of a module stayed behind (DEV103). `stored` is the step that stored it."""
+
+    stored: Step = field(kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ContainerClash(Clash):
+    """A module kept in a plain container stayed behind (DEV104). `kept_in` is where the container became an attribute."""
+
+    kept_in: Place = field(kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class FactoryClash(Clash):
+    """A factory without `device=` in code meant for any device (DEV105). `created` is its step."""
+
+    created: Step = field(kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class CacheClash(Clash):
+    """A cached tensor met one on another device (DEV115). `cached` is the step that cached it."""
+
+    cached: Step = field(kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexClash(Clash):
+    """A host tensor was indexed by an accelerator tensor (DEV107); `other` is the index."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostOnlyClash(Event):
+    """An accelerator tensor stands where only a host tensor is accepted (DEV108)."""
+
+    operation: str
+    operand: Operand
+    when: Facts = NO_FACTS
+
+
+@dataclass(frozen=True, slots=True)
+class DtypeClash(Event):
+    """Two dtypes met where the operation does not promote (DEV301, DEV302)."""
+
+    operation: str
+    left: Operand
+    right: Operand
+
+
+@dataclass(frozen=True, slots=True)
+class TargetDtype(Event):
+    """A loss was given a target whose dtype it refuses (DEV304)."""
+
+    loss: str
+    operand: Operand
+    accepted: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer(Event):
+    """A tensor, or a module, was asked to go somewhere (or to take another dtype) by `method`.
+
+    `before` and `after` are its placements; `dtype_before`/`dtype_after` its dtypes (the parameters' for a module).
+    `invariant` tells that receiver and target are the same in every iteration of `context.loop`; `moves` is false for a
+    cast, which asks for no device; `copies` tells that `copy=True` was asked for.
+    """
+
+    method: str
+    receiver: Place
+    is_module: bool
+    before: Placement
+    after: Placement
+    dtype_before: Dtype
+    dtype_after: Dtype
+    fresh: Fresh | None = None
+    pinned: bool | None = None
+    non_blocking: bool | None = False
+    copies: bool = False
+    invariant: bool = False
+    in_place: bool = False
+    moves: bool = True
+    grad: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion(Event):
+    """A tensor was rebuilt by a factory from a tensor or an array (`torch.tensor(t.cpu().numpy())`)."""
+
+    function: str
+    source: Value
+    origin: Fresh | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Discarded(Event):
+    """The result of a call that changes nothing in place was thrown away."""
+
+    method: str
+    receiver: Place
+    tensor: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class RebindUnused(Event):
+    """A name was rebound to the moved value and that value is never read: a loop variable, or an argument."""
+
+    name: str
+    method: str
+    loop: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison(Event):
+    """A device was compared by `operator` with a device or a string."""
+
+    operator: str
+    left: Value
+    right: Value
+    right_written: str | None = None
+    left_written: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InvalidDeviceUse(Event):
+    """A device that cannot exist."""
+
+    written: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class HostRead(Event):
+    """The host read a tensor's values: `.numpy()`, `np.mean(t)`, `.item()`, `print(t)`, `if t:`."""
+
+    reader: str
+    tensor: Tensor
+    operand: Place
+    needs_host: bool = False
+    needs_no_grad: bool = False
+    unfinished: Pending | None = None
+    grad_enabled: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class SharedWrite(Event):
+    """Memory was written in place while another name for it is still in use."""
+
+    writer: str
+    shared: Step
+
+
+@dataclass(frozen=True, slots=True)
+class MovedLeaf(Event):
+    """A leaf tensor or a Parameter was moved, and the result used as if it still were one."""
+
+    moved: Step
+    parameter: bool
+    use: str
+
+
+@dataclass(frozen=True, slots=True)
+class UnsynchronizedTiming(Event):
+    """Two clock reads around accelerator work with nothing that waits. The event stands at the second."""
+
+    started: Place
+    work: Step
+
+
+@dataclass(frozen=True, slots=True)
+class RedundantSynchronize(Event):
+    """A synchronisation where the host has just waited and launched nothing since."""
+
+    waited: Step
+
+
+@dataclass(frozen=True, slots=True)
+class HardCodedAccelerator(Event):
+    """An accelerator was written out: `.cuda()`, `device="cuda"`, `autocast("cuda")`."""
+
+    written: str
+    guarded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Revealed(Event):
+    """The program asked `reveal_placement(expr)`."""
+
+    value: Value
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenFile:
+    """A file, or a part of one, that could not be read or parsed."""
+
+    filename: str
+    message: str
+    row: int = 1
+    column: int = 1

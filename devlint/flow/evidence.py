@@ -1,0 +1,111 @@
+"""What a function's own use of a name says about it: that it must be a tensor, or a module.
+
+An argument nobody has annotated is often plainly a tensor: it has `.unsqueeze`, or stands next to `@`. Without such evidence
+nothing is claimed of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+
+from devlint.syntax.walk import descend, dotted_name
+
+TENSOR_ONLY: Final = frozenset(
+    "unsqueeze unsqueeze_ view permute backward detach is_cuda numel contiguous new_zeros new_ones new_tensor new_full new_empty"
+    " masked_fill masked_fill_ expand expand_as softmax log_softmax sigmoid tanh matmul bmm long index_select scatter_ scatter"
+    " gather dim view_as requires_grad_ is_floating_point unbind chunk unfold logsumexp cumsum_ add_ sub_ mul_ div_ clamp_"
+    " argmax_ pin_memory data_ptr grad_fn rsqrt type_as new pow_ squeeze_ flatten_ softplus narrow index_copy_ index_add_".split()
+)
+"""Attributes that a tensor has and neither an array, a container nor a module has."""
+
+ARRAY_LIKE: Final = frozenset(
+    "shape ndim size sum mean max min abs std var t T transpose reshape flatten squeeze clamp float half double int bool argmax"
+    " argmin item tolist numpy cpu exp log sqrt pow any all sort topk repeat norm cumsum dtype prod clone chunk split device round".split()
+)
+"""Attributes that tensors share with arrays; among code that handles tensors they are evidence enough."""
+
+MODULE_ONLY: Final = frozenset(
+    "parameters named_parameters state_dict load_state_dict train eval modules children named_modules zero_grad buffers"
+    " named_buffers register_buffer register_forward_hook apply forward generate requires_grad_".split()
+)
+"""Attributes that a module has and a tensor has not. (`requires_grad_` both have; it is no evidence by itself.)"""
+
+_MODULE_EVIDENCE: Final = MODULE_ONLY - TENSOR_ONLY
+
+
+class Evidence:
+    """The uses of dotted names (`x`, `self.model`) within some pieces of syntax."""
+
+    def __init__(self, *nodes: cst.CSTNode) -> None:
+        self.tensors: set[str] = set()
+        self.arrays: set[str] = set()
+        self.modules: set[str] = set()
+        self.devices = False
+        for node in nodes:
+            self._read(node)
+
+    def is_tensor(self, name: str, *, array_like: bool = False) -> bool:
+        """Whether the name is used as only a tensor can be; with `array_like`, as tensors and arrays can."""
+        if name in self.modules:
+            return False
+        return name in self.tensors or (array_like and name in self.arrays)
+
+    def is_module(self, name: str) -> bool:
+        """Whether the name is used as only a module can be: called, or asked for its parameters."""
+        return name in self.modules and name not in self.tensors
+
+    def _read(self, node: cst.CSTNode) -> None:
+        for one in descend(node):
+            if isinstance(one, cst.Attribute):
+                self._attribute(one)
+            elif isinstance(one, cst.Call):
+                name = dotted_name(one.func)
+                if name is not None and "." not in name.removeprefix("self."):
+                    self.modules.add(name)
+            elif isinstance(one, cst.BinaryOperation):
+                self._operation(one)
+            elif isinstance(one, cst.Name) and one.value == "device":
+                self.devices = True
+
+    def _attribute(self, node: cst.Attribute) -> None:
+        attribute = node.attr.value
+        if attribute in ("device", "cuda", "is_cuda", "type_as"):
+            self.devices = True
+        name = dotted_name(node.value)
+        if name is None:
+            return
+        if attribute in TENSOR_ONLY:
+            self.tensors.add(name)
+        elif attribute in ARRAY_LIKE:
+            self.arrays.add(name)
+        elif attribute in _MODULE_EVIDENCE:
+            self.modules.add(name)
+
+    def _operation(self, node: cst.BinaryOperation) -> None:
+        if isinstance(node.operator, cst.MatrixMultiply):
+            for side in (node.left, node.right):
+                name = dotted_name(side)
+                if name is not None:
+                    self.arrays.add(name)
+
+
+def annotation_names(node: cst.BaseExpression | None) -> Iterator[str]:
+    """The dotted names in an annotation, those in quotes included: `Optional["torch.Tensor"]` gives `Optional`, `torch.Tensor`."""
+    if node is None:
+        return
+    if isinstance(node, cst.SimpleString):
+        try:
+            node = cst.parse_expression(str(node.evaluated_value))
+        except (cst.ParserSyntaxError, TypeError, ValueError):
+            return
+    name = dotted_name(node)
+    if name is not None:
+        yield name
+        return
+    for one in descend(node):
+        name = dotted_name(one) if isinstance(one, (cst.Name, cst.Attribute)) else None
+        if name is not None:
+            yield name

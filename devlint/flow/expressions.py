@@ -1,0 +1,273 @@
+"""The value of each kind of expression that is not a call, an attribute, an index or an operator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import libcst as cst
+
+from devlint.flow.assignment import assign
+from devlint.flow.definitions import FunctionInfo, names_in_target
+from devlint.flow.events import Loop
+from devlint.flow.iteration import iterate
+from devlint.flow.refinement import narrow, test_of
+from devlint.flow.run import LoopFrame, Run, expression
+from devlint.flow.state import merge
+from devlint.values.condition import decide
+from devlint.values.heap import Dict, Sequence, join_all
+from devlint.values.join import join
+from devlint.values.value import UNKNOWN, Callable_, Const, Ref, Text, Tuple, Value
+
+
+@expression(cst.Name)
+def name(run: Run, node: cst.Name) -> Value:
+    """A name: by Python's scoping, or unknown."""
+    match node.value:
+        case "None":
+            return Const(None)
+        case "True":
+            return Const(True)
+        case "False":
+            return Const(False)
+    value = run.lookup(node.value)
+    return UNKNOWN if value is None else value
+
+
+@expression(cst.Integer, cst.Float, cst.Imaginary)
+def number(run: Run, node: cst.Integer | cst.Float | cst.Imaginary) -> Value:
+    """A number literal."""
+    return Const(node.evaluated_value)
+
+
+@expression(cst.SimpleString, cst.ConcatenatedString)
+def string(run: Run, node: cst.SimpleString | cst.ConcatenatedString) -> Value:
+    """A string literal, implicit concatenation included."""
+    value = node.evaluated_value
+    if value is None and isinstance(node, cst.ConcatenatedString):
+        run.evaluate(node.left)
+        run.evaluate(node.right)
+        return Text()
+    return Const(value)
+
+
+@expression(cst.FormattedString)
+def formatted(run: Run, node: cst.FormattedString) -> Value:
+    """An f-string: known when its parts are, else known by its beginning."""
+    result = ""
+    for part in node.parts:
+        if isinstance(part, cst.FormattedStringText):
+            result += part.value
+            continue
+        value = run.evaluate(part.expression)
+        if not (isinstance(value, Const) and part.conversion is None and part.format_spec is None):
+            for rest in node.parts:
+                if isinstance(rest, cst.FormattedStringExpression) and rest is not part:
+                    run.evaluate(rest.expression)
+            return Text(result + (value.prefix if isinstance(value, Text) else ""))
+        result += str(value.value)
+    return Const(result)
+
+
+@expression(cst.Ellipsis)
+def ellipsis(run: Run, node: cst.Ellipsis) -> Value:
+    """`...`."""
+    return Const(...)
+
+
+@expression(cst.Tuple)
+def tuple_(run: Run, node: cst.Tuple) -> Value:
+    """A tuple; of unknown content when a star inside cannot be unrolled."""
+    items = elements(run, node.elements)
+    return Tuple(items) if items is not None else run.allocate(node, Sequence(None, UNKNOWN, "tuple"))
+
+
+@expression(cst.List, cst.Set)
+def list_(run: Run, node: cst.List | cst.Set) -> Value:
+    """A list or set display."""
+    kind = "list" if isinstance(node, cst.List) else "set"
+    items = elements(run, node.elements)
+    return run.allocate(node, Sequence(items, kind=kind))
+
+
+def elements(run: Run, nodes: Iterable[cst.BaseElement]) -> tuple[Value, ...] | None:
+    """The values of a display's elements, stars unrolled; None when a star has unknown length."""
+    items: list[Value] = []
+    known = True
+    for element in nodes:
+        value = run.evaluate(element.value)
+        if isinstance(element, cst.StarredElement):
+            unrolled = iterate(run, value, element.value)
+            if unrolled.items is None:
+                known = False
+            else:
+                items.extend(unrolled.items)
+        else:
+            items.append(value)
+    return tuple(items) if known else None
+
+
+@expression(cst.Dict)
+def dict_(run: Run, node: cst.Dict) -> Value:
+    """A dict display, `**` included."""
+    result = Dict({})
+    for element in node.elements:
+        if isinstance(element, cst.DictElement):
+            key, value = run.evaluate(element.key), run.evaluate(element.value)
+            result = with_entry(result, key, value)
+        else:
+            inner = run.evaluate(element.value)
+            thing = run.get(inner.address) if isinstance(inner, Ref) else None
+            if isinstance(thing, Dict):
+                result = Dict({**result.entries, **thing.entries}, _joined(result.element, thing.element), result.key)
+            else:
+                result = Dict(result.entries, _joined(result.element, UNKNOWN), result.key)
+    return run.allocate(node, result)
+
+
+def with_entry(thing: Dict, key: Value, value: Value) -> Dict:
+    """The dict with one entry more; under an unknown key, every entry may have become `value`."""
+    if isinstance(key, Const):
+        return Dict({**thing.entries, key.value: value}, thing.element, thing.key, thing.owner)
+    return Dict(thing.entries, _joined(thing.element, value), key, thing.owner)
+
+
+def _joined(left: Value | None, right: Value | None) -> Value | None:
+    if left is None or right is None:
+        return left if right is None else right
+    return join(left, right)
+
+
+@expression(cst.IfExp)
+def conditional(run: Run, node: cst.IfExp) -> Value:
+    """`a if test else b`: both, under the condition, unless the path decides it."""
+    values: list[Value] = []
+
+    def side(holds: bool, expression: cst.BaseExpression) -> Callable[[], None]:
+        def follow() -> None:
+            narrow(run, node.test, holds)
+            values.append(run.evaluate(expression) if run.state.live else UNKNOWN)
+
+        return follow
+
+    known = truth(run, node.test)
+    if known is not None:
+        side(known, node.body if known else node.orelse)()
+        return values[0]
+    test = test_of(run, node.test)
+    ends = run.branch(side(True, node.body), side(False, node.orelse))
+    run.state = merge(*ends)
+    if not ends[0].live:
+        return values[1]
+    if not ends[1].live:
+        return values[0]
+    return join(values[0], values[1], test)
+
+
+def truth(run: Run, node: cst.BaseExpression) -> bool | None:
+    """Whether a test holds on this path, where that is known. The test is evaluated for its effects by `test_of`."""
+    test = test_of(run, node)
+    if isinstance(test, bool):
+        return test
+    return decide(run.state.facts, test) if test is not None else None
+
+
+@expression(cst.NamedExpr)
+def walrus(run: Run, node: cst.NamedExpr) -> Value:
+    """`(name := value)`."""
+    value = run.evaluate(node.value)
+    if isinstance(node.target, cst.Name):
+        run.bind(node.target.value, value)
+    return value
+
+
+@expression(cst.Lambda)
+def lambda_(run: Run, node: cst.Lambda) -> Value:
+    """A lambda, with the code around it as its closure."""
+    return Callable_(closure(run, node, "<lambda>"))
+
+
+def closure(run: Run, node: cst.FunctionDef | cst.Lambda, name: str) -> FunctionInfo:
+    """The function defined here; the newest run of the code around it is where it finds its free names."""
+    qualified = f"{run.scope.name}.{name}" if run.function is not None else name
+    info = run.engine.function(node, lambda: FunctionInfo(qualified, run.module, run.unit, lambda: node))
+    info.closure = run if run.function is not None else None
+    return info
+
+
+@expression(cst.Await)
+def await_(run: Run, node: cst.Await) -> Value:
+    """What is awaited is run at once."""
+    return run.evaluate(node.expression)
+
+
+@expression(cst.Yield)
+def yield_(run: Run, node: cst.Yield) -> Value:
+    """A generator's value; what is sent back is unknown."""
+    match node.value:
+        case cst.From(item=item):
+            run.yielded.append(iterate(run, run.evaluate(item), item).any)
+        case None:
+            run.yielded.append(Const(None))
+        case value:
+            run.yielded.append(run.evaluate(value))
+    return UNKNOWN
+
+
+@expression(cst.ListComp, cst.SetComp, cst.GeneratorExp)
+def comprehension(run: Run, node: cst.ListComp | cst.SetComp | cst.GeneratorExp) -> Value:
+    """A comprehension: element by element over a short known sequence, else once for all."""
+    values, exact = _comprehend(run, node.for_in, lambda: run.evaluate(node.elt))
+    kind = {cst.ListComp: "list", cst.SetComp: "set"}.get(type(node), "iterator")
+    thing = Sequence(tuple(values), kind=kind) if exact else Sequence(None, join_all(values), kind)
+    return run.allocate(node, thing)
+
+
+@expression(cst.DictComp)
+def dict_comprehension(run: Run, node: cst.DictComp) -> Value:
+    """A dict comprehension; the keys of a known dict are kept."""
+    pairs, exact = _comprehend(run, node.for_in, lambda: Tuple((run.evaluate(node.key), run.evaluate(node.value))))
+    result = Dict({})
+    for pair in pairs:
+        assert isinstance(pair, Tuple)
+        key, value = pair.items
+        result = with_entry(result, key if exact or not isinstance(key, Const) else UNKNOWN, value)
+    return run.allocate(node, result)
+
+
+def _comprehend(run: Run, clause: cst.CompFor, make: Callable[[], Value]) -> tuple[list[Value], bool]:
+    """The values a comprehension makes, and whether they are exactly its elements in order."""
+    outer_names = run.state.names
+    found = iterate(run, run.evaluate(clause.iter), clause.iter)
+    exact = found.items is not None
+    rounds = found.items if found.items is not None else (found.element,)
+    values: list[Value] = []
+    run.state.names = dict(outer_names)
+    depth = run.loops[-1].loop.depth + 1 if run.loops else 1
+    run.loops.append(LoopFrame(Loop(run.place(clause), depth), clause))
+    for item in rounds:
+        facts = run.state.facts
+        assign(run, clause.target, item)
+        for condition in clause.ifs:
+            known = truth(run, condition.test)
+            if known is False:
+                run.state.live = False
+                break
+            exact = exact and known is True
+            narrow(run, condition.test, True)
+        if run.state.live and clause.inner_for_in is not None:
+            inner, inner_exact = _comprehend(run, clause.inner_for_in, make)
+            values.extend(inner)
+            exact = exact and inner_exact
+        elif run.state.live:
+            values.append(make())
+        run.state.live = True
+        run.state.facts = facts
+    run.loops.pop()
+    # The walrus is the one thing inside that binds outside; loop variables stay within.
+    inner_names, run.state.names = run.state.names, outer_names
+    targets = set(names_in_target(clause.target))
+    for name, value in inner_names.items():
+        if name in outer_names and name not in targets:
+            outer_names[name] = value
+    return values, exact
+

@@ -1,0 +1,203 @@
+"""The methods of lists, dicts, tuples and strings that keep or hand out values."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from devlint.flow.iteration import items_of, iterate, values_of
+from devlint.flow.library.registry import Invocation, model
+from devlint.flow.run import Run
+from devlint.flow.subscripts import taken_from
+from devlint.values.heap import Dict, Sequence, join_all
+from devlint.values.join import join
+from devlint.values.value import NONE, UNKNOWN, Const, Number, Ref, Text, Value
+
+
+def _sequence(run: Run, call: Invocation) -> Sequence | None:
+    thing = run.get(call.receiver.address) if isinstance(call.receiver, Ref) else None
+    return thing if isinstance(thing, Sequence) else None
+
+
+def _dict(run: Run, call: Invocation) -> Dict | None:
+    thing = run.get(call.receiver.address) if isinstance(call.receiver, Ref) else None
+    return thing if isinstance(thing, Dict) else None
+
+
+@model("list.append", "list.add", "list.appendleft", "list.insert")
+def append(run: Run, call: Invocation) -> Value:
+    """One element more; inside a loop the length is no longer known."""
+    thing = _sequence(run, call)
+    if thing is None or not call.arguments.positional or not isinstance(call.receiver, Ref):
+        return NONE
+    value = call.arguments.positional[-1].value
+    if thing.items is not None and not run.loops and call.name == "append":
+        run.put(call.receiver.address, replace(thing, items=(*thing.items, value)))
+    else:
+        element = value if thing.items == () else join(thing.any, value)
+        run.put(call.receiver.address, replace(thing, items=None, element=element))
+    return NONE
+
+
+@model("list.extend", "list.update")
+def extend(run: Run, call: Invocation) -> Value:
+    """The elements of another collection."""
+    thing = _sequence(run, call)
+    if thing is None or not call.arguments.positional or not isinstance(call.receiver, Ref):
+        return NONE
+    more = iterate(run, call.arguments.positional[0].value, call.arguments.positional[0].node)
+    if thing.items is not None and more.items is not None and not run.loops:
+        run.put(call.receiver.address, replace(thing, items=(*thing.items, *more.items)))
+    else:
+        element = more.any if thing.items == () else join(thing.any, more.any)
+        run.put(call.receiver.address, replace(thing, items=None, element=element))
+    return NONE
+
+
+@model("list.pop", "list.popleft")
+def pop(run: Run, call: Invocation) -> Value:
+    """One element less."""
+    thing = _sequence(run, call)
+    if thing is None or not isinstance(call.receiver, Ref):
+        return UNKNOWN
+    value = thing.any
+    if thing.items and not call.arguments.positional and call.name == "pop" and not run.loops:
+        value = thing.items[-1]
+        run.put(call.receiver.address, replace(thing, items=thing.items[:-1]))
+    elif thing.items is not None:
+        run.put(call.receiver.address, replace(thing, items=None, element=thing.any))
+    return taken_from(run, value, thing.owner)
+
+
+@model("list.clear", "dict.clear")
+def clear(run: Run, call: Invocation) -> Value:
+    """Nothing left."""
+    if isinstance(call.receiver, Ref):
+        thing = run.get(call.receiver.address)
+        if isinstance(thing, Sequence):
+            run.put(call.receiver.address, replace(thing, items=()))
+        elif isinstance(thing, Dict):
+            run.put(call.receiver.address, Dict({}, owner=thing.owner))
+    return NONE
+
+
+@model("list.copy", "dict.copy")
+def copy(run: Run, call: Invocation) -> Value:
+    """A shallow copy."""
+    thing = run.get(call.receiver.address) if isinstance(call.receiver, Ref) else None
+    return run.allocate(call.node, replace(thing, owner=None)) if isinstance(thing, (Sequence, Dict)) else UNKNOWN
+
+
+@model("list.reverse", "list.sort", "list.remove", "list.discard")
+def reorder(run: Run, call: Invocation) -> Value:
+    """The same elements in another order, or fewer."""
+    thing = _sequence(run, call)
+    if thing is not None and thing.items is not None and isinstance(call.receiver, Ref):
+        run.put(call.receiver.address, replace(thing, items=None, element=join_all(thing.items)))
+    return NONE
+
+
+@model("list.index", "list.count", "tuple.index", "tuple.count", "tuple.numel")
+def count(run: Run, call: Invocation) -> Value:
+    """A number."""
+    return Number("int")
+
+
+@model("dict.items")
+def items(run: Run, call: Invocation) -> Value:
+    """`dict.items()`."""
+    thing = _dict(run, call)
+    return run.allocate(call.node, items_of(thing)) if thing is not None else UNKNOWN
+
+
+@model("dict.values")
+def values(run: Run, call: Invocation) -> Value:
+    """`dict.values()`."""
+    thing = _dict(run, call)
+    return run.allocate(call.node, values_of(thing)) if thing is not None else UNKNOWN
+
+
+@model("dict.keys")
+def keys(run: Run, call: Invocation) -> Value:
+    """`dict.keys()`."""
+    thing = _dict(run, call)
+    if thing is None:
+        return UNKNOWN
+    known = tuple(Const(key) for key in thing.entries)
+    return run.allocate(call.node, Sequence(known if thing.element is None else None, thing.key))
+
+
+@model("dict.get", "dict.pop", "dict.setdefault")
+def get(run: Run, call: Invocation) -> Value:
+    """The value under a key, or the default."""
+    thing = _dict(run, call)
+    if thing is None or not call.arguments.positional or not isinstance(call.receiver, Ref):
+        return UNKNOWN
+    key = call.arguments.positional[0].value
+    default = call.arguments.positional[1].value if len(call.arguments.positional) > 1 else NONE
+    if isinstance(key, Const) and key.value in thing.entries:
+        value = thing.entries[key.value]
+        if call.name == "pop":
+            rest = {name: one for name, one in thing.entries.items() if name != key.value}
+            run.put(call.receiver.address, replace(thing, entries=rest))
+        return taken_from(run, value, thing.owner)
+    if thing.element is None and isinstance(key, Const):
+        if call.name == "setdefault":
+            run.put(call.receiver.address, replace(thing, entries={**thing.entries, key.value: default}))
+        return default
+    return UNKNOWN if not thing.entries and thing.element is None else join(thing.any, default)
+
+
+@model("dict.update")
+def update(run: Run, call: Invocation) -> Value:
+    """The entries of another dict."""
+    thing = _dict(run, call)
+    if thing is None or not isinstance(call.receiver, Ref):
+        return NONE
+    entries = {**thing.entries, **{key: argument.value for key, argument in call.arguments.keywords.items()}}
+    element = thing.element
+    for argument in call.arguments.positional:
+        more = run.get(argument.value.address) if isinstance(argument.value, Ref) else None
+        if isinstance(more, Dict):
+            entries.update(more.entries)
+            element = more.element if element is None else element
+        else:
+            element = UNKNOWN
+    run.put(call.receiver.address, replace(thing, entries=entries, element=element))
+    return NONE
+
+
+@model("str.format", "str.join", "str.replace", "str.lower", "str.upper", "str.strip")
+def text(run: Run, call: Invocation) -> Value:
+    """Strings: known where plain Python can say."""
+    receiver = call.receiver
+    given = [argument.value for argument in call.arguments.positional]
+    constants = [one.value for one in given if isinstance(one, Const)]
+    if isinstance(receiver, Const) and isinstance(receiver.value, str) and len(constants) == len(given) and not call.arguments.keywords:
+        try:
+            result = getattr(receiver.value, call.name)(*constants)
+        except Exception:  # whatever Python raises here, the program would
+            return Text()
+        return Const(result) if isinstance(result, str) and len(result) < 200 else Text()
+    if call.name == "format" and isinstance(receiver, Const) and isinstance(receiver.value, str):
+        return Text(receiver.value.partition("{")[0])
+    return Text()
+
+
+@model("str.split", "str.rsplit")
+def split(run: Run, call: Invocation) -> Value:
+    """A list of strings."""
+    return run.allocate(call.node, Sequence(None, Text()))
+
+
+@model("str.startswith", "str.endswith", "str.isdigit")
+def asked(run: Run, call: Invocation) -> Value:
+    """A question to a string."""
+    receiver, given = call.receiver, call.arguments.value("prefix", 0)
+    if isinstance(receiver, Const) and isinstance(given, Const) and isinstance(receiver.value, str) and isinstance(given.value, str):
+        return Const(receiver.value.startswith(given.value) if call.name == "startswith" else receiver.value.endswith(given.value))
+    from devlint.flow.comparison import type_equals
+    from devlint.values.value import DeviceType
+
+    if isinstance(receiver, DeviceType) and isinstance(given, Const) and call.name == "startswith":
+        return type_equals(run, receiver.placement, str(given.value), call.node)
+    return Number("bool")

@@ -1,0 +1,57 @@
+"""Library calls without a model: by their row in a table, as a layer to construct, or not at all."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from devlint.flow.library.registry import Invocation
+from devlint.flow.numpy_like import numpy_call
+from devlint.flow.nn import construct_layer
+from devlint.flow.opaque import havoc
+from devlint.flow.operations import apply_row
+from devlint.flow.run import Run
+from devlint.values.heap import Instance
+from devlint.values.value import UNKNOWN, Array, Batch, Callable_, Library, Partial, Ref, Tensor, Value
+
+HARMLESS: Final = ("torch.", "builtins.", "math.", "os.", "sys.", "logging.", "time.", "numpy.", "random.", "re.", "json.", "warnings.")
+"""Libraries that do not move the modules they are given."""
+
+
+def by_table(run: Run, invocation: Invocation) -> Value:
+    """What the tables say of a call; unknown when they do not know it."""
+    name, receiver = invocation.name, invocation.receiver
+    table = run.engine.table
+    if isinstance(receiver, Array) or (receiver is None and name.startswith(("numpy.", "pandas."))):
+        return numpy_call(run, invocation)
+    if isinstance(receiver, (Tensor, Batch)):
+        row = table.method(name)
+        return apply_row(run, row, invocation.arguments, invocation.receiver_argument) if row is not None else UNKNOWN
+    if isinstance(receiver, Partial):
+        return _through_super(run, invocation, receiver)
+    if receiver is None:
+        row = table.find(name)
+        if row is not None and row.module is not None:
+            return construct_layer(run, table.canonical(name), row, invocation.arguments, invocation.node)
+        if row is not None and not row.special:
+            return apply_row(run, row, invocation.arguments)
+        if not name.startswith(HARMLESS):
+            havoc(run, invocation.arguments)
+        elif name.startswith("torch.Tensor."):
+            method = table.find(name)
+            return apply_row(run, method, invocation.arguments) if method is not None else UNKNOWN
+        return UNKNOWN
+    if isinstance(receiver, Ref) and isinstance(run.get(receiver.address), Instance):
+        havoc(run, invocation.arguments)
+    return UNKNOWN
+
+
+def _through_super(run: Run, invocation: Invocation, receiver: Partial) -> Value:
+    """`super().method(...)` where the method lies in a library: the receiver's own library behaviour."""
+    from devlint.flow.library.registry import invoke
+
+    if receiver.target != Library("builtins.super") or len(receiver.args) != 2:
+        return UNKNOWN
+    target = receiver.args[1]
+    if isinstance(target, Callable_):
+        return UNKNOWN
+    return invoke(run, Invocation(invocation.name, invocation.arguments, invocation.node, target))

@@ -1,0 +1,161 @@
+"""Datasets and loaders: what a batch is, and that it comes on the host."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from devlint.flow.arguments import Argument, Arguments
+from devlint.flow.attributes import get_attribute
+from devlint.flow.iteration import iterate
+from devlint.flow.library.registry import Invocation, model
+from devlint.flow.nn import CONTAINERS, children_of, constant_flag
+from devlint.flow.run import Run
+from devlint.values.device import CPU
+from devlint.values.dtype import Dtype, Source
+from devlint.values.heap import Dict, Instance, Sequence
+from devlint.values.placement import How, Leaf, transform
+from devlint.values.trace import Kind, Step
+from devlint.values.value import (
+    NONE,
+    UNKNOWN,
+    Array,
+    Batch,
+    Callable_,
+    Const,
+    Number,
+    Rank,
+    Ref,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+)
+
+LOADER = "torch.utils.data.DataLoader"
+TENSOR_DATASET = "torch.utils.data.TensorDataset"
+
+
+@model(LOADER, "torch.utils.data.dataloader.DataLoader")
+def loader(run: Run, call: Invocation) -> Value:
+    """`DataLoader(dataset, ...)`."""
+    names = ("dataset", "batch_size")
+    attributes = {name: value for i, name in enumerate(names) if (value := call.arguments.value(name, i)) is not None}
+    for name in ("collate_fn", "pin_memory", "num_workers", "generator"):
+        value = call.arguments.value(name)
+        if value is not None:
+            attributes[name] = value
+    return run.allocate(call.node, Instance(LOADER, attributes))
+
+
+@model(TENSOR_DATASET)
+def tensor_dataset(run: Run, call: Invocation) -> Value:
+    """`TensorDataset(a, b)`: each sample is a tuple of rows."""
+    items = tuple(one.value for one in call.arguments.positional)
+    return run.allocate(call.node, Instance(TENSOR_DATASET, {"tensors": Tuple(items)}))
+
+
+@model("torch.utils.data.Subset", "torch.utils.data.random_split")
+def subset(run: Run, call: Invocation) -> Value:
+    """Parts of a dataset yield what the dataset yields."""
+    dataset = call.arguments.value("dataset", 0) or UNKNOWN
+    if call.name.endswith("random_split"):
+        return run.allocate(call.node, Sequence(None, dataset))
+    return dataset
+
+
+def batches(run: Run, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Sequence:
+    """What iterating over an object yields: a loader's batches, a container's modules, a user class's elements."""
+    if thing.cls == LOADER:
+        return Sequence(None, batch_of(run, reference, thing, node))
+    if thing.cls == TENSOR_DATASET:
+        return Sequence(None, sample_of(run, reference, thing, node))
+    if thing.cls in CONTAINERS:
+        children = tuple(children_of(thing))
+        return Sequence(None, children[0]) if "*" in thing.attributes and len(children) == 1 else Sequence(children)
+    if isinstance(thing.cls, Callable_):
+        return _user_iteration(run, reference, node)
+    return Sequence(None, UNKNOWN)
+
+
+def _user_iteration(run: Run, reference: Ref, node: cst.BaseExpression) -> Sequence:
+    from devlint.flow.calls import call_value
+
+    method = get_attribute(run, reference, "__iter__", node)
+    if isinstance(method, Callable_):
+        produced = call_value(run, method, Arguments(node), node)
+        if produced == reference:
+            following = get_attribute(run, reference, "__next__", node)
+            return Sequence(None, call_value(run, following, Arguments(node), node))
+        return iterate(run, produced, node)
+    return Sequence(None, sample_of(run, reference, run.instance(reference), node))
+
+
+def sample_of(run: Run, reference: Value, thing: Instance | None, node: cst.BaseExpression) -> Value:
+    """One sample of a dataset."""
+    from devlint.flow.calls import call_value
+
+    if thing is None:
+        found = iterate(run, reference, node)
+        return found.any
+    if thing.cls == TENSOR_DATASET:
+        tensors = thing.attributes["tensors"]
+        assert isinstance(tensors, Tuple)
+        rows = [replace(run.settle(one), rank=Rank.ANY, fresh=None, leaf=None, cell=None) if isinstance(one, Tensor) else UNKNOWN for one in tensors.items]
+        return Tuple(tuple(rows))
+    method = get_attribute(run, reference, "__getitem__", node)
+    if not isinstance(method, Callable_):
+        return UNKNOWN
+    index = Argument(Number("int"), node)
+    return call_value(run, method, Arguments(node, [index]), node)
+
+
+def batch_of(run: Run, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Value:
+    """One batch of a DataLoader: the collated samples, or something of unknown structure on the host."""
+    from devlint.flow.calls import call_value
+
+    step = run.step(Kind.ASSUMED, "comes from a DataLoader, which yields host tensors", node)
+    dataset = thing.attributes.get("dataset", UNKNOWN)
+    pinned = constant_flag(thing.attributes.get("pin_memory"), False)
+    collate = thing.attributes.get("collate_fn", NONE)
+    sample = sample_of(run, dataset, run.instance(dataset), node) if not isinstance(dataset, Unknown) else UNKNOWN
+    if collate != NONE:
+        samples = run.allocate(node, Sequence(None, sample), "samples")
+        batch = call_value(run, collate, Arguments(node, [Argument(samples, node)]), node)
+        return _pinned(run, batch, pinned) if batch != UNKNOWN else UNKNOWN
+    return _collated(run, sample, step, pinned, node)
+
+
+def _pinned(run: Run, value: Value, pinned: bool | None, depth: int = 0) -> Value:
+    match value:
+        case Tensor():
+            return replace(value, pinned=pinned, fresh=None)
+        case Tuple(items=items) if depth < 4:
+            return replace(value, items=tuple(_pinned(run, one, pinned, depth + 1) for one in items))
+    return value
+
+
+def _collated(run: Run, value: Value, step: Step, pinned: bool | None, node: cst.BaseExpression, depth: int = 0) -> Value:
+    """default_collate (torch/utils/data/_utils/collate.py): tensors stack, arrays keep their dtype, floats become float64."""
+    host = Leaf(CPU, How.ASSUMED, step)
+    match value:
+        case Tensor():
+            # What a sample has where it lies is what the batch has; only the claim is weaker.
+            placement = transform(value.placement, lambda leaf: replace(leaf, how=How.ASSUMED, trace=step) if leaf.device == CPU else leaf)
+            return Tensor(placement, value.dtype, Rank.SOME, grad=value.grad, pinned=pinned)
+        case Array(dtype=dtype):
+            return Tensor(host, dtype, Rank.SOME, grad=False, pinned=pinned)
+        case Number(kind="float") | Const(value=float()):
+            made = run.step(Kind.CONVERTED, "default_collate makes float64 of Python floats", node)
+            return Tensor(host, Dtype("float64", Source.PYTHON, made), Rank.SOME, grad=False, pinned=pinned)
+        case Number(kind="int" | "bool") | Const(value=int()):
+            return Tensor(host, Dtype("int64", Source.PYTHON), Rank.SOME, grad=False, pinned=pinned)
+        case Tuple(items=items) if depth < 4:
+            return replace(value, items=tuple(_collated(run, one, step, pinned, node, depth + 1) for one in items))
+        case Ref(address=address) if depth < 4:
+            thing = run.get(address)
+            if isinstance(thing, Dict):
+                entries = {key: _collated(run, one, step, pinned, node, depth + 1) for key, one in thing.entries.items()}
+                return run.allocate(node, Dict(entries, None if thing.element is None else Batch(host, pinned)), f"batch{depth}")
+    return Batch(host, pinned)

@@ -1,0 +1,127 @@
+"""Library calls by name: hand-written models first, then the table's rows, else unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import libcst as cst
+
+from devlint.flow.arguments import Argument, Arguments
+from devlint.flow.run import Run
+from devlint.values.heap import Dict, Instance, Sequence
+from devlint.values.value import (
+    UNKNOWN,
+    Array,
+    Batch,
+    Callable_,
+    Const,
+    DeviceType,
+    DeviceValue,
+    Ref,
+    Size,
+    Tensor,
+    Text,
+    Tuple,
+    Value,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """One library call: its dotted name, or a method's name with its receiver."""
+
+    name: str
+    arguments: Arguments
+    node: cst.CSTNode
+    receiver: Value | None = None
+
+    @property
+    def receiver_node(self) -> cst.BaseExpression:
+        """The expression whose method is called."""
+        match self.node:
+            case cst.Call(func=cst.Attribute(value=value)):
+                return value
+            case cst.BaseExpression():
+                return self.node
+        return cst.Name("self")
+
+    @property
+    def receiver_argument(self) -> Argument | None:
+        """The receiver as the argument it is to a row."""
+        return None if self.receiver is None else Argument(self.receiver, self.receiver_node)
+
+
+Model: TypeAlias = Callable[[Run, Invocation], Value]
+_MODELS: dict[str, Model] = {}
+
+
+def model(*names: str) -> Callable[[Model], Model]:
+    """Register what a library call means. Names are dotted; methods are `Tensor.to`, `Module.cuda`, `list.append`, ..."""
+
+    def register(function: Model) -> Model:
+        _MODELS.update(dict.fromkeys(names, function))
+        return function
+
+    return register
+
+
+def find_model(name: str) -> Model | None:
+    """The model registered for a name."""
+    return _MODELS.get(name)
+
+
+def invoke(run: Run, invocation: Invocation) -> Value:
+    """The value of a library call."""
+    from devlint.flow.library.fallback import by_table
+
+    for name in names_of(run, invocation):
+        found = _MODELS.get(name)
+        if found is not None:
+            return found(run, invocation)
+    return by_table(run, invocation)
+
+
+def names_of(run: Run, invocation: Invocation) -> list[str]:
+    """The names under which a call may be registered, most specific first."""
+    receiver, name = invocation.receiver, invocation.name
+    match receiver:
+        case None:
+            return [name]
+        case Tensor() | Batch():
+            return [f"Tensor.{name}"]
+        case Array():
+            return [f"ndarray.{name}"]
+        case Const(value=str()) | Text() | DeviceType():
+            return [f"str.{name}"]
+        case Tuple() | Size():
+            return [f"tuple.{name}", f"list.{name}"]
+        case DeviceValue():
+            return [f"device.{name}"]
+        case Callable_():
+            return [f"class.{name}"]
+        case Ref(address=address):
+            thing = run.get(address)
+            if isinstance(thing, Sequence):
+                return [f"{thing.kind}.{name}", f"list.{name}"]
+            if isinstance(thing, Dict):
+                return [f"dict.{name}"]
+            if isinstance(thing, Instance):
+                return _instance_names(run, receiver, thing, name)
+    return []
+
+
+def _instance_names(run: Run, receiver: Value, thing: Instance, name: str) -> list[str]:
+    from devlint.flow.nn import class_name, is_module
+
+    if is_module(run, receiver):
+        return [f"{class_name(run, thing)}.{name}", f"Module.{name}"]
+    if isinstance(thing.cls, str):
+        return [f"{thing.cls}.{name}", f"{thing.cls.rpartition('.')[0]}.*.{name}"]
+    return [f"object.{name}"]
+
+
+def unknown(run: Run, invocation: Invocation) -> Value:
+    """A call nothing is known of."""
+    return UNKNOWN

@@ -1,0 +1,292 @@
+"""Tensor methods and factories whose meaning depends on more than their operands' placements."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from devlint.flow.arguments import Argument
+from devlint.flow.devices import default_placement, is_none, placement_from
+from devlint.flow.events import Conversion, Discarded
+from devlint.flow.library.fallback import by_table
+from devlint.flow.library.registry import Invocation, model
+from devlint.flow.numpy_like import data_dtype, dtype_named
+from devlint.flow.operations import DEFAULT_FLOAT
+from devlint.flow.run import Run
+from devlint.flow.transfer import METHODS, read_by_numpy, transfer_tensor
+from devlint.syntax.walk import dotted_name
+from devlint.values.device import CPU
+from devlint.values.dtype import Dtype, Source
+from devlint.values.heap import Cell, Sequence
+from devlint.values.join import without_none
+from devlint.values.placement import How, Leaf
+from devlint.values.trace import Kind
+from devlint.values.value import (
+    UNKNOWN,
+    Array,
+    Batch,
+    Const,
+    Fresh,
+    Number,
+    Origin,
+    Rank,
+    Ref,
+    Size,
+    Tensor,
+    Tuple,
+    Value,
+    as_tensor,
+    computed,
+)
+
+
+@model(*(f"Tensor.{name}" for name in METHODS))
+def transfer(run: Run, call: Invocation) -> Value:
+    """`.to`, `.cuda`, `.cpu`, `.half`, ... on a tensor, or on something whose tensors are all in one place."""
+    tensor = as_tensor(call.receiver) if call.receiver is not None else None
+    assert tensor is not None
+    moved = transfer_tensor(run, tensor, call.name, call.arguments, call.node, call.receiver_node)
+    return Batch(moved.placement) if isinstance(call.receiver, Batch) else moved
+
+
+@model("Tensor.numpy", "Tensor.__array__")
+def numpy(run: Run, call: Invocation) -> Value:
+    """`.numpy()`: the same memory, on the host, outside autograd."""
+    tensor = run.settle(_receiver(call))
+    force = call.arguments.constant("force", 0, False) is True
+    read_by_numpy(run, tensor, ".numpy()", call.node, call.receiver_node, force=force)
+    step = run.step(Kind.CONVERTED, "seen as a NumPy array", call.node)
+    return Array(tensor.dtype, Fresh(Origin.TENSOR, step), tensor.storage, tensor.dtype.trace)
+
+
+@model("Tensor.detach", "Tensor.detach_")
+def detach(run: Run, call: Invocation) -> Value:
+    """`.detach()`: the same memory, outside autograd."""
+    tensor = _receiver(call)
+    settled = run.settle(tensor)
+    if call.name == "detach" and run.discarded is call.node:
+        run.emit(Discarded(run.context_at(call.node), call.name, run.place(call.receiver_node), settled))
+    return replace(settled, grad=False, leaf=True, cell=tensor.cell if call.name == "detach_" else None)
+
+
+@model("Tensor.pin_memory")
+def pin_memory(run: Run, call: Invocation) -> Value:
+    """`.pin_memory()`: a copy in page-locked host memory."""
+    settled = run.settle(_receiver(call))
+    if run.discarded is call.node:
+        run.emit(Discarded(run.context_at(call.node), call.name, run.place(call.receiver_node), settled))
+    return replace(settled, pinned=True, cell=None, storage=frozenset())
+
+
+@model("Tensor.clone")
+def clone(run: Run, call: Invocation) -> Value:
+    """`.clone()`: new memory in the same place."""
+    settled = run.settle(_receiver(call))
+    return replace(computed(settled), grad=settled.grad)
+
+
+@model("Tensor.requires_grad_")
+def requires_grad_(run: Run, call: Invocation) -> Value:
+    """`.requires_grad_()`: the same tensor, now a leaf that collects a gradient."""
+    tensor = _receiver(call)
+    wanted = call.arguments.constant("requires_grad", 0, True)
+    grad = wanted if isinstance(wanted, bool) else None
+    changed = replace(tensor, grad=grad, leaf=True if not tensor.grad else tensor.leaf, fresh=tensor.fresh)
+    written = dotted_name(call.receiver_node)
+    if written is not None and "." not in written and run.state.names.get(written) == tensor:
+        run.bind(written, changed)
+    return changed
+
+
+@model("Tensor.item", "Tensor.tolist")
+def to_python(run: Run, call: Invocation) -> Value:
+    """`.item()`, `.tolist()`: Python numbers, for which the host waits."""
+    by_table(run, call)
+    if call.name == "item":
+        return Number()
+    return run.allocate(call.node, Sequence(None, UNKNOWN))
+
+
+@model("Tensor.size", "Tensor.dim", "Tensor.numel", "Tensor.nelement", "Tensor.stride", "Tensor.ndimension", "Tensor.element_size")
+def measure(run: Run, call: Invocation) -> Value:
+    """Sizes: Python numbers that the host knows without asking the accelerator."""
+    if call.name == "size" and not call.arguments.positional and not call.arguments.keywords:
+        return Size(_receiver(call).rank)
+    return Number("int")
+
+
+@model("Tensor.copy_")
+def copy_(run: Run, call: Invocation) -> Value:
+    """`.copy_(source)`: takes from any device; the receiver stays where it is."""
+    return replace(_receiver(call), fresh=None)
+
+
+@model("Tensor.backward", "torch.autograd.backward")
+def backward(run: Run, call: Invocation) -> Value:
+    """`.backward()` runs on the accelerator when the loss is there."""
+    by_table(run, call)
+    return Const(None)
+
+
+@model("Tensor.split", "Tensor.chunk", "Tensor.unbind", "torch.split", "torch.chunk", "torch.unbind")
+def pieces(run: Run, call: Invocation) -> Value:
+    """Pieces of a tensor: as many as the call says, where it says so."""
+    source = call.receiver if call.receiver is not None else call.arguments.value("input", 0) or call.arguments.value("tensor", 0)
+    tensor = as_tensor(source) if source is not None else None
+    if tensor is None:
+        return UNKNOWN
+    settled = run.settle(tensor)
+    piece = replace(computed(settled), storage=settled.storage, rank=settled.rank if "unbind" not in call.name else Rank.ANY)
+    position = 0 if call.receiver is not None else 1
+    count = call.arguments.constant("chunks", position, None) if "chunk" in call.name else None
+    if isinstance(count, int) and 0 < count <= 6:
+        return Tuple((piece,) * count)
+    return run.allocate(call.node, Sequence(None, piece, "tuple"))
+
+
+def _receiver(call: Invocation) -> Tensor:
+    tensor = as_tensor(call.receiver) if call.receiver is not None else None
+    return tensor if tensor is not None else Tensor()
+
+
+# Factories that read data
+
+
+@model("torch.tensor", "torch.as_tensor", "torch.asarray", "torch.scalar_tensor")
+def tensor(run: Run, call: Invocation) -> Value:
+    """`torch.tensor(data)`: floats are float32, arrays keep their dtype; on the default device unless told."""
+    data = call.arguments.get("data", 0) or call.arguments.get("obj", 0) or call.arguments.get("s", 0)
+    if data is None:
+        return Tensor()
+    dtype = _dtype_of(run, call, data)
+    value = without_none(data.value)
+    source = value if isinstance(value, Tensor) else None
+    device = call.arguments.get("device")
+    name = call.name
+    if isinstance(value, (Tensor, Array)):
+        origin = value.fresh if isinstance(value, Array) else None
+        run.emit(Conversion(run.context_at(call.node), name, run.settle(source) if source is not None else value, origin))
+    if device is not None and not is_none(device.value):
+        placement = placement_from(run, device.value, device.node, run.step(Kind.CREATED, f"created by {name}", call.node))
+    elif source is not None:
+        placement = run.settle(source).placement
+    elif not call.arguments.complete:
+        return Tensor(dtype=dtype)
+    else:
+        placement = default_placement(run, name, call.node)
+    requires = call.arguments.constant("requires_grad", None, False)
+    return Tensor(
+        placement,
+        dtype,
+        _rank_of(run, value, source),
+        grad=requires if isinstance(requires, bool) else None,
+        leaf=True,
+        fresh=value.fresh if isinstance(value, Array) else None,
+        storage=frozenset({(id(call.node), run.context)}),
+    )
+
+
+def _dtype_of(run: Run, call: Invocation, data: Argument) -> Dtype:
+    given = call.arguments.value("dtype", 1 if call.name == "torch.as_tensor" else None)
+    if not is_none(given):
+        assert given is not None
+        return dtype_named(given)
+    dtype = data_dtype(run, data, number="float32")
+    if dtype.source is Source.PYTHON and dtype.name == "float32":
+        return DEFAULT_FLOAT
+    if dtype.name == "float64" and not isinstance(data.value, Tensor):
+        step = run.step(Kind.CONVERTED, f"float64 enters torch through {call.name}, which keeps NumPy's dtype", call.node, dtype.trace)
+        return replace(dtype, trace=step)
+    return dtype
+
+
+def _rank_of(run: Run, value: Value, source: Tensor | None) -> Rank:
+    if source is not None:
+        return source.rank
+    match value:
+        case Const(value=bool() | int() | float()) | Number():
+            return Rank.ZERO
+        case Tuple():
+            return Rank.SOME
+        case Ref(address=address) if isinstance(run.get(address), Sequence):
+            return Rank.SOME
+    return Rank.ANY
+
+
+@model("torch.from_numpy", "torch.frombuffer", "torch.from_file")
+def from_numpy(run: Run, call: Invocation) -> Value:
+    """`torch.from_numpy(array)`: the array's memory and dtype, on the host whatever the default device."""
+    argument = call.arguments.get("ndarray", 0)
+    value = without_none(argument.value) if argument is not None else UNKNOWN
+    array = value if isinstance(value, Array) else Array()
+    step = run.step(Kind.CREATED, f"on the host: {call.name} shares the array's memory", call.node)
+    dtype = array.dtype
+    if dtype.name == "float64":
+        message = f"float64 enters torch through {call.name}, which keeps NumPy's dtype"
+        dtype = replace(dtype, trace=run.step(Kind.CONVERTED, message, call.node, dtype.trace or array.trace))
+    if isinstance(value, Array):
+        run.emit(Conversion(run.context_at(call.node), call.name, array, array.fresh))
+    return Tensor(
+        Leaf(CPU, How.DEFAULT, step), dtype, Rank.ANY, grad=False, leaf=True, fresh=array.fresh, storage=array.storage
+    )
+
+
+@model("torch.Tensor", "torch.FloatTensor", "torch.LongTensor", "torch.DoubleTensor", "torch.IntTensor", "torch.BoolTensor",
+       "torch.ByteTensor", "torch.HalfTensor")  # fmt: skip
+def legacy(run: Run, call: Invocation) -> Value:
+    """`torch.Tensor(...)`, `torch.LongTensor(...)`: the old constructors, always on the default device."""
+    names = {"Tensor": "float32", "FloatTensor": "float32", "LongTensor": "int64", "DoubleTensor": "float64", "IntTensor": "int32",
+             "BoolTensor": "bool", "ByteTensor": "uint8", "HalfTensor": "float16"}  # fmt: skip
+    if any(isinstance(argument.value, Tensor) for argument in call.arguments):
+        return Tensor()
+    dtype = Dtype(names[call.name.rpartition(".")[2]], Source.EXPLICIT)
+    return Tensor(default_placement(run, call.name, call.node), dtype, Rank.SOME, grad=False, leaf=True)
+
+
+@model("torch.load")
+def load(run: Run, call: Invocation) -> Value:
+    """`torch.load(file, map_location=...)`: everything inside is where map_location says; without it, where it was saved."""
+    where = call.arguments.get("map_location", 1)
+    if where is None or is_none(where.value):
+        return UNKNOWN
+    placement = placement_from(run, where.value, where.node, run.step(Kind.CREATED, "loaded by torch.load", call.node))
+    return Batch(placement)
+
+
+@model("torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.parameter.Buffer")
+def parameter(run: Run, call: Invocation) -> Value:
+    """`nn.Parameter(tensor)`: a parameter keeps its identity when its module moves, so its placement lives in the heap."""
+    data = call.arguments.get("data", 0)
+    given = as_tensor(data.value) if data is not None else None
+    settled = run.settle(given) if given is not None else Tensor()
+    requires = call.arguments.constant("requires_grad", 1, True)
+    grad = requires if isinstance(requires, bool) else None
+    reference = run.allocate(call.node, Cell(settled.placement, settled.dtype, grad), "parameter")
+    return Tensor(settled.placement, settled.dtype, settled.rank, grad, leaf=True, cell=reference.address)
+
+
+@model("torch.nn.utils.rnn.PackedSequence")
+def packed(run: Run, call: Invocation) -> Value:
+    """A packed sequence is built by hand: not followed."""
+    return UNKNOWN
+
+
+@model("torch.nn.utils.rnn.pack_padded_sequence", "torch.nn.utils.rnn.pack_sequence")
+def pack(run: Run, call: Invocation) -> Value:
+    """Packing: the data stay where they are; `lengths` must be on the host."""
+    by_table(run, call)
+    data = call.arguments.value("input", 0)
+    tensor = as_tensor(data) if data is not None else None
+    return Batch(run.settle(tensor).placement) if tensor is not None else UNKNOWN
+
+
+@model("torch.broadcast_tensors", "torch.meshgrid")
+def together(run: Run, call: Invocation) -> Value:
+    """Functions that hand back what they were given, reshaped."""
+    items: list[Value] = []
+    for argument in call.arguments.positional:
+        found = as_tensor(argument.value)
+        items.append(replace(computed(run.settle(found)), rank=Rank.SOME) if found is not None else UNKNOWN)
+    if len(items) == 1 and items[0] == UNKNOWN:
+        return by_table(run, call)
+    return Tuple(tuple(items))
+

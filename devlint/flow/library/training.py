@@ -1,0 +1,89 @@
+"""Optimizers, generators, streams and events."""
+
+from __future__ import annotations
+
+from devlint.flow.events import MovedLeaf, RedundantSynchronize
+from devlint.flow.iteration import iterate
+from devlint.flow.library.registry import Invocation, model
+from devlint.flow.run import Run
+from devlint.flow.transfer import moved_leaf
+from devlint.values.heap import Dict, Instance
+from devlint.values.trace import Kind
+from devlint.values.value import NONE, UNKNOWN, Const, Ref, Tensor, Value
+
+OPTIMIZERS = tuple(
+    f"torch.optim.{name}"
+    for name in ("Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "ASGD", "LBFGS", "NAdam", "RAdam", "RMSprop",
+                 "Rprop", "SGD", "SparseAdam", "Muon")
+)  # fmt: skip
+
+
+@model(*OPTIMIZERS)
+def optimizer(run: Run, call: Invocation) -> Value:
+    """An optimizer holds its parameters; it refuses what is no leaf."""
+    given = call.arguments.get("params", 0)
+    if given is not None and not isinstance(given.value, Tensor):
+        found = iterate(run, given.value, given.node)
+        for value in found.items if found.items is not None else (found.element,):
+            group = run.get(value.address) if isinstance(value, Ref) else None
+            values = [value] if not isinstance(group, Dict) else list(iterate(run, group.entries.get("params", UNKNOWN), given.node).items or ())
+            for one in values:
+                moved = moved_leaf(one) if isinstance(one, Tensor) else None
+                if moved is not None:
+                    run.emit(MovedLeaf(run.context_at(given.node), moved, False, "it is given to an optimizer"))
+    return run.allocate(call.node, Instance(call.name, {}))
+
+
+@model(*(f"torch.optim.*.{name}" for name in ("step", "zero_grad", "state_dict", "load_state_dict", "add_param_group")))
+def optimizer_method(run: Run, call: Invocation) -> Value:
+    """What an optimizer does moves nothing."""
+    return UNKNOWN
+
+
+@model("torch.cuda.synchronize", "torch.accelerator.synchronize", "torch.mps.synchronize", "torch.xpu.synchronize",
+       "torch.cuda.Event.synchronize", "torch.cuda.Stream.synchronize", "torch.Event.synchronize")  # fmt: skip
+def synchronize(run: Run, call: Invocation) -> Value:
+    """The host waits for the accelerator."""
+    ambient = run.state.ambient
+    if ambient.waited is not None and ambient.unsynchronized is None:
+        run.emit(RedundantSynchronize(run.context_at(call.node), ambient.waited))
+    run.synchronize(run.step(Kind.PASSED, "waits for the accelerator", call.node))
+    return NONE
+
+
+@model("torch.cuda.Event", "torch.Event", "torch.cuda.Stream", "torch.no_grad", "torch.inference_mode", "torch.enable_grad",
+       "torch.set_grad_enabled", "torch.autocast", "torch.cuda.device", "torch.cuda.stream", "torch.autograd.no_grad",
+       "torch.autograd.enable_grad", "torch.cuda.CUDAGraph")  # fmt: skip
+def plain_object(run: Run, call: Invocation) -> Value:
+    """Objects that matter by their class only."""
+    from devlint.flow.devices import note_hard_coded
+
+    name = call.name
+    if name == "torch.autocast":
+        device = call.arguments.get("device_type", 0)
+        if device is not None:
+            note_hard_coded(run, device.value, device.node, "autocast")
+        if call.arguments.constant("enabled") is False:
+            name = "contextlib.nullcontext"
+    if name == "torch.set_grad_enabled":
+        flag = call.arguments.constant("mode", 0)
+        name = "torch.no_grad" if flag is False else "torch.enable_grad" if flag is True else "contextlib.nullcontext"
+    return run.allocate(call.node, Instance(name, {}))
+
+
+@model("torch.cuda.Event.query", "torch.cuda.Event.elapsed_time", "torch.cuda.Event.record", "torch.cuda.Event.wait",
+       "torch.cuda.Stream.wait_event", "torch.cuda.Stream.wait_stream", "torch.cuda.Stream.record_event")  # fmt: skip
+def event_method(run: Run, call: Invocation) -> Value:
+    """Events and streams: who waits on them is not followed further than `synchronize`."""
+    from devlint.flow.opaque import wait
+
+    if call.name != "record":
+        wait(run)
+    return UNKNOWN
+
+
+@model("torch.Generator")
+def generator(run: Run, call: Invocation) -> Value:
+    """A generator and the device it was made for."""
+    device = call.arguments.value("device", 0)
+    return run.allocate(call.node, Instance("torch.Generator", {"device": device if device is not None else Const("cpu")}))

@@ -1,0 +1,172 @@
+"""A module's top level: definitions by name without parsing them, other statements when they matter or when somebody asks.
+
+Statements that can place a tensor, and those that do something besides binding names, run in order when the module is first
+needed. Plain bindings wait until their name is read; most of a library's constants never are.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import libcst as cst
+
+from devlint.flow.definitions import ClassInfo, FunctionInfo, ModuleInfo
+from devlint.flow.run import Run, tree_of
+from devlint.flow.state import State
+from devlint.values.scope import Scope
+from devlint.values.value import UNKNOWN, Callable_, Const, Library, Unknown, Value
+
+if TYPE_CHECKING:
+    from devlint.flow.engine import Engine
+    from devlint.syntax.index import Binding, Statement
+
+EAGER: Final = frozenset(
+    "torch cuda to device zeros ones tensor rand randn arange full empty from_numpy set_default_device set_default_tensor_type"
+    " set_device manual_seed set_default_dtype float64 reveal_placement register_buffer DataLoader Module numpy".split()
+)
+"""Names whose presence makes a top-level statement worth running at once."""
+
+
+def module_run(engine: Engine, module: ModuleInfo) -> Run:
+    """The module's top level, run as an import would."""
+    if module.run is not None:
+        return module.run
+    unit = module.index.statements[0] if module.index.statements else None
+    scope = Scope("module", module.filename, entry=True)
+    run = Run(engine, module, unit, scope, State())  # type: ignore[arg-type]
+    module.run = run
+    run.state.names["__name__"] = Const(module.name)
+    run.state.names["__file__"] = Unknown(("file", module.filename), "__file__")
+    waiting = run.waiting
+    tainted = set(EAGER)
+    for unit in module.index.statements:
+        run.unit = unit
+        if unit.kind in ("function", "class") and unit.name is not None:
+            waiting.pop(unit.name, None)
+            if unit.mentions & EAGER:
+                tainted.add(unit.name)
+            run.state.names[unit.name] = define(engine, module, unit)
+        elif unit.kind == "import":
+            for binding in unit.imports:
+                _import(run, binding)
+                if _matters(run, binding):
+                    tainted.add(binding.name)
+        elif "__name__" in unit.mentions and not unit.binds:
+            run.guards.append(unit)
+        elif unit.mentions & tainted or not unit.binds:
+            tainted |= unit.binds
+            _execute(run, unit)
+        else:
+            for name in unit.binds:
+                waiting.setdefault(name, []).append(unit)
+    return run
+
+
+def _matters(run: Run, binding: Binding) -> bool:
+    """Whether an imported name is a definition of the program that can make or move tensors."""
+    value = run.state.names.get(binding.name)
+    definition = value.definition if isinstance(value, Callable_) else None
+    return isinstance(definition, (FunctionInfo, ClassInfo)) and bool(definition.unit.mentions & EAGER)
+
+
+def run_guard(engine: Engine, module: ModuleInfo) -> None:
+    """What the file does when it is the program: its `if __name__ == "__main__":`."""
+    run = module_run(engine, module)
+    before = run.state.names["__name__"]
+    run.state.names["__name__"] = Const("__main__")
+    for unit in run.guards:
+        _execute(run, unit)
+    run.guards.clear()
+    run.state.names["__name__"] = before
+
+
+def _execute(run: Run, unit: Statement) -> None:
+    tree = tree_of(unit)
+    if tree is None:
+        return
+    before, run.unit = run.unit, unit
+    with run.engine.contained(run.module.filename, "module"):
+        run.execute(tree)
+    run.state.live = True
+    run.unit = before
+    run.engine.shared.update(run.state.heap)
+
+
+def define(engine: Engine, module: ModuleInfo, unit: Statement) -> Value:
+    """The function or class a top-level statement defines."""
+    if unit.kind == "function":
+        return Callable_(engine.function(unit, lambda: FunctionInfo(unit.name or "", module, unit, lambda: _function(unit))))
+    return Callable_(engine.class_(unit, lambda: ClassInfo(unit.name or "", module, unit, lambda: _class(unit))))
+
+
+def _function(unit: Statement) -> cst.FunctionDef:
+    tree = unit.tree
+    assert isinstance(tree, cst.FunctionDef)
+    return tree
+
+
+def _class(unit: Statement) -> cst.ClassDef:
+    tree = unit.tree
+    assert isinstance(tree, cst.ClassDef)
+    return tree
+
+
+def global_name(engine: Engine, module: ModuleInfo, name: str) -> Value | None:
+    """A module's name, running what binds it if that has waited; a builtin; or None."""
+    run = module_run(engine, module)
+    units = run.waiting.pop(name, None)
+    if units is not None:
+        for unit in units:
+            _execute(run, unit)
+    value = run.state.names.get(name)
+    if value is None and (name in BUILTINS or name == "reveal_placement"):
+        return Library(f"builtins.{name}")
+    return value
+
+
+def member(engine: Engine, module: ModuleInfo, name: str) -> Value | None:
+    """What `from module import name` gives: one of its names, or a submodule."""
+    value = global_name(engine, module, name)
+    if value is not None and not (isinstance(value, Library) and value.name.startswith("builtins.")):
+        return value
+    child = engine.program.find(module, name, 1) if module.is_package else None
+    return Callable_(child) if child is not None else None
+
+
+def _import(run: Run, binding: Binding) -> None:
+    if binding.name == "*":
+        _import_star(run, binding)
+    else:
+        run.bind(binding.name, imported(run, binding.module, binding.attribute, binding.level, binding.name))
+
+
+def imported(run: Run, module: str, attribute: str | None, level: int, name: str) -> Value:
+    """The value an import binds: part of the program, or a library name that stays symbolic."""
+    engine = run.engine
+    if attribute is None:
+        # `import a.b` binds `a`; `import a.b as c` binds `a.b`.
+        wanted = module if name != module.partition(".")[0] else name
+        found = engine.program.find(run.module, wanted, level)
+        return Callable_(found) if found is not None else Library(wanted)
+    found = engine.program.find(run.module, module, level)
+    if found is not None:
+        value = member(engine, found, attribute)
+        return value if value is not None else Unknown(("name", found.name, attribute), attribute)
+    if level:
+        sibling = engine.program.find(run.module, f"{module}.{attribute}" if module else attribute, level)
+        return Callable_(sibling) if sibling is not None else Unknown(("name", module, attribute), attribute)
+    below = engine.program.find(run.module, f"{module}.{attribute}", 0)
+    return Callable_(below) if below is not None else Library(f"{module}.{attribute}")
+
+
+def _import_star(run: Run, binding: Binding) -> None:
+    found = run.engine.program.find(run.module, binding.module, binding.level)
+    if found is None:
+        run.stars.append(binding.module)
+        return
+    for name in found.index.exports:
+        value = member(run.engine, found, name)
+        run.bind(name, value if value is not None else UNKNOWN)
+
+
+BUILTINS: Final = frozenset(dir(__builtins__) if not isinstance(__builtins__, dict) else __builtins__)

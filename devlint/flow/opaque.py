@@ -1,0 +1,162 @@
+"""Things that cannot be looked into: what the program does to them still says where they are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+import libcst as cst
+
+from devlint.flow.arguments import Arguments
+from devlint.flow.attributes import opaque_address, opaque_attribute
+from devlint.flow.clash import find_clash
+from devlint.flow.evidence import ARRAY_LIKE, TENSOR_ONLY, Evidence
+from devlint.flow.events import Operand
+from devlint.flow.library.registry import Invocation, invoke
+from devlint.flow.nn import is_module, relocate
+from devlint.flow.run import Run
+from devlint.flow.transfer import METHODS, requested, transfer_tensor
+from devlint.syntax.walk import dotted_name
+from devlint.values.heap import Cell, Instance, Sequence
+from devlint.values.dtype import UNKNOWN_DTYPE
+from devlint.values.placement import UNKNOWN_PLACEMENT, Placement
+from devlint.values.value import (
+    UNKNOWN,
+    Batch,
+    Number,
+    Rank,
+    Ref,
+    Tensor,
+    Unknown,
+    Value,
+    as_tensor,
+    named,
+)
+
+ITSELF: Final = frozenset({"eval", "train", "requires_grad_", "share_memory", "apply", "compile"})
+"""Methods by which a module hands back itself."""
+
+
+def evidence_for(run: Run, node: cst.BaseExpression) -> tuple[str, Evidence] | None:
+    """The dotted name of an expression with what the code around says of it."""
+    name = dotted_name(node)
+    if name is None:
+        return None
+    function = run.function
+    if name.startswith("self.") and function is not None and function.owner is not None:
+        return name, function.owner.evidence
+    return name, function.evidence if function is not None else run.module.evidence
+
+
+def looks_like_tensor(run: Run, node: cst.BaseExpression) -> bool:
+    """Whether the code around uses the expression as only a tensor can be used."""
+    found = evidence_for(run, node)
+    return found is not None and found[1].is_tensor(found[0], array_like=True)
+
+
+def looks_like_module(run: Run, node: cst.BaseExpression) -> bool:
+    """Whether the code around uses the expression as only a module can be used."""
+    found = evidence_for(run, node)
+    return found is not None and found[1].is_module(found[0])
+
+
+def opaque_method(
+    run: Run, owner: Unknown, name: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression
+) -> Value:
+    """A method called on something unknown."""
+    if name in METHODS:
+        return _transfer(run, owner, name, arguments, node, receiver)
+    record = record_of(run, owner)
+    if name in ITSELF:
+        return owner
+    if name in ("parameters", "buffers", "named_parameters"):
+        placement = record.cell.placement if record is not None and record.cell is not None else named(owner.origin, owner.text)
+        return run.allocate(node, Sequence(None, Tensor(placement, rank=Rank.SOME), "iterator"))
+    if name in TENSOR_ONLY or (name in ARRAY_LIKE and looks_like_tensor(run, receiver)):
+        tensor = as_tensor(owner)
+        assert tensor is not None
+        return invoke(run, Invocation(name, arguments, node, tensor))
+    if name in ("size", "dim", "numel", "item"):
+        return Number()
+    if record is not None and record.cell is not None and name in ("forward", "generate", "encode", "decode"):
+        return call_placed(run, record.cell.placement, owner.text or name, arguments, node)
+    value = opaque_attribute(run, owner, name)
+    if not isinstance(value, Unknown):
+        from devlint.flow.calls import call_value
+
+        return call_value(run, value, arguments, node)
+    havoc(run, arguments)
+    wait(run)
+    return UNKNOWN
+
+
+def _transfer(
+    run: Run, owner: Unknown, method: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression
+) -> Value:
+    if looks_like_module(run, receiver):
+        request = requested(run, method, arguments, node)
+        record = record_of(run, owner)
+        before = record.cell if record is not None and record.cell is not None else None
+        placement = request.placement or (before.placement if before is not None else named(owner.origin, owner.text))
+        cell = Cell(placement, request.dtype or (before.dtype if before is not None else UNKNOWN_DTYPE))
+        run.put(opaque_address(owner), replace(record, cell=cell) if record is not None else Instance("?", {}, cell=cell))
+        return owner
+    tensor = as_tensor(owner)
+    if tensor is not None and looks_like_tensor(run, receiver):
+        return transfer_tensor(run, tensor, method, arguments, node, receiver)
+    request = requested(run, method, arguments, node)
+    return Batch(request.placement) if request.placement is not None else owner
+
+
+def record_of(run: Run, owner: Unknown) -> Instance | None:
+    """What the program has done to something unknown."""
+    thing = run.get(opaque_address(owner))
+    return thing if isinstance(thing, Instance) else None
+
+
+def call_opaque(run: Run, callee: Unknown | Batch, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """Call something unknown: a module where the program has placed it, else anything at all."""
+    if isinstance(callee, Batch):
+        return call_placed(run, callee.placement, "the module", arguments, node)
+    record = record_of(run, callee) if callee.origin is not None else None
+    if record is not None and record.cell is not None:
+        return call_placed(run, record.cell.placement, callee.text or "the module", arguments, node)
+    havoc(run, arguments)
+    wait(run)
+    return UNKNOWN
+
+
+def call_placed(run: Run, placement: Placement, name: str, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """Call a module of which only the placement is known: its inputs must be there too, and so is what it returns."""
+    own = run.settle(Tensor(placement, rank=Rank.SOME))
+    operands = [Operand("parameters", run.place(node), own, of_module=name)]
+    for argument in arguments:
+        if isinstance(argument.value, (Tensor, Batch)):
+            tensor = as_tensor(argument.value)
+            assert tensor is not None
+            operands.append(Operand("input", run.place(argument.node), run.settle(tensor)))
+    for operand in operands[1:]:
+        clash = find_clash(run, node, name, [operands[0], operand], 0)
+        if clash is not None:
+            run.emit(clash)
+            return UNKNOWN
+    wait(run)
+    return Batch(placement)
+
+
+def havoc(run: Run, arguments: Arguments) -> None:
+    """Something unknown was handed these: where its modules are afterwards is not known."""
+    for argument in arguments:
+        value = argument.value
+        if isinstance(value, Ref) and is_module(run, value):
+            relocate(run, value, lambda placement, dtype: (UNKNOWN_PLACEMENT, UNKNOWN_DTYPE))
+        elif isinstance(value, Unknown) and value.origin is not None:
+            record = record_of(run, value)
+            if record is not None and record.cell is not None:
+                run.put(opaque_address(value), replace(record, cell=None))
+
+
+def wait(run: Run) -> None:
+    """Something unknown ran: it may have waited for the accelerator, so nothing is claimed of unfinished work."""
+    ambient = run.state.ambient
+    run.state.ambient = replace(ambient, epoch=ambient.epoch + 1, unsynchronized=None, waited=None)

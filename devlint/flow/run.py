@@ -1,0 +1,272 @@
+"""One run of one piece of code: its state, its scope, the calls and loops around it, and how it speaks to the rules.
+
+Handlers for syntax nodes register themselves here by node type; `evaluate` and `execute` are the only two ways in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import libcst as cst
+
+from devlint.flow.events import Call, Context, Event, Loop
+from devlint.flow.state import Ambient, State
+from devlint.syntax.source import SourceError
+from devlint.values.condition import Test
+from devlint.values.heap import Cell, Instance, Object
+from devlint.values.placement import restrict
+from devlint.values.scope import Scope
+from devlint.values.trace import Kind, Place, Step
+from devlint.values.value import UNKNOWN, Address, Ref, Tensor, Value
+
+if TYPE_CHECKING:
+    from devlint.flow.definitions import FunctionInfo, ModuleInfo
+    from devlint.flow.engine import Engine
+    from devlint.syntax.index import Statement
+
+MAX_NESTING: Final = 150
+"""Expressions nested deeper than this are unknown: generated code nests so, and Python's own stack is finite."""
+
+Node = TypeVar("Node", bound=cst.CSTNode)
+_EXPRESSIONS: dict[type, Callable[[Run, Any], Value]] = {}
+_STATEMENTS: dict[type, Callable[[Run, Any], None]] = {}
+
+
+def expression(*types: type) -> Callable[[Callable[[Run, Any], Value]], Callable[[Run, Any], Value]]:
+    """Register the evaluator of these node types."""
+
+    def register(handler: Callable[[Run, Any], Value]) -> Callable[[Run, Any], Value]:
+        _EXPRESSIONS.update(dict.fromkeys(types, handler))
+        return handler
+
+    return register
+
+
+def statement(*types: type) -> Callable[[Callable[[Run, Any], None]], Callable[[Run, Any], None]]:
+    """Register the executor of these node types."""
+
+    def register(handler: Callable[[Run, Any], None]) -> Callable[[Run, Any], None]:
+        _STATEMENTS.update(dict.fromkeys(types, handler))
+        return handler
+
+    return register
+
+
+@dataclass(eq=False)
+class LoopFrame:
+    """A loop being run: the states that left it early, and what its body binds."""
+
+    loop: Loop
+    node: cst.CSTNode
+    assigned: frozenset[str] = frozenset()
+    breaks: list[State] = field(default_factory=list)
+    continues: list[State] = field(default_factory=list)
+
+
+class Run:
+    """The interpreter's position in one function call, class body or module."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        module: ModuleInfo,
+        unit: Statement,
+        scope: Scope,
+        state: State,
+        *,
+        function: FunctionInfo | None = None,
+        outer: Run | None = None,
+        context: int = 0,
+    ) -> None:
+        self.engine = engine
+        self.module = module
+        self.unit = unit
+        self.scope = scope
+        self.state = state
+        self.function = function
+        self.outer = outer
+        self.context = context
+        self.loops: list[LoopFrame] = []
+        self.exits: list[tuple[State, Value]] = []
+        self.yielded: list[Value] = []
+        self.foreign: set[str] = set()
+        self.nesting = 0
+        self.discarded: cst.BaseExpression | None = None
+        self.tested: dict[cst.CSTNode, Test | bool | None] = {}
+        self.waiting: dict[str, list[Statement]] = {}
+        self.stars: list[str] = []
+        self.guards: list[Statement] = []
+
+    # Syntax
+
+    def evaluate(self, node: cst.CSTNode) -> Value:
+        """The value of an expression in the current state."""
+        handler = _EXPRESSIONS.get(type(node))
+        if handler is None or self.nesting > MAX_NESTING or not self.engine.spend():
+            return UNKNOWN
+        self.nesting += 1
+        try:
+            return handler(self, node)
+        finally:
+            self.nesting -= 1
+
+    def execute(self, node: cst.CSTNode) -> None:
+        """The effect of a statement on the current state; nothing once the path has left."""
+        if not self.state.live or self.nesting > MAX_NESTING or not self.engine.spend():
+            return
+        handler = _STATEMENTS.get(type(node))
+        if handler is not None:
+            self.nesting += 1
+            try:
+                handler(self, node)
+            finally:
+                self.nesting -= 1
+
+    def execute_all(self, nodes: Iterable[cst.CSTNode]) -> None:
+        """Statements one after another."""
+        for node in nodes:
+            self.execute(node)
+
+    # Places and events
+
+    def place(self, node: cst.CSTNode) -> Place:
+        """The place of a node of the code being run."""
+        return Place(self.module.filename, self.unit, node)
+
+    def step(self, kind: Kind, message: str, node: cst.CSTNode, previous: Step | None = None) -> Step:
+        """A step of a story that happens here."""
+        return Step(kind, message, self.place(node), self.scope, previous)
+
+    def context_at(self, node: cst.CSTNode) -> Context:
+        """The circumstances of an event at a node."""
+        loop = self.loops[-1].loop if self.loops else None
+        calls: tuple[Call, ...] = tuple(self.engine.calls)
+        return Context(self.place(node), self.scope, self.state.facts, calls, loop, self.engine.symbolic)
+
+    def emit(self, event: Event) -> None:
+        """Tell the rules."""
+        self.engine.emit(event)
+
+    # Names
+
+    def lookup(self, name: str) -> Value | None:
+        """The value of a name by Python's scoping; None when it is bound nowhere."""
+        run: Run | None = self
+        while run is not None:
+            value = run.state.names.get(name)
+            if value is not None:
+                return value
+            run = run.outer
+        return self.engine.global_name(self.module, name)
+
+    def bind(self, name: str, value: Value) -> None:
+        """Give a name a value, in the scope that owns it."""
+        if name in self.foreign:
+            self._bind_outside(name, value)
+        else:
+            self.state.names[name] = value
+
+    def _bind_outside(self, name: str, value: Value) -> None:
+        run = self.outer
+        while run is not None and name not in run.state.names:
+            run = run.outer
+        if run is None:
+            run = self.module.run
+        if run is not None:
+            run.state.names[name] = value
+
+    # Heap
+
+    def get(self, address: Address) -> Object | None:
+        """A heap object: as this path has left it, else as the module that made it did."""
+        return self.state.heap.get(address) or self.engine.shared.get(address)
+
+    def put(self, address: Address, thing: Object) -> None:
+        """Change a heap object on this path."""
+        self.state.heap[address] = thing
+
+    def allocate(self, node: cst.CSTNode, thing: Object, part: str = "") -> Ref:
+        """A new heap object for this node in this chain of calls; a loop meets its own object again."""
+        address = Address((id(node), part) if part else id(node), self.context)
+        self.state.heap[address] = thing
+        return Ref(address)
+
+    def instance(self, value: Value) -> Instance | None:
+        """The object with attributes behind a value, if it is one."""
+        if not isinstance(value, Ref):
+            return None
+        thing = self.get(value.address)
+        return thing if isinstance(thing, Instance) else None
+
+    def cell(self, address: Address) -> Cell | None:
+        """The cell of a parameter, or of the library module that owns it."""
+        thing = self.get(address)
+        if isinstance(thing, Instance):
+            return thing.cell
+        return thing if isinstance(thing, Cell) else None
+
+    def settle(self, tensor: Tensor) -> Tensor:
+        """The tensor as it is now and here: a parameter's placement read from its cell, choices decided by the path."""
+        if tensor.cell is not None:
+            cell = self.cell(tensor.cell)
+            if cell is not None:
+                tensor = replace(tensor, placement=cell.placement, dtype=cell.dtype)
+        if self.state.facts:
+            placement = restrict(tensor.placement, self.state.facts)
+            if placement is not tensor.placement:
+                tensor = replace(tensor, placement=placement)
+        return tensor
+
+    def settle_value(self, value: Value) -> Value:
+        """The value as it is now and here, when it is a tensor."""
+        return self.settle(value) if isinstance(value, Tensor) else value
+
+    def allocate_cell(self, tensor: Tensor) -> Address:
+        """A parameter made of a tensor: its placement in a cell of its own."""
+        address = Address(("cell", id(tensor)), self.context)
+        self.state.heap[address] = Cell(tensor.placement, tensor.dtype, True)
+        return address
+
+    # Paths
+
+    def branch(self, *paths: Callable[[], None]) -> list[State]:
+        """Run each path from the current state and return where each ended; the current state is left as it was."""
+        start = self.state
+        ends = []
+        for path in paths:
+            self.state = start.fork()
+            if self.state.live:
+                path()
+            ends.append(self.state)
+        self.state = start
+        return ends
+
+    @contextmanager
+    def ambient(self, **changes: object) -> Iterator[None]:
+        """Change what surrounds the operations of a block, and put those settings back after it."""
+        before = {name: getattr(self.state.ambient, name) for name in changes}
+        self.state.ambient = replace(self.state.ambient, **changes)  # type: ignore[arg-type]
+        yield
+        self.state.ambient = replace(self.state.ambient, **before)
+
+    def synchronize(self, step: Step | None = None) -> None:
+        """The host waits for the accelerator."""
+        ambient = self.state.ambient
+        self.state.ambient = replace(ambient, epoch=ambient.epoch + 1, unsynchronized=None, waited=step)
+
+    def launch(self, step: Step) -> None:
+        """The accelerator is given work."""
+        ambient: Ambient = self.state.ambient
+        number = ambient.launches + 1
+        self.state.ambient = replace(ambient, launches=number, unsynchronized=(number, step), waited=None)
+
+
+def tree_of(unit: Statement) -> cst.CSTNode | None:
+    """The statement's syntax tree; None where libcst cannot parse what Python can."""
+    try:
+        return unit.tree
+    except SourceError:
+        return None

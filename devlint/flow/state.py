@@ -1,0 +1,136 @@
+"""The abstract state at one point of the program, and how two of them join."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from devlint.values.condition import NO_FACTS, Facts, Test, assume, distinguish
+from devlint.values.heap import Object, join_objects
+from devlint.values.join import join
+from devlint.values.placement import Placement, choose
+from devlint.values.trace import Step
+from devlint.values.value import UNKNOWN, Address, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Ambient:
+    """What surrounds every operation: default device, autograd, autocast, and how far the accelerator may be behind.
+
+    `epoch` counts synchronisations; `launches` the accelerator operations; `unsynchronized` is the newest of them that
+    nothing has waited for, with its number.
+    """
+
+    default_device: Placement | None = None
+    grad: bool = True
+    autocast: bool = False
+    current_device_known: bool = True
+    epoch: int = 0
+    launches: int = 0
+    unsynchronized: tuple[int, Step] | None = None
+    waited: Step | None = None
+
+
+START: Final = Ambient()
+
+
+class State:
+    """Names, heap and facts on one path. `live` is false once the path has left by return, raise, break or continue."""
+
+    __slots__ = ("ambient", "facts", "heap", "live", "names")
+
+    def __init__(
+        self,
+        names: dict[str, Value] | None = None,
+        heap: dict[Address, Object] | None = None,
+        facts: Facts = NO_FACTS,
+        ambient: Ambient = START,
+    ) -> None:
+        self.names: dict[str, Value] = {} if names is None else names
+        self.heap: dict[Address, Object] = {} if heap is None else heap
+        self.facts = facts
+        self.ambient = ambient
+        self.live = True
+
+    def fork(self) -> State:
+        """An independent copy."""
+        copy = State(dict(self.names), dict(self.heap), self.facts, self.ambient)
+        copy.live = self.live
+        return copy
+
+    def assume(self, test: Test) -> None:
+        """Follow the path on which the test holds; the path dies when it cannot."""
+        facts = assume(self.facts, test)
+        if facts is None:
+            self.live = False
+        else:
+            self.facts = facts
+
+
+def merge(left: State, right: State) -> State:
+    """The state after either path. What the two branched on becomes the condition of what they disagree on."""
+    if not left.live:
+        return right
+    if not right.live:
+        return left
+    test = distinguish(left.facts, right.facts)
+    merged = State(
+        _merge_names(left.names, right.names, test),
+        _merge_heaps(left.heap, right.heap, test),
+        left.facts & right.facts,
+        _merge_ambient(left.ambient, right.ambient, test),
+    )
+    return merged
+
+
+def _merge_names(left: dict[str, Value], right: dict[str, Value], test: Test | None) -> dict[str, Value]:
+    merged = dict(left)
+    for name, value in right.items():
+        other = merged.get(name)
+        if other is None:
+            merged[name] = value
+        elif other is not value:
+            merged[name] = join(other, value, test)
+    return merged
+
+
+def _merge_heaps(left: dict[Address, Object], right: dict[Address, Object], test: Test | None) -> dict[Address, Object]:
+    merged = dict(left)
+    for address, thing in right.items():
+        other = merged.get(address)
+        if other is None:
+            merged[address] = thing
+        elif other is not thing:
+            merged[address] = join_objects(other, thing, test)
+    return merged
+
+
+def _merge_ambient(left: Ambient, right: Ambient, test: Test | None) -> Ambient:
+    if left == right:
+        return left
+    default = left.default_device
+    if default != right.default_device:
+        default = choose(test, default, right.default_device) if default and right.default_device else None
+    return replace(
+        left,
+        default_device=default,
+        grad=left.grad and right.grad,
+        autocast=left.autocast or right.autocast,
+        current_device_known=left.current_device_known and right.current_device_known,
+        epoch=max(left.epoch, right.epoch),
+        launches=max(left.launches, right.launches),
+        unsynchronized=left.unsynchronized if left.unsynchronized and right.unsynchronized else None,
+        waited=left.waited if left.waited is right.waited else None,
+    )
+
+
+def changed(before: State, after: State) -> set[str]:
+    """The names whose values differ between two states."""
+    return {name for name, value in after.names.items() if before.names.get(name, UNKNOWN) != value}
+
+
+def same(before: State, after: State) -> bool:
+    """Whether nothing a loop body could read has changed."""
+    if before.names != after.names or before.ambient.default_device != after.ambient.default_device:
+        return False
+    return all(before.heap.get(address) == thing for address, thing in after.heap.items() if address in before.heap)

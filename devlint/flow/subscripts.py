@@ -1,0 +1,280 @@
+"""Indexing, and assigning to an index."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from devlint.flow.arguments import Argument
+from devlint.flow.clash import find_clash
+from devlint.flow.events import DtypeClash, Operand
+from devlint.flow.expressions import with_entry
+from devlint.flow.iteration import iterate
+from devlint.flow.nn import children_of
+from devlint.flow.opaque import looks_like_tensor
+from devlint.flow.run import Run, expression
+from devlint.values.heap import Dict, Instance, Sequence, join_all
+from devlint.values.join import join, without_none
+from devlint.values.trace import Kind, Place
+from devlint.values.placement import retrace
+from devlint.values.value import (
+    UNKNOWN,
+    Array,
+    Batch,
+    Const,
+    Either,
+    Number,
+    Rank,
+    Ref,
+    Size,
+    Tensor,
+    Text,
+    Tuple,
+    Unknown,
+    Value,
+    computed,
+)
+
+
+@expression(cst.Subscript)
+def subscript(run: Run, node: cst.Subscript) -> Value:
+    """`owner[index]`."""
+    return get_item(run, Argument(run.evaluate(node.value), node.value), _indices(run, node), node)
+
+
+def _indices(run: Run, node: cst.Subscript) -> list[Argument | None]:
+    """The index expressions; None for a slice."""
+    found: list[Argument | None] = []
+    for element in node.slice:
+        inner = element.slice
+        if isinstance(inner, cst.Index):
+            value = run.evaluate(inner.value)
+            if isinstance(inner.value, cst.Tuple) and isinstance(value, Tuple):
+                found.extend(
+                    Argument(one, part.value) for one, part in zip(value.items, inner.value.elements, strict=False)
+                )
+            else:
+                found.append(Argument(value, inner.value))
+        else:
+            for bound in (inner.lower, inner.upper, inner.step):
+                if bound is not None:
+                    run.evaluate(bound)
+            found.append(None)
+    return found
+
+
+def get_item(run: Run, owner: Argument, indices: list[Argument | None], node: cst.CSTNode) -> Value:
+    """The value under an index."""
+    value = without_none(owner.value)
+    index = indices[0] if len(indices) == 1 else None
+    match value:
+        case Tensor():
+            return index_tensor(run, Argument(value, owner.node), indices, node)
+        case Array():
+            return replace(value, fresh=None)
+        case Batch():
+            return value
+        case Size():
+            return Number("int") if index is not None else Size()
+        case Text() | Const(value=str()):
+            return Text()
+        case Tuple(items=items):
+            if index is not None and isinstance(index.value, Const) and isinstance(index.value.value, int):
+                position = index.value.value
+                return items[position] if -len(items) <= position < len(items) else UNKNOWN
+            return _slice_of(items, node) if index is None else join_all(items)
+        case Unknown(origin=origin, text=text) if origin is not None:
+            if index is None or isinstance(index.value, Tensor):
+                tensor = looks_like_tensor(run, owner.node)
+                return Unknown(("item", origin, ("slice",)), text) if tensor or index is None else UNKNOWN
+            key = index.value if isinstance(index.value, Const) else ("any",)
+            return Unknown(("item", origin, key), f"{text}[...]" if text else "", value.trace)
+        case Ref(address=address):
+            return _object_item(run, value, run.get(address), indices, node)
+        case Either():
+            return join(
+                get_item(run, Argument(value.yes, owner.node), indices, node),
+                get_item(run, Argument(value.no, owner.node), indices, node),
+                value.test,
+            )
+    return UNKNOWN
+
+
+def _slice_of(items: tuple[Value, ...], node: cst.CSTNode) -> Value:
+    """A slice of a tuple with constant bounds; anything else stands for every element."""
+    if isinstance(node, cst.Subscript) and isinstance(node.slice[0].slice, cst.Slice) and len(node.slice) == 1:
+        part = node.slice[0].slice
+        bounds: list[int | None] = []
+        for bound in (part.lower, part.upper, part.step):
+            if bound is None:
+                bounds.append(None)
+            elif isinstance(bound, cst.Integer):
+                bounds.append(bound.evaluated_value)
+            elif isinstance(bound, cst.UnaryOperation) and isinstance(bound.expression, cst.Integer):
+                bounds.append(-bound.expression.evaluated_value)
+            else:
+                return UNKNOWN
+        return Tuple(items[slice(*bounds)])
+    return UNKNOWN
+
+
+def _object_item(run: Run, owner: Ref, thing: object, indices: list[Argument | None], node: cst.CSTNode) -> Value:
+    index = indices[0] if len(indices) == 1 else None
+    if isinstance(thing, Sequence):
+        if index is None:
+            sliced = _slice_of(thing.items, node) if thing.items is not None else UNKNOWN
+            items = sliced.items if isinstance(sliced, Tuple) else None
+            return run.allocate(node, Sequence(items, thing.any, thing.kind, thing.owner))
+        found = thing.any
+        if thing.items is not None and isinstance(index.value, Const) and isinstance(index.value.value, int):
+            position = index.value.value
+            found = thing.items[position] if -len(thing.items) <= position < len(thing.items) else UNKNOWN
+        return taken_from(run, found, thing.owner)
+    if isinstance(thing, Dict):
+        if index is not None and isinstance(index.value, Const) and index.value.value in thing.entries:
+            return taken_from(run, thing.entries[index.value.value], thing.owner)
+        return taken_from(run, thing.any if index is None or not isinstance(index.value, Const) else thing.element or UNKNOWN, thing.owner)
+    if isinstance(thing, Instance):
+        return _instance_item(run, owner, thing, indices, node)
+    return UNKNOWN
+
+
+def taken_from(run: Run, value: Value, owner: Place | None) -> Value:
+    """A module taken from a plain container attribute remembers which one: `.to()` has not moved it."""
+    from devlint.flow.nn import is_module
+
+    if owner is not None and isinstance(value, Ref) and is_module(run, value):
+        thing = run.instance(value)
+        if thing is not None and thing.kept_in is None:
+            run.put(value.address, replace(thing, kept_in=owner))
+    return value
+
+
+def _instance_item(run: Run, owner: Ref, thing: Instance, indices: list[Argument | None], node: cst.CSTNode) -> Value:
+    from devlint.flow.arguments import Arguments
+    from devlint.flow.attributes import get_attribute
+    from devlint.flow.calls import call_value
+    from devlint.flow.nn import CONTAINERS
+
+    index = indices[0] if len(indices) == 1 else None
+    if thing.cls in CONTAINERS:
+        children = children_of(thing)
+        if index is not None and isinstance(index.value, Const):
+            name = str(index.value.value)
+            if name in thing.attributes:
+                return thing.attributes[name]
+            if isinstance(index.value.value, int) and -len(children) <= index.value.value < len(children):
+                return children[index.value.value]
+        return join_all(children)
+    method = get_attribute(run, owner, "__getitem__", node)
+    arguments = Arguments(node, [one for one in indices if one is not None])
+    return call_value(run, method, arguments, node)
+
+
+def index_tensor(run: Run, owner: Argument, indices: list[Argument | None], node: cst.CSTNode) -> Tensor:
+    """`tensor[index]`: an index may stay on the host; an accelerator index into a host tensor fails."""
+    assert isinstance(owner.value, Tensor)
+    tensor = run.settle(owner.value)
+    base = Operand("input", run.place(owner.node), tensor)
+    advanced = False
+    for index in indices:
+        if index is None:
+            continue
+        value = without_none(index.value)
+        if not isinstance(value, Tensor):
+            advanced = advanced or isinstance(value, (Ref, Array))
+            continue
+        advanced = True
+        operand = Operand("index", run.place(index.node), run.settle(value))
+        clash = find_clash(run, node, "indexing", [base, operand], 0, frozenset({"index"}))
+        if clash is not None:
+            run.emit(clash)
+            return replace(computed(tensor), rank=Rank.ANY)
+    only_slices = all(index is None or index.value in (Const(None), Const(...)) for index in indices)
+    result = replace(computed(tensor), pending=tensor.pending, rank=tensor.rank if only_slices else Rank.ANY)
+    if advanced:
+        return replace(result, rank=Rank.SOME if tensor.rank is Rank.SOME else Rank.ANY)
+    return replace(result, storage=tensor.storage)
+
+
+# Assignment
+
+
+def set_item(run: Run, target: cst.Subscript, value: Value) -> None:
+    """`owner[index] = value`."""
+    owner = without_none(run.evaluate(target.value))
+    indices = _indices(run, target)
+    index = indices[0] if len(indices) == 1 else None
+    match owner:
+        case Tensor():
+            _set_in_tensor(run, target, owner, indices, value)
+        case Ref(address=address):
+            thing = run.get(address)
+            if isinstance(thing, Dict):
+                key = index.value if index is not None else UNKNOWN
+                run.put(address, with_entry(thing, key, _cached(run, target, value)))
+            elif isinstance(thing, Sequence):
+                items = thing.items
+                if items is not None and index is not None and isinstance(index.value, Const) and isinstance(index.value.value, int):
+                    position = index.value.value
+                    if -len(items) <= position < len(items):
+                        changed = list(items)
+                        changed[position] = value
+                        run.put(address, replace(thing, items=tuple(changed)))
+                else:
+                    more = value if index is not None else iterate(run, value, target).any
+                    run.put(address, replace(thing, items=None, element=join(thing.any, more) if thing.items != () else more))
+            elif isinstance(thing, Instance) and thing.registered and index is not None and isinstance(index.value, Const):
+                name = str(index.value.value)
+                run.put(address, thing.with_attribute(name, value, thing.registered.get(name)))
+
+
+def _cached(run: Run, target: cst.Subscript, value: Value) -> Value:
+    """A tensor put into a dict of the module's top level outlives the call: it is a cache."""
+    if not (isinstance(value, Tensor) and isinstance(target.value, cst.Name) and run.function is not None):
+        return value
+    name = target.value.value
+    outer = run.module.run
+    if name in run.state.names or outer is None or name not in outer.state.names or run.outer is not None:
+        return value
+    key = cst.Module([]).code_for_node(target.slice[0]) if target.slice else ""
+    if "device" in key:
+        return value
+    return replace(
+        value,
+        placement=retrace(
+            value.placement,
+            lambda previous: run.step(Kind.CACHED, f"kept in `{name}` under a key without the device", target, previous),
+        ),
+        fresh=None,
+    )
+
+
+def _set_in_tensor(run: Run, target: cst.Subscript, owner: Tensor, indices: list[Argument | None], value: Value) -> None:
+    """Slices copy from any device; a mask or an index needs the value on the tensor's device, unless it is 0-dim."""
+    tensor = run.settle(owner)
+    base = Operand("input", run.place(target.value), tensor)
+    advanced = False
+    for index in indices:
+        one = without_none(index.value) if index is not None else None
+        if index is None or not isinstance(one, (Tensor, Ref)):
+            continue
+        advanced = True
+        if isinstance(one, Tensor):
+            operand = Operand("index", run.place(index.node), run.settle(one))
+            clash = find_clash(run, target, "indexing", [base, operand], 0, frozenset({"index"}))
+            if clash is not None:
+                run.emit(clash)
+                return
+    if advanced and isinstance(value, Tensor):
+        source = Operand("value", run.place(target), run.settle(value))
+        clash = find_clash(run, target, "index assignment", [base, source], "many")
+        if clash is not None:
+            run.emit(clash)
+        elif tensor.dtype.name is not None and source.tensor.dtype.name not in (None, tensor.dtype.name):
+            run.emit(DtypeClash(run.context_at(target), "index assignment", base, source))
+    if isinstance(target.value, cst.Name):
+        grad = True if isinstance(value, Tensor) and value.grad else owner.grad
+        run.bind(target.value.value, replace(owner, fresh=None, grad=grad))
+

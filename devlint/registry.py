@@ -1,0 +1,38 @@
+"""Finds the rules: the package `devlint.rules`, and third parties' through the entry point group of that name."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from functools import cache
+from importlib.metadata import entry_points
+from types import ModuleType
+
+from devlint.rule import Rule
+
+PACKAGE = "devlint.rules"
+
+
+@cache
+def all_rules() -> tuple[type[Rule], ...]:
+    """Every rule, sorted by code."""
+    package = importlib.import_module(PACKAGE)
+    modules = [importlib.import_module(f"{PACKAGE}.{found.name}") for found in pkgutil.iter_modules(package.__path__)]
+    loaded = [point.load() for point in entry_points(group=PACKAGE)]
+    rules = {rule for module in modules for rule in _rules_in(module)} | {rule for rule in loaded if _is_rule(rule)}
+    return tuple(sorted(rules, key=lambda rule: rule.code))
+
+
+@cache
+def find_rule(code_or_name: str) -> type[Rule] | None:
+    """The rule with that code (`DEV101`) or name (`mixed-device-op`)."""
+    return next((rule for rule in all_rules() if code_or_name in (rule.code, rule.name)), None)
+
+
+def _is_rule(thing: object) -> bool:
+    return inspect.isclass(thing) and issubclass(thing, Rule) and "code" in vars(thing)
+
+
+def _rules_in(module: ModuleType) -> list[type[Rule]]:
+    return [thing for thing in vars(module).values() if _is_rule(thing) and thing.__module__ == module.__name__]

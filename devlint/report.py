@@ -1,0 +1,137 @@
+"""From findings to diagnostics: places become rows and columns, suppressions are honoured, each gets a fingerprint."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import libcst as cst
+
+from devlint.collector import Collector, Found
+from devlint.diagnostic import Diagnostic, Note, Position, Region, Severity
+from devlint.flow.definitions import ModuleInfo
+from devlint.flow.program import Program
+from devlint.rule import Finding, Rule
+from devlint.syntax.index import Statement
+from devlint.syntax.positions import locate
+from devlint.syntax.suppressions import Suppressions, find_suppressions
+from devlint.values.trace import Place
+
+URL = "https://devlint.dev/rules/"
+"""Where the rules are documented; the page's name is the rule's."""
+
+BROKEN = "DEV900"
+
+
+def diagnostics_of(collector: Collector, program: Program) -> tuple[Diagnostic, ...]:
+    """Every finding in a given file that nothing suppresses, sorted."""
+    given = {module.filename: module for path in program.given if (module := program.load(path)) is not None}
+    found = [one for one in collector.findings() if one.finding.place.filename in given]
+    regions = _regions(found, program)
+    reported = [_diagnostic(one.rule, one.finding, regions) for one in _one_for_each_bug(found, regions)]
+    reported += [_broken(filename, message, row, column) for filename, message, row, column in _broken_files(collector)]
+    kept = _without_suppressed(reported, given)
+    return tuple(_with_fingerprints(sorted(kept, key=lambda one: one.order), given))
+
+
+def _one_for_each_bug(found: Iterable[Found], regions: dict[Place, Region]) -> list[Found]:
+    """Of the findings a rule makes of one subject, the first in the file."""
+    first: dict[Hashable, Found] = {}
+    rest: list[Found] = []
+    for one in found:
+        if one.finding.place not in regions:
+            continue
+        if one.finding.subject is None:
+            rest.append(one)
+            continue
+        key = (one.rule.code, one.finding.subject)
+        known = first.get(key)
+        if known is None or _order(one, regions) < _order(known, regions):
+            first[key] = one
+    return [*rest, *first.values()]
+
+
+def _order(one: Found, regions: dict[Place, Region]) -> tuple[str, Position]:
+    region = regions[one.finding.place]
+    return region.filename, region.start
+
+
+def _regions(found: Iterable[Found], program: Program) -> dict[Place, Region]:
+    """The region of every place that findings and their stories speak of, one pass over each statement."""
+    wanted: dict[tuple[str, int], set[Place]] = defaultdict(set)
+    for one in found:
+        for place in (one.finding.place, *(step.place for step in one.finding.trace)):
+            wanted[place.filename, id(place.unit)].add(place)
+    regions: dict[Place, Region] = {}
+    for (filename, _), places in wanted.items():
+        module = program.by_filename(filename)
+        unit = next(iter(places)).unit
+        if module is None or not isinstance(unit, Statement):
+            continue
+        nodes = {place.node: place for place in places if isinstance(place.node, cst.CSTNode)}
+        for node, (start, end) in locate(unit, list(nodes), module.index).items():
+            regions[nodes[node]] = Region(filename, start, end)
+    return regions
+
+
+def _diagnostic(rule: type[Rule], finding: Finding, regions: dict[Place, Region]) -> Diagnostic:
+    notes = tuple(Note(step.message, regions[step.place]) for step in finding.trace if step.place in regions)
+    return Diagnostic(
+        rule.code,
+        rule.name,
+        finding.severity or rule.severity,
+        finding.confidence,
+        finding.message,
+        regions[finding.place],
+        notes,
+        finding.help,
+        url=f"{URL}{rule.name}",
+    )
+
+
+def _broken_files(collector: Collector) -> Iterable[tuple[str, str, int, int]]:
+    return [(one.filename, one.message, one.row, one.column) for one in collector.broken_files]
+
+
+def _broken(filename: str, message: str, row: int, column: int) -> Diagnostic:
+    from devlint.diagnostic import Confidence
+    from devlint.registry import find_rule
+
+    rule = find_rule(BROKEN)
+    name = rule.name if rule is not None else "broken-file"
+    region = Region(filename, Position(row, column), Position(row, column))
+    return Diagnostic(BROKEN, name, Severity.ERROR, Confidence.CERTAIN, message, region, url=f"{URL}{name}")
+
+
+def _without_suppressed(reported: Iterable[Diagnostic], given: dict[str, ModuleInfo]) -> list[Diagnostic]:
+    suppressions: dict[str, Suppressions] = {}
+    kept = []
+    for one in reported:
+        filename = one.region.filename
+        module = given.get(filename)
+        if module is not None:
+            if filename not in suppressions:
+                suppressions[filename] = find_suppressions(module.index.source, module.index)
+            if suppressions[filename].covers(one.code, one.name, one.region.start.row, one.region.end.row):
+                continue
+        kept.append(one)
+    return kept
+
+
+def _with_fingerprints(reported: Iterable[Diagnostic], given: dict[str, ModuleInfo]) -> list[Diagnostic]:
+    """Each diagnostic with an identity that survives shifted lines and reformatting: rule, file, the text it stands on."""
+    seen: Counter[str] = Counter()
+    result = []
+    for one in reported:
+        module = given.get(one.region.filename)
+        lines = module.index.source.text.splitlines() if module is not None else []
+        row = one.region.start.row
+        text = "".join(lines[row - 1].split()) if 0 < row <= len(lines) else ""
+        base = "\0".join((one.code, Path(one.region.filename).name, text))
+        seen[base] += 1
+        digest = hashlib.sha256(f"{base}\0{seen[base]}".encode()).hexdigest()[:16]
+        result.append(replace(one, fingerprint=digest))
+    return result

@@ -1,0 +1,114 @@
+"""Conditions under which a value is what it is: `torch.cuda.is_available()`, `args.cuda`, and their combinations.
+
+A `Test` is a formula with a polarity. Two tests on the same formula are the same condition, however they are written, so that
+`device = "cuda" if use_cuda else "cpu"` and `if use_cuda: model.cuda()` are known to agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """One indivisible condition; `key` identifies it, `text` (or its `str`) is how the reader knows it."""
+
+    key: Hashable
+    text: object = field(compare=False)
+
+    def __str__(self) -> str:
+        return str(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class All:
+    """The conjunction of several tests."""
+
+    tests: frozenset[Test]
+
+    def __str__(self) -> str:
+        return " and ".join(sorted(map(str, self.tests)))
+
+
+Formula: TypeAlias = "Atom | All"
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A formula, or its negation when `holds` is false."""
+
+    __test__ = False  # not a test case, whatever a test collector may think of the name
+
+    formula: Formula
+    holds: bool = True
+
+    def __invert__(self) -> Test:
+        return Test(self.formula, not self.holds)
+
+    def __str__(self) -> str:
+        if self.holds:
+            return str(self.formula)
+        return f"not {self.formula}" if isinstance(self.formula, Atom) else f"not ({self.formula})"
+
+
+Facts: TypeAlias = frozenset[Test]
+"""What is taken to be true on the path being followed."""
+
+NO_FACTS: Facts = frozenset()
+
+
+def both(left: Test, right: Test) -> Test:
+    """The test that holds when both do."""
+    parts: set[Test] = set()
+    for test in (left, right):
+        parts.update(test.formula.tests if isinstance(test.formula, All) and test.holds else {test})
+    return next(iter(parts)) if len(parts) == 1 else Test(All(frozenset(parts)))
+
+
+def either(left: Test, right: Test) -> Test:
+    """The test that holds when at least one does."""
+    return ~both(~left, ~right)
+
+
+def decide(facts: Facts, test: Test) -> bool | None:
+    """Whether `test` holds given `facts`; None when they do not say."""
+    if test in facts:
+        return True
+    if ~test in facts:
+        return False
+    if isinstance(test.formula, All):
+        answers = [decide(facts, part) for part in test.formula.tests]
+        if False in answers:
+            return not test.holds
+        if None not in answers:
+            return test.holds
+    return None
+
+
+def assume(facts: Facts, test: Test) -> Facts | None:
+    """`facts` and `test` together; None when they contradict each other."""
+    known = decide(facts, test)
+    if known is not None:
+        return facts if known else None
+    added = {test}
+    if test.holds and isinstance(test.formula, All):
+        added |= test.formula.tests
+    return facts | added
+
+
+def merge(facts: Iterable[Test], more: Iterable[Test]) -> Facts | None:
+    """All of both; None when they contradict each other."""
+    result: Facts | None = frozenset(facts)
+    for test in more:
+        if result is None:
+            return None
+        result = assume(result, test)
+    return result
+
+
+def distinguish(left: Facts, right: Facts) -> Test | None:
+    """A test that holds in `left` and fails in `right`: what the two paths branched on. Single conditions come first."""
+    candidates = [test for test in left if ~test in right]
+    return min(candidates, key=lambda test: (isinstance(test.formula, All), str(test)), default=None)

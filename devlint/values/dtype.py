@@ -1,0 +1,91 @@
+"""Element types, how they are known, and how they promote."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Final
+
+from devlint.values.trace import Step
+
+
+class Source(Enum):
+    """Where a dtype comes from; it decides how a finding speaks of it."""
+
+    EXPLICIT = "written out"
+    DEFAULT = "torch's default"
+    NUMPY = "NumPy's default"
+    PYTHON = "Python floats"
+    COMPUTED = "computed"
+
+
+@dataclass(frozen=True, slots=True)
+class Dtype:
+    """An element type by torch's name; `name` None is unknown. `trace` tells where it came from."""
+
+    name: str | None = None
+    source: Source = Source.COMPUTED
+    trace: Step | None = field(default=None, compare=False)
+
+    def __str__(self) -> str:
+        return self.name or "unknown"
+
+
+UNKNOWN_DTYPE: Final = Dtype()
+
+ALIASES: Final = {
+    "float": "float32",
+    "double": "float64",
+    "half": "float16",
+    "long": "int64",
+    "int": "int32",
+    "short": "int16",
+    "cfloat": "complex64",
+    "cdouble": "complex128",
+    "bool_": "bool",
+    "float_": "float64",
+    "int_": "int64",
+    "single": "float32",
+    "intp": "int64",
+}
+FLOATS: Final = ("float16", "bfloat16", "float32", "float64")
+INTEGERS: Final = ("uint8", "int8", "int16", "int32", "int64")
+COMPLEX: Final = ("complex64", "complex128")
+NAMES: Final = frozenset(("bool", *FLOATS, *INTEGERS, *COMPLEX, "complex32", "uint16", "uint32", "uint64"))
+
+
+def canonical(name: str) -> str | None:
+    """The one name of a dtype (`long` is `int64`); None when it is no dtype."""
+    name = ALIASES.get(name, name)
+    return name if name in NAMES else None
+
+
+def category(name: str) -> int:
+    """Torch's promotion category: bool 0, integral 1, floating 2, complex 3 (c10/core/ScalarType)."""
+    if name == "bool":
+        return 0
+    if name.startswith("complex"):
+        return 3
+    return 2 if "float" in name else 1
+
+
+def is_floating(name: str | None) -> bool:
+    """Whether it is a real floating type."""
+    return name is not None and category(name) == 2
+
+
+def promote_names(left: str, right: str) -> str | None:
+    """The dtype of two dimensioned tensors combined (torch.promote_types), None where devlint does not know."""
+    if left == right:
+        return left
+    low, high = sorted((left, right), key=category)
+    if category(low) < category(high):
+        return high if category(high) < 3 or low not in ("float64",) else "complex128"
+    order = {2: FLOATS, 1: INTEGERS, 3: COMPLEX}.get(category(low), ())
+    if low not in order or high not in order:
+        return None
+    if {low, high} == {"float16", "bfloat16"}:
+        return "float32"
+    if {low, high} == {"uint8", "int8"}:
+        return "int16"
+    return max(low, high, key=order.index)

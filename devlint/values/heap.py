@@ -1,0 +1,163 @@
+"""What lives behind a `Ref`: mutable, aliased things. The records are frozen; to change one is to put another in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import TypeAlias
+
+from devlint.values.condition import Test
+from devlint.values.join import join, join_dtypes
+from devlint.values.placement import Placement, choose
+from devlint.values.dtype import Dtype
+from devlint.values.trace import Place
+from devlint.values.value import UNKNOWN, Const, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """A list, set, deque, iterator or generator. `items` when each element is known, else None and `element` stands for all.
+
+    `owner` is the place where it was stored as a plain attribute of an nn.Module, if it was.
+    """
+
+    items: tuple[Value, ...] | None
+    element: Value = UNKNOWN
+    kind: str = "list"
+    owner: Place | None = field(default=None, compare=False)
+
+    @property
+    def any(self) -> Value:
+        """A value that stands for every element."""
+        if self.items is None:
+            return self.element
+        return join_all(self.items)
+
+
+@dataclass(frozen=True, slots=True)
+class Dict:
+    """A dict: entries under constant keys, and `element` for those under any other key (None when there are none)."""
+
+    entries: Mapping[Hashable, Value]
+    element: Value | None = None
+    key: Value = UNKNOWN
+    owner: Place | None = field(default=None, compare=False)
+
+    @property
+    def any(self) -> Value:
+        """A value that stands for every entry's value."""
+        values = [*self.entries.values(), *([] if self.element is None else [self.element])]
+        return join_all(values)
+
+
+class Registration(Enum):
+    """How an attribute belongs to an nn.Module; only a PLAIN one is left behind by `.to()`."""
+
+    PARAMETER = "parameter"
+    BUFFER = "buffer"
+    MODULE = "module"
+    PLAIN = "plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A parameter's (or a library module's own) placement and dtype: what `.to()` changes under everybody who holds it."""
+
+    placement: Placement
+    dtype: Dtype
+    grad: bool | None = True
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """An object with attributes.
+
+    `cls` is the class value of the program, or the dotted name of a library class. `registered` says how an attribute belongs
+    to an nn.Module; `cell` holds a library module's parameters; `kept_in` is the plain container attribute that holds it.
+    `settled` is false when the object's placement can no longer be followed (an unknown function had it).
+    """
+
+    cls: Hashable
+    attributes: Mapping[str, Value]
+    registered: Mapping[str, Registration] = field(default_factory=dict)
+    cell: Cell | None = None
+    kept_in: Place | None = field(default=None, compare=False)
+    settled: bool = True
+
+    def with_attribute(self, name: str, value: Value, registration: Registration | None = None) -> Instance:
+        """The object with one attribute changed, registered as said (or not at all)."""
+        registered = {key: kind for key, kind in self.registered.items() if key != name}
+        if registration is not None:
+            registered[name] = registration
+        return replace(self, attributes={**self.attributes, name: value}, registered=registered)
+
+
+Object: TypeAlias = "Sequence | Dict | Instance | Cell"
+
+
+def join_all(values: tuple[Value, ...] | list[Value]) -> Value:
+    """The join of several values; unknown when there are none."""
+    if not values:
+        return UNKNOWN
+    result = values[0]
+    for value in values[1:]:
+        result = join(result, value)
+    return result
+
+
+def join_objects(left: Object, right: Object, test: Test | None) -> Object:
+    """The object after either of two paths."""
+    if left is right or left == right:
+        return left
+    match left, right:
+        case Sequence(), Sequence():
+            if left.items is not None and right.items is not None and len(left.items) == len(right.items):
+                items = tuple(join(a, b, test) for a, b in zip(left.items, right.items, strict=True))
+                return replace(left, items=items, owner=left.owner or right.owner)
+            parts = [one.any for one in (left, right) if one.items != ()]
+            return replace(left, items=None, element=join_all(parts), owner=left.owner or right.owner)
+        case Dict(), Dict():
+            return _join_dicts(left, right, test)
+        case Cell(), Cell():
+            placement = choose(test, left.placement, right.placement)
+            return Cell(placement, join_dtypes(left.dtype, right.dtype), left.grad if left.grad == right.grad else None)
+        case Instance(), Instance():
+            return _join_instances(left, right, test)
+    return left
+
+
+def _join_dicts(left: Dict, right: Dict, test: Test | None) -> Dict:
+    entries: dict[Hashable, Value] = {}
+    for key in [*left.entries, *(key for key in right.entries if key not in left.entries)]:
+        values = [one.entries[key] for one in (left, right) if key in one.entries]
+        entries[key] = values[0] if len(values) == 1 else join(values[0], values[1], test)
+    rest = [one.element for one in (left, right) if one.element is not None]
+    return Dict(entries, join_all(rest) if rest else None, join(left.key, right.key), left.owner or right.owner)
+
+
+def _join_instances(left: Instance, right: Instance, test: Test | None) -> Instance:
+    attributes: dict[str, Value] = {}
+    for name in [*left.attributes, *(name for name in right.attributes if name not in left.attributes)]:
+        values = [one.attributes[name] for one in (left, right) if name in one.attributes]
+        attributes[name] = values[0] if len(values) == 1 else join(values[0], values[1], test)
+    cell = left.cell
+    if left.cell is not None and right.cell is not None:
+        joined = join_objects(left.cell, right.cell, test)
+        assert isinstance(joined, Cell)
+        cell = joined
+    registered = {**right.registered, **left.registered}
+    for name, kind in right.registered.items():
+        if left.registered.get(name, kind) is not kind or name in left.attributes and name not in left.registered:
+            registered.pop(name)
+    return replace(
+        left, attributes=attributes, registered=registered, cell=cell, kept_in=left.kept_in or right.kept_in,
+        settled=left.settled and right.settled,
+    )
+
+
+def constant(value: Value) -> Hashable:
+    """The constant's value, for use as a key; raises KeyError when it is none."""
+    if isinstance(value, Const):
+        return value.value
+    raise KeyError(value)

@@ -1,0 +1,148 @@
+"""The join of the lattice: what is known of a value that came along one of two paths."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from devlint.values.condition import Test
+from devlint.values.dtype import UNKNOWN_DTYPE, Dtype
+from devlint.values.placement import choose
+from devlint.values.value import (
+    NONE,
+    UNKNOWN,
+    Array,
+    Batch,
+    Const,
+    DeviceValue,
+    DtypeValue,
+    Either,
+    Number,
+    Rank,
+    Tensor,
+    Text,
+    Truth,
+    Tuple,
+    Unknown,
+    Value,
+    as_tensor,
+)
+
+MAX_ALTERNATIVES: Final = 4
+"""Values of different kinds one name may hold at a point; real programs hold two or three, more is not worth following."""
+
+
+def join(left: Value, right: Value, test: Test | None = None) -> Value:
+    """`left` where the test holds, `right` where it does not; with no test, either of them."""
+    if left is right or left == right:
+        return left
+    match left, right:
+        case Tensor(), Tensor():
+            return join_tensors(left, right, test)
+        case (Tensor(), Unknown()) | (Unknown(), Tensor()):
+            return _join_with_unknown(left, right, test)
+        case DeviceValue(), DeviceValue():
+            return DeviceValue(choose(test, left.placement, right.placement))
+        case DtypeValue(), DtypeValue():
+            return DtypeValue(join_dtypes(left.dtype, right.dtype))
+        case Array(), Array():
+            same_origin = left.fresh if left.fresh == right.fresh else None
+            return Array(join_dtypes(left.dtype, right.dtype), same_origin, left.storage | right.storage, left.trace)
+        case Batch(), Batch():
+            return Batch(choose(test, left.placement, right.placement), left.pinned if left.pinned == right.pinned else None)
+        case Tuple(), Tuple() if len(left.items) == len(right.items):
+            items = tuple(join(a, b, test) for a, b in zip(left.items, right.items, strict=True))
+            return Tuple(items, left.names if left.names == right.names else ())
+        case (Const() | Number() | Truth(), Const() | Number() | Truth()) if _kind(left) and _kind(right):
+            return _join_numbers(left, right, test)
+        case (Text(), Text()):
+            return Text()
+    if isinstance(left, Unknown) and left.origin is None or isinstance(right, Unknown) and right.origin is None:
+        return UNKNOWN
+    return _either(left, right, test)
+
+
+def join_tensors(left: Tensor, right: Tensor, test: Test | None) -> Tensor:
+    """Both tensors in one: what they agree on, and the placement by the test."""
+    return Tensor(
+        placement=choose(test, left.placement, right.placement),
+        dtype=join_dtypes(left.dtype, right.dtype),
+        rank=left.rank if left.rank is right.rank else Rank.ANY,
+        grad=left.grad if left.grad == right.grad else None,
+        leaf=left.leaf if left.leaf == right.leaf else None,
+        pinned=left.pinned if left.pinned == right.pinned else None,
+        cell=left.cell if left.cell == right.cell else None,
+        pending=left.pending if left.pending == right.pending else None,
+        fresh=left.fresh if left.fresh == right.fresh else None,
+        storage=left.storage | right.storage,
+    )
+
+
+def join_dtypes(left: Dtype, right: Dtype) -> Dtype:
+    """The dtype when both have it; where it comes from, only when they agree on that too."""
+    if left == right:
+        return left
+    return replace(left, source=right.source) if left.name is not None and left.name == right.name else UNKNOWN_DTYPE
+
+
+def _join_with_unknown(left: Value, right: Value, test: Test | None) -> Value:
+    """A tensor or something the caller chose: a tensor too when the caller's thing has a name, for it stands in its place."""
+    if isinstance(left, Unknown) and left.origin is None or isinstance(right, Unknown) and right.origin is None:
+        return UNKNOWN
+    a, b = as_tensor(left), as_tensor(right)
+    assert a is not None and b is not None
+    return join_tensors(a, b, test)
+
+
+def _kind(value: Value) -> str | None:
+    match value:
+        case Const(value=bool()) | Truth():
+            return "bool"
+        case Const(value=int()):
+            return "int"
+        case Const(value=float()):
+            return "float"
+        case Number(kind=kind):
+            return kind or "number"
+    return None
+
+
+def _join_numbers(left: Value, right: Value, test: Test | None) -> Value:
+    if test is not None and left in (Const(True), Const(False)) and right in (Const(True), Const(False)):
+        return Truth(test if left == Const(True) else ~test)
+    if test is not None and isinstance(left, Const) and isinstance(right, Const):
+        return _either(left, right, test)
+    kind = _kind(left)
+    return Number(kind if kind == _kind(right) and kind != "number" else None)
+
+
+def alternatives(value: Value) -> list[Value]:
+    """The values it may be, in order."""
+    return [*alternatives(value.yes), *alternatives(value.no)] if isinstance(value, Either) else [value]
+
+
+def _either(left: Value, right: Value, test: Test | None) -> Value:
+    known = alternatives(left)
+    if isinstance(right, Either) and right.test == test and test is not None:
+        right = right.no
+    if isinstance(left, Either) and left.test == test and test is not None:
+        left = left.yes
+    if test is None and all(one in known for one in alternatives(right)):
+        return left
+    if len(alternatives(left)) + len(alternatives(right)) > MAX_ALTERNATIVES:
+        return UNKNOWN
+    if test is not None and not test.holds:
+        return Either(~test, right, left)
+    return Either(test, left, right)
+
+
+def without_none(value: Value) -> Value:
+    """The value given that it is not None."""
+    if not isinstance(value, Either):
+        return value
+    yes, no = without_none(value.yes), without_none(value.no)
+    if yes == NONE:
+        return no
+    if no == NONE:
+        return yes
+    return value if (yes, no) == (value.yes, value.no) else Either(value.test, yes, no)

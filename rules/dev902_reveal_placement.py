@@ -1,0 +1,38 @@
+"""DEV902: the answer to `reveal_placement(expr)`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devlint.describe import describe
+from devlint.diagnostic import Severity
+from devlint.flow.events import Revealed
+from devlint.rule import Finding, Rule
+
+
+class RevealPlacement(Rule):
+    """What devlint knows of an expression.
+
+    ## What it does
+    Answers `reveal_placement(expr)` in analysed code with the placement and dtype of `expr`. The call needs no import and is
+    meant to be removed again; it is always shown and never counts as a finding.
+
+    ## Why is this bad?
+    It is not: it is how a reader asks devlint what it sees.
+
+    ## Example
+    ```python
+    import torch
+
+    x = torch.zeros(3, device="cuda")
+    reveal_placement(x)  # revealed: cuda float32
+    ```
+    """
+
+    code = "DEV902"
+    name = "reveal-placement"
+    severity = Severity.INFO
+
+    def check(self, event: Revealed) -> Iterator[Finding]:
+        """Every question is answered."""
+        yield Finding(event.context.place, f"{event.text}: {describe(event.value)}")
