@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from re import Pattern
 
+import libcst as cst
+from libcst import matchers
+
 from devlint.syntax.index import FileIndex
 from devlint.syntax.lines import NEWLINE
+from devlint.syntax.source import SourceError
+from devlint.syntax.statement import Statement
 
 _LAYOUT_ONLY = frozenset({tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER})
 _TAB_SIZE = 8
@@ -59,47 +64,54 @@ class Layout:
 def read_layout(index: FileIndex, marker: Pattern[str]) -> Layout:
     """The layout of those parts of a file that hold the marker; a statement elsewhere counts as one line of code."""
     layout = Layout()
-    text, row, start, wanted = index.source.text, 1, 0, False
+    text, row = index.source.text, 1
     for statement in index.statements:
-        gap = text[start : statement.start]
-        wanted = marker.search(gap) is not None
-        if wanted:
+        gap = text[index.lines.start(row) : index.lines.start(statement.first_row)]
+        marked = marker.search(gap) is not None
+        if marked:
             _read(gap, row, layout)
-        if wanted or marker.search(text, statement.start, statement.end):
-            _read(statement.text, statement.first_row, layout)
+        if marked or marker.search(text, statement.start, statement.end):
+            code = text[index.lines.start(statement.first_row) : statement.end]
+            _read(code, statement.first_row, layout, _real_comments(statement) if index.newer_grammar else None)
         else:
             layout.add_line(CodeLine(statement.first_row, statement.last_row, 0))
-        row, start = statement.last_row + 1, statement.end
-    _read(text[start:], row, layout)
+        row = statement.last_row + 1
+    _read(text[index.lines.start(row) :], row, layout)
     return layout
 
 
-def _read(code: str, first_row: int, layout: Layout) -> None:
-    """Add the layout of a piece of the file that starts on a given row."""
-    reader = _Reader(layout, first_row - 1)
+def _real_comments(statement: Statement) -> frozenset[str]:
+    """The comments as libcst sees them: an older tokenizer finds some in the nested strings of a newer f-string."""
     try:
-        for token in tokenize.generate_tokens(_rows(code).__next__):
-            reader.read(token)
+        comments = matchers.findall(statement.module, matchers.Comment())
+    except SourceError:
+        return frozenset()
+    return frozenset(comment.value for comment in comments if isinstance(comment, cst.Comment))
+
+
+def _read(code: str, first_row: int, layout: Layout, real_comments: Container[str] | None = None) -> None:
+    """Add the layout of a piece of the file that starts on a given row."""
+    # Every tokenizer knows this newline.
+    rows = [row + "\n" for row in NEWLINE.split(code)]
+    reader = _Reader(layout, rows, first_row - 1)
+    try:
+        for token in tokenize.generate_tokens(iter(rows).__next__):
+            if token.type != tokenize.COMMENT or real_comments is None or token.string in real_comments:
+                reader.read(token)
     except (tokenize.TokenError, SyntaxError):
         # The tokenizer of an older Python on newer syntax: what it has understood so far stands.
         pass
     reader.finish()
 
 
-def _rows(code: str) -> Iterator[str]:
-    """The rows of the code, all ending in the newline that every tokenizer knows."""
-    for row in NEWLINE.split(code):
-        yield row + "\n"
-
-
 class _Reader:
     """Gathers tokens into physical and logical lines."""
 
-    def __init__(self, layout: Layout, rows_before: int) -> None:
+    def __init__(self, layout: Layout, rows: Sequence[str], rows_before: int) -> None:
         self._layout = layout
+        self._rows = rows
         self._rows_before = rows_before
-        self._comments: list[tokenize.TokenInfo] = []
-        self._inside: list[bool] = []
+        self._comments: list[tuple[tokenize.TokenInfo, bool]] = []
         self._physical: CodeLine | None = None
         self._logical: CodeLine | None = None
 
@@ -108,8 +120,7 @@ class _Reader:
         if token.type in _LAYOUT_ONLY:
             return
         if token.type == tokenize.COMMENT:
-            self._comments.append(token)
-            self._inside.append(self._logical is not None)
+            self._comments.append((token, self._logical is not None))
         elif token.type == tokenize.NL:
             self._end_physical(logical=None)
         elif token.type == tokenize.NEWLINE:
@@ -128,31 +139,32 @@ class _Reader:
     def _extended(self, line: CodeLine | None, token: tokenize.TokenInfo) -> CodeLine:
         last_row = token.end[0] + self._rows_before
         if line is None:
-            return CodeLine(token.start[0] + self._rows_before, last_row, _indentation(token.line))
+            return CodeLine(token.start[0] + self._rows_before, last_row, self._indentation(token))
         return CodeLine(line.first_row, last_row, line.indentation)
 
     def _end_physical(self, logical: CodeLine | None) -> None:
         beside = logical or self._physical
-        for token, inside in zip(self._comments, self._inside, strict=True):
-            row = token.start[0] + self._rows_before
+        for token, inside in self._comments:
+            row, column = token.start
             self._layout.comments.append(
                 Comment(
                     text=token.string,
-                    row=row,
-                    column=token.start[1],
-                    indentation=_indentation(token.line),
-                    alone=not token.line[: token.start[1]].strip(),
+                    row=row + self._rows_before,
+                    column=column,
+                    indentation=self._indentation(token),
+                    alone=not self._rows[row - 1][:column].strip(),
                     inside=inside,
-                    first_row=beside.first_row if beside else row,
-                    last_row=beside.last_row if beside else row,
+                    first_row=beside.first_row if beside else row + self._rows_before,
+                    last_row=beside.last_row if beside else row + self._rows_before,
                 )
             )
         if self._physical is not None:
             self._layout.physical.append(self._physical)
-        self._comments, self._inside, self._physical = [], [], None
+        self._comments = []
+        self._physical = None
 
-
-def _indentation(line: str) -> int:
-    """How far a line is indented, with tabs as Python counts them."""
-    line = line.rpartition("\f")[2] if not line.rpartition("\f")[0].strip() else line
-    return len(line.expandtabs(_TAB_SIZE)) - len(line.expandtabs(_TAB_SIZE).lstrip())
+    def _indentation(self, token: tokenize.TokenInfo) -> int:
+        """How far the row of a token is indented, with tabs and form feeds as Python counts them."""
+        row = self._rows[token.start[0] - 1]
+        blanks = row[: len(row) - len(row.lstrip(" \t\f"))].rpartition("\f")[2]
+        return len(blanks.expandtabs(_TAB_SIZE))

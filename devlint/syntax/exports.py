@@ -11,29 +11,34 @@ from devlint.syntax.statement import Statement
 
 
 def declared_exports(statements: Iterable[Statement]) -> frozenset[str] | None:
-    """The names of `__all__` where it is a literal list or tuple (and literals added to it), else None."""
+    """The names of `__all__` where it is a literal list or tuple (and literals are added to it), else None."""
     declared: frozenset[str] | None = None
     for statement in statements:
-        if "__all__" not in statement.binds:
+        if "__all__" not in statement.mentions or statement.kind in ("function", "class"):
             continue
         try:
             tree = statement.tree
         except SourceError:
             return None
-        for small in tree.body if isinstance(tree, cst.SimpleStatementLine) else ():
-            match small:
-                case cst.Assign(targets=[cst.AssignTarget(target=cst.Name("__all__"))], value=value):
-                    declared = _literal_names(value)
-                case cst.AnnAssign(target=cst.Name("__all__"), value=value) if value is not None:
-                    declared = _literal_names(value)
-                case cst.AugAssign(target=cst.Name("__all__"), operator=cst.AddAssign(), value=value):
-                    added = _literal_names(value)
-                    declared = declared | added if declared is not None and added is not None else None
-                case _:
-                    pass
-        if not isinstance(tree, cst.SimpleStatementLine):
-            return None
+        for part in tree.body if isinstance(tree, cst.SimpleStatementLine) else (tree,):
+            declared = _after(part, declared)
+            if declared is None:
+                return None
     return declared
+
+
+def _after(part: cst.CSTNode, declared: frozenset[str] | None) -> frozenset[str] | None:
+    """What `__all__` holds after a statement that mentions it, None where that cannot be told."""
+    match part:
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name("__all__"))], value=value):
+            return _literal_names(value)
+        case cst.AnnAssign(target=cst.Name("__all__"), value=value) if value is not None:
+            return _literal_names(value)
+        case cst.AugAssign(target=cst.Name("__all__"), operator=cst.AddAssign(), value=value):
+            added = _literal_names(value)
+            return declared | added if declared is not None and added is not None else None
+        case _:
+            return None
 
 
 def _literal_names(node: cst.BaseExpression) -> frozenset[str] | None:

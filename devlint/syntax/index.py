@@ -27,6 +27,8 @@ class FileIndex:
     lines: Lines
     statements: tuple[Statement, ...]
     docstring: str | None
+    # Whether the running Python's own parser and tokenizer know the grammar of the file.
+    newer_grammar: bool = False
 
     @cached_property
     def definitions(self) -> Mapping[str, Statement]:
@@ -51,10 +53,12 @@ def index_source(source: Source) -> FileIndex:
     with paused_collector():
         try:
             docstring, outlines = ast_outline(source.text, lines)
+            newer_grammar = False
         except SyntaxError as error:
             if (fallback := newer_outline(source.text, lines)) is None:
                 raise _syntax_error(error, source.text, lines) from None
             docstring, outlines = fallback
+            newer_grammar = True
         except (RecursionError, MemoryError):
             raise SourceError("the file cannot be parsed: it is nested too deeply") from None
         except ValueError as error:
@@ -70,7 +74,7 @@ def index_source(source: Source) -> FileIndex:
         )
         for outline in outlines
     )
-    return FileIndex(source, lines, statements, docstring)
+    return FileIndex(source, lines, statements, docstring, newer_grammar)
 
 
 def _syntax_error(error: SyntaxError, text: str, lines: Lines) -> SourceError:

@@ -81,8 +81,10 @@ class _CountingState(CodegenState):
         for node in nodes:
             if isinstance(node, _PARENTHESIZED) and node.lpar:
                 self._wanted |= {id(node.lpar[-1]), id(node.rpar[0])}
-            elif isinstance(node, cst.Param):
+            if isinstance(node, cst.Param):
                 self._wanted.add(id(_last_part(node)))
+            if isinstance(comma := getattr(node, "comma", None), cst.Comma):
+                self._wanted.add(id(comma))
 
     def region(self, node: cst.CSTNode) -> tuple[int, int]:
         """The region of a node after code generation: with its own parentheses, without those around it."""
@@ -91,6 +93,9 @@ class _CountingState(CodegenState):
         start, end = self._syntactic.get(id(node)) or self._outer[id(node)]
         if isinstance(node, cst.Param):
             end = self._outer[id(_last_part(node))][1]
+        comma = self._outer.get(id(getattr(node, "comma", None)))
+        if comma is not None and comma[0] < end <= comma[1]:
+            end = comma[0]
         return start, end
 
     def add_token(self, value: str) -> None:

@@ -95,7 +95,8 @@ def _declared_encoding(data: bytes) -> str:
                 byte = f"0x{data[invalid.start]:02x}"
                 message = f"byte {byte} is not valid utf-8, and the file declares no other encoding"
                 raise SourceError(message, *_position_of_byte(data, invalid.start)) from None
-        raise SourceError(str(error)) from None
+        row = 1 if b"coding" in first_lines.getvalue().partition(b"\n")[0] else 2
+        raise SourceError(str(error), row) from None
     return "utf-8" if encoding == "utf-8-sig" else encoding
 
 

@@ -26,7 +26,6 @@ _PUNCTUATION: tuple[type[cst.CSTNode], ...] = (
     cst.BaseCompOp,
     cst.BaseAugOp,
     cst.ParamSlash,
-    cst.ParamStar,
     cst.LeftParen,
     cst.RightParen,
     cst.LeftSquareBracket,

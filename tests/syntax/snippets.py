@@ -1,0 +1,57 @@
+"""Code in which every kind of token and layout occurs, shared by the tests of positions, walks and both parsers."""
+
+from __future__ import annotations
+
+LAYOUTS = [
+    "x = 1",
+    "if a:\n\tb\n\tif c:\n\t\td(e, f)\n",
+    "if a:\r\n  b\r\n  (c,\r\n   d)\r\ne\r\n",
+    "if a:\r  b\r  c\rd\r",
+    "if a:\n        b\nelse:\n  c\n",
+    "\x0cx = (1,\n2)\n\x0c\ny = x\n",
+    "def f():\n    a\n    \x0c\n    b\n\x0cdef g(): c\n",
+    "if a:\n\x0c    b\n",
+    "  \x0cx = f(y)\n",
+    "é, ñ = 'ü', f(x)  # ö\nß.ä = 日本 [ 'か' ]\n",
+    "x = '😀', y, '👩‍👩‍👧', z\n",
+    "x = a + \\\n    b * \\\r\n  c\ny = d\n",
+    "if a:\n  b\n  \\\n  c(d)\n  \\\n  \\\n  e\n",
+    "try: a\nexcept (b, c) : d(e)\nelse : f\n",
+    "\\\nx = y\n",
+    "a; b ; c;\nd\n",
+    "x = '''\nab\n'''; y = \"\"\"\r\n\"\"\"; z\n",
+    "@a . b ( c )  # d\n\n# e\n@f\n# g\nasync  def  h ( i : j = k , * , l ) -> m :  # n\n    o\n",
+    "@(\n (a))\nclass A ( b , metaclass = c ) : pass\n",
+    "x = f'{a!r:>{b}} {c=} {{}} {d:%Y}' f\"{e['k']}\" r'\\d' b ''\n".replace(" b ''", ""),
+    "x = ( a ) + ( ( b ) )\ny = ((c, d), (e), ())\nz = f((g for h in i), (j), *(k), **(l))\n",
+    "x = [ a for b , c in ( d ) if e if f for g in h ], { i : j for k in l }, { m for n in o }\n",
+    "x = f(a for b in c)\ny = (yield)\n",
+    "x[a, b:c, d:e:f, :, ...] = - g ** ~ h\n",
+    "x = a if b else c\ny = not d and e or f\nz = g < h <= i is not j not in k\n",
+    "x = lambda : 0\ny = lambda a , b = 1 , * c , d , ** e : ( a , b )\n",
+    "def f(a, /, b: int = (1), *c: d, e=2, **g): return\n",
+    "def f(*, a): global b; nonlocal_ = c; return a, \\\n  b\n",
+    "import a . b as c , d\nfrom . . e import ( f as g , # h\n  i , )\nfrom j import *\n",
+    "with a as b , ( c ) as ( d , e ) : f\nwith (g as h, i): j\n",
+    "async def f():\n  async with a: await b\n  async for c in d: yield e\n  return [g async for g in h]\n",
+    "for a , * b in c , d :\n  break\nelse :\n  continue_\nwhile ( e ) : pass\n",
+    "try:\n  a\nexcept b as c:\n  raise d from e\nfinally:\n  assert f , g\n  del h , i [ j ]\n",
+    "match a :\n  case [ b , * c ] | ( d , ) : e\n  case { 'k' : f , ** g } if h : i\n",
+    "match a :\n  case J ( k , l = m ) as n : o\n",
+    "match a :\n  case - 1 | None | 'p' | q . r : s\n  case _ : t\n",
+    "if ( a := b ) : c += d ; e : f = g\n",
+    "x = 0xFF, 1_0.5e-3, 2j, True, None, ...\n",
+    "def f():\n  '''é\n  doc'''\n  # c\n  return 1  # d\n  # e\nx\n",
+    "class A:\n\n    x: int = 1\n\n    def f(self): return self . x\n\n    # after\n",
+]
+
+# Grammar of Python 3.11 to 3.14.
+NEWER = [
+    "try: a\nexcept* b as c: d\n",
+    "x[*a, b] = c\n",
+    "def f[T: int, *U, **V](a: T) -> V: b\nclass A[T]: c\ntype X[T] = list[T]\n",
+    "x = f'{a['b']}{f'{c}'}' + d\n",
+    "class A[T = int, *U = *tuple[int]]: b\n",
+    "try: a\nexcept b, c: d\n",
+    "x = t'{a!r:{b}} c' + d\n",
+]
