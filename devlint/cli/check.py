@@ -13,7 +13,14 @@ from devlint.config.options import Options
 from devlint.diagnostic import Confidence
 
 
-@click.command(context_settings={"auto_envvar_prefix": "DEVLINT"})
+class _Check(click.Command):
+    """`--changed` stands alone or with `=REF`; what follows it is a path."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, ["--changed=HEAD" if arg == "--changed" else arg for arg in args])
+
+
+@click.command(cls=_Check, context_settings={"auto_envvar_prefix": "DEVLINT"})
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATH]...")
 @click.option("--select", multiple=True, metavar="RULES", help="Rules that are on: codes, DEV1, names, ALL.")
 @click.option("--ignore", multiple=True, metavar="RULES", help="Rules that are off.")
@@ -43,6 +50,9 @@ from devlint.diagnostic import Confidence
 )
 @click.option("--output-file", type=click.Path(path_type=Path, dir_okay=False), help="Write the report to a file.")
 @click.option("--stdin-filename", metavar="FILE", help="The name of what is read from the standard input.")
+@click.option("--changed", metavar="[=REF]", help="Report only what concerns changes since a commit.  [default: HEAD]")
+@click.option("--baseline", type=click.Path(path_type=Path, dir_okay=False), help="Leave out findings known in FILE.")
+@click.option("--update-baseline", is_flag=True, help="Write the baseline anew, and report nothing.")
 @click.option("--exit-zero", is_flag=True, help="Exit with status 0 even where something was found.")
 @click.option("--statistics", is_flag=True, help="Count the findings of each rule: the format `statistics`.")
 @click.option("--show-files", is_flag=True, help="List the files that would be checked, and check nothing.")
@@ -63,6 +73,9 @@ def check(
     output_format: tuple[Target, ...] | None,
     output_file: Path | None,
     stdin_filename: str | None,
+    changed: str | None,
+    baseline: Path | None,
+    update_baseline: bool,
     exit_zero: bool,
     statistics: bool,
     show_files: bool,
@@ -76,6 +89,8 @@ def check(
     stdin = Path("-") in paths or (stdin_filename is not None and not paths)
     if stdin and len(paths) > 1:
         raise click.UsageError("`-` takes no other path beside it")
+    if update_baseline and (baseline is None or changed is not None):
+        raise click.UsageError("--update-baseline needs --baseline, and a run that looks at more than changes")
     request = Request(
         paths=() if stdin else paths or (Path(),),
         options=Options(
@@ -92,6 +107,9 @@ def check(
         config=config,
         isolated=isolated,
         stdin_name=(stdin_filename or "-") if stdin else None,
+        changed_since=changed,
+        baseline=baseline,
+        update_baseline=update_baseline,
         exit_zero=exit_zero,
         verbose=verbose,
     )

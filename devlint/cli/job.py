@@ -13,6 +13,7 @@ import click
 
 from devlint.cli import terminal
 from devlint.cli.parameters import Target
+from devlint.cli.sifting import BaselineFile, only_changed
 from devlint.cli.sources import Sources
 from devlint.cli.status import CLEAN, FAILED, FOUND
 from devlint.cli.writing import write_file, write_out
@@ -27,6 +28,7 @@ from devlint.output import find_format
 from devlint.output.page import Page
 from devlint.registry import all_rules
 from devlint.rulecard import RuleCard
+from devlint.triage.fingerprint import fingerprinted
 
 if TYPE_CHECKING:
     from devlint.analysis import Report
@@ -42,6 +44,9 @@ class Request:
     config: Path | None = None
     isolated: bool = False
     stdin_name: str | None = None
+    changed_since: str | None = None
+    baseline: Path | None = None
+    update_baseline: bool = False
     exit_zero: bool = False
     verbose: bool = False
 
@@ -72,9 +77,17 @@ def run(request: Request) -> int:
         terminal.warn("no Python files to check")
     stdin = sys.stdin.buffer.read() if files and request.stdin_name is not None else None
     report = _analyse(files, stdin)
-    kept = _kept(report.diagnostics, files)
     _tell_errors(report, verbose=request.verbose)
     sources = Sources({file.name: file.path for file in files}, {} if stdin is None else {files[0].name: stdin})
+    kept = list(fingerprinted(_kept(report.diagnostics, files), sources.lines))
+    if request.changed_since is not None:
+        kept = only_changed(kept, request.changed_since, sources)
+    if request.baseline is not None:
+        baseline = BaselineFile(request.baseline, [file.path for file in files])
+        if request.update_baseline:
+            baseline.update(kept, sources)
+            return FAILED if complain else CLEAN
+        kept = baseline.sift(kept, sources)
     for target in request.targets:
         _write(target, kept, Page(lines=sources.lines, checked=report.checked, rules=cards, base=_base()))
     if complain:
@@ -153,12 +166,12 @@ def _kept(diagnostics: Sequence[Diagnostic], files: Sequence[Found]) -> list[Dia
 
 def _tell_errors(report: Report, *, verbose: bool) -> None:
     """Say where the analysis itself went wrong: in full, or that there is something to say."""
+    errors = {(error.filename, error.where, error.message): error for error in report.errors}
     if verbose:
-        for error in report.errors:
+        for error in errors.values():
             terminal.warn(f"internal error in {error.filename}, {error.where}: {error.message}\n{error.traceback}")
-    elif report.errors:
-        number = len(report.errors)
-        parts = "1 function was" if number == 1 else f"{number} functions were"
+    elif errors:
+        parts = "1 function was" if len(errors) == 1 else f"{len(errors)} functions were"
         terminal.warn(f"{parts} not analysed to the end because of an internal error; --verbose tells more")
 
 

@@ -23,11 +23,15 @@ class Sources:
             self._lines[filename] = NEWLINE.split(_decoded(self._content(filename), filename))
         return self._lines[filename]
 
+    def path(self, filename: str) -> Path:
+        """Where the file lies."""
+        return self._paths.get(filename, Path(filename))
+
     def _content(self, filename: str) -> bytes:
         if filename in self._texts:
             return self._texts[filename]
         try:
-            return self._paths.get(filename, Path(filename)).read_bytes()
+            return self.path(filename).read_bytes()
         except OSError:
             return b""
 

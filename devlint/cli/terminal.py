@@ -34,6 +34,11 @@ def warn(text: str) -> None:
     click.echo(f"{click.style('warning:', fg='yellow', bold=True)} {text}", err=True)
 
 
+def note(text: str) -> None:
+    """Say something on the standard error that is good to know."""
+    click.echo(f"{click.style('note:', fg='cyan', bold=True)} {text}", err=True)
+
+
 def fail(text: str) -> None:
     """Say on the standard error what devlint could not do."""
     click.echo(f"{click.style('error:', fg='red', bold=True)} {text}", err=True)

@@ -1,0 +1,73 @@
+"""Leaves out findings that are not news: those of a baseline, and those that no change concerns."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from devlint.cli import terminal
+from devlint.cli.sources import Sources
+from devlint.cli.writing import write_file
+from devlint.config.selection import REVEALED
+from devlint.diagnostic import Diagnostic
+from devlint.triage.baseline import BaselineError, baseline_text, compare, entry_of, read_baseline
+from devlint.triage.changes import GitError, changed_rows, concerned
+
+
+def only_changed(diagnostics: Sequence[Diagnostic], since: str, sources: Sources) -> list[Diagnostic]:
+    """The findings that concern what has changed since a commit."""
+    try:
+        rows = changed_rows(since, Path.cwd())
+    except GitError as problem:
+        raise click.ClickException(f"--changed: {problem}") from None
+    return list(concerned(diagnostics, rows, sources.lines, lambda name: sources.path(name).resolve()))
+
+
+class BaselineFile:
+    """A baseline, and the files that are checked against it."""
+
+    def __init__(self, path: Path, checked: Sequence[Path]) -> None:
+        self._path = path
+        self._folder = Path(os.path.abspath(path)).parent
+        self._checked = {self._relative(file) for file in checked}
+
+    def sift(self, diagnostics: Sequence[Diagnostic], sources: Sources) -> list[Diagnostic]:
+        """The findings that are new; says what the baseline covers and what of it is gone."""
+        try:
+            entries = read_baseline(self._path)
+        except BaselineError as problem:
+            raise click.ClickException(str(problem)) from None
+        asked = [diagnostic for diagnostic in diagnostics if diagnostic.code == REVEALED]
+        comparison = compare(
+            [diagnostic for diagnostic in diagnostics if diagnostic.code != REVEALED],
+            entries,
+            file_of=lambda diagnostic: self._relative(sources.path(diagnostic.region.filename)),
+            checked=self._checked,
+            exists=lambda file: (self._folder / file).exists(),
+        )
+        if comparison.known:
+            terminal.note(f"{comparison.known} known from {self._path}")
+        for entry in comparison.gone:
+            terminal.note(f"gone, though {self._path} has it: {entry.file}: {entry.code} {entry.message}")
+        return sorted([*asked, *comparison.new], key=lambda diagnostic: diagnostic.order)
+
+    def update(self, diagnostics: Sequence[Diagnostic], sources: Sources) -> None:
+        """Write the findings down as known, and keep what the baseline has of files that were not checked."""
+        try:
+            before = read_baseline(self._path) if self._path.exists() else ()
+        except BaselineError as problem:
+            raise click.ClickException(str(problem)) from None
+        kept = [entry for entry in before if entry.file not in self._checked and (self._folder / entry.file).exists()]
+        found = [
+            entry_of(diagnostic, self._relative(sources.path(diagnostic.region.filename)))
+            for diagnostic in diagnostics
+            if diagnostic.code != REVEALED
+        ]
+        write_file([baseline_text([*kept, *found])], self._path)
+        terminal.note(f"{len(found)} written to {self._path}")
+
+    def _relative(self, path: Path) -> str:
+        return Path(os.path.relpath(path, self._folder)).as_posix()

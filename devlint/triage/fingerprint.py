@@ -1,0 +1,57 @@
+"""Fingerprints: by what a finding is known again after lines have moved and code was reformatted."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+
+from devlint.diagnostic import Diagnostic, Region
+from devlint.triage.scopes import Scope, innermost, scopes
+
+_LAYOUT = re.compile(r"\s+|\\\n|,(?=\s*[)\]}])")
+_LENGTH = 16
+
+
+def fingerprinted(
+    diagnostics: Sequence[Diagnostic], lines: Callable[[str, int | None], Sequence[str]]
+) -> Iterator[Diagnostic]:
+    """The findings with their fingerprints.
+
+    What counts is the rule, the function or class, and the code without its layout; not the file, its line numbers or
+    the message. Findings that are alike in all of this are told apart by their order.
+    """
+
+    @cache
+    def scopes_of(filename: str, cell: int | None) -> list[Scope]:
+        return scopes(lines(filename, cell))
+
+    seen: Counter[tuple[str, ...]] = Counter()
+    for diagnostic in diagnostics:
+        region = diagnostic.region
+        scope = innermost(scopes_of(region.filename, region.cell), region.start.row)
+        code = _without_layout(_text(region, lines(region.filename, region.cell)))
+        key = (diagnostic.code, scope.name if scope else "", code)
+        here = (region.filename, *key)
+        seen[here] += 1
+        text = "\0".join([*key, str(seen[here])])
+        fingerprint = hashlib.sha256(text.encode(errors="replace")).hexdigest()[:_LENGTH]
+        yield replace(diagnostic, fingerprint=fingerprint)
+
+
+def _text(region: Region, lines: Sequence[str]) -> str:
+    start, end = region.start, region.end
+    rows = list(lines[start.row - 1 : end.row])
+    if rows and len(rows) == end.row - start.row + 1:
+        rows[-1] = rows[-1][: end.column - 1]
+    if rows:
+        rows[0] = rows[0][start.column - 1 :]
+    return "\n".join(rows)
+
+
+def _without_layout(text: str) -> str:
+    """The code without white space and trailing commas, and with one kind of quotes: what formatters change."""
+    return _LAYOUT.sub("", text).replace("'", '"')

@@ -1,0 +1,48 @@
+"""The functions and classes of a file, and the lines that each of them takes."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """A function or class: its dotted name, and its first and last row, decorators included."""
+
+    name: str
+    first: int
+    last: int
+    function: bool
+
+
+def scopes(lines: Sequence[str]) -> list[Scope]:
+    """The scopes of a file, outer ones before those within; none where the file cannot be parsed."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse("\n".join(lines))
+    except (SyntaxError, ValueError, RecursionError):
+        return []
+    return list(_within(tree, ""))
+
+
+def innermost(found: Sequence[Scope], row: int) -> Scope | None:
+    """The scope in which the row lies."""
+    return next((scope for scope in reversed(found) if scope.first <= row <= scope.last), None)
+
+
+def _within(tree: ast.AST, prefix: str) -> Iterator[Scope]:
+    waiting: list[tuple[ast.AST, str]] = [(tree, prefix)]
+    while waiting:
+        node, prefix = waiting.pop()
+        if isinstance(node, _DEFINITIONS):
+            prefix += node.name
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            yield Scope(prefix, first, node.end_lineno or node.lineno, not isinstance(node, ast.ClassDef))
+            prefix += "."
+        waiting += [(child, prefix) for child in reversed(list(ast.iter_child_nodes(node)))]
