@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 
 import click
 import pytest
+
+from devlint.cli import terminal
 
 BUG = "pass # BUG DEV101\n"
 
@@ -89,3 +92,24 @@ def test_help_is_quick_to_come():
 def test_version():
     done = subprocess.run([sys.executable, "-m", "devlint", "--version"], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("devlint 0.")
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_bar_is_drawn_once_the_work_proves_long(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with terminal.progress() as draw:
+        assert draw is not None
+        draw(1, 3)
+        assert sys.stderr.getvalue() == ""
+        monkeypatch.setattr(terminal, "_PATIENCE", 0.0)
+        draw(2, 3)
+    assert "2/3" in click.unstyle(sys.stderr.getvalue())
+
+
+def test_no_bar_is_drawn_where_nobody_looks():
+    with terminal.progress() as draw:
+        assert draw is None
