@@ -212,6 +212,7 @@ def _enter(run: Run, info: FunctionInfo, receiver: Value | None, arguments: Argu
     display = info.owner.name if is_module and info.owner is not None else info.name
     engine.calls.append(Call(run.place(arguments.node), display, causes, is_module))
     engine.active.append(info)
+    engine.ran.add(info)
     if engine.constructing:
         engine.at_construction.add(info)
     try:

@@ -23,7 +23,7 @@ from devlint.flow.events import (
 )
 from devlint.flow.run import Run
 from devlint.values.condition import Facts, Test, merge
-from devlint.values.device import Device, Relation, Symbol, is_accelerator, is_host, relate
+from devlint.values.device import Device, Known, Relation, Symbol, is_accelerator, is_host, relate
 from devlint.values.placement import How, Leaf, leaves
 from devlint.values.scope import Scope
 from devlint.values.trace import Kind, Step, find
@@ -80,7 +80,17 @@ def _meetings(run: Run, left: Operand, right: Operand) -> Iterator[tuple[Facts, 
                 continue
             if merge(merge(facts, needed_left) or frozenset(), needed_right) is None:
                 continue
-            yield needed_left | needed_right, replace(left, leaf=leaf_left), replace(right, leaf=leaf_right)
+            needed = needed_left | needed_right
+            if _impossible(facts | needed, leaf_left.device) or _impossible(facts | needed, leaf_right.device):
+                continue
+            yield needed, replace(left, leaf=leaf_left), replace(right, leaf=leaf_right)
+
+
+def _impossible(facts: Facts, device: Device) -> bool:
+    """Whether a tensor is on an accelerator that the path says is not there: the program has failed before."""
+    return isinstance(device, Known) and any(
+        not test.holds and getattr(test.formula, "key", None) == ("available", device.type) for test in facts
+    )
 
 
 def _blame(
@@ -185,9 +195,9 @@ def _input_clash(context: Context, operation: str, host: Operand, guest: Operand
 
 
 def _entrance(context: Context, weights: Operand, given: Operand) -> Call | None:
-    """The outermost module call that was handed the input but not the weights."""
-    arrived, owned = given.leaf.cause, weights.leaf.cause
-    if arrived is None:
+    """The outermost module call through which the input came."""
+    arrived = given.leaf.cause
+    if arrived is None or arrived is weights.leaf.cause:
         return None
-    return next((call for call in context.calls if call.is_module and arrived in call.causes and owned not in call.causes), None)
+    return next((call for call in context.calls if call.is_module and arrived in call.causes), None)
 

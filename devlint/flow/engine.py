@@ -59,6 +59,7 @@ class Engine:
         self.class_values: dict[ClassInfo, dict[str, Value]] = {}
         self.default_device: Placement | None = None
         self.unwrapping: set[FunctionInfo] = set()
+        self.ran: set[FunctionInfo] = set()
         self.at_construction: set[FunctionInfo] = set()
         self._listener = listener
         self._budget = 0

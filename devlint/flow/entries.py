@@ -62,7 +62,7 @@ def _outside(engine: Engine, module: ModuleInfo, info: FunctionInfo | ClassInfo)
 
 
 def _analyse_function(engine: Engine, module: ModuleInfo, info: object) -> None:
-    if not isinstance(info, FunctionInfo):
+    if not isinstance(info, FunctionInfo) or (info in engine.ran and not info.parameters):
         return
     with engine.contained(module.filename, info.name):
         with engine.entry(symbolic=bool(info.parameters)):

@@ -16,7 +16,7 @@ from devlint.flow.state import merge
 from devlint.values.condition import decide
 from devlint.values.heap import Dict, Sequence, join_all
 from devlint.values.join import join
-from devlint.values.value import UNKNOWN, Callable_, Const, Ref, Text, Tuple, Value
+from devlint.values.value import UNKNOWN, Callable_, Const, Either, Ref, Text, Tuple, Value
 
 
 @expression(cst.Name)
@@ -53,19 +53,33 @@ def string(run: Run, node: cst.SimpleString | cst.ConcatenatedString) -> Value:
 @expression(cst.FormattedString)
 def formatted(run: Run, node: cst.FormattedString) -> Value:
     """An f-string: known when its parts are, else known by its beginning."""
-    result = ""
+    result: Value = Const("")
     for part in node.parts:
         if isinstance(part, cst.FormattedStringText):
-            result += part.value
-            continue
-        value = run.evaluate(part.expression)
-        if not (isinstance(value, Const) and part.conversion is None and part.format_spec is None):
-            for rest in node.parts:
-                if isinstance(rest, cst.FormattedStringExpression) and rest is not part:
-                    run.evaluate(rest.expression)
-            return Text(result + (value.prefix if isinstance(value, Text) else ""))
-        result += str(value.value)
-    return Const(result)
+            result = concatenated(result, Const(part.value))
+        elif isinstance(part, cst.FormattedStringExpression):
+            value = run.evaluate(part.expression)
+            plain = part.conversion is None and part.format_spec is None
+            result = concatenated(result, value if plain else Text())
+    return result
+
+
+def concatenated(left: Value, right: Value) -> Value:
+    """Two pieces of text in a row; what follows something unknown is not looked at."""
+    match left, right:
+        case Text(), _:
+            return left
+        case Const(value=str(one)), Const(value=str() | int() | float() as other):
+            return Const(f"{one}{other}")
+        case Either(test=test, yes=yes, no=no), _:
+            return join(concatenated(yes, right), concatenated(no, right), test)
+        case _, Either(test=test, yes=yes, no=no):
+            return join(concatenated(left, yes), concatenated(left, no), test)
+        case Const(value=one), Text(prefix=prefix):
+            return Text(f"{one}{prefix}")
+        case Const(value=one), _:
+            return Text(str(one))
+    return Text()
 
 
 @expression(cst.Ellipsis)

@@ -8,7 +8,7 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.flow.arguments import Arguments
+from devlint.flow.arguments import Argument, Arguments
 from devlint.flow.classes import find_method, is_module_class, is_module_name, library_base
 from devlint.flow.definitions import ClassInfo
 from devlint.flow.devices import default_placement, is_none, placement_from
@@ -28,6 +28,7 @@ from devlint.values.value import (
     DtypeValue,
     Either,
     Method,
+    Number,
     Rank,
     Ref,
     Tensor,
@@ -213,8 +214,11 @@ def placement_of_module(run: Run, value: Value) -> Placement:
 
 
 def construct_layer(run: Run, name: str, row: Row, arguments: Arguments, node: cst.CSTNode) -> Value:
-    """`nn.Linear(...)`: a module with its own parameters, if it has any."""
-    return run.allocate(node, Instance(name, {}, cell=layer_cell(run, name, row, arguments, node)))
+    """`nn.Linear(...)`: a module with its own parameters, if it has any; settings that are constants stay readable."""
+    assert row.module is not None
+    given = {key: arguments.value(key, position) for position, key in enumerate(row.module.init)}
+    settings: dict[str, Value] = {key: value for key, value in given.items() if isinstance(value, (Const, Number))}
+    return run.allocate(node, Instance(name, settings, cell=layer_cell(run, name, row, arguments, node)))
 
 
 def layer_cell(run: Run, name: str, row: Row, arguments: Arguments, node: cst.CSTNode) -> Cell | None:
@@ -222,6 +226,8 @@ def layer_cell(run: Run, name: str, row: Row, arguments: Arguments, node: cst.CS
     assert row.module is not None
     module = row.module
     rule, _, argument = module.parameters.partition(":")
+    if rule == "never":
+        rule, _, argument = module.buffers.partition(":")
     if rule == "never":
         return None
     if rule == "arg":
@@ -264,6 +270,9 @@ def call_layer(run: Run, owner: Ref, thing: Instance, arguments: Arguments, node
     row = run.engine.table.find(class_name(run, thing))
     if row is None or row.module is None:
         return None
+    reduction = thing.attributes.get("reduction")
+    if reduction is not None and isinstance(arguments.node, cst.BaseExpression):
+        arguments = replace(arguments, keywords={**arguments.keywords, "reduction": Argument(reduction, arguments.node)})
     return apply_row(run, row, arguments, own=own_operand(run, owner, thing, node))
 
 

@@ -13,6 +13,7 @@ from devlint.flow.iteration import iterate
 from devlint.flow.run import Run
 from devlint.semantics.table import Row
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype, Source, canonical, category, promote_names
+from devlint.values.heap import Instance
 from devlint.values.trace import Kind
 from devlint.values.value import (
     UNKNOWN,
@@ -36,7 +37,11 @@ if TYPE_CHECKING:
 def numpy_call(run: Run, invocation: Invocation) -> Value:
     """A NumPy or pandas call by its row; unknown without one."""
     receiver = invocation.receiver_argument
-    if receiver is not None:
+    owner = run.instance(receiver.value) if receiver is not None else None
+    if owner is not None and isinstance(owner.cls, str):
+        # A random generator's methods are rows of their own, without a receiver.
+        row, receiver = run.engine.numpy.find(f"{owner.cls}.{invocation.name}"), None
+    elif receiver is not None:
         row = run.engine.numpy.find(f"numpy.ndarray.{invocation.name}")
     else:
         row = run.engine.numpy.find(invocation.name)
@@ -45,6 +50,9 @@ def numpy_call(run: Run, invocation: Invocation) -> Value:
         return UNKNOWN
     bound = bind_row(row, invocation.arguments, receiver, {})
     returns = row.returns.partition(":")[0]
+    if returns == "generator":
+        cls = "numpy.random.RandomState" if invocation.name.endswith("RandomState") else "numpy.random.Generator"
+        return run.allocate(invocation.node, Instance(cls, {}))
     if returns in ("number", "bool"):
         return Number("bool" if returns == "bool" else None)
     if returns not in ("array", "self"):
@@ -98,10 +106,12 @@ def _dtype(run: Run, row: Row, bound: dict[str, list[Argument]]) -> Dtype:
             return Dtype("float64", Source.NUMPY)
         kind = canonical(name) or ("same" if name in bound else name)
     match kind:
-        case "same" | "data" | "promote" | "float":
+        case "same" | "data" | "promote" | "float" | "sum" | "literal":
             names = [name] if name in bound else list(bound)
             found = [data_dtype(run, argument) for key in names for argument in bound[key] if key != "dtype"]
             result = _promote(found)
+            if kind == "sum" and result.name is not None and category(result.name) < 2:
+                return Dtype("int64", Source.NUMPY)
             if kind == "float" and result.name is not None and category(result.name) < 2:
                 return Dtype("float64", Source.NUMPY)
             return result
@@ -163,11 +173,13 @@ def _promote(dtypes: Sequence[Dtype]) -> Dtype:
     return result
 
 
-def array_operation(run: Run, left: Value, right: Value, node: cst.CSTNode) -> Value:
+def array_operation(run: Run, method: str, left: Value, right: Value, node: cst.CSTNode) -> Value:
     """An operator on an array and another array or a number: a Python number does not widen an array's floats."""
     arrays = [one for one in (left, right) if isinstance(one, Array)]
     others = [one for one in (left, right) if not isinstance(one, Array)]
     dtype = _promote([one.dtype for one in arrays])
+    if method == "truediv" and dtype.name is not None and category(dtype.name) < 2:
+        dtype = Dtype("float64", Source.NUMPY, run.step(Kind.CREATED, "computed by NumPy in float64", node))
     for other in others:
         match other:
             case Const(value=float()) | Number(kind="float"):

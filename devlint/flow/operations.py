@@ -58,19 +58,22 @@ def operate(
 ) -> Value:
     """Check an operation's operands, and compute what it returns."""
     operands = operands_of(run, row, bound)
+    same = row.same
     if own is not None:
         operands.append(own)
+        same = (*same, IMPLICIT)
     name = short_name(row.name)
     _check_host_only(run, row, operands, node, name)
-    grouped = [one for one in operands if one.name in row.same or one.name in row.index]
+    grouped = [one for one in operands if one.name in same or one.name in row.index]
     clash = find_clash(run, node, name, grouped, row.scalars, row.index)
     if clash is not None:
         run.emit(clash)
-    elif not run.state.ambient.autocast:
+    elif not run.state.ambient.autocast and not _check_targets(run, row, operands, node, name):
         _check_dtypes(run, row, operands, node, name)
-    _check_targets(run, row, operands, node, name)
     _follow_time(run, row, operands, node, name)
-    result = _result(run, row, bound, operands, node, clashed=clash is not None, complete=complete)
+    # What follows is read as if the tensor had been where it should: one bug is told once.
+    mended = clash.other.tensor.placement if clash is not None else None
+    result = _result(run, row, bound, operands, node, mended=mended, complete=complete)
     return _shape(run, row, bound, result, node)
 
 
@@ -145,12 +148,15 @@ def _check_dtypes(run: Run, row: Row, operands: list[Operand], node: cst.CSTNode
                 return
 
 
-def _check_targets(run: Run, row: Row, operands: list[Operand], node: cst.CSTNode, name: str) -> None:
+def _check_targets(run: Run, row: Row, operands: list[Operand], node: cst.CSTNode, name: str) -> bool:
+    """Tell of a target whose dtype the loss refuses; whether there was one."""
     for operand in operands:
         accepted = row.target_dtypes.get(operand.name)
         dtype = operand.tensor.dtype.name
         if accepted and dtype is not None and dtype not in accepted:
             run.emit(TargetDtype(run.context_at(node), name, operand, tuple(sorted(accepted))))
+            return True
+    return False
 
 
 def _follow_time(run: Run, row: Row, operands: list[Operand], node: cst.CSTNode, name: str) -> None:
@@ -175,10 +181,10 @@ def _read(run: Run, operand: Operand, node: cst.CSTNode, name: str) -> None:
 
 
 def _result(
-    run: Run, row: Row, bound: Bound, operands: list[Operand], node: cst.CSTNode, *, clashed: bool, complete: bool
+    run: Run, row: Row, bound: Bound, operands: list[Operand], node: cst.CSTNode, *, mended: Placement | None, complete: bool
 ) -> Tensor:
     """The tensor that comes out (the first, where several do)."""
-    placement = UNKNOWN_PLACEMENT if clashed else _placement(run, row, bound, operands, node, complete=complete)
+    placement = mended if mended is not None else _placement(run, row, bound, operands, node, complete=complete)
     first = operands[0].tensor if operands else None
     result = Tensor(
         placement=placement,
@@ -281,6 +287,9 @@ def _rank(run: Run, row: Row, bound: Bound, operands: list[Operand]) -> Rank:
             return Rank.ZERO
         case "some":
             return Rank.SOME
+        case "reduction":
+            given = bound.get("reduction")
+            return Rank.SOME if given is not None and given[0].value == Const("none") else Rank.ZERO
         case "shape":
             return _rank_of_shape(run, row, bound)
     return Rank.ANY
@@ -323,11 +332,15 @@ def result_dtype(run: Run, rule: str, row: Row, bound: Bound, operands: list[Ope
         kind = "same"
     own = {one.name: one.tensor.dtype for one in reversed(operands)}
     match kind:
+        case "literal":
+            return _literal(bound, argument.split(","))
+        case "double":
+            return Dtype("float64")
         case "same":
             return own.get(argument, UNKNOWN_DTYPE)
-        case "promote":
+        case "promote" | "promote-all" | "pow":
             return _promoted(bound, operands)
-        case "float":
+        case "float" | "real-float":
             dtype = _promoted(bound, operands)
             return DEFAULT_FLOAT if dtype.name is not None and category(dtype.name) < 2 else dtype
         case "sum":
@@ -336,9 +349,32 @@ def result_dtype(run: Run, rule: str, row: Row, bound: Bound, operands: list[Ope
         case "real":
             dtype = own.get(argument, UNKNOWN_DTYPE)
             return {"complex64": Dtype("float32"), "complex128": Dtype("float64")}.get(dtype.name or "", dtype)
-        case "unknown" | "":
+        case "unknown" | "complex" | "":
             return UNKNOWN_DTYPE
     return Dtype(kind)
+
+
+def _literal(bound: Bound, names: list[str]) -> Dtype:
+    """The dtype a factory takes from the Python numbers it is given (`torch.full`, `torch.arange`), unless told."""
+    given = bound.get("dtype")
+    if given is not None and given[0].value != NONE:
+        value = given[0].value
+        return replace(value.dtype, source=Source.EXPLICIT) if isinstance(value, DtypeValue) else UNKNOWN_DTYPE
+    kinds = {_kind_of_number(argument.value) for name in names for argument in bound.get(name, ())}
+    if "float" in kinds:
+        return DEFAULT_FLOAT
+    if None in kinds or not kinds:
+        return UNKNOWN_DTYPE
+    return Dtype("int64" if "int" in kinds else "bool", Source.DEFAULT)
+
+
+def _kind_of_number(value: Value) -> str | None:
+    match value:
+        case Const(value=bool() | int() | float() as constant):
+            return type(constant).__name__
+        case Number(kind=kind):
+            return kind
+    return None
 
 
 def _promoted(bound: Bound, operands: Sequence[Operand]) -> Dtype:

@@ -20,6 +20,7 @@ from devlint.flow.run import Run, expression
 from devlint.flow.state import merge
 from devlint.values.clock import ClockRead
 from devlint.values.condition import Test
+from devlint.values.dtype import UNKNOWN_DTYPE
 from devlint.values.heap import Sequence
 from devlint.values.join import join, without_none
 from devlint.values.value import (
@@ -28,6 +29,7 @@ from devlint.values.value import (
     Batch,
     Const,
     Number,
+    Rank,
     Ref,
     Tensor,
     Text,
@@ -71,7 +73,7 @@ def combine(run: Run, method: str, left: Argument, right: Argument, node: cst.CS
     if isinstance(a, Tensor) or isinstance(b, Tensor):
         return _tensors(run, method, Argument(a, left.node), Argument(b, right.node), node, in_place=in_place)
     if isinstance(a, Array) or isinstance(b, Array):
-        return array_operation(run, a, b, node)
+        return array_operation(run, method, a, b, node)
     if method == "sub" and isinstance(a, Number) and isinstance(b, Number):
         _check_clocks(run, a, b, node)
     if isinstance(a, Const) and isinstance(b, Const):
@@ -120,9 +122,6 @@ def _clouded(result: Value) -> Value:
     """A result whose dtype and rank an operand of unknown nature may have changed."""
     if not isinstance(result, Tensor):
         return result
-    from devlint.values.dtype import UNKNOWN_DTYPE
-    from devlint.values.value import Rank
-
     return replace(result, dtype=UNKNOWN_DTYPE, rank=result.rank if result.rank is Rank.SOME else Rank.ANY)
 
 

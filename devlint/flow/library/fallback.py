@@ -10,8 +10,7 @@ from devlint.flow.nn import construct_layer
 from devlint.flow.opaque import havoc
 from devlint.flow.operations import apply_row
 from devlint.flow.run import Run
-from devlint.values.heap import Instance
-from devlint.values.value import UNKNOWN, Array, Batch, Callable_, Library, Partial, Ref, Tensor, Value
+from devlint.values.value import UNKNOWN, Array, Batch, Callable_, Library, Partial, Tensor, Value
 
 HARMLESS: Final = ("torch.", "builtins.", "math.", "os.", "sys.", "logging.", "time.", "numpy.", "random.", "re.", "json.", "warnings.")
 """Libraries that do not move the modules they are given."""
@@ -40,7 +39,10 @@ def by_table(run: Run, invocation: Invocation) -> Value:
             method = table.find(name)
             return apply_row(run, method, invocation.arguments) if method is not None else UNKNOWN
         return UNKNOWN
-    if isinstance(receiver, Ref) and isinstance(run.get(receiver.address), Instance):
+    owner = run.instance(receiver)
+    if owner is not None and isinstance(owner.cls, str) and owner.cls.startswith("numpy."):
+        return numpy_call(run, invocation)
+    if owner is not None:
         havoc(run, invocation.arguments)
     return UNKNOWN
 

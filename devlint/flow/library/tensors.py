@@ -6,11 +6,13 @@ from dataclasses import replace
 
 from devlint.flow.arguments import Argument
 from devlint.flow.devices import default_placement, is_none, placement_from
+from devlint.flow.clash import find_clash
 from devlint.flow.events import Conversion, Discarded
+from devlint.flow.iteration import iterate
 from devlint.flow.library.fallback import by_table
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.numpy_like import data_dtype, dtype_named
-from devlint.flow.operations import DEFAULT_FLOAT
+from devlint.flow.operations import DEFAULT_FLOAT, as_operand
 from devlint.flow.run import Run
 from devlint.flow.transfer import METHODS, read_by_numpy, transfer_tensor
 from devlint.syntax.walk import dotted_name
@@ -21,6 +23,7 @@ from devlint.values.join import without_none
 from devlint.values.placement import How, Leaf
 from devlint.values.trace import Kind
 from devlint.values.value import (
+    NONE,
     UNKNOWN,
     Array,
     Batch,
@@ -290,3 +293,24 @@ def together(run: Run, call: Invocation) -> Value:
         return by_table(run, call)
     return Tuple(tuple(items))
 
+
+
+FOREACH = ("add", "sub", "mul", "div", "maximum", "minimum", "lerp", "addcmul", "addcdiv", "pow", "copy")
+
+
+@model(*(f"torch._foreach_{name}{suffix}" for name in FOREACH for suffix in ("", "_")))
+def foreach(run: Run, call: Invocation) -> Value:
+    """`torch._foreach_add_(these, those)`: pair by pair what the plain operation would do; `_foreach_copy_` takes from anywhere."""
+    lists = [iterate(run, one.value, one.node) for one in call.arguments.positional if isinstance(one.value, (Ref, Tuple))]
+    groups = [
+        as_operand(run, name, Argument(found.any, argument.node))
+        for name, found, argument in zip(("self", "other", "third"), lists, call.arguments.positional, strict=False)
+    ]
+    operands = [one for one in groups if one is not None]
+    if not call.name.startswith("torch._foreach_copy"):
+        clash = find_clash(run, call.node, call.name, operands)
+        if clash is not None:
+            run.emit(clash)
+    if call.name.endswith("_") or not operands:
+        return NONE
+    return run.allocate(call.node, Sequence(None, replace(computed(operands[0].tensor)), "tuple"))
