@@ -52,6 +52,8 @@ MOVES = frozenset({"DEV303", "DEV306", "DEV401", "DEV402", "DEV405", "DEV406", "
 """Confirmed by a transfer at the place itself."""
 EXACT = frozenset({"DEV204", "DEV402", "DEV404", "DEV405", "DEV503"})
 """A transfer alone is no evidence: it has to be of that kind."""
+BY_FILE = frozenset({"DEV110", "DEV111"})
+"""The first touch ends the worker or the loader, wherever in the file it is."""
 BY_RUNNING = frozenset({"DEV601", "DEV602", "DEV603"})
 """True of a line as soon as it runs."""
 
@@ -101,9 +103,10 @@ class Join:
             same = same or (finding.code in family and seen.code in family and seen.raised is not None)
         if not same:
             return False
-        where = [region_of(seen.site), *(region_of(step.site) for step in seen.steps if step.site is not None)]
-        if seen.code not in MIXED | DTYPE:
-            where, places = where[:1], places[:1]
+        sites = [seen.site, *seen.through, *(step.site for step in seen.steps if step.site is not None)]
+        where = [region_of(site) for site in sites]
+        if seen.code in BY_FILE:
+            return bool({real(place.filename) for place in places} & {real(other.filename) for other in where})
         return any(_meet(place, other) for place in places for other in where)
 
     def _by_transfers(self, finding: Diagnostic) -> Outcome:

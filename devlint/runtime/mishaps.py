@@ -10,7 +10,7 @@ import torch
 
 from devlint.runtime.labels import Place, Step, cell_of
 from devlint.runtime.recorder import Observation
-from devlint.runtime.sites import is_library, site_of, user_frame
+from devlint.runtime.sites import Site, is_library, site_of, user_frame, user_stack
 
 if TYPE_CHECKING:
     from devlint.runtime.session import Session
@@ -35,6 +35,7 @@ CODES: tuple[tuple[str, str], ...] = (
     (r"Found dtype (Long|Int|Short|Byte|Bool)|not implemented for '(Long|Int|Float|Double)'", "DEV304"),
     (r"same dtype|scalar type|should be the same|dtypes match|Found dtype", "DEV302"),
 )
+_FRAME = re.compile(r'File "(.+)", line (\d+), in (\S+)')
 _PATTERNS = tuple((re.compile(pattern), code) for pattern, code in CODES)
 
 
@@ -56,7 +57,8 @@ def mishap(session: Session, error: BaseException, args: tuple[Any, ...], kwargs
     frame = user_frame(2)
     code = _refine(code, tensors)
     steps = _story(tensors)
-    session.observe(Observation(code, first_line(message), site_of(frame), steps, type(error).__name__))
+    kind = type(error).__name__
+    session.observe(Observation(code, first_line(message), site_of(frame), steps, kind, user_stack(frame)))
 
 
 def repaired(session: Session, error: BaseException) -> bool:
@@ -72,21 +74,34 @@ def escaped(session: Session, error: BaseException) -> None:
     if code is None:
         return
     setattr(error, SEEN, True)
-    session.observe(Observation(code, first_line(str(error)), _site(error.__traceback__), (), type(error).__name__))
+    through = (*_elsewhere(str(error)), *_sites(error.__traceback__))
+    site = through[0] if through else None
+    session.observe(Observation(code, first_line(str(error)), site, (), type(error).__name__, through))
 
 
-def _site(traceback: TracebackType | None) -> Any:
-    site = None
+def _sites(traceback: TracebackType | None) -> list[Site]:
+    """The user's places that an exception passed, the innermost first."""
+    found: list[Site] = []
     while traceback is not None:
-        if not is_library(traceback.tb_frame.f_code.co_filename):
-            site = site_of(traceback.tb_frame)
+        frame = traceback.tb_frame
+        if not is_library(frame.f_code.co_filename):
+            found.insert(0, Site(frame.f_code.co_filename, traceback.tb_lineno, frame.f_code.co_name))
         traceback = traceback.tb_next
-    return site
+    return found
+
+
+def _elsewhere(message: str) -> list[Site]:
+    """The user's places named by the traceback of another process, which torch puts into the message."""
+    places = [Site(name, int(line), function) for name, line, function in _FRAME.findall(message)]
+    return [site for site in reversed(places) if not is_library(site.filename)]
 
 
 def first_line(message: str) -> str:
     """The part of an error message that says what is wrong."""
-    return message.strip().split("\n", 1)[0]
+    lines = message.strip().split("\n")
+    if lines[0].startswith("Caught ") and len(lines) > 1:
+        return f"{lines[0].rstrip('.')}: {lines[-1].partition(': ')[2]}"
+    return lines[0]
 
 
 def _refine(code: str, tensors: list[torch.Tensor]) -> str:

@@ -69,13 +69,17 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """Something wrong or wasteful that was seen to happen: a code, where, and the story of what took part."""
+    """Something wrong or wasteful that was seen to happen: a code, where, and the story of what took part.
+
+    `through` are the places in the user's code that led there, the innermost first.
+    """
 
     code: str
     message: str
     site: Site | None
     steps: tuple[Step, ...] = ()
     raised: str | None = None
+    through: tuple[Site, ...] = ()
 
 
 class Recorder:

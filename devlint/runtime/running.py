@@ -67,8 +67,9 @@ def _run(order: Order, report: Report) -> int:
             runpy.run_module(order.program, run_name="__main__", alter_sys=True)
         else:
             sys.argv = [order.program, *order.arguments]
-            sys.path.insert(0, os.path.dirname(os.path.abspath(order.program)))
-            runpy.run_path(order.program, run_name="__main__")
+            program = os.path.abspath(order.program)
+            sys.path.insert(0, os.path.dirname(program))
+            runpy.run_path(program, run_name="__main__")
     except SystemExit as leaving:
         return _status(leaving)
     except KeyboardInterrupt:

@@ -11,7 +11,7 @@ import torch
 
 from devlint.runtime import errors
 from devlint.runtime.habits import Habits
-from devlint.runtime.labels import HOST
+from devlint.runtime.labels import HOST, Step
 from devlint.runtime.recorder import Observation, Recorder, TransferKind
 from devlint.runtime.sites import site_of, user_frame
 from devlint.runtime.streams import Streams, Transit
@@ -124,7 +124,8 @@ class Session:
         """A pinned buffer changed while its copy was in flight."""
         transit.reported = True
         message = "this pinned buffer is written while a non_blocking copy from it may still be in flight"
-        self.observe(Observation("DEV504", message, site_of(user_frame(2)) or transit.site))
+        steps = (Step("the copy is started here, and is not waited for", transit.site),)
+        self.observe(Observation("DEV504", message, site_of(user_frame(2)) or transit.site, steps))
 
     def read_early(self, transit: Transit, how: str) -> None:
         """The host reads what a non_blocking copy has not delivered yet."""
@@ -132,7 +133,8 @@ class Session:
             return
         transit.reported = True
         message = f"{how} reads the result of a non_blocking copy to the host before anything waited for it"
-        self.observe(Observation("DEV502", message, site_of(user_frame(2))))
+        steps = (Step("the copy is started here, and is not waited for", transit.site),)
+        self.observe(Observation("DEV502", message, site_of(user_frame(2)), steps))
 
 
 def _same(left: torch.Tensor, right: torch.Tensor) -> bool:

@@ -84,3 +84,15 @@ def _locate(code: CodeType, instruction: int, line: int) -> Site:
 def user_site(depth: int = 1) -> Site | None:
     """The site of the user's code that led here."""
     return site_of(user_frame(depth + 1))
+
+
+def user_stack(frame: FrameType | None) -> tuple[Site, ...]:
+    """The sites of all the user's frames from `frame` outwards."""
+    found: list[Site] = []
+    while frame is not None:
+        if not is_library(frame.f_code.co_filename):
+            site = site_of(frame)
+            if site is not None:
+                found.append(site)
+        frame = frame.f_back
+    return tuple(found)

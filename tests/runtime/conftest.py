@@ -20,7 +20,13 @@ def device() -> Iterator[Any]:
         yield torch.device("cuda", 0)
 
 
-def forked(work: Callable[[], Any]) -> Any:
+@pytest.fixture
+def forked() -> Callable[[Callable[[], Any]], Any]:
+    """Call something in a child of this process."""
+    return _forked
+
+
+def _forked(work: Callable[[], Any]) -> Any:
     """The result of `work` in a child of this process: torch is imported already, and nothing it changes stays."""
     reading, writing = os.pipe()
     child = os.fork()

@@ -1,0 +1,103 @@
+"""Every runnable case: the bug shows on the emulated device, the repaired program runs clean."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import re
+import runpy
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from devlint.diagnostic import Confidence, Diagnostic, Note, Position, Region, Severity
+from devlint.runtime import Report, emulate, record
+from devlint.runtime.lines import Lines
+
+ROOT = Path(__file__).parents[3] / "shared" / "cases"
+CASES = {
+    path.parent.name: facts
+    for path in sorted(ROOT.glob("*/case.json"))
+    if (facts := json.loads(path.read_text(encoding="utf-8")))["runtime"]
+}
+JUDGED = ("DEV1", "DEV2", "DEV3", "DEV502", "DEV504")
+BY_STATIC_FINDING = {
+    "bayesian-conv-sampling": "that an array comes from a random generator is not seen in its bytes",
+    "rope-table-forward-move": "a transfer that moves nothing is right in code that does not know its device",
+}
+"""Shown only together with the static finding, which the run then confirms."""
+
+pytestmark = pytest.mark.skipif(not CASES, reason="the cases are not beside this checkout")
+
+
+def played(case: str, variant: str) -> tuple[str, set[str], list[tuple[str, str]]]:
+    """The exception (or nothing), the codes observed, and the verdicts on the findings the case expects."""
+    folder = ROOT / case / variant
+    os.chdir(folder)
+    sys.path.insert(0, str(folder))
+    sys.argv = ["main.py"]
+    error = ""
+    lines = Lines()
+    with contextlib.redirect_stdout(io.StringIO()), emulate(), lines:
+        try:
+            with record() as report:
+                runpy.run_path("main.py", run_name="__main__")
+        except Exception as raised:
+            error = f"{type(raised).__name__}: {raised}"
+    codes = {outcome.diagnostic.code for outcome in report.outcomes}
+    report.ran = frozenset(lines.ran)
+    report.findings = [finding for bug in CASES[case]["expect"] for finding in expected(case, bug)]
+    return error, codes, verdicts(report)
+
+
+def expected(case: str, bug: dict[str, Any]) -> list[Diagnostic]:
+    """A static finding as devlint would make it, for each accepted code."""
+
+    def region(place: dict[str, Any]) -> Region:
+        return Region(str(ROOT / case / place["file"]), Position(place["line"], 1), Position(place["line"], 200))
+
+    trace = tuple(Note(place["contains"], region(place)) for place in bug.get("also", ()))
+    return [
+        Diagnostic(code, code.lower(), Severity.ERROR, Confidence.CERTAIN, bug["contains"], region(bug), trace)
+        for code in bug["codes"]
+    ]
+
+
+def verdicts(report: Report) -> list[tuple[str, str]]:
+    return [(outcome.diagnostic.code, outcome.verdict.value) for outcome in report.outcomes]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _warm() -> None:
+    """What every child would otherwise import and work out for itself."""
+    with emulate():
+        parameter = torch.nn.Parameter(torch.zeros(2, device="cuda"))
+        torch.optim.Adam([parameter]).step()
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_bug_shows_and_confirms_the_finding(case: str, forked: Any) -> None:
+    facts = CASES[case]
+    error, codes, found = forked(lambda: played(case, "bad"))
+    accepted = {code for bug in facts["expect"] for place in [bug, *bug.get("also", [])] for code in place["codes"]}
+    if facts["symptom"].startswith("raises"):
+        assert re.search(facts["error"], error), error
+        assert codes
+    elif case in BY_STATIC_FINDING:
+        assert not error and not codes & accepted
+    else:
+        assert not error
+        assert codes & accepted
+    assert any(verdict == "confirmed" for code, verdict in found if code in facts["expect"][0]["codes"]), found
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_repaired_program_runs_clean(case: str, forked: Any) -> None:
+    error, codes, _ = forked(lambda: played(case, "good"))
+    assert not error
+    assert not {code for code in codes if code.startswith(JUDGED)} - set(CASES[case].get("good_allows", ()))

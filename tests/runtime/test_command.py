@@ -1,0 +1,147 @@
+"""`devlint run`, as a user sees it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+BROKEN = """\
+import sys
+import torch
+
+
+def make(n):
+    return torch.zeros(n)
+
+
+def main():
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    print("arguments", sys.argv[1:], __name__)
+    x = torch.ones(3).to(device)
+    for _ in range(3):
+        x.sum().item()
+    print("sum", (x + make(3)).sum().item())
+
+
+if __name__ == "__main__":
+    main()
+"""
+CAUGHT = BROKEN.replace("    main()\n", "    try:\n        main()\n    except RuntimeError:\n        print('caught')\n")
+FINE = BROKEN.replace("torch.zeros(n)", "torch.zeros(n, device='cuda')")
+
+
+def run(folder: Path, *arguments: str, source: str = BROKEN) -> subprocess.CompletedProcess[str]:
+    (folder / "program.py").write_text(source, encoding="utf-8")
+    command = "from devlint.runtime.command import run; run(prog_name='devlint run')"
+    return subprocess.run(
+        [sys.executable, "-c", command, *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_an_uncaught_error_ends_the_program_as_it_would_on_cuda(tmp_path: Path) -> None:
+    done = run(tmp_path, "--device", "emulated", "--no-lint", "program.py", "--flag", "1")
+    assert done.returncode == 1
+    assert done.stdout == "arguments ['--flag', '1'] __main__\n"
+    assert "RuntimeError: Expected all tensors to be on the same device" in done.stderr
+    assert "devlint/runtime" not in done.stderr.partition("RuntimeError")[0]
+    assert "DEV101" in done.stderr and "program.py:15" in done.stderr
+
+
+def test_a_caught_error_is_confirmed_all_the_same(tmp_path: Path) -> None:
+    done = run(tmp_path, "--device", "emulated", "--no-lint", "-m", "program", source=CAUGHT)
+    assert done.returncode == 1 and "caught" in done.stdout and "DEV101" in done.stderr
+
+
+def test_keep_going_repairs_and_records(tmp_path: Path) -> None:
+    done = run(tmp_path, "--device", "emulated", "--no-lint", "--keep-going", "program.py")
+    assert "sum 3.0" in done.stdout
+    assert done.returncode == 1 and "DEV101" in done.stderr
+
+
+def test_a_fine_program_keeps_its_exit_status(tmp_path: Path) -> None:
+    done = run(tmp_path, "--device", "emulated", "--no-lint", "program.py", source=FINE)
+    assert done.returncode == 0 and "sum 3.0" in done.stdout
+    done = run(tmp_path, "--device", "emulated", "--no-lint", "program.py", source=FINE + "    sys.exit(7)\n")
+    assert done.returncode == 7
+
+
+def test_json_goes_to_the_file(tmp_path: Path) -> None:
+    done = run(
+        tmp_path, "--device", "emulated", "--no-lint", "--output-format", "json", "--output", "out.json", "program.py"
+    )
+    report = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    (error,) = [finding for finding in report["findings"] if finding["code"] == "DEV101"]
+    assert error["verdict"] == "observed" and error["location"]["row"] == 15
+    assert [note["location"]["row"] for note in error["trace"]] == [12, 12, 6]
+    costs = {line["line"]: line for line in report["lines"]}
+    assert costs[12]["bytes"] == 12 and costs[14]["waits"] == 3
+    assert "DEV101" not in done.stderr
+
+
+def test_html_is_one_page(tmp_path: Path) -> None:
+    run(tmp_path, "--device", "emulated", "--no-lint", "--output-format", "html", "--output", "out.html", "program.py")
+    page = (tmp_path / "out.html").read_text(encoding="utf-8")
+    assert "<svg" in page and "DEV101" in page and "x + make(3)" in page
+    assert "src=" not in page and "http" not in page
+
+
+@pytest.mark.skipif(os.path.exists("/dev/nvidia0"), reason="there is a CUDA device")
+def test_a_device_that_is_not_there_is_an_error_of_use(tmp_path: Path) -> None:
+    done = run(tmp_path, "--device", "cuda", "program.py")
+    assert done.returncode == 2 and "there is no CUDA device" in done.stderr
+
+
+PROJECT_TEST = """\
+import torch
+
+
+def step(x):
+    return x + torch.zeros(3)
+
+
+def test_step():
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    assert step(torch.ones(3, device=device)).sum() == 3
+"""
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_the_pytest_plugin(tmp_path: Path, asked: bool) -> None:
+    (tmp_path / "test_project.py").write_text(PROJECT_TEST, encoding="utf-8")
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "pytest", "-q", "-p", "devlint.runtime.pytest_plugin", "-p", "no:cacheprovider"),
+            *(["--devlint"] if asked else []),
+        ],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    if asked:
+        assert done.returncode == 1
+        assert "DEV101 at" in done.stdout and "created on the host by torch.zeros()" in done.stdout
+        assert "1 observed" in done.stdout
+    else:
+        assert done.returncode == 0 and "devlint" not in done.stdout
+
+
+def test_the_plugin_does_not_import_torch_unasked() -> None:
+    code = "import sys, devlint.runtime.pytest_plugin, devlint.runtime.command; sys.exit('torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False)
+    assert done.returncode == 0
