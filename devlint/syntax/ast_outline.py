@@ -12,9 +12,7 @@ from devlint.syntax.outline import Outline, continued_row, first_token
 
 def ast_outline(text: str, lines: Lines) -> tuple[str | None, list[Outline]]:
     """The docstring and the statements of a file. Raises what `ast.parse` raises."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        tree = ast.parse(text)
+    tree = parse_quietly(text)
     outlines: list[Outline] = []
     group: list[ast.stmt] = []
     last_row = 0
@@ -27,6 +25,13 @@ def ast_outline(text: str, lines: Lines) -> tuple[str | None, list[Outline]]:
     if group:
         outlines.append(_outline(group, last_row, text, lines))
     return ast.get_docstring(tree, clean=False), outlines
+
+
+def parse_quietly(text: str) -> ast.Module:
+    """`ast.parse` without its warnings, which are the user's compiler's to show."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(text)
 
 
 def _outline(group: list[ast.stmt], last_row: int, text: str, lines: Lines) -> Outline:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from devlint.syntax.ast_outline import ast_outline
+from devlint.syntax.ast_outline import ast_outline, parse_quietly
 from devlint.syntax.collector import paused_collector
 from devlint.syntax.exports import declared_exports
 from devlint.syntax.lines import Lines
@@ -55,7 +54,9 @@ def index_source(source: Source) -> FileIndex:
             docstring, outlines = ast_outline(source.text, lines)
             newer_grammar = False
         except SyntaxError as error:
-            if (fallback := newer_outline(source.text, lines)) is None:
+            # No newer grammar indents otherwise, and libcst is lax about it.
+            fallback = None if isinstance(error, IndentationError) else newer_outline(source.text, lines)
+            if fallback is None:
                 raise _syntax_error(error, source.text, lines) from None
             docstring, outlines = fallback
             newer_grammar = True
@@ -89,7 +90,7 @@ def _column_in_ascii(error: SyntaxError, text: str) -> int | None:
     if text.isascii():
         return None
     try:
-        ast.parse(re.sub(r"[^\x00-\x7f]", "x", text))
+        parse_quietly(re.sub(r"[^\x00-\x7f]", "x", text))
     except SyntaxError as twin:
         return twin.offset if (twin.msg, twin.lineno) == (error.msg, error.lineno) else None
     except (ValueError, RecursionError, MemoryError):

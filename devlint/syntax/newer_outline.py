@@ -10,6 +10,7 @@ from devlint.syntax.lines import NEWLINE, Lines
 from devlint.syntax.outline import Outline, continued_row
 from devlint.syntax.positions import code_regions
 from devlint.syntax.source import SourceError
+from devlint.syntax.tree import parse_tree
 from devlint.syntax.tree_facts import tree_facts
 
 # Where Python refuses, libcst overflows the native stack: with a thousand brackets, ten thousand operators or branches.
@@ -25,11 +26,13 @@ def newer_outline(text: str, lines: Lines) -> tuple[str | None, list[Outline]] |
     """The docstring and the statements of a file; None where libcst cannot parse it either."""
     if _too_deep(text):
         return None
+    module = parse_tree(text)
+    if module is None:
+        return None
+    first_nodes = {tree: _first_node(tree) for tree in module.body}
     try:
-        module = cst.parse_module(text)
-        first_nodes = {tree: _first_node(tree) for tree in module.body}
         regions = code_regions(module, [*module.body, *first_nodes.values()], text)
-    except (cst.ParserSyntaxError, cst.CSTValidationError, SourceError):
+    except SourceError:
         return None
     outlines = [
         Outline(tree_facts(tree), regions[first][0], continued_row(regions[tree][1], text, lines))

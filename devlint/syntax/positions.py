@@ -13,7 +13,6 @@ import libcst as cst
 from libcst._nodes.internal import CodegenState
 
 from devlint.diagnostic import Position
-from devlint.syntax.lines import NEWLINE
 from devlint.syntax.source import SourceError
 from devlint.syntax.statement import Statement
 
@@ -24,8 +23,7 @@ if TYPE_CHECKING:
 _PARENTHESIZED = (cst.Tuple, cst.GeneratorExp, cst.MatchTuple)
 # What libcst does not give back: continuations where an indentation is expected, form feeds before the first token,
 # the blanks in `except (A, B) :`.
-_DROPPED_LINES = re.compile(r"(?:[ \t\f]*\\(?:\r\n?|\n))+")
-_DROPPED_BLANKS = re.compile(r"[ \t\f]+")
+_DROPPED = re.compile(r"[ \t\f\r\n\\]+")
 # libcst generates code recursively, two calls for every level, and strings in a row nest where Python sees one.
 _CODEGEN_FRAMES = 10_000
 _NOTHING: AbstractContextManager[None] = nullcontext()
@@ -153,14 +151,19 @@ def _align(code: str, text: str) -> list[tuple[int, int]]:
     shifts = [(0, 0)]
     at = shift = 0
     while not text.startswith(code[at:], at + shift):
-        while at < len(code) and code[at] == text[at + shift]:
+        while code[at] == text[at + shift]:
             at += 1
-        line = at - len(NEWLINE.split(code[:at])[-1])
-        if dropped := _DROPPED_LINES.match(text, line + shift):
-            at = line
-        elif not (dropped := _DROPPED_BLANKS.match(text, at + shift)):
+        if code[at] == "\f":
+            # A form feed before the indentation of a block becomes part of every indentation in it.
+            at, shift = at + 1, shift - 1
+            shifts.append((at, shift))
+            continue
+        dropped = _DROPPED.match(text, at + shift)
+        # As few as possible, up to the character with which the code goes on.
+        end = text.find(code[at], at + shift, dropped.end() + 1) if dropped else -1
+        if end < 0:
             break
-        shift = dropped.end() - at
+        shift = end - at
         shifts.append((at, shift))
     return shifts
 

@@ -8,8 +8,8 @@ from typing import Literal
 
 import libcst as cst
 
-from devlint.syntax.collector import paused_collector
 from devlint.syntax.source import Source, SourceError
+from devlint.syntax.tree import parse_tree
 
 StatementKind = Literal["function", "class", "import", "other"]
 
@@ -114,12 +114,10 @@ class Statement:
         """The statement as a libcst module of its own, which knows its indentation and newline. Raises SourceError."""
         if self.facts.depth > MAX_DEPTH:
             raise SourceError("the statement is nested too deeply", self.first_row)
-        try:
-            with paused_collector():
-                module = cst.parse_module(self.text)
-        except (cst.ParserSyntaxError, cst.CSTValidationError, RecursionError):
+        module = parse_tree(self.text)
+        if module is None:
             # The place that libcst names is not reliable.
-            raise SourceError("libcst cannot parse the statement", self.first_row) from None
+            raise SourceError("libcst cannot parse the statement", self.first_row)
         if len(module.body) != 1:
             raise SourceError("libcst sees another statement here than Python does", self.first_row)
         return module

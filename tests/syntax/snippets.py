@@ -16,6 +16,8 @@ LAYOUTS = [
     "x = '😀', y, '👩‍👩‍👧', z\n",
     "x = a + \\\n    b * \\\r\n  c\ny = d\n",
     "if a:\n  b\n  \\\n  c(d)\n  \\\n  \\\n  e\n",
+    "if a:\n  b\n  \\\nc(d)\n  \\\n \\\n    e\n",
+    "def f():\n    a\n    \x0c\n\x0c    b\n",
     "try: a\nexcept (b, c) : d(e)\nelse : f\n",
     "\\\nx = y\n",
     "a; b ; c;\nd\n",
