@@ -1,0 +1,157 @@
+"""What watching and emulating cost: medians, measured side by side in one run.
+
+    python benchmarks/runtime.py [--rounds 7]
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from typing import Any
+
+import torch
+from torch import nn
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from devlint.runtime import emulate, record
+
+OPERATORS = 500
+
+
+class EmptyFunctions(TorchFunctionMode):
+    """Does nothing, at the price of a call."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return func(*args, **(kwargs or {}))
+
+
+class EmptyDispatch(TorchDispatchMode):
+    """Does nothing, at the price of a call."""
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return func(*args, **(kwargs or {}))
+
+
+class Block(nn.Module):
+    """Two convolutions and a shortcut."""
+
+    def __init__(self, before: int, after: int, stride: int) -> None:
+        super().__init__()
+        self.body = nn.Sequential(
+            nn.Conv2d(before, after, 3, stride, 1, bias=False),
+            nn.BatchNorm2d(after),
+            nn.ReLU(),
+            nn.Conv2d(after, after, 3, 1, 1, bias=False),
+            nn.BatchNorm2d(after),
+        )
+        straight = before == after and stride == 1
+        self.shortcut = nn.Identity() if straight else nn.Conv2d(before, after, 1, stride, bias=False)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.relu(self.body(x) + self.shortcut(x))
+
+
+def resnet18() -> nn.Module:
+    """As deep and as wide as ResNet-18, for small images."""
+    blocks, before = [], 64
+    for after, stride in ((64, 1), (128, 2), (256, 2), (512, 2)):
+        blocks += [Block(before, after, stride), Block(after, after, 1)]
+        before = after
+    stem = [nn.Conv2d(3, 64, 3, 1, 1, bias=False), nn.BatchNorm2d(64), nn.ReLU()]
+    return nn.Sequential(*stem, *blocks, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(512, 10))
+
+
+def training_step(device: str) -> Callable[[], None]:
+    """One step at batch 32."""
+    model = resnet18().to(device)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
+    images, labels = torch.randn(32, 3, 16, 16), torch.randint(0, 10, (32,))
+
+    def step() -> None:
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(model(images.to(device)), labels.to(device))
+        loss.backward()
+        optimizer.step()
+        loss.item()
+
+    return step
+
+
+def chain(device: str) -> Callable[[], None]:
+    """Many operators on next to nothing."""
+    one = torch.ones(8).to(device)
+
+    def run() -> None:
+        x = one
+        for _ in range(OPERATORS):
+            x = x + one
+
+    return run
+
+
+Setting = tuple[str, Callable[[], AbstractContextManager[Any]], str]
+
+
+def empty_pair() -> AbstractContextManager[Any]:
+    """Both modes, doing nothing."""
+    stack = ExitStack()
+    stack.enter_context(EmptyFunctions())
+    stack.enter_context(EmptyDispatch())
+    return stack
+
+
+def recorded_emulation() -> AbstractContextManager[Any]:
+    """Emulated and recorded."""
+    stack = ExitStack()
+    stack.enter_context(emulate())
+    stack.enter_context(record())
+    return stack
+
+
+SETTINGS: tuple[Setting, ...] = (
+    ("plain", nullcontext, "cpu"),
+    ("empty modes", empty_pair, "cpu"),
+    ("recorded", record, "cpu"),
+    ("emulated", emulate, "cuda"),
+    ("emulated, recorded", recorded_emulation, "cuda"),
+)
+
+
+def medians(build: Callable[[str], Callable[[], None]], rounds: int) -> dict[str, float]:
+    """Seconds of each setting, taken in turn so that a noisy moment hits them all."""
+    times: dict[str, list[float]] = {name: [] for name, _, _ in SETTINGS}
+    for _ in range(rounds):
+        for name, setting, device in SETTINGS:
+            with setting():
+                work = build(device)
+                work()
+                start = time.perf_counter()
+                work()
+                times[name].append(time.perf_counter() - start)
+    return {name: statistics.median(values) for name, values in times.items()}
+
+
+def main() -> None:
+    """Print both tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=7)
+    rounds = parser.parse_args().rounds
+    print(f"torch {torch.__version__}, {torch.get_num_threads()} threads, medians of {rounds}")
+    step = medians(training_step, rounds)
+    print("ResNet-18-sized training step, batch 32")
+    for name, seconds in step.items():
+        print(f"  {name:20} {seconds * 1000:8.1f} ms   {seconds / step['plain']:.2f} x plain")
+    tiny = medians(chain, rounds * 3)
+    pair = tiny["empty modes"] - tiny["plain"]
+    print(f"chain of {OPERATORS} additions of 8 numbers: added time per operator")
+    for name, seconds in tiny.items():
+        added = seconds - tiny["plain"]
+        print(f"  {name:20} {added / OPERATORS * 1e6:8.2f} µs   {added / pair:.2f} x empty modes")
+
+
+if __name__ == "__main__":
+    main()
