@@ -1,6 +1,6 @@
 """What watching and emulating cost: medians, measured side by side in one run.
 
-    python benchmarks/runtime.py [--rounds 7]
+python benchmarks/runtime.py [--rounds 7]
 """
 
 from __future__ import annotations
@@ -52,6 +52,7 @@ class Block(nn.Module):
         self.shortcut = nn.Identity() if straight else nn.Conv2d(before, after, 1, stride, bias=False)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """The sum of both ways."""
         return torch.relu(self.body(x) + self.shortcut(x))
 
 

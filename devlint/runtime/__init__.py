@@ -1,4 +1,4 @@
-"""The runtime companion: watch a program on real devices, or run it on emulated ones. The only part that needs torch."""
+"""The runtime companion: watch a program on real devices, or run it on emulated ones. Only this part needs torch."""
 
 from __future__ import annotations
 

@@ -7,7 +7,8 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import torch
 
-from devlint.runtime import rng, session as sessions
+from devlint.runtime import rng
+from devlint.runtime import session as sessions
 from devlint.runtime.mishaps import escaped
 from devlint.runtime.modes import PlacementMode
 from devlint.runtime.patches import install

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -57,7 +58,7 @@ def run(
 
         text = page(report)
     else:
-        text = "".join(report.full(color=output is None and click.get_text_stream("stderr").isatty()))
+        text = "".join(report.full(color=output is None and sys.stderr.isatty()))
     if output is None:
         click.echo(text, err=True, nl=False)
     else:

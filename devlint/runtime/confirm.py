@@ -44,9 +44,7 @@ class Outcome:
         return self.seen and self.diagnostic.severity is Severity.ERROR
 
 
-MIXED = frozenset(
-    f"DEV{number}" for number in (101, 102, 103, 104, 105, 107, 113, 114, 115, 201, 202, 203, 407, 604)
-)
+MIXED = frozenset(f"DEV{number}" for number in (101, 102, 103, 104, 105, 107, 113, 114, 115, 201, 202, 203, 407, 604))
 DTYPE = frozenset({"DEV301", "DEV302", "DEV303", "DEV304", "DEV305"})
 MOVES = frozenset({"DEV303", "DEV306", "DEV401", "DEV402", "DEV405", "DEV406", "DEV408", "DEV409"})
 """Confirmed by a transfer at the place itself."""
@@ -81,9 +79,7 @@ class Join:
 
     def _judge(self, finding: Diagnostic) -> Outcome:
         places = [finding.region, *(note.region for note in finding.trace)]
-        groups = [
-            index for index, group in enumerate(self._groups) if self._evidence(finding, places, group[0])
-        ]
+        groups = [index for index, group in enumerate(self._groups) if self._evidence(finding, places, group[0])]
         if groups:
             self._used.update(groups)
             first = self._groups[groups[0]][0]
@@ -112,9 +108,7 @@ class Join:
     def _by_transfers(self, finding: Diagnostic) -> Outcome:
         records = [record for key in _keys(finding.region) if (record := self._lines.get(key)) is not None]
         outcome = self._tally(finding, Outcome(finding, Verdict.CONFIRMED))
-        stays = sum(
-            tally.count for r in records for kind, tally in r.transfers.items() if kind.source == kind.target
-        )
+        stays = sum(tally.count for r in records for kind, tally in r.transfers.items() if kind.source == kind.target)
         waits = sum(tally.count for r in records for tally in r.waits.values())
         if finding.code == "DEV407":
             if outcome.count:

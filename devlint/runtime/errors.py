@@ -80,8 +80,7 @@ def generator_device(expected: str, found: str) -> RuntimeError:
 def no_numpy(device: torch.device) -> TypeError:
     """NumPy cannot see accelerator memory."""
     return TypeError(
-        f"can't convert {device} device type tensor to numpy. "
-        "Use Tensor.cpu() to copy the tensor to host memory first."
+        f"can't convert {device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first."
     )
 
 
@@ -103,7 +102,7 @@ def invalid_ordinal() -> RuntimeError:
     import torch
 
     kind = getattr(torch, "AcceleratorError", RuntimeError)
-    return kind(  # type: ignore[no-any-return]
+    return kind(
         "CUDA error: invalid device ordinal\n"
         "GPU device may be out of range, do you have enough GPUs?\n"
         "CUDA kernel errors might be asynchronously reported at some other API call, "

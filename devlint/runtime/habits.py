@@ -52,9 +52,7 @@ class Habits:
         for code, message, steps in self._findings(move, cell, site):
             session.observe(Observation(code, message, site, steps))
 
-    def _findings(
-        self, move: Move, cell: Cell | None, site: Site
-    ) -> list[tuple[str, str, tuple[Step, ...]]]:
+    def _findings(self, move: Move, cell: Cell | None, site: Site) -> list[tuple[str, str, tuple[Step, ...]]]:
         found: list[tuple[str, str, tuple[Step, ...]]] = []
         source, tensor = move.source, move.tensor
         steps = source.history()

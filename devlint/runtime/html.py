@@ -29,7 +29,9 @@ def _page(report: Report) -> Iterator[str]:
     yield f"<title>devlint run</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
     moved = sum(cost.nbytes for cost in report.costs)
     waits = sum(cost.waits for cost in report.costs)
-    facts = f"{report.recorder.operators} operators on {report.device or 'the host'}, {size(moved)} moved, {waits} waits"
+    facts = (
+        f"{report.recorder.operators} operators on {report.device or 'the host'}, {size(moved)} moved, {waits} waits"
+    )
     yield f"<header><h1>devlint run</h1><p>{escape(facts)}</p></header>\n<main>\n"
     yield "".join(f'<p class="quiet">{escape(text)}</p>\n' for text in report.remarks)
     yield f"<h2>Findings ({len(outcomes)})</h2>\n"
@@ -50,7 +52,7 @@ def _finding(outcome: Outcome) -> Iterator[str]:
     facts += [size(outcome.nbytes)] if outcome.nbytes else []
     facts += [outcome.detail] if outcome.detail and outcome.detail not in found.message else []
     yield f'<article class="{found.severity.value}">\n<p><span class="verdict {verdict}">{verdict}</span> '
-    yield f'<strong>{escape(found.code)}</strong> {escape(found.message)}</p>\n'
+    yield f"<strong>{escape(found.code)}</strong> {escape(found.message)}</p>\n"
     yield f'<p class="place">{escape(where)} {escape(", ".join(facts))}</p>\n'
     yield _source(found.region.filename, found.region.start.row)
     if found.trace:
@@ -90,8 +92,10 @@ def _timeline(events: list[Event]) -> Iterator[str]:
         y = _LANE * (lanes.index(lane) + 1) - 22
         place = f"{relative(event.site.filename)}:{event.site.line}" if event.site else ""
         label = f"{event.what} {size(event.nbytes) if event.nbytes else ''} {place} at {event.start * 1000:.1f} ms"
-        yield f'<rect class="{lane}" x="{x:.1f}" y="{y}" width="2.5" height="18"><title>{escape(label)}</title></rect>\n'
-    yield f'<text x="120" y="{height - 4}">0</text><text x="{_WIDTH - 60}" y="{height - 4}">{end * 1000:.0f} ms</text>\n'
+        yield f'<rect class="{lane}" x="{x:.1f}" y="{y}" width="2.5" height="18">'
+        yield f"<title>{escape(label)}</title></rect>\n"
+    yield f'<text x="120" y="{height - 4}">0</text>'
+    yield f'<text x="{_WIDTH - 60}" y="{height - 4}">{end * 1000:.0f} ms</text>\n'
     yield "</svg>\n"
 
 

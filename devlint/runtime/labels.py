@@ -32,7 +32,7 @@ class Step:
 
 
 class Place:
-    """A device, how a tensor came to be there, and where it was before. Results share the place of their operands."""
+    """A device, how a tensor came to be there, and where it was before; results share their operands' place."""
 
     __slots__ = ("device", "how", "key", "parent", "site")
 
@@ -55,7 +55,7 @@ class Place:
 
 UNKNOWN_HOST = Place(HOST, "on the host", None)
 FLOATING = Place(HOST, "created inside the library", None)
-"""Made by a factory that no user code called: C++ code takes its device from an operand, so the first meeting decides."""
+"""Made inside C++ code, which takes the device of an operand: the first meeting decides."""
 
 
 class Ledger:
@@ -103,7 +103,7 @@ class DeviceCell(Cell):
 
 
 def storages(tensor: torch.Tensor) -> Iterator[torch.UntypedStorage]:
-    """The storages behind a tensor: one for a dense tensor, the parts' for a sparse one, the inner one's for a wrapper."""
+    """The storages behind a tensor: one if it is dense, the parts' if sparse, the inner one's of a wrapper."""
     while _is_wrapper(tensor):
         tensor = _unwrap(tensor)
     if tensor.layout is torch.strided and not tensor.is_nested:

@@ -1,4 +1,4 @@
-"""Which lines of the user's code ran, and which files: cheap where Python has `sys.monitoring`, by tracing elsewhere."""
+"""Which lines and files of the user's code ran: by `sys.monitoring` where Python has it, by tracing elsewhere."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Lines:
             self._monitoring.free_tool_id(_TOOL)
         else:
             sys.settrace(None)
-            threading.settrace(None)  # type: ignore[arg-type]
+            threading.settrace(None)
 
     def _monitor(self) -> bool:
         monitoring = self._monitoring

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -28,6 +28,7 @@ from devlint.runtime.specials import SPECIALS
 from devlint.runtime.transfers import moved
 
 Tensor = torch.Tensor
+_Base: Any = TorchDispatchMode
 _plans: dict[Any, Plan] = {}
 
 
@@ -42,7 +43,7 @@ def _plan(func: Any) -> Plan:
     return plan
 
 
-class PlacementMode(TorchDispatchMode):
+class PlacementMode(_Base):  # type: ignore[misc]
     """Real arithmetic on host memory, with the devices that the labels say."""
 
     def __init__(self, session: Session) -> None:
@@ -166,9 +167,7 @@ class PlacementMode(TorchDispatchMode):
                 known = settled(tensor)
                 if known is None and place is not None:
                     put(tensor, place)
-                elif (
-                    known is not None and place is not None and place.key and not known.key and tensor.requires_grad
-                ):
+                elif known is not None and place is not None and place.key and not known.key and tensor.requires_grad:
                     _send_gradient_home(tensor, known)
 
     def _reroute(self, func: Any, args: Any, kwargs: dict[str, Any], device: torch.device) -> Any:
@@ -250,4 +249,6 @@ def _send_gradient_home(tensor: Tensor, home: Place) -> None:
     """Autograd moves the gradient of a 0-dim host operand back to the host."""
     if not getattr(tensor, "_devlint_homing", False):
         tensor._devlint_homing = True  # type: ignore[attr-defined]
-        tensor.register_hook(lambda gradient: moved(gradient, home.device) if settled(gradient) is not home else None)
+        cast(Any, tensor).register_hook(
+            lambda gradient: moved(gradient, home.device) if settled(gradient) is not home else None
+        )

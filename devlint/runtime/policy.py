@@ -1,4 +1,4 @@
-"""Which check eager PyTorch makes of an operator's devices, and whether it makes the host wait: one `Plan` an overload."""
+"""Which check eager PyTorch makes of an operator's devices, and whether the host has to wait for its result."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Plan:
     def _check_foreach(self, args: tuple[Any, ...]) -> None:
         lists = [a for a in args if isinstance(a, list | tuple) and a and isinstance(a[0], torch.Tensor)]
         single = [a for a in args if isinstance(a, torch.Tensor)]
-        for row in zip(*lists):
+        for row in zip(*lists, strict=False):
             check_iterator([*row, *single], many=False)
 
 
@@ -185,8 +185,7 @@ def plan_for(func: torch._ops.OpOverload) -> Plan:
         checked=tuple(checked),
         waits=WAITS.get(base) or ("size" if torch.Tag.dynamic_output_shape in func.tags else None),
         factory=not tensors,
-        random=any(a.name == "generator" for a in schema.arguments)
-        or torch.Tag.nondeterministic_seeded in func.tags,
-        view=bool(aliases) and not any(a.alias_info.is_write for a in aliases),
+        random=any(a.name == "generator" for a in schema.arguments) or torch.Tag.nondeterministic_seeded in func.tags,
+        view=bool(aliases) and not any(a.alias_info is not None and a.alias_info.is_write for a in aliases),
         writes=tuple(writes),
     )

@@ -171,9 +171,7 @@ class Recorder:
         if self.ended is None:
             self.ended = time.perf_counter()
 
-    def _point(
-        self, kind: str, what: str, nbytes: int, frame: FrameType | None, site: Site | None = None
-    ) -> None:
+    def _point(self, kind: str, what: str, nbytes: int, frame: FrameType | None, site: Site | None = None) -> None:
         if len(self.timeline) < TIMELINE_LIMIT:
             now = time.perf_counter() - self.started
             self.timeline.append(Event(now, kind, what, nbytes, site or site_of(frame)))

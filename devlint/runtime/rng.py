@@ -39,7 +39,7 @@ def run(session: Session, place: Place, func: Any, args: tuple[Any, ...], kwargs
         return func(*args, **kwargs)
 
 
-class drawing_from:  # noqa: N801 - reads as a statement
+class drawing_from:
     """Let the host's generator stand in for a device's own for a while."""
 
     def __init__(self, key: int) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import runpy
 import sys
 import traceback
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -19,7 +19,7 @@ from devlint.runtime.api import emulate, record
 from devlint.runtime.lines import Lines
 from devlint.runtime.report import Report
 
-_OURS = os.path.dirname(os.path.abspath(__file__))
+_OURS = str(Path(__file__).resolve().parent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def execute(order: Order) -> tuple[int, Report]:
     report.ran = frozenset(lines.ran)
     report.device = f"{order.devices} emulated {'mps' if device == 'mps' else 'cuda'}" if device != "cuda" else "cuda"
     if order.lint:
-        report.findings = _lint(lines.files, report)
+        report.findings = _lint(lines.files)
     return status, report
 
 
@@ -63,13 +63,13 @@ def _run(order: Order, report: Report) -> int:
     try:
         if order.module:
             sys.argv = [order.program, *order.arguments]
-            sys.path.insert(0, os.getcwd())
+            sys.path.insert(0, str(Path.cwd()))
             runpy.run_module(order.program, run_name="__main__", alter_sys=True)
         else:
             sys.argv = [order.program, *order.arguments]
-            program = os.path.abspath(order.program)
-            sys.path.insert(0, os.path.dirname(program))
-            runpy.run_path(program, run_name="__main__")
+            program = Path(order.program).absolute()
+            sys.path.insert(0, str(program.parent))
+            runpy.run_path(str(program), run_name="__main__")
     except SystemExit as leaving:
         return _status(leaving)
     except KeyboardInterrupt:
@@ -105,20 +105,17 @@ def _print(error: BaseException) -> None:
 
 def _program_part(found: TracebackType | None) -> TracebackType | None:
     while found is not None and (
-        found.tb_frame.f_code.co_filename.startswith(_OURS)
-        or found.tb_frame.f_globals.get("__name__") == "runpy"
+        found.tb_frame.f_code.co_filename.startswith(_OURS) or found.tb_frame.f_globals.get("__name__") == "runpy"
     ):
         found = found.tb_next
     return found
 
 
-def _lint(files: tuple[str, ...], report: Report) -> list[Diagnostic]:
-    """The static findings of the files that ran."""
-    try:
-        from devlint.analysis import analyse
-    except ModuleNotFoundError:
-        report.notes.append("the static analysis is not installed: nothing was linted")
-        return []
+def _lint(files: tuple[str, ...]) -> list[Diagnostic]:
+    """The static findings of the files that ran, by the rules that are on by default."""
+    from devlint.analysis import analyse
+    from devlint.registry import all_rules
 
-    paths = [name for name in files if os.path.isfile(name)]
-    return list(analyse(paths).diagnostics) if paths else []
+    codes = frozenset(rule.code for rule in all_rules() if rule.default)
+    paths = [path for name in files if (path := Path(name)).is_file()]
+    return list(analyse(paths, codes=codes).diagnostics) if paths else []

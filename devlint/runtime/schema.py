@@ -35,13 +35,13 @@ class Native:
 @lru_cache(1)
 def natives() -> dict[str, Native]:
     """Every entry of the installed torch's table, by `name.overload`."""
-    import torchgen
+    import torchgen  # type: ignore[import-untyped]
 
     path = Path(torchgen.__file__).parent / "packaged/ATen/native/native_functions.yaml"
     text = path.read_text(encoding="utf-8")
     starts = list(_ENTRY.finditer(text))
     table: dict[str, Native] = {}
-    for entry, after in zip(starts, [*starts[1:], None]):
+    for entry, after in zip(starts, [*starts[1:], None], strict=True):
         body = text[entry.end() : after.start() if after else len(text)]
         no_check = _NO_CHECK.search(body)
         delegate = re.search(r"structured_delegate: ([\w.]+)", body)
@@ -52,6 +52,6 @@ def natives() -> dict[str, Native]:
             reason=((no_check["why"] or "").strip() if no_check else ""),
             cuda=bool(_CUDA.search(body)) or delegate is not None,
             structured=delegate is not None or "structured: True" in body,
-            composite="dispatch:" not in body and delegate is None or "CompositeImplicit" in body,
+            composite=("dispatch:" not in body and delegate is None) or "CompositeImplicit" in body,
         )
     return table

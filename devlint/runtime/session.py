@@ -159,4 +159,3 @@ def current() -> Session:
     if active is None:
         raise RuntimeError("no devlint session is running")
     return active
-

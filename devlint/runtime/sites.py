@@ -6,9 +6,10 @@ import os
 import sys
 import sysconfig
 from dataclasses import dataclass
+from pathlib import Path
 from types import CodeType, FrameType
 
-_HERE = os.path.dirname(os.path.abspath(__file__))
+_HERE = str(Path(__file__).resolve().parent)
 _LIBRARY_ROOTS = tuple(
     {os.path.realpath(path) + os.sep for name, path in sysconfig.get_paths().items() if name != "data"}
     | {path + os.sep for name, path in sysconfig.get_paths().items() if name != "data"}
@@ -36,7 +37,9 @@ def is_library(filename: str) -> bool:
     """Whether frames of this file are folded away: the standard library, site-packages, devlint itself."""
     known = _library.get(filename)
     if known is None:
-        known = filename.startswith("<") and not filename.startswith("<ipython") or filename.startswith(_LIBRARY_ROOTS)
+        known = (filename.startswith("<") and not filename.startswith("<ipython")) or filename.startswith(
+            _LIBRARY_ROOTS
+        )
         _library[filename] = known
     return known
 

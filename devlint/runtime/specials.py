@@ -79,7 +79,8 @@ def _masked_fill(session: Session, plan: Plan, func: Any, args: Arguments, kwarg
     filled, mask = settled(args[0]), settled(args[1])
     if filled is not None and mask is not None and filled.key != mask.key:
         raise RuntimeError(
-            f"expected self and mask to be on the same device, but got mask on {mask.device} and self on {filled.device}"
+            f"expected self and mask to be on the same device, but got mask on {mask.device} "
+            f"and self on {filled.device}"
         )
     return NotImplemented
 
@@ -152,8 +153,5 @@ def _cdist(session: Session, plan: Plan, func: Any, args: Arguments, kwargs: dic
     """`cdist` compares device types by itself."""
     left, right = settled(args[0]), settled(args[1])
     if left is not None and right is not None and left.device.type != right.device.type:
-        raise RuntimeError(
-            f"X1 and X2 must have the same device type. X1: {left.device.type} X2: {right.device.type}"
-        )
+        raise RuntimeError(f"X1 and X2 must have the same device type. X1: {left.device.type} X2: {right.device.type}")
     return NotImplemented
-

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
 
-from devlint.runtime import errors, session as sessions
+from devlint.runtime import errors
+from devlint.runtime import session as sessions
 from devlint.runtime.habits import Move
 from devlint.runtime.labels import HOST, Cell, Place, cell_of, place_of, put
 from devlint.runtime.recorder import TransferKind
 from devlint.runtime.sites import user_site
 from devlint.runtime.streams import Transit, poison
 
-_copy = torch.ops.aten._to_copy.default
+_copy: Callable[..., torch.Tensor] = torch.ops.aten._to_copy.default
 
 
 def moved(
@@ -27,8 +29,9 @@ def moved(
 ) -> torch.Tensor:
     """A copy of `tensor` on another device; gradients travel back the same way."""
     options = (target, dtype, non_blocking, memory_format, how)
-    if tensor.requires_grad and torch.is_grad_enabled() or torch._C._functorch.is_functorch_wrapped_tensor(tensor):
-        return _Transfer.apply(tensor, place_of(tensor).device, options)  # type: ignore[no-any-return]
+    if (tensor.requires_grad and torch.is_grad_enabled()) or torch._C._functorch.is_functorch_wrapped_tensor(tensor):
+        apply: Callable[..., torch.Tensor] = _Transfer.apply
+        return apply(tensor, place_of(tensor).device, options)
     return _raw(tensor, options)
 
 
@@ -63,9 +66,7 @@ def _delivered(tensor: torch.Tensor, cell: Cell | None) -> torch.Tensor:
     return transit.snapshot.as_strided(part.shape, part.stride(), part.storage_offset())
 
 
-def tell(
-    source: Place, target: torch.device, tensor: torch.Tensor, *, blocking: bool, pinned: bool, how: str
-) -> None:
+def tell(source: Place, target: torch.device, tensor: torch.Tensor, *, blocking: bool, pinned: bool, how: str) -> None:
     """Record a transfer, and look at what it gives away."""
     session = sessions.current()
     kind = TransferKind(str(source.device), str(target), blocking, pinned, how)
@@ -128,6 +129,5 @@ class _Transfer(torch.autograd.Function):
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> Any:
-        target, dtype, non_blocking, memory_format, how = ctx.options
+        target, dtype, _, _, how = ctx.options
         return moved(tangents[0], target, dtype=dtype, how=how)
-

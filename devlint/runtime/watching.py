@@ -14,6 +14,7 @@ from devlint.runtime.recorder import TransferKind
 from devlint.runtime.session import Session
 from devlint.runtime.sites import site_of, user_frame
 
+_Base: Any = TorchDispatchMode
 _names: dict[Any, tuple[str, str | None, bool]] = {}
 
 
@@ -27,7 +28,7 @@ def _facts(func: Any) -> tuple[str, str | None, bool]:
     return known
 
 
-class WatchingMode(TorchDispatchMode):
+class WatchingMode(_Base):  # type: ignore[misc]
     """Changes nothing; tells the recorders."""
 
     def __init__(self, session: Session) -> None:
@@ -67,7 +68,7 @@ class WatchingMode(TorchDispatchMode):
         source = args[1] if name == "copy_" else args[0]
         if source.device == out.device:
             return
-        blocking = not (kwargs.get("non_blocking") or name == "copy_" and len(args) > 2 and args[2])
+        blocking = not (kwargs.get("non_blocking") or (name == "copy_" and len(args) > 2 and args[2]))
         pinned = source.device.type == "cpu" and source.is_pinned()
         kind = TransferKind(str(source.device), str(out.device), blocking, pinned, name)
         for recorder in self.session.recorders:

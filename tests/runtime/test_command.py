@@ -98,7 +98,7 @@ def test_html_is_one_page(tmp_path: Path) -> None:
     assert "src=" not in page and "http" not in page
 
 
-@pytest.mark.skipif(os.path.exists("/dev/nvidia0"), reason="there is a CUDA device")
+@pytest.mark.skipif(Path("/dev/nvidia0").exists(), reason="there is a CUDA device")
 def test_a_device_that_is_not_there_is_an_error_of_use(tmp_path: Path) -> None:
     done = run(tmp_path, "--device", "cuda", "program.py")
     assert done.returncode == 2 and "there is no CUDA device" in done.stderr
@@ -127,7 +127,7 @@ def test_the_pytest_plugin(tmp_path: Path, asked: bool) -> None:
             *(["--devlint"] if asked else []),
         ],
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         capture_output=True,
         text=True,
         timeout=120,

@@ -130,8 +130,8 @@ def test_habits_are_told() -> None:
 def test_comparisons_that_are_never_true() -> None:
     x = torch.ones(1, device="cuda")
     with record() as report:
-        assert not x.device == torch.device("cuda")
-        assert not x.device == "cuda"
+        assert x.device != torch.device("cuda")
+        assert x.device != "cuda"
         assert x.device == torch.device("cuda:0") and x.device.type == "cuda"
     assert len(found(report, "DEV205")) == 2
 

@@ -82,7 +82,7 @@ def test_trains_to_the_same_numbers(model: str, optimizer: str) -> None:
     plain = train(model, optimizer, "cpu")
     with emulate():
         emulated = train(model, optimizer, "cuda")
-    for left, right in zip(plain, emulated):
+    for left, right in zip(plain, emulated, strict=True):
         torch.testing.assert_close(left, right, rtol=1e-5, atol=1e-7)
 
 
@@ -91,7 +91,7 @@ def test_recording_changes_no_bit(model: str) -> None:
     plain = train(model, "adam", "cpu")
     with record() as report:
         recorded = train(model, "adam", "cpu")
-    assert all(torch.equal(left, right) for left, right in zip(plain, recorded))
+    assert all(torch.equal(left, right) for left, right in zip(plain, recorded, strict=True))
     assert report.recorder.operators > 50
 
 
@@ -100,7 +100,7 @@ def test_recording_changes_no_bit_of_an_emulated_run() -> None:
         bare = train("transformer", "adamw", "cuda")
     with emulate(), record():
         recorded = train("transformer", "adamw", "cuda")
-    assert all(torch.equal(left, right) for left, right in zip(bare, recorded))
+    assert all(torch.equal(left, right) for left, right in zip(bare, recorded, strict=True))
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])

@@ -22,7 +22,7 @@ TOTAL_MEMORY = 80 * 1024**3
 
 def _index(session: Session, device: Any) -> int:
     """The device index meant by what the user passed to a `torch.cuda` query."""
-    if device is None or isinstance(device, int) and device < 0:
+    if device is None or (isinstance(device, int) and device < 0):
         return session.index
     if isinstance(device, int | str):
         device = session.resolve(device)
@@ -80,7 +80,9 @@ def _memory(session: Session) -> dict[str, Any]:
         "reset_max_memory_allocated": reset,
         "reset_accumulated_memory_stats": reset,
         "memory_stats": stats,
-        "memory_summary": lambda device=None, abbreviated=False: f"emulated device: {allocated(device)} bytes allocated",
+        "memory_summary": lambda device=None, abbreviated=False: (
+            f"emulated device: {allocated(device)} bytes allocated"
+        ),
         "mem_get_info": lambda device=None: (TOTAL_MEMORY - allocated(device), TOTAL_MEMORY),
         "set_per_process_memory_fraction": lambda fraction, device=None: None,
     }

@@ -77,13 +77,15 @@ def install(session: Session, patcher: Patcher) -> None:
     if session.kind != "cuda":
         return
     library: list[Any] = []
-    enter, leave = torch.autocast.__enter__, torch.autocast.__exit__
+    enter: Any = torch.autocast.__enter__
+    leave: Any = torch.autocast.__exit__
+    make: Any = torch.library.Library
 
     def begin(self: Any) -> Any:
         result = enter(self)
         if self.device == "cuda":
             if not library:
-                library.append(torch.library.Library("aten", "IMPL"))
+                library.append(make("aten", "IMPL"))
                 for name in _cuda_only():
                     library[0].impl(name, _kernel(name), "AutocastCPU")
             before = torch.is_autocast_enabled("cpu"), torch.get_autocast_dtype("cpu")

@@ -30,9 +30,10 @@ def install(session: Session, patcher: Patcher) -> None:
                 key = (code.co_filename, id(frame))
                 before = readings.get(key)
                 if before is not None and before < streams.launched and streams.waited < streams.launched:
+                    launched = streams.launched - max(before, streams.waited)
                     message = (
-                        f"this clock is read {streams.launched - max(before, streams.waited)} accelerator operators after "
-                        "the last time anything waited: it measures how long launching them took"
+                        f"this clock is read {launched} accelerator operators after the last time anything waited: "
+                        "it measures how long launching them took"
                     )
                     session.observe(Observation("DEV501", message, site_of(frame)))
                 if len(readings) > 1000:

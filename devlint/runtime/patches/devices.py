@@ -52,7 +52,7 @@ def install(session: Session, patcher: Patcher) -> None:
     def set_default_tensor_type(wanted: Any) -> None:
         found = legacy_type(session, wanted)
         if found is None or found[0].type == "cpu":
-            torch.set_default_device(None)  # type: ignore[arg-type]
+            torch.set_default_device(None)
             default_type(wanted)
         else:
             torch.set_default_dtype(found[1])

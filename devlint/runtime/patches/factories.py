@@ -11,7 +11,7 @@ from torch.utils import _device as default_device
 
 from devlint.runtime import errors, rng
 from devlint.runtime.labels import HOST, Place, place_of, put
-from devlint.runtime.sites import user_frame, site_of
+from devlint.runtime.sites import site_of, user_frame
 from devlint.runtime.transfers import moved
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def ambient() -> torch.device | None:
     for index in range(torch._C._len_torch_function_stack() - 1, -1, -1):
         mode = torch._C._get_function_stack_at(index)
         if isinstance(mode, default_device.DeviceContext):
-            return mode.device  # type: ignore[no-any-return]
+            return mode.device
     return None
 
 
@@ -85,7 +85,7 @@ class _Maker:
             target = self.target(device, default=default)
             if self.foreign(target):
                 return original(*args, device=target, **kwargs)
-            if kwargs.get("out") is not None or not default and device is None:
+            if kwargs.get("out") is not None or (not default and device is None):
                 return original(*args, **kwargs)
             rng.check(kwargs.get("generator"), target)
             key = 0 if target.type == "cpu" else 1 + (target.index or 0)

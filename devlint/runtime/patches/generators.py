@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from devlint.runtime.patches.patcher import Patcher
     from devlint.runtime.session import Session
 
-_Generator = torch._C.Generator
+_Generator: Any = torch._C.Generator
 
 
 class _AnyGenerator(type(_Generator)):  # type: ignore[misc]

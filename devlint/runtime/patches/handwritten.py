@@ -28,8 +28,10 @@ def _flat(values: Any) -> list[torch.Tensor]:
 
 def _rnn(*args: Any, **kwargs: Any) -> None:
     """Input, hidden state and weights of a recurrent layer; packed input has its batch sizes second."""
-    packed = isinstance(args[1], torch.Tensor) and isinstance(args[2], list | tuple | torch.Tensor) and (
-        isinstance(args[3], list)
+    packed = (
+        isinstance(args[1], torch.Tensor)
+        and isinstance(args[2], list | tuple | torch.Tensor)
+        and (isinstance(args[3], list))
     )
     hidden, weights = (args[2], args[3]) if packed else (args[1], args[2])
     here = place_of(args[0]).device

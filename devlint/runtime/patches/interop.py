@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 _numpy = torch.Tensor.numpy
 _tolist = torch.Tensor.tolist
-_repr = torch.Tensor.__repr__
+_repr: Callable[..., str] = torch.Tensor.__repr__
 _dlpack = torch.Tensor.__dlpack__
 
 

@@ -9,32 +9,33 @@ import torch
 
 from devlint.runtime import errors
 from devlint.runtime.comparisons import looked_at
-from devlint.runtime.labels import HOST, cell_of, place_of, storage_of_plain
+from devlint.runtime.labels import HOST, SLOT, cell_of, place_of, storage_of_plain
 from devlint.runtime.transfers import moved
 
 if TYPE_CHECKING:
     from devlint.runtime.patches.patcher import Patcher
     from devlint.runtime.session import Session
 
-_base_device = torch.Tensor.device
-_base_grad = torch.Tensor.grad
+_base_device: Any = torch.Tensor.device
+_base_grad: Any = torch.Tensor.grad
 _base_type = torch.Tensor.type
 
 
 def device_of(tensor: torch.Tensor) -> torch.device:
     """The device a tensor claims to live on."""
     try:
-        cell = storage_of_plain(tensor)._devlint_cell  # type: ignore[attr-defined]
+        cell = getattr(storage_of_plain(tensor), SLOT)
     except (NotImplementedError, RuntimeError):
         cell = cell_of(tensor)
-    if cell is None or not cell.place.key:
-        return _base_device.__get__(tensor)  # type: ignore[no-any-return,attr-defined]
-    return cell.place.device  # type: ignore[no-any-return]
+    found: torch.device = _base_device.__get__(tensor) if cell is None or not cell.place.key else cell.place.device
+    return found
 
 
 def legacy_type(session: Session, wanted: Any) -> tuple[torch.device, torch.dtype] | None:
     """What `torch.cuda.FloatTensor`, or its name, asks for."""
-    name = wanted if isinstance(wanted, str) else f"{getattr(wanted, '__module__', '')}.{getattr(wanted, '__name__', '')}"
+    name = (
+        wanted if isinstance(wanted, str) else f"{getattr(wanted, '__module__', '')}.{getattr(wanted, '__name__', '')}"
+    )
     for dtype_name, legacy in errors.LEGACY_NAMES.items():
         if name == f"torch.{legacy}Tensor":
             return HOST, getattr(torch, dtype_name)
@@ -62,14 +63,14 @@ def install(session: Session, patcher: Patcher) -> None:
         return self.to(legacy[0], legacy[1], non_blocking=non_blocking)
 
     def get_grad(self: torch.Tensor) -> torch.Tensor | None:
-        gradient = _base_grad.__get__(self)  # type: ignore[attr-defined]
+        gradient: torch.Tensor | None = _base_grad.__get__(self)
         if gradient is not None and gradient.dim() == 0 and gradient.layout is torch.strided:
             here, there = place_of(self), place_of(gradient)
             if here.key != there.key:
                 with torch.no_grad():
                     gradient = moved(gradient, here.device, how="backward")
-                _base_grad.__set__(self, gradient)  # type: ignore[attr-defined]
-        return gradient  # type: ignore[no-any-return]
+                _base_grad.__set__(self, gradient)
+        return gradient
 
     def set_grad(self: torch.Tensor, gradient: torch.Tensor | None) -> None:
         if gradient is not None:
@@ -79,7 +80,7 @@ def install(session: Session, patcher: Patcher) -> None:
                     f"attempting to assign a gradient with device type '{there.type}' to a tensor with device type "
                     f"'{here.type}'. Please ensure that the gradient and the tensor are on the same device"
                 )
-        _base_grad.__set__(self, gradient)  # type: ignore[attr-defined]
+        _base_grad.__set__(self, gradient)
 
     def device(self: torch.Tensor) -> torch.device:
         found = device_of(self)
@@ -96,5 +97,7 @@ def install(session: Session, patcher: Patcher) -> None:
     patcher.replace(torch, "get_device", get_device)
     patcher.replace(tensor, "type", type_)
     patcher.replace(
-        tensor, "grad", property(get_grad, set_grad, lambda self: _base_grad.__delete__(self))  # type: ignore[attr-defined]
+        tensor,
+        "grad",
+        property(get_grad, set_grad, lambda self: _base_grad.__delete__(self)),
     )

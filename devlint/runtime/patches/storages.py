@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from devlint.runtime.patches.patcher import Patcher
     from devlint.runtime.session import Session
 
-_device = torch.UntypedStorage.device
-_new = torch.UntypedStorage.__new__
+_device: Any = torch.UntypedStorage.device
+_new: Any = torch.UntypedStorage.__new__
+_make: Any = torch._C.StorageBase.__new__
 
 
 def _label(storage: torch.UntypedStorage, place: Place) -> torch.UntypedStorage:
@@ -28,18 +29,21 @@ def install(session: Session, patcher: Patcher) -> None:
 
     def device(self: torch.UntypedStorage) -> torch.device:
         cell = getattr(self, SLOT)
-        return cell.place.device if cell is not None and cell.place.key else _device.__get__(self)  # type: ignore[no-any-return,attr-defined]
+        found: torch.device = cell.place.device if cell is not None and cell.place.key else _device.__get__(self)
+        return found
 
     def new(cls: type, *args: Any, device: Any = None, **kwargs: Any) -> torch.UntypedStorage:
         target = session.resolve(device)
         if target.type != session.kind:
-            return _new(cls, *args, device=target, **kwargs) if device is not None else _new(cls, *args, **kwargs)
+            given = {} if device is None else {"device": target}
+            plain: torch.UntypedStorage = _new(cls, *args, **given, **kwargs)
+            return plain
         return _label(_new(cls, *args, **kwargs), Place(target, f"a storage on {target}", user_site()))
 
     def to_device(self: torch.UntypedStorage, target: torch.device) -> torch.UntypedStorage:
         if target == self.device:
             return self
-        copy = torch._C.StorageBase.__new__(torch.UntypedStorage, self.nbytes())
+        copy: torch.UntypedStorage = _make(torch.UntypedStorage, self.nbytes())
         copy.copy_(self, False)
         return _label(copy, Place(target, f"a storage loaded or moved to {target}", user_site(2)))
 
@@ -56,7 +60,7 @@ def install(session: Session, patcher: Patcher) -> None:
         return to_device(self, HOST)
 
     def clone(self: torch.UntypedStorage) -> torch.UntypedStorage:
-        copy = torch._C.StorageBase.__new__(torch.UntypedStorage, self.nbytes())
+        copy: torch.UntypedStorage = _make(torch.UntypedStorage, self.nbytes())
         copy.copy_(self, False)
         cell = getattr(self, SLOT)
         return copy if cell is None else _label(copy, cell.place)

@@ -100,7 +100,7 @@ def make_stream(session: Session, kind: torch.device) -> Any:
 
         def record_event(self, event: Any = None) -> Any:
             """Mark how far this stream has come."""
-            event = torch.cuda.Event() if event is None else event
+            event = make_event(session)() if event is None else event
             event.record(self)
             return event
 
