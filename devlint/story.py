@@ -1,0 +1,193 @@
+"""Findings in words: places, devices and conditions as the reader knows them, and the steps that led there."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from dataclasses import replace
+from typing import Final
+
+import libcst as cst
+
+from devlint.diagnostic import Confidence
+from devlint.flow.events import Clash, Event, Operand
+from devlint.values.condition import Facts
+from devlint.values.device import Symbol, is_host
+from devlint.values.placement import How, Leaf
+from devlint.values.trace import Kind, Place, Step, history
+
+LONGEST: Final = 40
+"""Characters of source that a message quotes; what is longer loses its middle."""
+
+WORDS: Final = frozenset({"indexing", "index assignment"})
+"""Operations that are named by a word and not by code."""
+
+
+# Places
+
+
+def place_text(place: Place, longest: int = LONGEST) -> str:
+    """The source of a place on one line, shortened in the middle where it is long."""
+    text = " ".join(cst.Module([]).code_for_node(place.node).split()) if isinstance(place.node, cst.CSTNode) else ""
+    if len(text) <= longest:
+        return text
+    half = (longest - 3) // 2
+    return f"{text[:half].rstrip()}...{text[-half:].lstrip()}"
+
+
+def name_of(place: Place) -> str | None:
+    """The dotted name that stands at a place (`x`, `self.pe`); None for any other expression."""
+    parts: list[str] = []
+    node = place.node
+    while isinstance(node, cst.Attribute):
+        parts.append(node.attr.value)
+        node = node.value
+    if not isinstance(node, cst.Name):
+        return None
+    return ".".join([node.value, *reversed(parts)])
+
+
+def receiver_of(place: Place, longest: int = LONGEST) -> str:
+    """What is called at a place (`self.fc` of `self.fc(x)`); the place's own text where nothing is called."""
+    node = place.node
+    return place_text(replace(place, node=node.func) if isinstance(node, cst.Call) else place, longest)
+
+
+def arguments_of(place: Place) -> tuple[str, ...]:
+    """The arguments of the call at a place, as written; none where nothing is called."""
+    node = place.node
+    return tuple(place_text(replace(place, node=one.value)) for one in node.args) if isinstance(node, cst.Call) else ()
+
+
+def operand_text(operand: Operand) -> str:
+    """An operand as a noun: its expression, or the module whose parameters it is."""
+    if operand.of_module is not None:
+        return f"the weights of `{receiver_of(operand.place)}`"
+    return f"`{place_text(operand.place)}`"
+
+
+def operation_text(operation: str) -> str:
+    """An operation as a noun: `*` in code marks, indexing in words."""
+    return operation if operation in WORDS else f"`{operation}`"
+
+
+# Devices
+
+
+def device_text(leaf: Leaf) -> str:
+    """Where a leaf lies: `cpu`, `cuda:1`, `the caller's device`, `the module's device`."""
+    device = leaf.device
+    if not isinstance(device, Symbol):
+        return str(device)
+    if device.text == "the module":
+        return "the module's device"
+    return "the caller's device" if leaf.how is How.CALLER else str(device)
+
+
+def when_text(facts: Facts) -> str:
+    """The conditions a finding depends on, to be put behind a sentence: ` when torch.cuda.is_available()`."""
+    if not facts:
+        return ""
+    return " when " + " and ".join(sorted(_shortened(str(test)) for test in facts))
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 2 * LONGEST else f"{text[: 2 * LONGEST - 3].rstrip()}..."
+
+
+# Clashes
+
+
+def meeting(event: Clash) -> str:
+    """Where and when two operands meet, to be put behind a sentence: "in `*` when torch.cuda.is_available()"."""
+    return f"in {operation_text(event.operation)}{when_text(event.when)}"
+
+
+def clash_steps(event: Clash, reported: Place) -> tuple[Step, ...]:
+    """Both operands' stories; and last the operation where they meet, unless it is itself what is `reported`."""
+    place = event.context.place
+    told = steps(event.strange.leaf, event.other.leaf)
+    if place == reported:
+        return told
+    message = f"meets {operand_text(event.other)} on {device_text(event.other.leaf)} {meeting(event)}"
+    return (*(step for step in told if step.place != place), Step(Kind.PASSED, message, place))
+
+
+def target_device(event: Clash, operand: Operand) -> str | None:
+    """How the program can write the device of an operand: `x.device`, or what its transfer or factory was given."""
+    name = name_of(operand.place) if operand.of_module is None else None
+    if name is not None:
+        return f"{name}.device"
+    cause = operand.leaf.cause
+    return _device_written(cause.place.node) if cause is not None and cause.scope is event.context.scope else None
+
+
+def _device_written(node: object) -> str | None:
+    """The device in the source of a transfer or a factory call."""
+    if not isinstance(node, cst.Call):
+        return None
+    if isinstance(node.func, cst.Attribute) and node.func.attr.value == "cuda" and not node.args:
+        return '"cuda"'
+    moves = isinstance(node.func, cst.Attribute) and node.func.attr.value == "to"
+    for position, argument in enumerate(node.args):
+        keyword = argument.keyword.value if argument.keyword is not None else None
+        if keyword == "device" or (moves and position == 0 and keyword is None):
+            return cst.Module([]).code_for_node(argument.value)
+    return None
+
+
+# Stories
+
+
+def steps(*leaves: Leaf) -> tuple[Step, ...]:
+    """The stories of some leaves one after another, each from its oldest step, no place told twice."""
+    told: dict[Place, Step] = {}
+    for leaf in leaves:
+        for step in reversed(list(history(leaf.trace))):
+            told.setdefault(step.place, _with_device(step, leaf))
+    return tuple(told.values())
+
+
+def _with_device(step: Step, leaf: Leaf) -> Step:
+    """The step that placed the leaf also says where, unless its message does."""
+    if step is not leaf.cause or leaf.how is not How.EXPLICIT or (is_host(leaf.device) and "host" in step.message):
+        return step
+    if step.kind is Kind.MOVED:
+        return replace(step, message=f"{step.message} to {device_text(leaf)}")
+    if step.kind is Kind.CREATED:
+        return replace(step, message=f"{step.message}: it is on {device_text(leaf)}")
+    return step
+
+
+# Confidence
+
+
+def confidence(event: Event, *leaves: Leaf) -> Confidence:
+    """Certain of what is known on every path; less sure of what a condition, a custom or a caller decides."""
+    doubts = sum(_doubts(event, leaves))
+    if not doubts:
+        return Confidence.CERTAIN
+    return Confidence.LIKELY if doubts < 3 else Confidence.POSSIBLE
+
+
+def _doubts(event: Event, leaves: tuple[Leaf, ...]) -> Iterator[bool]:
+    yield bool(getattr(event, "when", None))
+    yield any(leaf.how is How.ASSUMED for leaf in leaves)
+    yield any(isinstance(leaf.device, Symbol) for leaf in leaves)
+
+
+def clash_confidence(event: Clash) -> Confidence:
+    """How sure it is that two operands clash."""
+    return confidence(event, event.strange.leaf, event.other.leaf)
+
+
+def clash_subject(event: Clash) -> Hashable:
+    """The bug behind a clash: what placed one operand, and what placed the other.
+
+    Places and not steps: each caller and each round of a loop makes steps of its own for the same line.
+    """
+    return tuple(_placed_by(one) for one in (event.strange, event.other))
+
+
+def _placed_by(operand: Operand) -> Place:
+    cause = operand.leaf.cause
+    return cause.place if cause is not None else operand.place

@@ -1,0 +1,96 @@
+"""DEV101: an operation whose tensors lie on two devices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devlint.diagnostic import Severity
+from devlint.flow.events import OperandClash
+from devlint.rule import Finding, Rule
+from devlint.story import (
+    clash_confidence,
+    clash_steps,
+    clash_subject,
+    device_text,
+    meeting,
+    name_of,
+    operand_text,
+    target_device,
+)
+from devlint.values.trace import Kind
+
+
+class MixedDeviceOp(Rule):
+    """An operation meets tensors on two devices.
+
+    ## What it does
+    Reports an operator, function or method whose tensors are known to lie on different devices: the host and an
+    accelerator, or two accelerators such as `cuda:0` and `cuda:1`. In-place operators, `torch.cat`, `torch.stack`
+    and `torch.where` are included.
+
+    ## Why is this bad?
+    PyTorch never moves an operand by itself. The operation raises `RuntimeError: Expected all tensors to be on the
+    same device`, on the first machine that has an accelerator and often not on the one where the code was written.
+
+    ## Example
+    ```python
+    import torch
+
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    image = torch.rand(3, 64, 64, device=device)
+    mask = torch.ones(64, 64)
+    image = image * mask
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    image = torch.rand(3, 64, 64, device=device)
+    mask = torch.ones(64, 64, device=device)
+    image = image * mask
+    ```
+
+    ## How it is confirmed at run time
+    The operation raises PyTorch's device error at the reported line. Without an accelerator, `devlint run` lets an
+    emulated one raise it.
+
+    ## Known limits
+    A 0-dim host tensor is let through by many operations, so where the number of dimensions is not known nothing is
+    said. Two devices that depend on two conditions of their own are taken to agree.
+    """
+
+    code = "DEV101"
+    name = "mixed-device-op"
+    severity = Severity.ERROR
+
+    def check(self, event: OperandClash) -> Iterator[Finding]:
+        """Each pair of operands that cannot meet."""
+        strange, other = event.strange, event.other
+        first, second = device_text(strange.leaf), device_text(other.leaf)
+        if strange.place == other.place:
+            said = f"{operand_text(strange)} holds tensors on {first} and on {second}"
+        else:
+            said = f"{operand_text(strange)} is on {first} but {operand_text(other)} is on {second}"
+        yield Finding(
+            event.context.place,
+            f"{said}: they cannot meet {meeting(event)}",
+            trace=clash_steps(event, event.context.place),
+            help=_help(event),
+            confidence=clash_confidence(event),
+            subject=clash_subject(event),
+        )
+
+
+def _help(event: OperandClash) -> str:
+    if event.strange.place == event.other.place:
+        return "bring them to one device before they are put together"
+    device = target_device(event, event.other) or "..."
+    name = name_of(event.strange.place)
+    if name is not None:
+        return f"move it with `{name}.to({device})`, or create it there"
+    cause = event.strange.leaf.cause
+    if cause is not None and cause.kind is Kind.CREATED and cause.place == event.strange.place:
+        return f"create it there, with `device={device}`"
+    return "bring both to one device with `.to(...)`"

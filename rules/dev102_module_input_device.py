@@ -1,0 +1,107 @@
+"""DEV102: a module called with an input on another device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devlint.diagnostic import Severity
+from devlint.flow.events import InputClash, Operand
+from devlint.rule import Finding, Rule
+from devlint.story import (
+    arguments_of,
+    clash_confidence,
+    clash_steps,
+    clash_subject,
+    device_text,
+    place_text,
+    receiver_of,
+    target_device,
+    when_text,
+)
+
+
+class ModuleInputDevice(Rule):
+    """A module on one device is called with an input on another.
+
+    ## What it does
+    Reports a call of a module (a model, a layer, a loss that holds weights, a recurrent network with its hidden
+    state) whose parameters lie on one device and whose input lies on another.
+
+    ## Why is this bad?
+    `model.to(device)` moves the parameters and nothing else. An input that stays on the host meets them inside, and
+    the call raises `RuntimeError: Expected all tensors to be on the same device`, far from the line that forgot the
+    transfer.
+
+    ## Example
+    ```python
+    import torch
+    from torch import nn
+
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    model = nn.Linear(8, 2).to(device)
+    batch = torch.rand(16, 8)
+    out = model(batch)
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+    from torch import nn
+
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    model = nn.Linear(8, 2).to(device)
+    batch = torch.rand(16, 8).to(device)
+    out = model(batch)
+    ```
+
+    ## How it is confirmed at run time
+    The call raises PyTorch's device error, at the reported line or below it. Without an accelerator, `devlint run`
+    lets an emulated one raise it.
+
+    ## Known limits
+    Modules that a framework places (Lightning, accelerate, `device_map`) are left alone, and so are inputs whose
+    device is not known.
+    """
+
+    code = "DEV102"
+    name = "module-input-device"
+    severity = Severity.ERROR
+
+    def check(self, event: InputClash) -> Iterator[Finding]:
+        """Each input that lies elsewhere than the module's parameters."""
+        weights, given = _roles(event)
+        module = receiver_of(event.context.place)
+        written = _input_text(event, given)
+        where, whither = device_text(weights.leaf), device_text(given.leaf)
+        noun = f"its input `{written}`" if written is not None else "one of its inputs"
+        yield Finding(
+            event.context.place,
+            f"`{module}` is on {where} but {noun} is on {whither}{when_text(event.when)}",
+            trace=clash_steps(event, event.context.place),
+            help=_help(event, weights, written or "x"),
+            confidence=clash_confidence(event),
+            subject=clash_subject(event),
+        )
+
+
+def _roles(event: InputClash) -> tuple[Operand, Operand]:
+    """The operand that belongs to the module, and the one it was given."""
+    if event.other.of_module is not None or (event.other.tensor.cell is not None and event.strange.of_module is None):
+        return event.other, event.strange
+    return event.strange, event.other
+
+
+def _input_text(event: InputClash, given: Operand) -> str | None:
+    """The input as the caller writes it, where the caller's code tells which one it is."""
+    call = event.context.place
+    written = place_text(given.place)
+    arguments = arguments_of(call)
+    if event.module_call is None or written in arguments:
+        return written
+    return arguments[0] if len(arguments) == 1 else None
+
+
+def _help(event: InputClash, weights: Operand, written: str) -> str:
+    if weights is event.strange:
+        return f"move the module to where its inputs are: `{receiver_of(event.context.place)}.to(...)`"
+    return f"move the input before the call: `{written}.to({target_device(event, weights) or '...'})`"

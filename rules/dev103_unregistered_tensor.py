@@ -1,0 +1,86 @@
+"""DEV103: a plain tensor attribute of a module, which `.to()` leaves behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devlint.diagnostic import Severity
+from devlint.flow.events import AttributeClash
+from devlint.rule import Finding, Rule
+from devlint.story import clash_confidence, clash_steps, device_text, meeting, name_of, operand_text, place_text
+
+
+class UnregisteredTensor(Rule):
+    """A plain tensor attribute of a module stays behind when the module moves.
+
+    ## What it does
+    Reports a tensor that is assigned to an attribute of an `nn.Module` without being registered as a buffer or a
+    parameter, and that later meets the module's inputs or parameters.
+
+    ## Why is this bad?
+    `.to()`, `.cuda()` and `.half()` move what is registered. A plain attribute stays where it was made, so the
+    module works until somebody moves it and then raises `RuntimeError: Expected all tensors to be on the same
+    device`. A plain attribute is also missing from the `state_dict` and unknown to `DataParallel`.
+
+    ## Example
+    ```python
+    import torch
+    from torch import nn
+
+
+    class Positions(nn.Module):
+        def __init__(self, size: int) -> None:
+            super().__init__()
+            self.table = torch.zeros(512, size)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x + self.table[: x.size(1)]
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+    from torch import nn
+
+
+    class Positions(nn.Module):
+        def __init__(self, size: int) -> None:
+            super().__init__()
+            self.register_buffer("table", torch.zeros(512, size), persistent=False)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x + self.table[: x.size(1)]
+    ```
+
+    ## How it is confirmed at run time
+    The operation that ends the reported story raises PyTorch's device error when the module has been moved.
+
+    ## Known limits
+    A class that overrides `_apply` or `to` is taken to move its attributes itself. An attribute that meets nothing
+    is not reported.
+    """
+
+    code = "DEV103"
+    name = "unregistered-tensor"
+    severity = Severity.ERROR
+
+    def check(self, event: AttributeClash) -> Iterator[Finding]:
+        """Each plain attribute that meets a tensor of another device; once for each assignment."""
+        place = event.stored.place
+        name = name_of(place)
+        noun = f"`{place_text(place)}`" if name is not None else "the attribute"
+        where, other = device_text(event.strange.leaf), event.other
+        yield Finding(
+            place,
+            f"{noun} is a plain tensor, so `.to()` leaves it on {where}:"
+            f" it cannot meet {operand_text(other)} on {device_text(other.leaf)} {meeting(event)}",
+            trace=clash_steps(event, place),
+            help=_help(name),
+            confidence=clash_confidence(event),
+            subject=place,
+        )
+
+
+def _help(name: str | None) -> str:
+    owner, _, attribute = (name or "self.name").rpartition(".")
+    return f'register it, so that it moves with the module: `{owner}.register_buffer("{attribute}", ...)`'

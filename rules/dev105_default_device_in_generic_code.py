@@ -1,0 +1,90 @@
+"""DEV105: a factory without `device=` in code meant for any device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devlint.diagnostic import Severity
+from devlint.flow.events import FactoryClash
+from devlint.rule import Finding, Rule
+from devlint.story import (
+    clash_confidence,
+    clash_steps,
+    device_text,
+    meeting,
+    name_of,
+    operand_text,
+    receiver_of,
+)
+
+
+class DefaultDeviceInGenericCode(Rule):
+    """A tensor made on the default device meets the caller's, in code meant for any device.
+
+    ## What it does
+    Reports a factory (`torch.zeros`, `torch.arange`, ...) without `device=` whose tensor meets the function's
+    arguments or the module's parameters, in the methods of an `nn.Module` and in functions that are meant for any
+    device.
+
+    ## Why is this bad?
+    Without `device=` the tensor is made on the host. The code passes every test there and raises `RuntimeError:
+    Expected all tensors to be on the same device` as soon as somebody moves the model or the data.
+
+    ## Example
+    ```python
+    import torch
+    from torch import nn
+
+
+    class Noise(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            noise = torch.randn(x.shape)
+            return x + noise
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+    from torch import nn
+
+
+    class Noise(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            noise = torch.randn(x.shape, device=x.device)
+            return x + noise
+    ```
+
+    ## How it is confirmed at run time
+    The operation that ends the reported story raises PyTorch's device error when the code is called with
+    accelerator tensors.
+
+    ## Known limits
+    Outside modules devlint asks for evidence that a function is meant for any device: that it names one, is reached
+    from a `forward`, or is called with accelerator tensors. Code for the host alone (datasets, transforms, metrics)
+    is left alone.
+    """
+
+    code = "DEV105"
+    name = "default-device-in-generic-code"
+    severity = Severity.ERROR
+
+    def check(self, event: FactoryClash) -> Iterator[Finding]:
+        """Each factory whose tensor meets one of the caller's; once, whatever it meets."""
+        place, other = event.created.place, event.other
+        yield Finding(
+            place,
+            f"`{receiver_of(place)}` is given no device and makes its tensor on the host:"
+            f" it cannot meet {operand_text(other)} on {device_text(other.leaf)} {meeting(event)}",
+            trace=clash_steps(event, place),
+            help=f"make it where it is used: `device={_device(event)}`",
+            confidence=clash_confidence(event),
+            subject=place,
+        )
+
+
+def _device(event: FactoryClash) -> str:
+    """A device at hand where the factory stands."""
+    if event.other.of_module is not None and event.created.scope is event.context.scope:
+        return f"next({receiver_of(event.other.place)}.parameters()).device"
+    name = name_of(event.other.place)
+    return f"{name}.device" if name is not None and event.created.scope is event.context.scope else "x.device"
