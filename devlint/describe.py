@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from devlint.values.device import Known, Symbol
-from devlint.values.placement import Choice, Placement
+from devlint.values.placement import Choice, Placement, is_unknown
 from devlint.values.value import (
     Array,
     Batch,
@@ -14,46 +16,83 @@ from devlint.values.value import (
     Either,
     Number,
     Rank,
+    Size,
     Tensor,
+    Text,
+    Truth,
     Tuple,
     Value,
 )
 
+UNKNOWN: Final = "unknown"
+
 
 def describe(value: Value) -> str:
-    """A value as one short phrase: `cuda:0 float32`, `cpu int64 0-dim`, `unknown`."""
+    """A value as one short phrase: `cuda:0 float32`, `cpu int64 0-dim`, `cuda, unknown dtype`, `unknown`."""
     match value:
-        case Tensor(placement=placement, dtype=dtype, rank=rank):
-            words = [describe_placement(placement), dtype.name or "unknown dtype"]
-            if rank is Rank.ZERO:
-                words.append("0-dim")
-            if value.cell is not None:
-                words.append("parameter")
-            return " ".join(words)
+        case Tensor():
+            return _describe_tensor(value)
         case Array(dtype=dtype):
-            return f"array {dtype.name or 'unknown dtype'}"
+            return f"array {dtype.name}" if dtype.name else "array, unknown dtype"
         case Batch(placement=placement):
-            return f"something on {describe_placement(placement)}"
-        case DeviceValue(placement=placement) | DeviceType(placement=placement):
+            return f"batch {describe_placement(placement)}" if not is_unknown(placement) else "batch, unknown device"
+        case DeviceValue(placement=placement):
             return f"device {describe_placement(placement)}"
+        case DeviceType(placement=placement):
+            return f"type of device {describe_placement(placement)}"
         case DtypeValue(dtype=dtype):
-            return f"dtype {dtype.name or 'unknown'}"
+            return f"dtype {dtype}"
         case Tuple(items=items):
             return f"({', '.join(describe(one) for one in items)})"
-        case Const(value=constant):
-            return repr(constant)
-        case Number(kind=kind):
-            return kind or "number"
         case Either(test=test, yes=yes, no=no):
-            return f"{describe(yes)} if {test} else {describe(no)}" if test is not None else f"{describe(yes)} or {describe(no)}"
-    return "unknown"
+            how = f"if {test} else" if test is not None else "or"
+            return f"({describe(yes)} {how} {describe(no)})"
+    return _describe_plain(value)
 
 
 def describe_placement(placement: Placement) -> str:
     """A placement as a phrase."""
     if isinstance(placement, Choice):
         return f"({describe_placement(placement.yes)} if {placement.formula} else {describe_placement(placement.no)})"
-    device = placement.device
-    if isinstance(device, (Known, Symbol)):
-        return str(device)
-    return "unknown"
+    match placement.device:
+        case Known() as device:
+            return str(device)
+        case Symbol(text=text):
+            return _describe_symbol(text.strip("`"))
+    return UNKNOWN
+
+
+def _describe_symbol(text: str) -> str:
+    """The device of something by its name in the program; the name itself where that is a device's."""
+    last = text.rpartition(".")[2]
+    if not text.isascii() or not all(part.isidentifier() for part in text.split(".")):
+        return f"{text}'s device"
+    return text if "device" in last else f"{text}.device"
+
+
+def _describe_tensor(tensor: Tensor) -> str:
+    known = [
+        describe_placement(tensor.placement) if not is_unknown(tensor.placement) else "",
+        tensor.dtype.name or "",
+        "0-dim" if tensor.rank is Rank.ZERO else "",
+        "parameter" if tensor.cell is not None else "",
+    ]
+    missing = [word for word, lacks in (("device", not known[0]), ("dtype", not known[1])) if lacks]
+    text = " ".join(word for word in known if word) or "tensor"
+    return f"{text}, unknown {' and '.join(missing)}" if missing else text
+
+
+def _describe_plain(value: Value) -> str:
+    """What Python's own types can say of themselves."""
+    match value:
+        case Const(value=constant):
+            return repr(constant)
+        case Number(kind=kind):
+            return kind or "number"
+        case Truth(test=test):
+            return f"whether {test}"
+        case Text(prefix=prefix):
+            return f"'{prefix}...'"
+        case Size(rank=rank):
+            return f"shape {rank.value}"
+    return UNKNOWN
