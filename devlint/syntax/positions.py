@@ -151,7 +151,7 @@ def _align(code: str, text: str) -> list[tuple[int, int]]:
     shifts = [(0, 0)]
     at = shift = 0
     while not text.startswith(code[at:], at + shift):
-        while code[at] == text[at + shift]:
+        while code[at : at + 1] == text[at + shift : at + shift + 1]:
             at += 1
         if code[at] == "\f":
             # A form feed before the indentation of a block becomes part of every indentation in it.
