@@ -49,6 +49,7 @@ class Row:
     dtype: str | tuple[str, ...] = "unknown"
     dtype_if: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     match: tuple[tuple[str, ...], ...] = ()
+    match_or_half: tuple[tuple[str, ...], ...] = ()
     index_dtypes: Mapping[str, frozenset[str]] = field(default_factory=lambda: _NOTHING)
     target_dtypes: Mapping[str, frozenset[str]] = field(default_factory=lambda: _NOTHING)
     rank: str = "unknown"
@@ -141,6 +142,7 @@ _SHAPES: Mapping[str, Any] = {
     "params": tuple,
     "overloads": _lists,
     "match": _lists,
+    "match_or_half": _lists,
     "host": _names,
     "index": _names,
     "free": _names,

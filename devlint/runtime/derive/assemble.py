@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import operator
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -12,6 +14,7 @@ import torch
 from torch.utils._device import _device_constructors
 
 from devlint.runtime.derive import devices, dtypes, effects, limits, modules, names, ranks, returned, samples
+from devlint.runtime.derive.samples import Call
 from devlint.runtime.derive.signatures import Param, Signature, declared, signatures, telling
 from devlint.runtime.derive.subject import Subject, subject
 
@@ -60,9 +63,9 @@ def derive(name: str, function: Any) -> Row:
     """The row of one function, method or property as far as torch itself tells it."""
     overloads = _overloads(name, function)
     if names.is_property(function):
-        return {"params": ["self"], "tensors": ["self"], "property": True, "returns": "unknown", "provenance": "hand"}
+        return _property(name)
     if not overloads:
-        return {"returns": "unknown", "provenance": "unknown"}
+        return _plain(function)
     row = merge_params(overloads)
     studied = subject(overloads, ((function, call) for call in samples.calls(name)))
     row["tensors"] = tensor_names(studied.overloads)
@@ -70,9 +73,40 @@ def derive(name: str, function: Any) -> Row:
         row |= _probed(name, studied)
         row["provenance"] = "probe-cpu+fake"
     else:
-        row |= {"returns": _native_returns(overloads), "provenance": "yaml"}
+        native = any(s.native for s in overloads)
+        found = _native_returns(overloads) if native else _annotated_return(function)
+        row |= {"returns": found, "provenance": "yaml" if native else "inspect"}
     row |= _factory_cells(name, function, row)
     return row
+
+
+def _plain(function: Any) -> Row:
+    """A function of no signature: what it returns is known only if it runs without arguments and changes nothing."""
+    name = getattr(function, "__name__", "")
+    if name.startswith(("set_", "clear_", "autocast_", "init_")):
+        return {"device": "none", "returns": "none", "provenance": "hand"}
+    if not name.startswith(("is_", "get_", "are_")):
+        return {"returns": "unknown", "provenance": "unknown"}
+    try:
+        found = returned.form(function())
+    except (TypeError, RuntimeError, ValueError):
+        return {"returns": "unknown", "provenance": "unknown"}
+    return {"params": [], "device": "none", "returns": found, "provenance": "probe-cpu"}
+
+
+def _property(name: str) -> Row:
+    attribute = name.rsplit(".", 1)[1]
+    read = operator.attrgetter(attribute)
+    signature = declared(["self"], ["self"])
+    studied = subject([signature], [(read, Call((torch.rand(2, 3),), {}))])
+    row: Row = {"params": ["self"], "tensors": ["self"], "property": True, "provenance": "probe-cpu"}
+    if not studied.trials:
+        return {**row, "returns": "unknown"}
+    cells = returned.cells(studied, in_place=False) | effects.cells(studied)
+    if cells["returns"] == "tensor":
+        outcomes = studied.varied()
+        cells |= dtypes.cells(studied, outcomes) | ranks.cells(studied, outcomes)
+    return row | cells
 
 
 def _overloads(name: str, function: Any) -> list[Signature]:
@@ -85,7 +119,7 @@ def _overloads(name: str, function: Any) -> list[Signature]:
 
 
 def _probed(name: str, studied: Subject) -> Row:
-    row = returned.cells(studied)
+    row = returned.cells(studied, in_place=name.endswith("_") and (not name.endswith("__") or ".__i" in name))
     if any(t.outcome.tensors for t in studied.trials):
         outcomes = studied.varied()
         row |= dtypes.cells(studied, outcomes) | ranks.cells(studied, outcomes)
@@ -123,6 +157,15 @@ def _native_returns(overloads: list[Signature]) -> str:
     return kinds.pop() if len(kinds) == 1 else "unknown"
 
 
+def _annotated_return(function: Any) -> str:
+    try:
+        annotation = inspect.signature(function).return_annotation
+    except (ValueError, TypeError):
+        return "unknown"
+    plain: dict[Any, str] = {None: "none", "None": "none", bool: "bool", int: "number", float: "number", str: "string"}
+    return plain.get(annotation, "unknown") if isinstance(annotation, (type, str, type(None))) else "unknown"
+
+
 def _factory_cells(name: str, function: Any, row: Row) -> Row:
     base = name.rsplit(".", 1)[1]
     takes = {n for n in row["params"]}
@@ -157,12 +200,14 @@ def apply_overlay(rows: dict[str, Row]) -> None:
                 row["module"] = {**row.get("module", {}), **value}
             else:
                 row[field] = value
-        row["provenance"] = row.get("provenance", "hand") if row.get("provenance") == "hand" else _joined(row)
+        row["provenance"] = _joined(row)
+        if row.get("special") and "dtype" not in cells:
+            rows[name] = {"special": row["special"], "provenance": "hand"}
 
 
 def _joined(row: Row) -> str:
     derived = row.get("provenance")
-    return "hand" if derived in (None, "unknown") else f"{derived}+hand"
+    return "hand" if derived in (None, "unknown", "hand") else f"{derived}+hand"
 
 
 def tidy(row: Row) -> Row:

@@ -16,7 +16,7 @@ from torchgen.model import DeviceCheckType, NativeFunction
 
 from devlint.runtime.derive.probe import base, operands, replace, run, tensors_of
 from devlint.runtime.derive.samples import Call
-from devlint.runtime.derive.signatures import native_functions
+from devlint.runtime.derive.signatures import has_cuda_kernel, native_functions
 from devlint.runtime.derive.subject import Cells, Subject, Trial
 
 HOST, ACCELERATOR = torch.device("cpu"), torch.device("cuda:0")
@@ -25,6 +25,8 @@ _ANY_DEVICE = frozenset({"copy_", "copy", "_to_copy", "set_", "expand_as", "view
                          "is_same_size", "index", "index_put_", "index_put", "_index_put_impl_", "_unsafe_index",
                          "slice_scatter", "select_scatter", "diagonal_scatter", "as_strided_scatter"})
 
+# Composites whose inner call is checked by a wrapper; FakeTensorMode does not look inside them.
+_STRICT_COMPOSITES = frozenset({"block_diag", "complex", "polar", "embedding", "masked_scatter", "put"})
 _BEYOND_THE_CHECK = frozenset({"DataDependentOutputException", "DynamicOutputShapeException",
                                "UnsupportedOperatorException"})
 
@@ -55,15 +57,11 @@ class EagerChecks(TorchDispatchMode):
         on_host = [t for t in given if t.device == HOST]
         if not on_host or len(on_host) == len(given):
             return
-        if native.device_check is DeviceCheckType.ExactSame and _has_backend_kernel(native):
+        if native.device_check is DeviceCheckType.ExactSame and (has_cuda_kernel(native) or name in _STRICT_COMPOSITES):
             raise DeviceClash(f"{func}: wrapper")
         if native.device_check is DeviceCheckType.NoCheck and _iterates(native):
             if len(on_host) > 1 or on_host[0].dim() > 0:
                 raise DeviceClash(f"{func}: more than one host operand")
-
-
-def _has_backend_kernel(native: NativeFunction) -> bool:
-    return not native.has_composite_implicit_autograd_kernel and not native.has_composite_explicit_autograd_kernel
 
 
 def _iterates(native: NativeFunction) -> bool:

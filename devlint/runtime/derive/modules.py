@@ -77,7 +77,9 @@ def _built(cls: type[nn.Module], init: Any, init_kwargs: Any, args: Any, kwargs:
         warnings.simplefilter("ignore")
         try:
             module = cls(*init, **init_kwargs)
-            given = dict(signature.bind(*init, **init_kwargs).arguments)
+            bound = signature.bind(*init, **init_kwargs)
+            bound.apply_defaults()
+            given = dict(bound.arguments)
         except (TypeError, RuntimeError, ValueError):
             return
     yield module, given, Call(tuple(args), dict(kwargs))
@@ -92,11 +94,19 @@ def forward_signature(cls: type[nn.Module]) -> Signature:
         tensor = "list" if "uple[" in note and "Tensor" in note else "one" if "Tensor" in note or parameter.name in (
             "input", "hx", "x", "inputs") else ""
         params.append(Param(parameter.name, kind, tensor, parameter.default is parameter.empty and kind == "pos"))
-    return Signature((*params, Param("parameters", "kw", "list")))
+    taken = {p.name for p in params}
+    flags = [Param(n, "kw") for n in _init(cls) if n not in taken]
+    return Signature((*params, *flags, Param("parameters", "kw", "list")))
 
 
-def _call_with_parameters(module: nn.Module) -> Any:
+def _flags(given: dict[str, Any]) -> dict[str, Any]:
+    """The constructor's flags, which may decide what the call returns."""
+    return {n: v for n, v in given.items() if isinstance(v, (bool, str)) and n not in _FLAGS}
+
+
+def _call_with_parameters(module: nn.Module, flags: set[str]) -> Any:
     def call(*args: Any, parameters: list[torch.Tensor] | None = None, **kwargs: Any) -> Any:
+        kwargs = {n: v for n, v in kwargs.items() if n not in flags}
         state = dict(zip(_state(module), parameters or (), strict=True))
         return torch.func.functional_call(module, state, args, kwargs)
 
@@ -118,7 +128,7 @@ def derive(name: str) -> Row:
         return _lazy(cls, derive(f"torch.nn.{become.__name__}"))
     found = samples(name)
     overload = forward_signature(cls)
-    row: Row = {"params": [n for n in overload.spelled() if n not in ("parameters", "*")], "returns": "unknown"}
+    row: Row = {"params": [p.name for p in overload.params if p.kind != "kw"], "returns": "unknown"}
     row["tensors"] = [p.name + ("[]" if p.tensor == "list" else "") for p in overload.params if p.tensor][:-1]
     row["module"] = _module_cells(cls, found)
     row["provenance"] = "inspect"
@@ -135,21 +145,17 @@ def _lazy(cls: type[nn.Module], eager: Row) -> Row:
 
 def _forward_cells(name: str, overload: Signature, found: list[Sample]) -> Row:
     attempts = []
-    for module, _, call in found[:MANY]:
+    for module, given, call in found[:MANY]:
         state = [t.clone() for t in _state(module).values()]
-        kwargs = {**call.kwargs, "parameters": state} if state else call.kwargs
-        attempts.append((_call_with_parameters(module), Call(call.args, kwargs)))
+        kwargs = {**call.kwargs, **_flags(given), **({"parameters": state} if state else {})}
+        attempts.append((_call_with_parameters(module, set(_flags(given))), Call(call.args, kwargs)))
     studied = subject([overload], attempts)
     if not studied.trials:
         return {}
     outcomes = studied.varied()
-    cells: Row = returned.cells(studied) | dtypes.cells(studied, outcomes) | ranks.cells(studied, outcomes)
+    cells: Row = returned.cells(studied, in_place=False) | dtypes.cells(studied, outcomes) | ranks.cells(studied, outcomes)
     cells |= effects.cells(studied) | limits.cells(studied, loss=name.endswith(("Loss", "Loss2d")))
     cells |= devices.cells(studied)
-    if name.endswith(("Loss", "Loss2d")) and cells["rank"] in ("zero", "unknown"):
-        cells["rank"] = "reduction"
-    if cells["returns"] == "self":
-        cells["returns"] = "tensor"
     cells["mutates"] = []
     cells.get("index_dtypes", {}).pop("parameters", None)
     cells["provenance"] = "probe-cpu+fake"

@@ -51,7 +51,8 @@ def _public(prefix: str, namespace: Any) -> Iterator[tuple[str, Any]]:
         if name.startswith("_") or not _is_function(value):
             continue
         home = getattr(value, "__module__", None) or ""
-        if value in known or prefix in ("torch.nn.init",) and home == prefix:
+        in_place = name.endswith("_") and inspect.isbuiltin(value)
+        if value in known or in_place or (prefix == "torch.nn.init" and home == prefix):
             yield f"{prefix}.{name}", value
 
 

@@ -14,7 +14,8 @@ from torch.utils import _pytree as pytree
 
 from devlint.runtime.derive import names, spelled
 
-_MAX_SAMPLES = 6
+_MAX_SAMPLES = 20
+_MAX_GENERATED = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +31,15 @@ class Call:
         return Call(args, kwargs)
 
     def shape(self) -> tuple[object, ...]:
-        """What tells kinds of calls apart: the types, tensor dtypes and whether tensors are 0-dim."""
+        """What tells kinds of calls apart: types and flags, and the dtypes and ranks of tensors."""
         leaves, spec = pytree.tree_flatten((self.args, self.kwargs))
-        kinds = tuple((str(v.dtype), min(v.dim(), 2)) if isinstance(v, torch.Tensor) else type(v).__name__ for v in leaves)
-        return (*kinds, str(spec))
+        return (*map(_kind, leaves), str(spec))
+
+
+def _kind(leaf: Any) -> object:
+    if isinstance(leaf, torch.Tensor):
+        return str(leaf.dtype), min(leaf.dim(), 3)
+    return leaf if isinstance(leaf, (bool, str)) else type(leaf).__name__
 
 
 def _candidates(op: Any) -> Iterator[tuple[str, str]]:
@@ -107,7 +113,7 @@ def _calls_of_op(index: int) -> tuple[Call, ...]:
     for number, call in enumerate(_op_samples(op, dtype)):
         if _size(call) <= 20_000:
             kept.setdefault(call.shape(), call)
-        if number >= 80 or len(kept) >= _MAX_SAMPLES * 2:
+        if number >= _MAX_GENERATED or len(kept) >= _MAX_SAMPLES:
             break
     return tuple(kept.values())
 
@@ -121,13 +127,26 @@ def _op_index() -> dict[int, int]:
     return {id(op): index for index, op in enumerate(op_db)}
 
 
+def _twin(name: str) -> str | None:
+    """The name whose samples serve for an in-place function, or for a deprecated initializer."""
+    prefix, _, base = name.rpartition(".")
+    if prefix == "torch.nn.init" and not base.endswith("_"):
+        return name + "_" if name + "_" in names.functions() else None
+    if prefix == "torch" and base.endswith("_"):
+        return f"torch.Tensor.{base}" if f"torch.Tensor.{base}" in names.methods() else None
+    return name.rstrip("_") if prefix == "torch.nn.functional" and base.endswith("_") else None
+
+
 def calls(name: str) -> list[Call]:
     """Sample calls for the canonical ``name``."""
     torch.manual_seed(0)
     by_hand = [Call(args, {}) for args in spelled.calls(name)]
     if by_hand:
         return by_hand
+    twin = _twin(name)
+    if twin is not None:
+        return calls(twin)
     found: list[Call] = []
     for op in _by_name().get(name, []):
         found += _calls_of_op(_op_index()[id(op)])
-    return found[: _MAX_SAMPLES * 3]
+    return found[: 2 * _MAX_SAMPLES]

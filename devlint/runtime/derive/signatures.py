@@ -13,8 +13,8 @@ from typing import Any
 import torch
 import torchgen
 from torch import overrides
-from torchgen.gen import parse_native_yaml
-from torchgen.model import Argument, NativeFunction, SelfArgument, TensorOptionsArguments, Variant
+from torchgen.gen import ParsedYaml, parse_native_yaml
+from torchgen.model import Argument, DispatchKey, NativeFunction, SelfArgument, TensorOptionsArguments, Variant
 
 _MODULE_PREFIX = {"torch.linalg.": "linalg_", "torch.fft.": "fft_", "torch.special.": "special_"}
 
@@ -85,12 +85,22 @@ def _fits(param: Param | None, value: Any) -> bool:
 
 
 @cache
+def _parsed() -> ParsedYaml:
+    folder = os.path.join(os.path.dirname(torchgen.__file__), "packaged", "ATen", "native")
+    return parse_native_yaml(os.path.join(folder, "native_functions.yaml"), os.path.join(folder, "tags.yaml"))
+
+
+def has_cuda_kernel(native: NativeFunction) -> bool:
+    """Whether CUDA has its own kernel, in whose generated wrapper devices are checked."""
+    index = _parsed().backend_indices[DispatchKey.CUDA]
+    return native.structured or native.structured_delegate is not None or index.has_kernel(native)
+
+
+@cache
 def native_functions() -> dict[str, list[NativeFunction]]:
     """All native functions by base name (``add_`` apart from ``add``), without the ``out`` and named-dimension overloads."""
-    folder = os.path.join(os.path.dirname(torchgen.__file__), "packaged", "ATen", "native")
-    parsed = parse_native_yaml(os.path.join(folder, "native_functions.yaml"), os.path.join(folder, "tags.yaml"))
     table: dict[str, list[NativeFunction]] = {}
-    for native in parsed.native_functions:
+    for native in _parsed().native_functions:
         if native.func.arguments.out or "Dimname" in str(native.func):
             continue
         table.setdefault(str(native.func.name.name), []).append(native)
