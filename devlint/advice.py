@@ -1,0 +1,60 @@
+"""What to write instead, in the program's own names."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+import libcst as cst
+
+from devlint.story import place_text
+from devlint.values.trace import Place
+
+LONGEST: Final = 60
+"""Characters of source that advice quotes: it is there to be copied."""
+
+CHAINED: Final = frozenset(
+    "to cuda cpu xpu type type_as half float double bfloat16 long int short bool"
+    " detach pin_memory contiguous clone".split()
+)
+"""Methods that hand on their receiver, moved or cast: `x.detach().cpu()` is still about `x`."""
+
+
+def assignable(place: Place) -> str | None:
+    """The source of a place that stands for a variable (`x`, `self.pe`, `batch["x"]`); None for any other expression.
+
+    A chain of transfers stands for the variable it begins with.
+    """
+    node = place.node
+    while isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in CHAINED:
+        node = node.func.value
+    if not isinstance(node, (cst.Name, cst.Attribute, cst.Subscript)):
+        return None
+    return place_text(replace(place, node=node), LONGEST)
+
+
+def collected(loop: Place, name: str, moved: Place) -> str | None:
+    """The statement that does for all what `moved` does for the loop's variable; None where there is no such one."""
+    node = loop.node
+    if not isinstance(node, cst.For) or name not in _names(node.target):
+        return None
+    source = place_text(replace(loop, node=node.iter), LONGEST)
+    target = place_text(replace(loop, node=node.target), LONGEST)
+    each = place_text(moved, LONGEST)
+    match node.iter:
+        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value="items"))):
+            key = target.partition(",")[0]
+            return f"{place_text(replace(loop, node=owner), LONGEST)} = {{{key}: {each} for {target} in {source}}}"
+        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value="parameters" | "buffers"))):
+            return f"{place_text(replace(loop, node=owner), LONGEST)}.{each.rpartition(name + '.')[2]}"
+        case cst.Name() | cst.Attribute():
+            return f"{source} = [{each} for {target} in {source}]" if target == name else None
+    return None
+
+
+def _names(target: cst.BaseExpression) -> set[str]:
+    if isinstance(target, cst.Name):
+        return {target.value}
+    if isinstance(target, (cst.Tuple, cst.List)):
+        return {name for element in target.elements for name in _names(element.value)}
+    return set()

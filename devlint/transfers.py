@@ -1,0 +1,43 @@
+"""What a transfer does, one way for each path on which it may run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from devlint.flow.events import Transfer
+from devlint.values.condition import Facts
+from devlint.values.device import Symbol, is_accelerator, is_host
+from devlint.values.placement import Leaf, leaves
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way a transfer may go: from where, to where, and under which further conditions."""
+
+    before: Leaf
+    after: Leaf
+    when: Facts
+
+    @property
+    def uploads(self) -> bool:
+        """Whether it surely goes from the host to an accelerator."""
+        return is_host(self.before.device) and is_accelerator(self.after.device)
+
+    @property
+    def downloads(self) -> bool:
+        """Whether it surely goes from an accelerator to the host."""
+        return is_accelerator(self.before.device) and is_host(self.after.device)
+
+    @property
+    def leaves_host(self) -> bool:
+        """Whether it goes from the host to an accelerator, or to a device that somebody else chooses."""
+        return self.uploads or (is_host(self.before.device) and isinstance(self.after.device, Symbol))
+
+
+def ways(event: Transfer) -> Iterator[Way]:
+    """Every way the transfer can go where it stands."""
+    facts = event.context.facts
+    for needed, before in leaves(event.before, facts):
+        for more, after in leaves(event.after, facts | needed):
+            yield Way(before, after, needed | more)

@@ -1,0 +1,99 @@
+"""DEV201: the result of a transfer is thrown away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from devlint.advice import LONGEST, assignable, collected
+from devlint.diagnostic import Severity
+from devlint.flow.events import Discarded
+from devlint.rule import Finding, Rule
+from devlint.story import confidence, place_text, steps
+from devlint.values.device import Known
+from devlint.values.placement import Leaf
+from devlint.values.value import Tensor
+
+RESULTS: Final = {"detach": "detached tensor", "pin_memory": "pinned copy"}
+MOVES: Final = frozenset("cuda cpu xpu npu hpu ipu".split())
+
+
+class DiscardedTransfer(Rule):
+    """A tensor is moved, cast or detached, and the result is thrown away.
+
+    ## What it does
+    Finds statements such as `x.to(device)`, `x.cuda()`, `x.half()`, `x.detach()` or `x.pin_memory()` on a *tensor*
+    whose result nobody takes.
+
+    ## Why is this bad?
+    These methods change nothing in place: they return another tensor. The statement has no effect, and the next
+    operation meets the tensor where it always was. (`Module.to` is different: it moves the module itself.)
+
+    ## Example
+    ```python
+    import torch
+
+    mask = torch.ones(3)
+    mask.to("cuda")
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+    mask = torch.ones(3)
+    mask = mask.to("cuda")
+    ```
+
+    ## How it is confirmed at run time
+    The recorder sees the transfer and that its result dies at once, while the receiver goes on being used where it
+    was.
+
+    ## Known limits
+    Only what is known to be a tensor is reported: modules, `BatchEncoding` and other containers move in place, and of
+    an argument without any evidence nothing is claimed. A transfer of something that has no name
+    (`torch.zeros(1).cuda()`, to wake the device up) leaves nothing behind and is not reported.
+    """
+
+    code = "DEV201"
+    name = "discarded-transfer"
+    severity = Severity.ERROR
+
+    def check(self, event: Discarded) -> Iterator[Finding]:
+        """A discarded call on a variable."""
+        receiver = assignable(event.receiver)
+        if receiver is None:
+            return
+        result, call = RESULTS.get(event.method, "tensor"), place_text(event.context.place)
+        placement = event.tensor.placement
+        leaves = (placement,) if isinstance(placement, Leaf) else ()
+        yield Finding(
+            event.context.place,
+            f"The {result} that `{call}` returns is thrown away: {_remains(receiver, event.method, event.tensor)}",
+            steps(*leaves),
+            f"keep the result: `{_kept(event, receiver)}`",
+            confidence(event),
+        )
+
+
+def _remains(receiver: str, method: str, tensor: Tensor) -> str:
+    """What the receiver still is."""
+    placement, dtype = tensor.placement, tensor.dtype.name
+    device = str(placement.device) if isinstance(placement, Leaf) and isinstance(placement.device, Known) else None
+    if method == "detach":
+        return f"`{receiver}` keeps its graph"
+    if method == "pin_memory":
+        return f"`{receiver}` stays in pageable memory"
+    if method in MOVES:
+        return f"`{receiver}` stays on {device}" if device else f"`{receiver}` stays where it is"
+    if method not in ("to", "type", "type_as"):
+        return f"`{receiver}` stays {dtype}" if dtype else f"`{receiver}` keeps its dtype"
+    known = ", ".join(one for one in (device, dtype) if one is not None)
+    return f"`{receiver}` stays as it is ({known})" if known else f"`{receiver}` stays as it is"
+
+
+def _kept(event: Discarded, receiver: str) -> str:
+    loop = event.context.loop
+    call = event.context.place
+    everywhere = collected(loop.place, receiver, call) if loop is not None else None
+    return everywhere or f"{receiver} = {place_text(call, LONGEST)}"

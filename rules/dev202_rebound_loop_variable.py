@@ -1,0 +1,65 @@
+"""DEV202: a loop moves its own variable, and the collection keeps what it had."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devlint.advice import collected
+from devlint.diagnostic import Severity
+from devlint.flow.events import RebindUnused
+from devlint.rule import Finding, Rule
+from devlint.story import confidence, place_text
+
+
+class ReboundLoopVariable(Rule):
+    """A loop rebinds its variable to the moved tensor, and nothing uses it.
+
+    ## What it does
+    Finds `for t in tensors: t = t.to(device)`, also over `batch.items()` and `model.parameters()`, where the moved
+    tensor is neither used in the loop nor collected.
+
+    ## Why is this bad?
+    `t` is a name of the loop. Binding it to another tensor changes neither the list, nor the dict, nor the module:
+    they keep the tensors they had, on the device they were on.
+
+    ## Example
+    ```python
+    import torch
+
+    views = [torch.randn(4), torch.randn(4)]
+    for view in views:
+        view = view.to("cuda")
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+    views = [torch.randn(4), torch.randn(4)]
+    views = [view.to("cuda") for view in views]
+    ```
+
+    ## How it is confirmed at run time
+    The recorder sees each moved tensor die at the end of its iteration, unused.
+
+    ## Known limits
+    A name is taken to be used when it is read anywhere later in the function, even where another value must have
+    reached it.
+    """
+
+    code = "DEV202"
+    name = "rebound-loop-variable"
+    severity = Severity.ERROR
+
+    def check(self, event: RebindUnused) -> Iterator[Finding]:
+        """A rebound name that a loop binds."""
+        if event.loop is None:
+            return
+        call = event.context.place
+        instead = collected(event.loop, event.name, call)
+        yield Finding(
+            call,
+            f"`{event.name}` is only the loop's name for the tensor: what is looped over keeps the one not moved",
+            help=f"write `{instead}`" if instead else f"collect what `{place_text(call)}` returns",
+            confidence=confidence(event),
+        )

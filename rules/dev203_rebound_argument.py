@@ -1,0 +1,61 @@
+"""DEV203: a function moves its argument for nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devlint.diagnostic import Severity
+from devlint.flow.events import RebindUnused
+from devlint.rule import Finding, Rule
+from devlint.story import confidence, place_text
+
+
+class ReboundArgument(Rule):
+    """A function rebinds its argument to the moved tensor and neither uses, stores nor returns it.
+
+    ## What it does
+    Finds `x = x.to(device)` where `x` is an argument and nothing in the function reads `x` afterwards.
+
+    ## Why is this bad?
+    The argument is a name of the function. The caller's tensor is not moved, and the moved one is lost when the
+    function returns.
+
+    ## Example
+    ```python
+    import torch
+
+    def to_accelerator(noise: torch.Tensor, labels: torch.Tensor):
+        noise = noise.cuda()
+        labels = labels.cuda()
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+    def to_accelerator(noise: torch.Tensor, labels: torch.Tensor):
+        return noise.cuda(), labels.cuda()
+    ```
+
+    ## How it is confirmed at run time
+    The recorder sees the moved tensor die when the function returns, unused.
+
+    ## Known limits
+    Arguments that may be modules or containers, which move in place, are not reported.
+    """
+
+    code = "DEV203"
+    name = "rebound-argument"
+    severity = Severity.WARNING
+
+    def check(self, event: RebindUnused) -> Iterator[Finding]:
+        """A rebound name that is an argument."""
+        if event.loop is not None:
+            return
+        call = event.context.place
+        yield Finding(
+            call,
+            f"The tensor that `{place_text(call)}` returns is lost: the caller's `{event.name}` is not moved",
+            help=f"return `{event.name}` and let the caller bind it",
+            confidence=confidence(event),
+        )

@@ -1,0 +1,116 @@
+"""DEV205: a device compared so that the answer is always the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devlint.diagnostic import Confidence, Severity
+from devlint.flow.events import Comparison
+from devlint.rule import Finding, Rule
+from devlint.story import place_text
+from devlint.values.device import Known, is_accelerator
+from devlint.values.placement import leaves
+from devlint.values.value import Const, DeviceValue, Value
+
+
+class DeviceComparison(Rule):
+    """A device is compared with something it can never be equal to.
+
+    ## What it does
+    Finds `x.device == "cuda"` (a `torch.device` equals no string, not even `"cpu"`), `x.device ==
+    torch.device("cuda")` (a tensor's accelerator device always has an index: `cuda:0`), and devices compared by `is`.
+
+    ## Why is this bad?
+    The answer does not depend on the device. The branch for the accelerator is never taken, or the one for the host
+    always, and nothing says so.
+
+    ## Example
+    ```python
+    import torch
+
+    x = torch.zeros(3)
+    if x.device == "cuda":
+        x = x.half()
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+    x = torch.zeros(3)
+    if x.device.type == "cuda":
+        x = x.half()
+    ```
+
+    ## How it is confirmed at run time
+    The recorder sees comparisons of devices with strings, and of devices of one type of which only one has an index.
+
+    ## Known limits
+    `x.device != device` with a device that was bound to a name before is not reported: it mostly guards a transfer,
+    which then does nothing. Comparisons by `in` are not seen.
+    """
+
+    code = "DEV205"
+    name = "device-comparison"
+    severity = Severity.ERROR
+    everywhere = True
+
+    def check(self, event: Comparison) -> Iterator[Finding]:
+        """A comparison whose answer is known whatever the device is."""
+        if event.operator in ("is", "is not"):
+            yield from self._identity(event)
+        elif isinstance(event.left, DeviceValue) and isinstance(event.right, DeviceValue):
+            yield from self._index(event)
+        else:
+            yield from self._text(event)
+
+    def _identity(self, event: Comparison) -> Iterator[Finding]:
+        equal = "==" if event.operator == "is" else "!="
+        yield Finding(
+            event.context.place,
+            f"`{place_text(event.context.place)}` compares Python objects, and each `.device` is a new one",
+            help=f"compare them with `{equal}`",
+            confidence=Confidence.LIKELY,
+        )
+
+    def _text(self, event: Comparison) -> Iterator[Finding]:
+        written = _string(event.left) or _string(event.right)
+        if written is None:
+            return
+        always = "False" if event.operator == "==" else "True"
+        yield Finding(
+            event.context.place,
+            f"`{place_text(event.context.place)}` is always {always}: a torch.device equals no string",
+            help=_instead(written, event.operator),
+        )
+
+    def _index(self, event: Comparison) -> Iterator[Finding]:
+        """A tensor's device, which has an index on an accelerator, with one that was written without."""
+        for other, written in ((event.left, event.left_written), (event.right, event.right_written)):
+            if written is None or not isinstance(other, DeviceValue):
+                continue
+            bare = [leaf.device for _, leaf in leaves(other.placement) if _has_no_index(leaf.device)]
+            if bare and (event.left_written is None or event.right_written is None):
+                type_ = str(bare[0])
+                always = "False" if event.operator == "==" else "True"
+                yield Finding(
+                    event.context.place,
+                    f"`{place_text(event.context.place)}` is always {always}:"
+                    f" a tensor's device has an index ({type_}:0), torch.device({type_!r}) has none",
+                    help=_instead(type_, event.operator),
+                )
+                return
+
+
+def _string(value: Value) -> str | None:
+    return value.value if isinstance(value, Const) and isinstance(value.value, str) else None
+
+
+def _has_no_index(device: object) -> bool:
+    return isinstance(device, Known) and is_accelerator(device) and device.index is None
+
+
+def _instead(written: str, operator: str) -> str:
+    if ":" in written:
+        return f"compare with a device: `{operator} torch.device({written!r})`"
+    return f"compare the type: `.device.type {operator} {written!r}`"

@@ -1,0 +1,89 @@
+"""DEV301: float64 that came from outside torch reaches float32 weights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devlint.diagnostic import Severity
+from devlint.dtypes import dtype_steps, dtype_text, entering_as, entrance, unasked_float64
+from devlint.flow.events import DtypeClash, Operand
+from devlint.rule import Finding, Rule
+from devlint.story import confidence, operation_text, receiver_of
+from devlint.values.trace import Kind, Step
+
+
+class Float64Input(Rule):
+    """float64 from NumPy, pandas or Python floats reaches float32 weights.
+
+    ## What it does
+    Follows tensors made from NumPy arrays, pandas columns and Python floats, which are float64 there unless told
+    otherwise, to the operation that refuses to mix them with float32: a layer, a matrix product, a convolution.
+
+    ## Why is this bad?
+    `torch.from_numpy`, `torch.tensor(array)` and `default_collate` keep float64, and layers do not promote: the call
+    raises "mat1 and mat2 must have the same dtype" or "expected scalar type Float but found Double", often far from
+    the array.
+
+    ## Example
+    ```python
+    import numpy as np
+    import torch
+    from torch import nn
+
+    model = nn.Linear(3, 1)
+    features = torch.from_numpy(np.random.rand(8, 3))
+    model(features)
+    ```
+
+    ## Use instead
+    ```python
+    import numpy as np
+    import torch
+    from torch import nn
+
+    model = nn.Linear(3, 1)
+    features = torch.from_numpy(np.random.rand(8, 3)).float()
+    model(features)
+    ```
+
+    ## How it is confirmed at run time
+    The program stops at that operation with a dtype error, and the recorder knows where the tensor was made.
+
+    ## Known limits
+    Arrays of unknown dtype (`np.load`, `df.values`) are not reported. float64 that was asked for
+    (`dtype=torch.float64`, `.double()`) is `mixed-dtype-op`.
+    """
+
+    code = "DEV301"
+    name = "float64-input"
+    severity = Severity.ERROR
+
+    def check(self, event: DtypeClash) -> Iterator[Finding]:
+        """A clash of which one side is float64 that nobody asked for."""
+        pair = unasked_float64(event)
+        if pair is None:
+            return
+        wide, narrow = pair
+        dtype = wide.tensor.dtype
+        came = entrance(dtype)
+        place = came.place if came is not None else event.context.place
+        met = Step(Kind.PASSED, f"meets {dtype_text(narrow)}", event.context.place)
+        told = [step for step in dtype_steps(dtype) if step.place != place]
+        yield Finding(
+            place,
+            f"float64 {_from(dtype.source.value)} reaches {_target(event, narrow)}",
+            (*told, met) if place != event.context.place else tuple(told),
+            entering_as(came, narrow.tensor.dtype.name or "float32") if came is not None else None,
+            confidence(event),
+            subject=place,
+        )
+
+
+def _from(source: str) -> str:
+    return "from Python floats" if source == "Python floats" else "from NumPy"
+
+
+def _target(event: DtypeClash, narrow: Operand) -> str:
+    if narrow.of_module is not None:
+        return f"`{receiver_of(narrow.place)}`, whose weights are {narrow.tensor.dtype}"
+    return f"{operation_text(event.operation)} with {dtype_text(narrow)}"

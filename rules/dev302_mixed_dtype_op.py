@@ -1,0 +1,86 @@
+"""DEV302: two dtypes in an operation that does not promote."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devlint.diagnostic import Severity
+from devlint.dtypes import dtype_steps, dtype_text, unasked_float64
+from devlint.flow.events import DtypeClash, Operand
+from devlint.rule import Finding, Rule
+from devlint.story import confidence, name_of, operation_text
+from devlint.values.trace import Place
+
+
+class MixedDtypeOp(Rule):
+    """Two dtypes meet in an operation that does not promote.
+
+    ## What it does
+    Finds matrix products, convolutions, linear layers, recurrent layers and writes by index whose tensors have
+    different dtypes.
+
+    ## Why is this bad?
+    Addition and its relatives promote their operands to a common dtype; these operations raise instead: "mat1 and
+    mat2 must have the same dtype", "Index put requires the source and destination dtypes match".
+
+    ## Example
+    ```python
+    import torch
+
+    weight = torch.zeros(3, 4, dtype=torch.float64)
+    inputs = torch.randn(2, 3)
+    print(inputs @ weight)
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+    weight = torch.zeros(3, 4, dtype=torch.float64)
+    inputs = torch.randn(2, 3)
+    print(inputs @ weight.to(inputs.dtype))
+    ```
+
+    ## How it is confirmed at run time
+    The program stops at that operation with a dtype error.
+
+    ## Known limits
+    Inside `torch.autocast` nothing is reported: it casts the operands itself. float64 that came in from NumPy or
+    Python floats unasked is `float64-input`.
+    """
+
+    code = "DEV302"
+    name = "mixed-dtype-op"
+    severity = Severity.ERROR
+
+    def check(self, event: DtypeClash) -> Iterator[Finding]:
+        """A clash that is not float64 from outside."""
+        if unasked_float64(event) is not None:
+            return
+        left, right = event.left, event.right
+        if left.of_module is not None:
+            left, right = right, left
+        place = event.context.place
+        told = dtype_steps(left.tensor.dtype, right.tensor.dtype)
+        yield Finding(
+            place,
+            f"{operation_text(event.operation)} does not promote: {dtype_text(left)}, meets {dtype_text(right)}",
+            tuple(step for step in told if step.place != place),
+            _cast(left, right),
+            confidence(event),
+            subject=_written_at(left, right, place),
+        )
+
+
+def _cast(left: Operand, right: Operand) -> str:
+    """The cast of one side to the other's dtype."""
+    moved, kept = (left, right) if right.of_module is not None else (right, left)
+    name, other = name_of(moved.place), name_of(kept.place)
+    dtype = f"{other}.dtype" if other is not None and kept.of_module is None else f"torch.{kept.tensor.dtype}"
+    return f"cast one of them: `{name}.to({dtype})`" if name is not None else f"cast one of them to {dtype}"
+
+
+def _written_at(left: Operand, right: Operand, place: Place) -> Place:
+    """The one place to mend where a dtype was written out, else the operation itself."""
+    steps = [step for step in (left.tensor.dtype.trace, right.tensor.dtype.trace) if step is not None]
+    return steps[0].place if len(steps) == 1 else place

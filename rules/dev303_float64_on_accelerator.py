@@ -1,0 +1,89 @@
+"""DEV303: float64 goes to an accelerator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devlint.diagnostic import Severity
+from devlint.dtypes import dtype_steps, entrance
+from devlint.flow.events import Transfer
+from devlint.rule import Finding, Rule
+from devlint.story import confidence, place_text, when_text
+from devlint.transfers import Way, ways
+from devlint.values.dtype import Source
+
+
+class Float64OnAccelerator(Rule):
+    """float64 is moved to an accelerator.
+
+    ## What it does
+    Finds transfers of float64 tensors to an accelerator. Where float64 was written out (`dtype=torch.float64`) it is
+    only an information; towards MPS, which has no float64, it is an error.
+
+    ## Why is this bad?
+    Accelerators compute float64 at 1/2 to 1/64 of their float32 speed, and it takes twice the memory and twice the
+    transfer. It is rarely meant: NumPy, pandas and Python floats are float64 by default.
+
+    ## Example
+    ```python
+    import numpy as np
+    import torch
+
+    signal = torch.from_numpy(np.linspace(0.0, 1.0, 100))
+    signal = signal.to("cuda")
+    ```
+
+    ## Use instead
+    ```python
+    import numpy as np
+    import torch
+
+    signal = torch.from_numpy(np.linspace(0.0, 1.0, 100))
+    signal = signal.to("cuda", torch.float32)
+    ```
+
+    ## How it is confirmed at run time
+    The recorder notes the dtype and the bytes of every transfer.
+
+    ## Known limits
+    A target device that only the caller knows is not reported.
+    """
+
+    code = "DEV303"
+    name = "float64-on-accelerator"
+    severity = Severity.WARNING
+
+    def check(self, event: Transfer) -> Iterator[Finding]:
+        """A transfer that keeps float64."""
+        if not event.moves or event.dtype_before.name != "float64" or event.dtype_after.name != "float64":
+            return
+        uploads = [way for way in ways(event) if way.uploads]
+        if not uploads:
+            return
+        refused = next((way for way in uploads if str(way.after.device).startswith("mps")), None)
+        way = refused or uploads[0]
+        came = entrance(event.dtype_before)
+        place = event.context.place
+        yield Finding(
+            place,
+            _message(event, way, refused=refused is not None),
+            tuple(step for step in dtype_steps(event.dtype_before) if step.place != place),
+            "cast before or with the transfer: `.to(device, torch.float32)`",
+            confidence(event, way.before),
+            _severity(event, refused=refused is not None),
+            subject=came.place if came is not None else place,
+        )
+
+
+def _message(event: Transfer, way: Way, *, refused: bool) -> str:
+    what = f"`{place_text(event.receiver)}`"
+    subject = f"the float64 parameters of {what}" if event.is_module else f"the float64 tensor {what}"
+    if refused:
+        return f"{subject[0].upper()}{subject[1:]} cannot go to mps, which has no float64{when_text(way.when)}"
+    return f"{subject[0].upper()}{subject[1:]} goes to {way.after.device}, where float64 is slow{when_text(way.when)}"
+
+
+def _severity(event: Transfer, *, refused: bool) -> Severity | None:
+    if refused:
+        return Severity.ERROR
+    return Severity.INFO if event.dtype_before.source is Source.EXPLICIT else None
