@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from dataclasses import replace
 from typing import Final
 
@@ -10,7 +10,7 @@ import libcst as cst
 
 from devlint.diagnostic import Confidence
 from devlint.flow.events import Clash, Event, Operand
-from devlint.values.condition import Facts
+from devlint.values.condition import NO_FACTS, Facts
 from devlint.values.device import Symbol, is_host
 from devlint.values.placement import How, Leaf
 from devlint.values.trace import Kind, Place, Step, history
@@ -161,18 +161,19 @@ def _with_device(step: Step, leaf: Leaf) -> Step:
 # Confidence
 
 
-def confidence(event: Event, *leaves: Leaf) -> Confidence:
-    """Certain of what is known on every path; less sure of what a condition, a custom or a caller decides."""
-    doubts = sum(_doubts(event, leaves))
-    if not doubts:
+def confidence(event: Event, *leaves: Leaf, when: Facts = NO_FACTS) -> Confidence:
+    """Certain of what is known on every path; less sure of what a condition, a custom or a caller decides.
+
+    The conditions are the event's own and `when`.
+    """
+    doubts = (
+        bool(when or getattr(event, "when", NO_FACTS)),
+        any(leaf.how is How.ASSUMED for leaf in leaves),
+        any(isinstance(leaf.device, Symbol) for leaf in leaves),
+    )
+    if not any(doubts):
         return Confidence.CERTAIN
-    return Confidence.LIKELY if doubts < 3 else Confidence.POSSIBLE
-
-
-def _doubts(event: Event, leaves: tuple[Leaf, ...]) -> Iterator[bool]:
-    yield bool(getattr(event, "when", None))
-    yield any(leaf.how is How.ASSUMED for leaf in leaves)
-    yield any(isinstance(leaf.device, Symbol) for leaf in leaves)
+    return Confidence.POSSIBLE if all(doubts) else Confidence.LIKELY
 
 
 def clash_confidence(event: Clash) -> Confidence:

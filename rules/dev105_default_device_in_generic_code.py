@@ -38,7 +38,7 @@ class DefaultDeviceInGenericCode(Rule):
 
     class Noise(nn.Module):
         def forward(self, x: torch.Tensor) -> torch.Tensor:
-            noise = torch.randn(x.shape)
+            noise = torch.randn(x.size(0), 1)
             return x + noise
     ```
 
@@ -50,7 +50,7 @@ class DefaultDeviceInGenericCode(Rule):
 
     class Noise(nn.Module):
         def forward(self, x: torch.Tensor) -> torch.Tensor:
-            noise = torch.randn(x.shape, device=x.device)
+            noise = torch.randn(x.size(0), 1, device=x.device)
             return x + noise
     ```
 

@@ -1,0 +1,89 @@
+"""DEV104: modules or parameters in a plain container, which `.to()` leaves behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devlint.diagnostic import Severity
+from devlint.flow.events import ContainerClash
+from devlint.rule import Finding, Rule
+from devlint.story import clash_confidence, clash_steps, device_text, meeting, name_of, operand_text, place_text
+
+
+class UnregisteredModule(Rule):
+    """Modules or parameters in a plain list, tuple or dict stay behind when their owner moves.
+
+    ## What it does
+    Reports an attribute of an `nn.Module` that holds modules or parameters in a plain list, tuple or dict, when one
+    of them is used on tensors that lie elsewhere.
+
+    ## Why is this bad?
+    Only what is registered is moved by `.to()`, saved in the `state_dict` and listed by `parameters()`. Modules in
+    a plain container stay on the host, so calling them raises `RuntimeError: Expected all tensors to be on the same
+    device`; and on the host, where they do work, the optimizer never trains them.
+
+    ## Example
+    ```python
+    import torch
+    from torch import nn
+
+
+    class Heads(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.heads = [nn.Linear(8, 2), nn.Linear(8, 3)]
+
+        def forward(self, x: torch.Tensor) -> list[torch.Tensor]:
+            return [head(x) for head in self.heads]
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+    from torch import nn
+
+
+    class Heads(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.heads = nn.ModuleList([nn.Linear(8, 2), nn.Linear(8, 3)])
+
+        def forward(self, x: torch.Tensor) -> list[torch.Tensor]:
+            return [head(x) for head in self.heads]
+    ```
+
+    ## How it is confirmed at run time
+    The call that ends the reported story raises PyTorch's device error when the owner has been moved.
+
+    ## Known limits
+    Modules that are also registered by other means (`add_module`, a second `nn.ModuleList`) move, and nothing is
+    said. A container whose modules meet nothing is not reported.
+    """
+
+    code = "DEV104"
+    name = "unregistered-module"
+    severity = Severity.ERROR
+
+    def check(self, event: ContainerClash) -> Iterator[Finding]:
+        """Each plain container whose contents meet a tensor of another device; once for each assignment."""
+        place = event.kept_in
+        noun = f"`{place_text(place)}`" if name_of(place) is not None else "the attribute"
+        kept, met = event.strange, event.other
+        if met.kept_in is not None and kept.kept_in is None:
+            kept, met = met, kept
+        what = "modules" if kept.of_module is not None else "parameters"
+        yield Finding(
+            place,
+            f"{noun} is a plain container, so `.to()` leaves the {what} in it on {device_text(kept.leaf)}:"
+            f" they cannot meet {operand_text(met)} on {device_text(met.leaf)} {meeting(event)}",
+            trace=clash_steps(event, place),
+            help=_HELP[what],
+            confidence=clash_confidence(event),
+            subject=place,
+        )
+
+
+_HELP = {
+    "modules": "keep them in an `nn.ModuleList`, or an `nn.ModuleDict` for a dict",
+    "parameters": "keep them in an `nn.ParameterList`, or an `nn.ParameterDict` for a dict",
+}

@@ -1,0 +1,71 @@
+"""DEV106: NumPy asked to read an accelerator tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devlint.diagnostic import Severity
+from devlint.flow.events import HostRead
+from devlint.rule import Finding, Rule
+from devlint.story import confidence, device_text, operation_text, place_text, steps, when_text
+from devlint.values.device import is_accelerator
+from devlint.values.placement import leaves
+
+
+class NumpyFromAccelerator(Rule):
+    """NumPy is asked to read a tensor that lies on an accelerator.
+
+    ## What it does
+    Reports `.numpy()`, NumPy functions and whatever else reads an array's memory (`np.array([...])`, plotting,
+    scikit-learn) when the tensor lies on an accelerator.
+
+    ## Why is this bad?
+    NumPy sees host memory only. PyTorch does not copy by itself and raises `TypeError: can't convert cuda:0 device
+    type tensor to numpy`.
+
+    ## Example
+    ```python
+    import torch
+
+    scores = torch.rand(8, device="cuda")
+    print(scores.numpy().max())
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+    scores = torch.rand(8, device="cuda")
+    print(scores.cpu().numpy().max())
+    ```
+
+    ## How it is confirmed at run time
+    The reported line raises `TypeError: can't convert cuda:0 device type tensor to numpy`.
+
+    ## Known limits
+    A function that devlint does not know to read arrays is not reported.
+    """
+
+    code = "DEV106"
+    name = "numpy-from-accelerator"
+    severity = Severity.ERROR
+
+    def check(self, event: HostRead) -> Iterator[Finding]:
+        """Each read through NumPy of a tensor that is, or under some condition is, on an accelerator."""
+        if not event.needs_host:
+            return
+        for when, leaf in leaves(event.tensor.placement, event.context.facts):
+            if not is_accelerator(leaf.device):
+                continue
+            text = place_text(event.operand)
+            copied = f"{text}.detach().cpu()" if event.tensor.grad else f"{text}.cpu()"
+            yield Finding(
+                event.context.place,
+                f"`{text}` is on {device_text(leaf)}{when_text(when)},"
+                f" but {operation_text(event.reader)} reads host memory only",
+                trace=steps(leaf),
+                help=f"copy it to the host first: `{copied}`",
+                confidence=confidence(event, leaf, when=when),
+                subject=event.context.place,
+            )
+            return

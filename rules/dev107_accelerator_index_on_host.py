@@ -1,0 +1,69 @@
+"""DEV107: a host tensor indexed by an accelerator tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devlint.diagnostic import Severity
+from devlint.flow.events import IndexClash
+from devlint.rule import Finding, Rule
+from devlint.story import clash_confidence, clash_steps, clash_subject, device_text, name_of, operand_text, when_text
+
+
+class AcceleratorIndexOnHost(Rule):
+    """A host tensor is indexed by a tensor on an accelerator.
+
+    ## What it does
+    Reports `tensor[index]` and operations such as `gather` and `index_select` when the tensor lies on the host and
+    the index or mask on an accelerator.
+
+    ## Why is this bad?
+    A host tensor takes only host indices: `RuntimeError: indices should be either on cpu or on the same device as
+    the indexed tensor (cpu)`. The other way round is legal, which is why the mistake is easily made.
+
+    ## Example
+    ```python
+    import torch
+
+    schedule = torch.linspace(0, 1, 1000)
+    steps = torch.randint(0, 1000, (16,), device="cuda")
+    weights = schedule[steps]
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+    schedule = torch.linspace(0, 1, 1000, device="cuda")
+    steps = torch.randint(0, 1000, (16,), device="cuda")
+    weights = schedule[steps]
+    ```
+
+    ## How it is confirmed at run time
+    The reported line raises PyTorch's error about the device of the indices.
+
+    ## Known limits
+    A host index into an accelerator tensor is legal but waits for the accelerator; DEV410 speaks of that.
+    """
+
+    code = "DEV107"
+    name = "accelerator-index-on-host"
+    severity = Severity.ERROR
+
+    def check(self, event: IndexClash) -> Iterator[Finding]:
+        """Each host tensor with an index from elsewhere."""
+        table, index = event.strange, event.other
+        yield Finding(
+            event.context.place,
+            f"{operand_text(table)} is on {device_text(table.leaf)} but its index {operand_text(index)}"
+            f" is on {device_text(index.leaf)}{when_text(event.when)}: a host tensor takes only host indices",
+            trace=clash_steps(event, event.context.place),
+            help=_help(name_of(table.place), name_of(index.place)),
+            confidence=clash_confidence(event),
+            subject=clash_subject(event),
+        )
+
+
+def _help(table: str | None, index: str | None) -> str:
+    moved = f"`{table or '...'}.to({index or 'index'}.device)`"
+    return f"move the tensor to where its index is, {moved}, or the index to the host, `{index or '...'}.cpu()`"

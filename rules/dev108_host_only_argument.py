@@ -1,0 +1,67 @@
+"""DEV108: an accelerator tensor where only a host tensor is accepted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devlint.diagnostic import Severity
+from devlint.flow.events import HostOnlyClash
+from devlint.rule import Finding, Rule
+from devlint.story import confidence, device_text, operation_text, place_text, steps, when_text
+
+
+class HostOnlyArgument(Rule):
+    """An accelerator tensor stands where only a host tensor is accepted.
+
+    ## What it does
+    Reports arguments that PyTorch reads on the host whatever the other arguments are: the lengths of
+    `pack_padded_sequence`, the split points of `tensor_split`, and their like.
+
+    ## Why is this bad?
+    The call raises `RuntimeError: 'lengths' argument should be a 1D CPU int64 tensor`. It often appears when a
+    whole batch is moved at once and the lengths travel with it.
+
+    ## Example
+    ```python
+    import torch
+    from torch.nn.utils.rnn import pack_padded_sequence
+
+    batch = torch.rand(4, 10, 8, device="cuda")
+    lengths = torch.tensor([10, 9, 4, 2], device="cuda")
+    packed = pack_padded_sequence(batch, lengths, batch_first=True)
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+    from torch.nn.utils.rnn import pack_padded_sequence
+
+    batch = torch.rand(4, 10, 8, device="cuda")
+    lengths = torch.tensor([10, 9, 4, 2])
+    packed = pack_padded_sequence(batch, lengths, batch_first=True)
+    ```
+
+    ## How it is confirmed at run time
+    The reported line raises PyTorch's error that names the argument.
+
+    ## Known limits
+    Only arguments that the table of operator semantics knows to be host-only are judged.
+    """
+
+    code = "DEV108"
+    name = "host-only-argument"
+    severity = Severity.ERROR
+
+    def check(self, event: HostOnlyClash) -> Iterator[Finding]:
+        """Each such argument."""
+        operand = event.operand
+        text = place_text(operand.place)
+        yield Finding(
+            event.context.place,
+            f"`{text}` is on {device_text(operand.leaf)}{when_text(event.when)},"
+            f" but {operation_text(event.operation)} takes its `{operand.name}` on the host only",
+            trace=steps(operand.leaf),
+            help=f"pass it from the host: `{text}.cpu()`",
+            confidence=confidence(event, operand.leaf),
+            subject=event.context.place,
+        )

@@ -1,0 +1,66 @@
+"""DEV112: a device that cannot exist."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from devlint.diagnostic import Severity
+from devlint.flow.events import InvalidDeviceUse
+from devlint.rule import Finding, Rule
+
+
+class InvalidDevice(Rule):
+    """A device is named that cannot exist.
+
+    ## What it does
+    Reports device strings and indices that PyTorch refuses on every machine: `"gpu"`, `"cuda0"`, `"cuda:-1"`,
+    `"cuda:cuda:0"`, `.cuda("cpu")`.
+
+    ## Why is this bad?
+    The line raises `RuntimeError: Expected one of cpu, cuda, ... device type at start of device string` or `Invalid
+    device string`; often on a path that only runs on machines with an accelerator.
+
+    ## Example
+    ```python
+    import torch
+
+    x = torch.zeros(3, device="gpu")
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+    x = torch.zeros(3, device="cuda")
+    ```
+
+    ## How it is confirmed at run time
+    The reported line raises PyTorch's error about the device string.
+
+    ## Known limits
+    An index beyond the number of devices (`"cuda:7"`) exists on some machines and is not reported.
+    """
+
+    code = "DEV112"
+    name = "invalid-device"
+    severity = Severity.ERROR
+
+    def check(self, event: InvalidDeviceUse) -> Iterator[Finding]:
+        """Each such device, where it is used."""
+        yield Finding(
+            event.context.place,
+            f"no tensor can go to device {event.written!r}: {event.reason}",
+            help=_help(event.written),
+            subject=event.context.place,
+        )
+
+
+def _help(written: str) -> str | None:
+    """What was probably meant."""
+    if written.lower().rstrip(":0123456789") in ("gpu", "cuda", "nvidia"):
+        index = "".join(re.findall(r"\d", written))
+        return f'write `"cuda:{index}"`' if index else 'write `"cuda"`'
+    if written.endswith("..."):
+        return "the device type stands there twice: write it once"
+    return None

@@ -1,0 +1,79 @@
+"""DEV113: a Parameter, or a leaf to be optimised, that a transfer turned into a plain result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devlint.diagnostic import Severity
+from devlint.flow.events import MovedLeaf
+from devlint.rule import Finding, Rule
+from devlint.story import receiver_of
+from devlint.values.trace import Kind, Step, history
+
+
+class MovedParameter(Rule):
+    """A parameter or leaf tensor is moved, and the result is used as if it still were one.
+
+    ## What it does
+    Reports `nn.Parameter(...).to(device)` that is kept as an attribute of a module, and a tensor made with
+    `requires_grad=True` that is moved and then used as a leaf: given to an optimizer, or asked for its `.grad`.
+
+    ## Why is this bad?
+    A transfer of a tensor that requires grad is an operation that autograd records. Its result is not a leaf: the
+    optimizer raises `ValueError: can't optimize a non-leaf Tensor`, `.grad` stays `None`, and a moved
+    `nn.Parameter` is no longer a Parameter that the module registers. On a machine without an accelerator the
+    transfer does nothing, and all is well.
+
+    ## Example
+    ```python
+    import torch
+
+    device = torch.device("cuda")
+    image = torch.rand(3, 64, 64, requires_grad=True).to(device)
+    optimizer = torch.optim.Adam([image])
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+    device = torch.device("cuda")
+    image = torch.rand(3, 64, 64, device=device, requires_grad=True)
+    optimizer = torch.optim.Adam([image])
+    ```
+
+    ## How it is confirmed at run time
+    The optimizer raises `can't optimize a non-leaf Tensor`, or the gradient is seen to be missing.
+
+    ## Known limits
+    A moved tensor that is used only in computations is no bug and is not reported.
+    """
+
+    code = "DEV113"
+    name = "moved-parameter"
+    severity = Severity.ERROR
+
+    def check(self, event: MovedLeaf) -> Iterator[Finding]:
+        """Each transfer of a leaf whose result is used as one; once for each transfer."""
+        place = event.moved.place
+        told = tuple(reversed(list(history(event.moved))))
+        use = Step(Kind.PASSED, event.use, event.context.place)
+        yield Finding(
+            place,
+            f"`{receiver_of(place)}` makes a new tensor that is {_lost(event)}, yet {event.use}",
+            trace=(*told, use) if use.place != place else told,
+            help=_help(event),
+            subject=place,
+        )
+
+
+def _lost(event: MovedLeaf) -> str:
+    return "no longer a Parameter" if event.parameter else "not a leaf"
+
+
+def _help(event: MovedLeaf) -> str:
+    if event.parameter:
+        return (
+            "move the tensor inside: `nn.Parameter(tensor.to(device))`, or leave the move to the module's own `.to()`"
+        )
+    return "create it where it is used, `device=...`, or call `.requires_grad_()` after the move"

@@ -1,0 +1,79 @@
+"""DEV115: a cached tensor whose key does not hold the device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devlint.diagnostic import Severity
+from devlint.flow.events import CacheClash
+from devlint.rule import Finding, Rule
+from devlint.story import clash_confidence, clash_steps, device_text, meeting, operand_text
+
+
+class DeviceBlindCache(Rule):
+    """A tensor is cached under a key that does not hold its device.
+
+    ## What it does
+    Reports tensors that outlive the call which made them (in an `lru_cache`, a dict of the module's top level, a
+    class attribute, a default argument) under a key without the device, and that meet another device's tensors.
+
+    ## Why is this bad?
+    Whoever comes first decides the device for everybody. The second model, on another device, is handed the first
+    one's tensor and raises `RuntimeError: Expected all tensors to be on the same device`.
+
+    ## Example
+    ```python
+    from functools import lru_cache
+
+    import torch
+
+
+    @lru_cache
+    def window(size):
+        return torch.hann_window(size)
+
+
+    signal = torch.rand(512, device="cuda")
+    smooth = signal * window(512)
+    ```
+
+    ## Use instead
+    ```python
+    from functools import lru_cache
+
+    import torch
+
+
+    @lru_cache
+    def window(size, device):
+        return torch.hann_window(size, device=device)
+
+
+    signal = torch.rand(512, device="cuda")
+    smooth = signal * window(512, signal.device)
+    ```
+
+    ## How it is confirmed at run time
+    The operation that ends the reported story raises PyTorch's device error.
+
+    ## Known limits
+    A cache that nothing is seen to use with another device is not reported, nor one that compares devices before it
+    hands a tensor out.
+    """
+
+    code = "DEV115"
+    name = "device-blind-cache"
+    severity = Severity.WARNING
+
+    def check(self, event: CacheClash) -> Iterator[Finding]:
+        """Each cache whose tensor meets one of another device; once for each cache."""
+        place, other = event.cached.place, event.other
+        yield Finding(
+            place,
+            f"a tensor on {device_text(event.strange.leaf)} is {event.cached.message}:"
+            f" it cannot meet {operand_text(other)} on {device_text(other.leaf)} {meeting(event)}",
+            trace=clash_steps(event, place),
+            help="make the device (and the dtype) part of the key, or move the cached tensor where it is used",
+            confidence=clash_confidence(event),
+            subject=place,
+        )

@@ -1,0 +1,70 @@
+"""DEV117: NumPy asked to read a tensor that requires grad."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devlint.diagnostic import Severity
+from devlint.flow.events import HostRead
+from devlint.rule import Finding, Rule
+from devlint.story import operation_text, place_text, steps
+from devlint.values.device import is_accelerator
+from devlint.values.placement import leaves
+
+
+class NumpyRequiresGrad(Rule):
+    """NumPy is asked to read a tensor that requires grad.
+
+    ## What it does
+    Reports `.numpy()`, NumPy functions and whatever else reads an array's memory when the tensor is a parameter or
+    was computed from one.
+
+    ## Why is this bad?
+    NumPy cannot record for autograd, so PyTorch refuses: `RuntimeError: Can't call numpy() on Tensor that requires
+    grad. Use tensor.detach().numpy() instead`. It does so on every device, also under `no_grad` when the tensor is
+    the parameter itself.
+
+    ## Example
+    ```python
+    import torch
+    from torch import nn
+
+    layer = nn.Linear(4, 2)
+    weights = layer.weight.cpu().numpy()
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+    from torch import nn
+
+    layer = nn.Linear(4, 2)
+    weights = layer.weight.detach().cpu().numpy()
+    ```
+
+    ## How it is confirmed at run time
+    The reported line raises `RuntimeError: Can't call numpy() on Tensor that requires grad`.
+
+    ## Known limits
+    A tensor that also lies on an accelerator is reported as DEV106 alone: that is the first error PyTorch raises.
+    """
+
+    code = "DEV117"
+    name = "numpy-requires-grad"
+    severity = Severity.ERROR
+
+    def check(self, event: HostRead) -> Iterator[Finding]:
+        """Each read through NumPy of a tensor that autograd follows."""
+        if not event.needs_no_grad or event.tensor.grad is not True:
+            return
+        found = [leaf for _, leaf in leaves(event.tensor.placement, event.context.facts)]
+        if any(is_accelerator(leaf.device) for leaf in found):
+            return
+        text = place_text(event.operand)
+        yield Finding(
+            event.context.place,
+            f"`{text}` requires grad, and {operation_text(event.reader)} cannot read what autograd follows",
+            trace=steps(*found),
+            help=f"take it out of autograd first: `{text}.detach()`",
+            subject=event.context.place,
+        )
