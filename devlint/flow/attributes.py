@@ -107,7 +107,7 @@ def tensor_attribute(run: Run, tensor: Tensor, name: str, node: cst.CSTNode) -> 
     settled = run.settle(tensor)
     match name:
         case "device":
-            return DeviceValue(settled.placement)
+            return DeviceValue(settled.placement, of_tensor=True)
         case "dtype":
             return DtypeValue(settled.dtype)
         case "shape":

@@ -207,6 +207,7 @@ def _enter(run: Run, info: FunctionInfo, receiver: Value | None, arguments: Argu
         function=info,
         outer=info.closure,
         context=engine.context(run.context, arguments.node),
+        around=run.loop,
     )
     causes = frozenset(_causes(run, [value for value in names.values() if value != receiver]))
     display = info.owner.name if is_module and info.owner is not None else info.name
@@ -262,6 +263,7 @@ def scope_for(run: Run, info: FunctionInfo, receiver: Value | None, names: dict[
         info.module.filename,
         method_of_module=in_module and not building,
         any_device=info.evidence.devices and not building,
+        construction=building,
         given=tuple(_given(run, names.values())),
         caller=run.scope,
     )

@@ -171,11 +171,13 @@ def _meant_for_any_device(created: Step, device: Device, run: Run) -> bool:
     scope = created.scope
     if created.kind is not Kind.CREATED or scope is None or scope.entry:
         return False
-    if isinstance(device, Symbol):
+    if scope.construction:
+        return False
+    if isinstance(device, Symbol) and (scope.method_of_module or scope.any_device):
         return True
     for placement in scope.given:
         for _, leaf in leaves(placement, run.state.facts):
-            if relate(leaf.device, device) is Relation.SAME:
+            if relate(leaf.device, device) is Relation.SAME or (isinstance(device, Symbol) and isinstance(leaf.device, Symbol)):
                 return True
     return False
 

@@ -123,7 +123,7 @@ def current(run: Run, device: Known) -> Known:
 def note_hard_coded(run: Run, value: Value | None, node: cst.CSTNode, written: str) -> None:
     """Tell when an accelerator is written out where the code could not run without one."""
     if isinstance(value, Const) and isinstance(value.value, str) and is_accelerator(explicit_placement(value.value)):
-        run.emit(HardCodedAccelerator(run.context_at(node), written, guarded=is_guarded(run)))
+        run.emit(HardCodedAccelerator(run.context_at(node), written, is_guarded(run), is_choosable(run)))
 
 
 def is_guarded(run: Run) -> bool:
@@ -131,9 +131,15 @@ def is_guarded(run: Run) -> bool:
     return any("available" in str(test) or "cuda" in str(test) or "device" in str(test) for test in run.state.facts)
 
 
-def device_types(placement: Placement) -> set[str]:
-    """The types a placement may have, among those known."""
-    return {leaf.device.type for _, leaf in leaves(placement) if isinstance(leaf.device, Known)}
+def is_choosable(run: Run) -> bool:
+    """Whether the caller can choose the device: by a parameter of the function, or of the class's `__init__`."""
+    function = run.function
+    if function is None:
+        return False
+    names = [one.name for one in function.parameters]
+    if function.owner is not None and "__init__" in function.owner.methods:
+        names += [one.name for one in function.owner.methods["__init__"].parameters]
+    return any(part in name.lower() for name in names for part in ("device", "cuda", "gpu"))
 
 
 def is_none(value: Value | None) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from devlint.flow.arguments import Argument, Arguments
@@ -12,12 +13,12 @@ from devlint.flow.engine import Engine
 from devlint.flow.evidence import annotation_names
 from devlint.flow import interpreter as interpreter
 from devlint.flow.modules import module_run, run_guard
-from devlint.flow.nn import relocate
+from devlint.flow.nn import overrides_apply, relocate
 from devlint.flow.run import Run
 from devlint.flow.state import Ambient, State
 from devlint.values.condition import NO_FACTS
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype
-from devlint.values.placement import Placement
+from devlint.values.placement import UNKNOWN_PLACEMENT, Placement
 from devlint.values.scope import Scope
 from devlint.values.trace import Kind
 from devlint.values.value import Callable_, Ref, Tensor, Unknown, Value, named
@@ -119,6 +120,14 @@ def _settle_anywhere(run: Run, reference: Ref, info: ClassInfo) -> None:
         return own, UNKNOWN_DTYPE
 
     relocate(run, reference, change)
+    thing = run.instance(reference)
+    if thing is not None and overrides_apply(run, thing):
+        # The class moves its plain tensors itself: where they are is its own business.
+        run.put(reference.address, replace(thing, attributes={name: _lost(value) for name, value in thing.attributes.items()}))
+
+
+def _lost(value: Value) -> Value:
+    return replace(value, placement=UNKNOWN_PLACEMENT) if isinstance(value, Tensor) and value.cell is None else value
 
 
 def symbolic_arguments(run: Run, info: FunctionInfo, *, skip_first: bool) -> Arguments:

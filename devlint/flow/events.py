@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 
 from devlint.values.condition import NO_FACTS, Facts
 from devlint.values.dtype import Dtype
-from devlint.values.placement import Leaf, Placement
+from devlint.values.placement import UNKNOWN_PLACEMENT, Leaf, Placement
 from devlint.values.scope import Scope
-from devlint.values.trace import Place, Step
+from devlint.values.trace import Loop, Place, Step
 from devlint.values.value import Fresh, Pending, Tensor, Value
 
 
@@ -24,14 +24,6 @@ class Call:
     name: str
     causes: frozenset[Step]
     is_module: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Loop:
-    """The innermost loop around an event."""
-
-    place: Place
-    depth: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +150,8 @@ class Transfer(Event):
 
     `before` and `after` are its placements; `dtype_before`/`dtype_after` its dtypes (the parameters' for a module).
     `invariant` tells that receiver and target are the same in every iteration of `context.loop`; `moves` is false for a
-    cast, which asks for no device; `copies` tells that `copy=True` was asked for.
+    cast, which asks for no device; `casts` that it asks for a dtype; `copies` that `copy=True` was asked for; `untouched` is
+    the transfer that handed out exactly this tensor, and `only_use` tells that nothing else reads the receiver.
     """
 
     method: str
@@ -175,7 +168,11 @@ class Transfer(Event):
     invariant: bool = False
     in_place: bool = False
     moves: bool = True
+    casts: bool = False
     grad: bool | None = None
+    parameter: bool = False
+    untouched: Step | None = None
+    only_use: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +182,8 @@ class Conversion(Event):
     function: str
     source: Value
     origin: Fresh | None = None
+    placement: Placement = UNKNOWN_PLACEMENT
+    only_use: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +193,8 @@ class Discarded(Event):
     method: str
     receiver: Place
     tensor: Tensor
+    timed: bool = False
+    """Whether the code around reads a clock: waiting may then be the point of the call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +203,7 @@ class RebindUnused(Event):
 
     name: str
     method: str
+    tensor: Tensor
     loop: Place | None = None
 
 
@@ -275,6 +277,8 @@ class HardCodedAccelerator(Event):
 
     written: str
     guarded: bool
+    choosable: bool = False
+    """Whether a parameter of the function or of its class lets the caller choose the device."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,7 @@ class Evidence:
         self.arrays: set[str] = set()
         self.modules: set[str] = set()
         self.devices = False
+        self.clock = False
         for node in nodes:
             self._read(node)
 
@@ -72,6 +73,8 @@ class Evidence:
 
     def _attribute(self, node: cst.Attribute) -> None:
         attribute = node.attr.value
+        if attribute in ("time", "perf_counter", "monotonic", "elapsed_time", "default_timer"):
+            self.clock = True
         if attribute in ("device", "cuda", "is_cuda", "type_as"):
             self.devices = True
         name = dotted_name(node.value)

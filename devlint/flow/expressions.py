@@ -8,12 +8,11 @@ import libcst as cst
 
 from devlint.flow.assignment import assign
 from devlint.flow.definitions import FunctionInfo, names_in_target
-from devlint.flow.events import Loop
 from devlint.flow.iteration import iterate
 from devlint.flow.refinement import narrow, test_of
 from devlint.flow.run import LoopFrame, Run, expression
 from devlint.flow.state import merge
-from devlint.values.condition import decide
+from devlint.values.condition import Test, decide
 from devlint.values.heap import Dict, Sequence, join_all
 from devlint.values.join import join
 from devlint.values.value import UNKNOWN, Callable_, Const, Either, Ref, Text, Tuple, Value
@@ -159,22 +158,22 @@ def conditional(run: Run, node: cst.IfExp) -> Value:
     def side(holds: bool, expression: cst.BaseExpression) -> Callable[[], None]:
         def follow() -> None:
             narrow(run, node.test, holds)
-            values.append(run.evaluate(expression) if run.state.live else UNKNOWN)
+            if run.state.live:
+                values.append(run.evaluate(expression))
 
         return follow
 
     known = truth(run, node.test)
     if known is not None:
         side(known, node.body if known else node.orelse)()
-        return values[0]
+        return values[0] if values else UNKNOWN
     test = test_of(run, node.test)
     ends = run.branch(side(True, node.body), side(False, node.orelse))
     run.state = merge(*ends)
-    if not ends[0].live:
-        return values[1]
-    if not ends[1].live:
-        return values[0]
-    return join(values[0], values[1], test)
+    reached = [end.live for end in ends]
+    if not all(reached):
+        return values[0] if values else UNKNOWN
+    return join(values[0], values[1], test if isinstance(test, Test) else None)
 
 
 def truth(run: Run, node: cst.BaseExpression) -> bool | None:
@@ -256,8 +255,7 @@ def _comprehend(run: Run, clause: cst.CompFor, make: Callable[[], Value]) -> tup
     rounds = found.items if found.items is not None else (found.element,)
     values: list[Value] = []
     run.state.names = dict(outer_names)
-    depth = run.loops[-1].loop.depth + 1 if run.loops else 1
-    run.loops.append(LoopFrame(Loop(run.place(clause), depth), clause))
+    run.loops.append(LoopFrame(run.loop_at(clause.target), clause, run.engine.assigned(clause)))
     for item in rounds:
         facts = run.state.facts
         assign(run, clause.target, item)

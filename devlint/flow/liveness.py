@@ -2,29 +2,89 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import libcst as cst
 
-from devlint.flow.definitions import bound_by
-from devlint.syntax.walk import descend
+from devlint.flow.definitions import bound_by, names_in_target
+from devlint.syntax.walk import children, descend
+
+
+def occurrences(node: cst.CSTNode, name: str) -> Iterator[tuple[str, cst.CSTNode]]:
+    """The reads ("read") and bindings ("bind") of a name within a node, in the order they happen.
+
+    What another scope or another loop binds under the same name is not this name's value and is left out.
+    """
+    match node:
+        case cst.Name(value=value):
+            if value == name:
+                yield "read", node
+        case cst.Attribute(value=value):
+            yield from occurrences(value, name)
+        case cst.Arg(value=value) | cst.Param(default=cst.BaseExpression() as value):
+            yield from occurrences(value, name)
+        case cst.Param():
+            return
+        case cst.Assign(targets=targets, value=value):
+            yield from occurrences(value, name)
+            for target in targets:
+                yield from _bindings(target.target, name)
+        case cst.AnnAssign(target=target, value=value):
+            if value is not None:
+                yield from occurrences(value, name)
+                yield from _bindings(target, name)
+        case cst.AugAssign(target=target, value=value):
+            yield from occurrences(value, name)
+            yield from occurrences(target, name)
+        case cst.NamedExpr(target=target, value=value):
+            yield from occurrences(value, name)
+            yield from _bindings(target, name)
+        case cst.For(target=target, iter=iterated) if name in names_in_target(target):
+            yield from occurrences(iterated, name)
+            yield "bind", target
+        case cst.ListComp() | cst.SetComp() | cst.DictComp() | cst.GeneratorExp() if _binds(node.for_in, name):
+            yield from occurrences(node.for_in.iter, name)
+        case cst.Lambda(params=params) | cst.FunctionDef(params=params) if any(
+            one.name.value == name for one in (*params.params, *params.kwonly_params, *params.posonly_params)
+        ):
+            return
+        case _:
+            for child in children(node):
+                yield from occurrences(child, name)
+
+
+def _bindings(target: cst.BaseExpression, name: str) -> Iterator[tuple[str, cst.CSTNode]]:
+    if name in names_in_target(target):
+        yield "bind", target
+    elif isinstance(target, (cst.Subscript, cst.Attribute)):
+        yield from occurrences(target, name)
+
+
+def _binds(clause: cst.CompFor | None, name: str) -> bool:
+    return clause is not None and (name in names_in_target(clause.target) or _binds(clause.inner_for_in, name))
 
 
 def loads(node: cst.CSTNode, name: str) -> list[cst.CSTNode]:
-    """The reads of a name within a node, in source order; binding it is no read."""
-    bound: set[cst.CSTNode] = set()
-    found: list[cst.CSTNode] = []
-    for one in descend(node):
-        match one:
-            case cst.AssignTarget(target=target) | cst.AnnAssign(target=target) | cst.For(target=target):
-                bound.update(part for part in (target, *descend(target)) if isinstance(part, cst.Name))
-            case cst.CompFor(target=target) | cst.NamedExpr(target=target):
-                bound.update(part for part in (target, *descend(target)) if isinstance(part, cst.Name))
-            case cst.Attribute(attr=attr):
-                bound.add(attr)
-            case cst.Arg(keyword=cst.Name() as keyword) | cst.Param(name=keyword):
-                bound.add(keyword)
-            case cst.Name(value=value) if value == name and one not in bound:
-                found.append(one)
-    return found
+    """The reads of a name within a node, in order; a loop's own body counts even where the loop binds the name."""
+    if isinstance(node, cst.For):
+        parts = (node.iter, node.body, *([node.orelse] if node.orelse else []))
+        return [one for part in parts for one in loads(part, name)]
+    if isinstance(node, cst.FunctionDef):
+        node = node.body
+    return [one for kind, one in occurrences(node, name) if kind == "read"]
+
+
+def read_once(body: cst.CSTNode, use: cst.CSTNode, name: str) -> bool:
+    """Whether the value a name holds at `use` is read nowhere else: neither since it was bound nor before it is bound again."""
+    inside = set(loads(use, name))
+    start = body.body if isinstance(body, (cst.FunctionDef, cst.Lambda)) else body
+    seen = list(occurrences(start, name))
+    position = next((i for i, (_, one) in enumerate(seen) if one in inside), None)
+    if position is None:
+        return False
+    first = max((i for i in range(position) if seen[i][0] == "bind"), default=-1)
+    last = next((i for i in range(position, len(seen)) if seen[i][0] == "bind"), len(seen))
+    return all(one in inside for kind, one in seen[first + 1 : last] if kind == "read")
 
 
 def read_after(body: cst.CSTNode, assignment: cst.CSTNode, name: str, loop: cst.CSTNode | None = None) -> bool:
@@ -35,23 +95,39 @@ def read_after(body: cst.CSTNode, assignment: cst.CSTNode, name: str, loop: cst.
     own = set(loads(assignment, name))
     if loop is not None and any(one not in own for one in loads(loop, name)):
         return True
+    after = set(_after(body, assignment))
+    return any(one in after and one not in own for one in loads(body, name)) or _read_in_own_loop(body, assignment, name, own, after)
+
+
+def _after(body: cst.CSTNode, assignment: cst.CSTNode) -> Iterator[cst.CSTNode]:
     seen = False
-    reads = set(loads(body, name))
     for one in descend(body):
-        if one is assignment:
-            seen = True
-        elif seen and one in reads and one not in own:
-            return True
+        seen = seen or one is assignment
+        if seen:
+            yield one
+
+
+def _read_in_own_loop(
+    body: cst.CSTNode, assignment: cst.CSTNode, name: str, own: set[cst.CSTNode], after: set[cst.CSTNode]
+) -> bool:
+    """Reads after the assignment in the body of the loop that binds the name."""
+    for one in descend(body):
+        if isinstance(one, cst.For) and name in names_in_target(one.target) and any(part is assignment for part in descend(one.body)):
+            return any(read in after and read not in own for read in loads(one.body, name))
     return False
 
 
 def assigned_in(node: cst.CSTNode) -> frozenset[str]:
-    """The names, and the dotted `self.x` targets, that a node binds."""
-    names: set[str] = set()
+    """The names, and the dotted `self.x` targets, that a node binds or changes in place."""
+    names: set[str] = set(bound_by(node))
     for one in descend(node, into_functions=False):
         names.update(bound_by(one))
         match one:
             case cst.AssignTarget(target=cst.Attribute() as target) | cst.AugAssign(target=cst.Attribute() as target):
+                names.add(_dotted(target))
+            case cst.AssignTarget(target=cst.Subscript(value=target)) | cst.AugAssign(target=cst.Subscript(value=target)):
+                names.add(_dotted(target))
+            case cst.Call(func=cst.Attribute(value=target, attr=cst.Name(value=method))) if method.endswith("_") and not method.startswith("_"):
                 names.add(_dotted(target))
             case cst.With(items=items):
                 for item in items:

@@ -87,9 +87,9 @@ def _connective(run: Run, left: cst.BaseExpression, right: cst.BaseExpression, *
     run.state.names = {**end.names, **run.state.names}
     run.state.heap = {**end.heap, **run.state.heap}
     run.state.ambient = end.ambient
+    other = answers[0] if answers else conjunction
     if isinstance(first, bool):
-        return answers[0]
-    other = answers[0]
+        return other
     if isinstance(other, bool):
         return first if other is conjunction else other
     if first is None or other is None:

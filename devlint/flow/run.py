@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import libcst as cst
 
-from devlint.flow.events import Call, Context, Event, Loop
+from devlint.flow.events import Call, Context, Event
 from devlint.flow.state import Ambient, State
 from devlint.syntax.source import SourceError
 from devlint.values.condition import Test
 from devlint.values.heap import Cell, Instance, Object
 from devlint.values.placement import restrict
 from devlint.values.scope import Scope
-from devlint.values.trace import Kind, Place, Step
+from devlint.values.trace import Kind, Loop, Place, Step
 from devlint.values.value import UNKNOWN, Address, Ref, Tensor, Value
 
 if TYPE_CHECKING:
@@ -80,6 +80,7 @@ class Run:
         function: FunctionInfo | None = None,
         outer: Run | None = None,
         context: int = 0,
+        around: Loop | None = None,
     ) -> None:
         self.engine = engine
         self.module = module
@@ -89,6 +90,7 @@ class Run:
         self.function = function
         self.outer = outer
         self.context = context
+        self.around = around
         self.loops: list[LoopFrame] = []
         self.exits: list[tuple[State, Value]] = []
         self.yielded: list[Value] = []
@@ -138,13 +140,22 @@ class Run:
 
     def step(self, kind: Kind, message: str, node: cst.CSTNode, previous: Step | None = None) -> Step:
         """A step of a story that happens here."""
-        return Step(kind, message, self.place(node), self.scope, previous)
+        return Step(kind, message, self.place(node), self.scope, previous, self.loop)
 
     def context_at(self, node: cst.CSTNode) -> Context:
         """The circumstances of an event at a node."""
-        loop = self.loops[-1].loop if self.loops else None
         calls: tuple[Call, ...] = tuple(self.engine.calls)
-        return Context(self.place(node), self.scope, self.state.facts, calls, loop, self.engine.symbolic)
+        return Context(self.place(node), self.scope, self.state.facts, calls, self.loop, self.engine.symbolic)
+
+    @property
+    def loop(self) -> Loop | None:
+        """The innermost loop around the code being run, its callers' included."""
+        return self.loops[-1].loop if self.loops else self.around
+
+    def loop_at(self, node: cst.CSTNode) -> Loop:
+        """A loop that starts here."""
+        outer = self.loop
+        return Loop(self.place(node), outer.depth + 1 if outer is not None else 1, outer, self.state.facts)
 
     def emit(self, event: Event) -> None:
         """Tell the rules."""

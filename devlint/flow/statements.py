@@ -11,18 +11,19 @@ from devlint.flow.assignment import assign, unbind
 from devlint.flow.classes import class_of_definition
 from devlint.flow.contexts import enter
 from devlint.flow.definitions import bound_by
-from devlint.flow.events import Loop, RebindUnused
+from devlint.flow.events import RebindUnused
 from devlint.flow.expressions import closure, truth
 from devlint.flow.iteration import iterate
 from devlint.flow.liveness import assigned_in, read_after
 from devlint.flow.modules import imported
+from devlint.flow.opaque import looks_like_tensor
 from devlint.flow.operators import augmented
 from devlint.flow.patterns import match_case
 from devlint.flow.refinement import narrow, test_of
 from devlint.flow.run import LoopFrame, Run, statement
 from devlint.flow.state import State, merge, same
 from devlint.syntax.walk import dotted_name
-from devlint.values.value import NONE, UNKNOWN, Batch, Callable_, Tensor, Value
+from devlint.values.value import NONE, UNKNOWN, Callable_, Tensor, Value, as_tensor
 
 MAX_ROUNDS: Final = 3
 """Times a loop's body is run before what still changes is given up as unknown; nearly all settle in two."""
@@ -72,19 +73,22 @@ def _check_rebinding(run: Run, node: cst.Assign, name: str, value: Value) -> Non
     """Tell when a moved value is bound to a name that nobody reads: the caller, or the list, keeps the old one."""
     match node.value:
         case cst.Call(func=cst.Attribute(value=receiver, attr=cst.Name(value=method))) if method in REBINDING:
-            if not isinstance(value, (Tensor, Batch)) or dotted_name(receiver) != name:
+            if dotted_name(receiver) != name or not (isinstance(value, Tensor) or looks_like_tensor(run, receiver)):
                 return
         case _:
             return
+    tensor = as_tensor(value)
+    if tensor is None:
+        return
     body = run.function.node if run.function is not None else run.unit.tree
     frame = next((one for one in reversed(run.loops) if isinstance(one.node, cst.For)), None)
     if frame is not None and name in bound_by(frame.node):
         if not read_after(body, node, name):
-            run.emit(RebindUnused(run.context_at(node.value), name, method, run.place(frame.node)))
+            run.emit(RebindUnused(run.context_at(node.value), name, method, tensor, run.place(frame.node)))
     elif run.function is not None and any(one.name == name for one in run.function.parameters):
         loop = run.loops[0].node if run.loops else None
         if not read_after(body, node, name, loop):
-            run.emit(RebindUnused(run.context_at(node.value), name, method))
+            run.emit(RebindUnused(run.context_at(node.value), name, method, tensor))
 
 
 @statement(cst.Return)
@@ -207,9 +211,8 @@ def for_(run: Run, node: cst.For) -> None:
 
 
 def _frame(run: Run, node: cst.For | cst.While) -> LoopFrame:
-    depth = run.loops[-1].loop.depth + 1 if run.loops else 1
     head = node.target if isinstance(node, cst.For) else node.test
-    return LoopFrame(Loop(run.place(head), depth), node, run.engine.assigned(node))
+    return LoopFrame(run.loop_at(head), node, run.engine.assigned(node))
 
 
 def _unroll(run: Run, node: cst.For, items: Sequence[Value]) -> None:

@@ -33,6 +33,7 @@ from devlint.values.value import (
     Tuple,
     Unknown,
     Value,
+    as_tensor,
     computed,
 )
 
@@ -85,9 +86,14 @@ def get_item(run: Run, owner: Argument, indices: list[Argument | None], node: cs
                 return items[position] if -len(items) <= position < len(items) else UNKNOWN
             return _slice_of(items, node) if index is None else join_all(items)
         case Unknown(origin=origin, text=text) if origin is not None:
+            if len(indices) > 1:
+                # Only tensors and arrays take several indices.
+                tensor = as_tensor(value)
+                assert tensor is not None
+                return index_tensor(run, Argument(tensor, owner.node), indices, node)
             if index is None or isinstance(index.value, Tensor):
-                tensor = looks_like_tensor(run, owner.node)
-                return Unknown(("item", origin, ("slice",)), text) if tensor or index is None else UNKNOWN
+                plain = looks_like_tensor(run, owner.node) or index is None
+                return Unknown(("item", origin, ("slice",)), text) if plain else UNKNOWN
             key = index.value if isinstance(index.value, Const) else ("any",)
             return Unknown(("item", origin, key), f"{text}[...]" if text else "", value.trace)
         case Ref(address=address):

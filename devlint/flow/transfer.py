@@ -10,7 +10,7 @@ import libcst as cst
 from devlint.flow.arguments import Argument, Arguments
 from devlint.flow.devices import current, is_none, note_hard_coded, placement_from
 from devlint.flow.events import Discarded, HostRead, InvalidDeviceUse, Transfer
-from devlint.flow.liveness import varies_in
+from devlint.flow.liveness import read_once, varies_in
 from devlint.flow.nn import relocate, tensors_of
 from devlint.flow.run import Run
 from devlint.values.device import CPU, Known, Relation, is_accelerator, is_host, relate
@@ -133,7 +133,7 @@ def transfer_tensor(run: Run, tensor: Tensor, method: str, arguments: Arguments,
     before = run.settle(tensor)
     after = _moved(run, before, request)
     if run.discarded is node:
-        run.emit(Discarded(run.context_at(node), method, run.place(receiver), before))
+        run.emit(Discarded(run.context_at(node), method, run.place(receiver), before, reads_clock(run)))
     _tell(run, node, receiver, method, before, after, request)
     return after
 
@@ -159,8 +159,27 @@ def _moved(run: Run, before: Tensor, request: Request) -> Tensor:
         pinned=before.pinned if stays else None,
         pending=pending,
         fresh=kept,
+        moved=None if stays else _step_of(placement),
         storage=before.storage if _may_share(before.placement, placement, dtype is before.dtype) else frozenset(),
     )
+
+
+def _step_of(placement: Placement) -> Step | None:
+    return next((leaf.trace for _, leaf in leaves(placement) if leaf.trace is not None), None)
+
+
+def is_only_use(run: Run, read: cst.BaseExpression, use: cst.CSTNode) -> bool:
+    """Whether nothing but `use` reads the value: a temporary, or a name that is read only there before it is bound again."""
+    if isinstance(read, (cst.Call, cst.Subscript)):
+        return True
+    if not isinstance(read, cst.Name) or run.function is None:
+        return False
+    return read_once(run.function.node, use, read.value)
+
+
+def reads_clock(run: Run) -> bool:
+    """Whether the code around reads a clock."""
+    return run.function is not None and run.function.evidence.clock
 
 
 def _same_device(before: Placement, after: Placement, run: Run) -> bool:
@@ -208,7 +227,11 @@ def _tell(
             request.copies,
             invariant,
             moves=request.placement is not None,
+            casts=request.dtype is not None,
             grad=before.grad,
+            parameter=before.cell is not None,
+            untouched=before.moved,
+            only_use=is_only_use(run, receiver, node),
         )
     )
     if request.placement is None:

@@ -14,6 +14,9 @@ DEVICE_TYPES: Final = frozenset(
     # torch.device's own list, c10/core/DeviceType.cpp; what it prints for an invalid string.
     "cpu cuda ipu xpu mkldnn opengl opencl ideep hip ve fpga maia xla lazy vulkan mps meta hpu mtia privateuseone".split()
 )
+FOREIGN_TYPES: Final = frozenset("npu mlu musa sdaa neuron gcu dipu ascend privateuse1 openreg supa tpu spyre".split())
+"""Accelerators that come as packages of their own and rename torch's spare backend (torch.utils.rename_privateuse1_backend)."""
+
 HOST: Final = "cpu"
 UNPLACED: Final = frozenset({"meta", "lazy", "xla"})
 """Types for which "on another device" is not an error in the ordinary sense; devlint does not judge them."""
@@ -96,7 +99,7 @@ class InvalidDevice(ValueError):
 def parse_device(text: str) -> Known:
     """Read a device string as torch.device does (c10/core/Device.cpp). Raises InvalidDevice."""
     type_, colon, index = text.partition(":")
-    if type_ not in DEVICE_TYPES:
+    if type_ not in DEVICE_TYPES and type_ not in FOREIGN_TYPES:
         raise InvalidDevice(f"there is no device type {type_!r}")
     if not colon:
         return Known(type_)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from devlint.values.condition import NO_FACTS, Facts
+
 if TYPE_CHECKING:
     from devlint.values.scope import Scope
 
@@ -29,6 +31,23 @@ class Place:
         return id(self.node)
 
 
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A loop being run: its head, how deep it stands, the loop around it (through calls too), what holds where it starts."""
+
+    place: Place
+    depth: int
+    outer: Loop | None = None
+    facts: Facts = NO_FACTS
+
+    def around(self) -> Iterator[Loop]:
+        """This loop and those around it, from the innermost."""
+        loop: Loop | None = self
+        while loop is not None:
+            yield loop
+            loop = loop.outer
+
+
 class Kind(Enum):
     """What a step did."""
 
@@ -48,13 +67,14 @@ PLACING = frozenset({Kind.CREATED, Kind.MOVED, Kind.CALLER, Kind.ASSUMED})
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """One thing that happened to a value; `previous` is what happened before. Steps compare by identity."""
+    """One thing that happened to a value, in `loop` if any; `previous` is what happened before. Steps compare by identity."""
 
     kind: Kind
     message: str
     place: Place
     scope: Scope | None = None
     previous: Step | None = None
+    loop: Loop | None = None
 
 
 def history(step: Step | None) -> Iterator[Step]:

@@ -83,9 +83,10 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class DeviceValue:
-    """A torch.device, or a tensor's `.device`."""
+    """A torch.device, or a tensor's `.device` (which always has an index, for an accelerator)."""
 
     placement: Placement = UNKNOWN_PLACEMENT
+    of_tensor: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,8 @@ class Tensor:
     """A torch.Tensor.
 
     `cell` is the parameter it is (parameters keep their identity when a module moves, so their placement lives in the heap);
-    `pending` is the epoch of an unfinished non_blocking copy to the host; `storage` identifies memory it may share with others.
+    `pending` is an unfinished non_blocking copy to the host; `storage` identifies memory it may share with others; `moved` is the
+    transfer that handed it out, while nothing has been computed from it.
     """
 
     placement: Placement = UNKNOWN_PLACEMENT
@@ -136,6 +138,7 @@ class Tensor:
     pending: Pending | None = None
     fresh: Fresh | None = None
     storage: frozenset[Hashable] = frozenset()
+    moved: Step | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,4 +274,4 @@ def as_tensor(value: Value) -> Tensor | None:
 
 def computed(tensor: Tensor) -> Tensor:
     """The tensor as the result of a computation: no longer fresh, pinned, pending, a parameter or a leaf by itself."""
-    return replace(tensor, fresh=None, pinned=None, pending=None, cell=None, leaf=None, storage=frozenset())
+    return replace(tensor, fresh=None, pinned=None, pending=None, cell=None, leaf=None, storage=frozenset(), moved=None)

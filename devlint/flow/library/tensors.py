@@ -14,13 +14,13 @@ from devlint.flow.library.registry import Invocation, model
 from devlint.flow.numpy_like import data_dtype, dtype_named
 from devlint.flow.operations import DEFAULT_FLOAT, as_operand
 from devlint.flow.run import Run
-from devlint.flow.transfer import METHODS, read_by_numpy, transfer_tensor
+from devlint.flow.transfer import METHODS, is_only_use, read_by_numpy, transfer_tensor
 from devlint.syntax.walk import dotted_name
 from devlint.values.device import CPU
 from devlint.values.dtype import Dtype, Source
 from devlint.values.heap import Cell, Sequence
 from devlint.values.join import without_none
-from devlint.values.placement import How, Leaf
+from devlint.values.placement import How, Leaf, Placement, leaves, retrace
 from devlint.values.trace import Kind
 from devlint.values.value import (
     NONE,
@@ -57,8 +57,9 @@ def numpy(run: Run, call: Invocation) -> Value:
     tensor = run.settle(_receiver(call))
     force = call.arguments.constant("force", 0, False) is True
     read_by_numpy(run, tensor, ".numpy()", call.node, call.receiver_node, force=force)
-    step = run.step(Kind.CONVERTED, "seen as a NumPy array", call.node)
-    return Array(tensor.dtype, Fresh(Origin.TENSOR, step), tensor.storage, tensor.dtype.trace)
+    before = next((leaf.trace for _, leaf in leaves(tensor.placement) if leaf.trace is not None), None)
+    step = run.step(Kind.CONVERTED, "seen as a NumPy array", call.node, before)
+    return Array(tensor.dtype, Fresh(Origin.TENSOR, step), tensor.storage, step)
 
 
 @model("Tensor.detach", "Tensor.detach_")
@@ -68,7 +69,7 @@ def detach(run: Run, call: Invocation) -> Value:
     settled = run.settle(tensor)
     if call.name == "detach" and run.discarded is call.node:
         run.emit(Discarded(run.context_at(call.node), call.name, run.place(call.receiver_node), settled))
-    return replace(settled, grad=False, leaf=True, cell=tensor.cell if call.name == "detach_" else None)
+    return replace(settled, moved=None, grad=False, leaf=True, cell=tensor.cell if call.name == "detach_" else None)
 
 
 @model("Tensor.pin_memory")
@@ -165,9 +166,6 @@ def tensor(run: Run, call: Invocation) -> Value:
     source = value if isinstance(value, Tensor) else None
     device = call.arguments.get("device")
     name = call.name
-    if isinstance(value, (Tensor, Array)):
-        origin = value.fresh if isinstance(value, Array) else None
-        run.emit(Conversion(run.context_at(call.node), name, run.settle(source) if source is not None else value, origin))
     if device is not None and not is_none(device.value):
         placement = placement_from(run, device.value, device.node, run.step(Kind.CREATED, f"created by {name}", call.node))
     elif source is not None:
@@ -176,6 +174,10 @@ def tensor(run: Run, call: Invocation) -> Value:
         return Tensor(dtype=dtype)
     else:
         placement = default_placement(run, name, call.node)
+    if isinstance(value, Array):
+        placement = retrace(placement, lambda step: replace(step, previous=value.trace) if step is not None else None)
+    if isinstance(value, (Tensor, Array)):
+        _tell_conversion(run, call, data, run.settle_value(value), placement)
     requires = call.arguments.constant("requires_grad", None, False)
     return Tensor(
         placement,
@@ -186,6 +188,12 @@ def tensor(run: Run, call: Invocation) -> Value:
         fresh=value.fresh if isinstance(value, Array) else None,
         storage=frozenset({(id(call.node), run.context)}),
     )
+
+
+def _tell_conversion(run: Run, call: Invocation, data: Argument, source: Value, placement: Placement) -> None:
+    origin = source.fresh if isinstance(source, Array) else None
+    only = is_only_use(run, data.node, call.node)
+    run.emit(Conversion(run.context_at(call.node), call.name, source, origin, placement, only))
 
 
 def _dtype_of(run: Run, call: Invocation, data: Argument) -> Dtype:
@@ -221,15 +229,16 @@ def from_numpy(run: Run, call: Invocation) -> Value:
     argument = call.arguments.get("ndarray", 0)
     value = without_none(argument.value) if argument is not None else UNKNOWN
     array = value if isinstance(value, Array) else Array()
-    step = run.step(Kind.CREATED, f"on the host: {call.name} shares the array's memory", call.node)
+    step = run.step(Kind.CREATED, f"on the host: {call.name} shares the array's memory", call.node, array.trace)
     dtype = array.dtype
     if dtype.name == "float64":
         message = f"float64 enters torch through {call.name}, which keeps NumPy's dtype"
         dtype = replace(dtype, trace=run.step(Kind.CONVERTED, message, call.node, dtype.trace or array.trace))
-    if isinstance(value, Array):
-        run.emit(Conversion(run.context_at(call.node), call.name, array, array.fresh))
+    placement = Leaf(CPU, How.DEFAULT, step)
+    if isinstance(value, Array) and argument is not None:
+        _tell_conversion(run, call, argument, array, placement)
     return Tensor(
-        Leaf(CPU, How.DEFAULT, step), dtype, Rank.ANY, grad=False, leaf=True, fresh=array.fresh, storage=array.storage
+        placement, dtype, Rank.ANY, grad=False, leaf=True, fresh=array.fresh, storage=array.storage
     )
 
 
