@@ -35,11 +35,6 @@ class WatchingMode(_Base):  # type: ignore[misc]
         super().__init__()
         self.session = session
 
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        """No graph is ever compiled under this mode, and torch's guard against that costs more than the mode itself."""
-        return False
-
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:

@@ -51,6 +51,8 @@ def install(session: Session, mode: Callable[[], AbstractContextManager[Any]]) -
         if session.kind is not None:
             for module in _EMULATION:
                 module.install(session, patcher)
+        else:
+            refusals.note_compilation(session, patcher)
         threads.install(patcher, mode)
     except BaseException:
         patcher.undo()
