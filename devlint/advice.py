@@ -52,6 +52,14 @@ def collected(loop: Place, name: str, moved: Place) -> str | None:
     return None
 
 
+def is_whole_body(loop: Place) -> bool:
+    """Whether a loop does one thing only, as a loop that measures does."""
+    match loop.node:
+        case cst.For(body=cst.IndentedBlock(body=[cst.SimpleStatementLine(body=[_])])):
+            return True
+    return False
+
+
 def _names(target: cst.BaseExpression) -> set[str]:
     if isinstance(target, cst.Name):
         return {target.value}

@@ -9,6 +9,7 @@ from devlint.flow.events import Transfer
 from devlint.values.condition import Facts
 from devlint.values.device import Symbol, is_accelerator, is_host
 from devlint.values.placement import Leaf, leaves
+from devlint.values.value import Tensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,3 +42,8 @@ def ways(event: Transfer) -> Iterator[Way]:
     for needed, before in leaves(event.before, facts):
         for more, after in leaves(event.after, facts | needed):
             yield Way(before, after, needed | more)
+
+
+def placed(tensor: Tensor) -> tuple[Leaf, ...]:
+    """The leaf of a tensor that lies in one place on every path; nothing for any other."""
+    return (tensor.placement,) if isinstance(tensor.placement, Leaf) else ()

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from devlint.advice import LONGEST, assignable, collected
+from devlint.advice import LONGEST, assignable, collected, is_whole_body
 from devlint.diagnostic import Severity
 from devlint.flow.events import Discarded
 from devlint.rule import Finding, Rule
 from devlint.story import confidence, place_text, steps
+from devlint.transfers import placed
 from devlint.values.device import Known
 from devlint.values.placement import Leaf
 from devlint.values.value import Tensor
@@ -51,8 +52,9 @@ class DiscardedTransfer(Rule):
 
     ## Known limits
     Only what is known to be a tensor is reported: modules, `BatchEncoding` and other containers move in place, and of
-    an argument without any evidence nothing is claimed. A transfer of something that has no name
-    (`torch.zeros(1).cuda()`, to wake the device up) leaves nothing behind and is not reported.
+    an argument without any evidence nothing is claimed. Beside a clock, `x.cpu()` may stand for its wait. A transfer
+    of something that has no name (`torch.zeros(1).cuda()`, to wake the device up) leaves nothing behind and is not
+    reported.
     """
 
     code = "DEV201"
@@ -62,18 +64,26 @@ class DiscardedTransfer(Rule):
     def check(self, event: Discarded) -> Iterator[Finding]:
         """A discarded call on a variable."""
         receiver = assignable(event.receiver)
-        if receiver is None:
+        if receiver is None or (event.timed and _waits(event)):
             return
         result, call = RESULTS.get(event.method, "tensor"), place_text(event.context.place)
-        placement = event.tensor.placement
-        leaves = (placement,) if isinstance(placement, Leaf) else ()
         yield Finding(
             event.context.place,
             f"The {result} that `{call}` returns is thrown away: {_remains(receiver, event.method, event.tensor)}",
-            steps(*leaves),
+            steps(*placed(event.tensor)),
             f"keep the result: `{_kept(event, receiver)}`",
             confidence(event),
         )
+
+
+def _waits(event: Discarded) -> bool:
+    """Whether the call may stand there for what it makes the host wait for, or to be timed itself."""
+    loop = event.context.loop
+    return (
+        event.method == "cpu"
+        or '"cpu"' in place_text(event.context.place)
+        or (loop is not None and is_whole_body(loop.place))
+    )
 
 
 def _remains(receiver: str, method: str, tensor: Tensor) -> str:

@@ -8,7 +8,8 @@ from devlint.advice import collected
 from devlint.diagnostic import Severity
 from devlint.flow.events import RebindUnused
 from devlint.rule import Finding, Rule
-from devlint.story import confidence, place_text
+from devlint.story import confidence, place_text, steps
+from devlint.transfers import placed
 
 
 class ReboundLoopVariable(Rule):
@@ -60,6 +61,7 @@ class ReboundLoopVariable(Rule):
         yield Finding(
             call,
             f"`{event.name}` is only the loop's name for the tensor: what is looped over keeps the one not moved",
-            help=f"write `{instead}`" if instead else f"collect what `{place_text(call)}` returns",
-            confidence=confidence(event),
+            steps(*placed(event.tensor)),
+            f"write `{instead}`" if instead else f"collect what `{place_text(call)}` returns",
+            confidence(event),
         )

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from devlint.diagnostic import Severity
 from devlint.flow.events import RebindUnused
 from devlint.rule import Finding, Rule
-from devlint.story import confidence, place_text
+from devlint.story import confidence, place_text, steps
+from devlint.transfers import placed
 
 
 class ReboundArgument(Rule):
@@ -56,6 +57,7 @@ class ReboundArgument(Rule):
         yield Finding(
             call,
             f"The tensor that `{place_text(call)}` returns is lost: the caller's `{event.name}` is not moved",
-            help=f"return `{event.name}` and let the caller bind it",
-            confidence=confidence(event),
+            steps(*placed(event.tensor)),
+            f"return `{event.name}` and let the caller bind it",
+            confidence(event),
         )

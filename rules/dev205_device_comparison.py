@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from devlint.diagnostic import Confidence, Severity
 from devlint.flow.events import Comparison
 from devlint.rule import Finding, Rule
-from devlint.story import place_text
+from devlint.story import place_text, when_text
 from devlint.values.device import Known, is_accelerator
 from devlint.values.placement import leaves
 from devlint.values.value import Const, DeviceValue, Value
@@ -85,29 +85,29 @@ class DeviceComparison(Rule):
         )
 
     def _index(self, event: Comparison) -> Iterator[Finding]:
-        """A tensor's device, which has an index on an accelerator, with one that was written without."""
-        for other, written in ((event.left, event.left_written), (event.right, event.right_written)):
-            if written is None or not isinstance(other, DeviceValue):
-                continue
-            bare = [leaf.device for _, leaf in leaves(other.placement) if _has_no_index(leaf.device)]
-            if bare and (event.left_written is None or event.right_written is None):
-                type_ = str(bare[0])
+        """A tensor's device, which has an index on an accelerator, with one that has none."""
+        left, right = event.left, event.right
+        assert isinstance(left, DeviceValue) and isinstance(right, DeviceValue)
+        if left.of_tensor is right.of_tensor:
+            return
+        bare, written = (right, event.right_written) if left.of_tensor else (left, event.left_written)
+        if written is None and event.operator == "!=":
+            return
+        for when, leaf in leaves(bare.placement, event.context.facts):
+            device = leaf.device
+            if isinstance(device, Known) and is_accelerator(device) and device.index is None:
                 always = "False" if event.operator == "==" else "True"
                 yield Finding(
                     event.context.place,
-                    f"`{place_text(event.context.place)}` is always {always}:"
-                    f" a tensor's device has an index ({type_}:0), torch.device({type_!r}) has none",
-                    help=_instead(type_, event.operator),
+                    f"`{place_text(event.context.place)}` is always {always}{when_text(when)}:"
+                    f" a tensor's device has an index ({device}:0), torch.device({str(device)!r}) has none",
+                    help=_instead(device.type, event.operator),
                 )
                 return
 
 
 def _string(value: Value) -> str | None:
     return value.value if isinstance(value, Const) and isinstance(value.value, str) else None
-
-
-def _has_no_index(device: object) -> bool:
-    return isinstance(device, Known) and is_accelerator(device) and device.index is None
 
 
 def _instead(written: str, operator: str) -> str:

@@ -1,0 +1,89 @@
+"""DEV304: a loss is given targets of a dtype it refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devlint.diagnostic import Severity
+from devlint.dtypes import dtype_steps
+from devlint.flow.events import TargetDtype
+from devlint.rule import Finding, Rule
+from devlint.story import confidence, name_of, operand_text
+from devlint.values.dtype import FLOATS, is_floating
+
+
+class LossTargetDtype(Rule):
+    """A loss is given targets of a dtype it refuses.
+
+    ## What it does
+    Finds class-index losses (`nll_loss`, `cross_entropy`) with int32 targets, binary cross entropy with integer
+    targets, and other losses whose targets have a dtype that torch does not take.
+
+    ## Why is this bad?
+    The loss raises: "expected scalar type Long but found Int", "result type Float can't be cast to the desired output
+    type Long", "Found dtype Long but expected Float".
+
+    ## Example
+    ```python
+    import torch
+    from torch import nn
+
+    criterion = nn.BCELoss()
+    real = torch.full((8,), 1)
+    criterion(torch.rand(8), real)
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+    from torch import nn
+
+    criterion = nn.BCELoss()
+    real = torch.full((8,), 1.0)
+    criterion(torch.rand(8), real)
+    ```
+
+    ## How it is confirmed at run time
+    The program stops at the loss with a dtype error.
+
+    ## Known limits
+    Only what torch itself refuses is reported: `cross_entropy` takes floating targets as probabilities, whatever was
+    meant.
+    """
+
+    code = "DEV304"
+    name = "loss-target-dtype"
+    severity = Severity.ERROR
+
+    def check(self, event: TargetDtype) -> Iterator[Finding]:
+        """Every refused target."""
+        dtype = event.operand.tensor.dtype
+        place = event.context.place
+        wanted = _wanted(event.accepted)
+        name = name_of(event.operand.place)
+        told = tuple(step for step in dtype_steps(dtype) if step.place != place)
+        yield Finding(
+            place,
+            f"`{event.loss}` takes {_kind(event.accepted)} targets, and {operand_text(event.operand)} is {dtype}",
+            told,
+            f"cast the targets: `{name or 'target'}.to(torch.{wanted})`",
+            confidence(event),
+            subject=told[-1].place if told else place,
+        )
+
+
+def _kind(accepted: tuple[str, ...]) -> str:
+    """The accepted dtypes in a word or two."""
+    floating = [name for name in accepted if is_floating(name)]
+    if floating and "int64" in accepted:
+        return "int64 (class indices) or floating (probabilities)"
+    return "floating" if len(floating) == len(accepted) else "int64"
+
+
+def _wanted(accepted: tuple[str, ...]) -> str:
+    """The dtype most people mean."""
+    return (
+        "int64"
+        if "int64" in accepted
+        else next((name for name in reversed(FLOATS[:3]) if name in accepted), accepted[0])
+    )

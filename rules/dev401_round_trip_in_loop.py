@@ -1,0 +1,140 @@
+"""DEV401: a loop takes a tensor to the host and back, or to the accelerator and back."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from devlint.advice import assignable
+from devlint.diagnostic import Confidence, Severity
+from devlint.flow.events import Conversion, HostRead, Transfer
+from devlint.rule import Finding, Rule
+from devlint.story import confidence, device_text, place_text, steps, when_text
+from devlint.transfers import Way, ways
+from devlint.values.device import Symbol, is_accelerator, is_host
+from devlint.values.placement import leaves
+from devlint.values.trace import Kind, Place, Step, find, history
+
+
+class RoundTripInLoop(Rule):
+    """A loop takes a tensor from the accelerator to the host and back, or the other way round.
+
+    ## What it does
+    Finds, inside one loop, a transfer to the host whose result goes to an accelerator again, also after some
+    arithmetic or through NumPy, and a transfer to an accelerator that is undone before anything used it there.
+
+    ## Why is this bad?
+    Each iteration copies the tensor twice and waits for the accelerator in between, although it ends where it began.
+
+    ## Example
+    ```python
+    import torch
+
+    def smooth(frames: list[torch.Tensor]):
+        result = torch.zeros(3, device="cuda")
+        for frame in frames:
+            host = result.cpu()
+            host = host * 0.9
+            result = host.to("cuda")
+        return result
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+    def smooth(frames: list[torch.Tensor]):
+        result = torch.zeros(3, device="cuda")
+        for frame in frames:
+            result = result * 0.9
+        return result
+    ```
+
+    ## How it is confirmed at run time
+    The recorder sees both transfers in each iteration, and the bytes they moved.
+
+    ## Known limits
+    Nothing is said where the host reads the value as well (`print`, `.item()`, NumPy arithmetic) or another name
+    keeps it. Operations that only the host can do are not known; where the host computes something in between, the
+    finding is likely and not certain.
+    """
+
+    code = "DEV401"
+    name = "round-trip-in-loop"
+    severity = Severity.WARNING
+
+    def __init__(self) -> None:
+        self._sent: dict[Place, tuple[Way, ...]] = {}
+        self._found: dict[Place, tuple[Finding, Step, frozenset[Place]]] = {}
+        self._read: dict[Place, set[Place]] = defaultdict(set)
+        self._shared: set[Place] = set()
+
+    def check(self, event: Transfer | Conversion | HostRead) -> Iterator[Finding]:
+        """Remember transfers and reads; what they amount to is known at the end."""
+        if isinstance(event, HostRead):
+            self._note_read(event)
+        elif isinstance(event, Conversion):
+            if not event.only_use:
+                self._shared.add(event.context.place)
+        elif event.moves and not event.is_module:
+            self._note_transfer(event)
+        yield from ()
+
+    def conclude(self) -> Iterator[Finding]:
+        """The round trips whose value nobody read on the way."""
+        for finding, out, way_back in self._found.values():
+            if self._read[out.place] <= way_back and not self._shared & way_back:
+                yield finding
+
+    def _note_read(self, event: HostRead) -> None:
+        for _, leaf in leaves(event.tensor.placement):
+            moved = find(leaf.trace, Kind.MOVED)
+            if moved is not None:
+                self._read[moved.place].add(event.context.place)
+
+    def _note_transfer(self, event: Transfer) -> None:
+        every = tuple(ways(event))
+        self._sent[event.context.place] = every
+        if not event.only_use and assignable(event.receiver) is not None:
+            return
+        for back in every:
+            out = find(back.before.trace, Kind.MOVED)
+            if out is None or not _in_one_loop(event, out):
+                continue
+            there = next((one for one in self._sent.get(out.place, ()) if _undoes(event, out, one, back)), None)
+            if there is not None:
+                way_back = frozenset(step.place for step in history(back.before.trace))
+                self._found[event.context.place] = _finding(event, out, there, back), out, way_back
+                return
+
+
+def _in_one_loop(event: Transfer, out: Step) -> bool:
+    """Whether both transfers happen in each iteration of some loop."""
+    if event.context.loop is None or out.loop is None:
+        return False
+    around = {loop.place for loop in out.loop.around()}
+    return any(loop.place in around for loop in event.context.loop.around())
+
+
+def _undoes(event: Transfer, out: Step, there: Way, back: Way) -> bool:
+    """Whether `back` undoes `there`: by way of an accelerator only if nothing was computed on it."""
+    if not is_host(there.after.device):
+        return event.untouched is out and there.uploads and back.downloads
+    if is_accelerator(there.before.device):
+        return back.uploads
+    return isinstance(back.after.device, Symbol) and there.before.device == back.after.device
+
+
+def _finding(event: Transfer, out: Step, there: Way, back: Way) -> Finding:
+    via = "the host" if is_host(back.before.device) else device_text(back.before)
+    computed = event.untouched is not out
+    sure = confidence(event, back.before, back.after)
+    return Finding(
+        event.context.place,
+        f"`{place_text(event.receiver)}` goes to {device_text(back.after)}, where it came from, by way of {via}"
+        f" in every iteration{when_text(back.when)}",
+        steps(there.before, back.before),
+        "leave both transfers out" + (": compute it where it is" if computed else ""),
+        Confidence.LIKELY if computed and sure is Confidence.CERTAIN else sure,
+        subject=out.place,
+    )

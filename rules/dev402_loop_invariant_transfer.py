@@ -1,0 +1,81 @@
+"""DEV402: the same tensor is transferred in every iteration of a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devlint.diagnostic import Severity
+from devlint.flow.events import Transfer
+from devlint.rule import Finding, Rule
+from devlint.story import confidence, device_text, place_text, steps, when_text
+from devlint.transfers import ways
+from devlint.values.condition import All, Test
+
+
+class LoopInvariantTransfer(Rule):
+    """The same tensor is transferred to the same device in every iteration of a loop.
+
+    ## What it does
+    Finds transfers from the host in a loop whose tensor and whose target are the same in each iteration.
+
+    ## Why is this bad?
+    Each iteration copies the same bytes again. A transfer that names nothing the loop changes can stand before the
+    loop.
+
+    ## Example
+    ```python
+    import torch
+
+    weights = torch.rand(1000, 1000)
+    for batch in torch.rand(10, 5, 1000, device="cuda"):
+        print(batch @ weights.to("cuda"))
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+    weights = torch.rand(1000, 1000).to("cuda")
+    for batch in torch.rand(10, 5, 1000, device="cuda"):
+        print(batch @ weights)
+    ```
+
+    ## How it is confirmed at run time
+    The recorder counts the transfers of each line and the bytes they moved.
+
+    ## Known limits
+    A tensor that the loop changes in place is another value each time, and a module that has moved once stays where
+    it is; neither is reported, nor are transfers whose receiver is a call.
+    """
+
+    code = "DEV402"
+    name = "loop-invariant-transfer"
+    severity = Severity.WARNING
+    everywhere = True
+
+    def check(self, event: Transfer) -> Iterator[Finding]:
+        """A transfer that leaves the host anew in each iteration."""
+        loop = event.context.loop
+        if loop is None or not event.invariant or event.is_module or event.parameter or not event.moves:
+            return
+        if not all(map(_holds_throughout, event.context.facts - loop.facts)):
+            return
+        way = next((way for way in ways(event) if way.leaves_host), None)
+        if way is None:
+            return
+        receiver, target = place_text(event.receiver), device_text(way.after)
+        yield Finding(
+            event.context.place,
+            f"`{receiver}` is moved from the host to {target} again in every iteration{when_text(way.when)}",
+            steps(way.before),
+            f"move `{receiver}` once, before the loop",
+            confidence(event, way.before, way.after),
+        )
+
+
+def _holds_throughout(test: Test) -> bool:
+    """Whether a test in the loop is the same in each iteration: it asks for an accelerator, or for an option."""
+    formula = test.formula
+    if isinstance(formula, All):
+        return all(map(_holds_throughout, formula.tests))
+    return isinstance(formula.key, tuple) and formula.key[0] in ("available", "true")

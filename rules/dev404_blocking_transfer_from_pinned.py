@@ -1,0 +1,73 @@
+"""DEV404: a pinned tensor is moved by a copy that the host waits for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devlint.diagnostic import Severity
+from devlint.flow.events import Transfer
+from devlint.rule import Finding, Rule
+from devlint.story import confidence, device_text, place_text, steps, when_text
+from devlint.transfers import ways
+
+
+class BlockingTransferFromPinned(Rule):
+    """A pinned tensor is moved to the accelerator without `non_blocking=True`.
+
+    ## What it does
+    Finds transfers of tensors in pinned memory, above all the batches of a `DataLoader(..., pin_memory=True)`, that
+    do not ask for `non_blocking=True`.
+
+    ## Why is this bad?
+    Pinned memory is what allows a copy to run while the host goes on. Without `non_blocking=True` the host waits for
+    the copy all the same, and the pinning was for half its use.
+
+    ## Example
+    ```python
+    import torch
+    from torch.utils.data import DataLoader, TensorDataset
+
+    data = TensorDataset(torch.rand(64, 3))
+    for (batch,) in DataLoader(data, pin_memory=True):
+        batch = batch.to("cuda")
+        print(batch.sum())
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+    from torch.utils.data import DataLoader, TensorDataset
+
+    data = TensorDataset(torch.rand(64, 3))
+    for (batch,) in DataLoader(data, pin_memory=True):
+        batch = batch.to("cuda", non_blocking=True)
+        print(batch.sum())
+    ```
+
+    ## How it is confirmed at run time
+    The recorder notes of every transfer whether its source was pinned and whether the host waited.
+
+    ## Known limits
+    Whether there is anything the host could do meanwhile is not judged.
+    """
+
+    code = "DEV404"
+    name = "blocking-transfer-from-pinned"
+    severity = Severity.WARNING
+    default = False
+
+    def check(self, event: Transfer) -> Iterator[Finding]:
+        """A transfer from pinned memory for which the host waits."""
+        if not event.pinned or event.non_blocking is not False or not event.moves:
+            return
+        way = next((way for way in ways(event) if way.leaves_host), None)
+        if way is None:
+            return
+        receiver, target = place_text(event.receiver), device_text(way.after)
+        yield Finding(
+            event.context.place,
+            f"`{receiver}` is pinned, and the host waits for its copy to {target}{when_text(way.when)}",
+            steps(way.before),
+            "let the copy run beside the host: `non_blocking=True`",
+            confidence(event, way.after),
+        )

@@ -1,0 +1,91 @@
+"""DEV406: a tensor is created on the host only to be moved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devlint.diagnostic import Severity
+from devlint.flow.events import Context, Conversion, Transfer
+from devlint.rule import Finding, Rule
+from devlint.story import confidence, device_text, place_text, steps, when_text
+from devlint.transfers import ways
+from devlint.values.device import UNKNOWN_DEVICE, is_host
+from devlint.values.placement import Leaf, leaves
+from devlint.values.trace import Step
+from devlint.values.value import Fresh, Origin
+
+
+class CreateThenTransfer(Rule):
+    """A tensor is created on the host and then moved to the device it could have been created on.
+
+    ## What it does
+    Finds tensors that a factory makes from nothing (`zeros`, `arange`, `randn`, ...) or NumPy from random numbers,
+    and that are moved to another device in the same function.
+
+    ## Why is this bad?
+    The host fills memory that is only copied, and the accelerator waits for the copy. With `device=` the tensor is
+    filled where it is needed.
+
+    ## Example
+    ```python
+    import torch
+
+    noise = torch.randn(16, 3, 64, 64).to("cuda")
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+    noise = torch.randn(16, 3, 64, 64, device="cuda")
+    ```
+
+    ## How it is confirmed at run time
+    The recorder notes where each tensor was created, and the bytes of its transfer.
+
+    ## Known limits
+    Random numbers made on an accelerator come from another generator and are other numbers: where a seed must give
+    the same numbers on every device, creating them on the host is right. Tensors made from Python data are copied
+    either way.
+    """
+
+    code = "DEV406"
+    name = "create-then-transfer"
+    severity = Severity.WARNING
+
+    def check(self, event: Transfer | Conversion) -> Iterator[Finding]:
+        """A transfer of what was just created here, or random numbers handed from NumPy to an accelerator."""
+        fresh = event.fresh if isinstance(event, Transfer) else event.origin
+        if fresh is None or fresh.origin is Origin.TENSOR or not _created_here(event.context, fresh):
+            return
+        if isinstance(event, Conversion):
+            targets = [leaf for _, leaf in leaves(event.placement, event.context.facts) if not is_host(leaf.device)]
+            if fresh.origin is Origin.RANDOM and targets and targets[0].device != UNKNOWN_DEVICE:
+                yield _finding(event, fresh, targets[0], (fresh.step,))
+        elif event.moves and not event.pinned and not event.is_module:
+            way = next((way for way in ways(event) if way.leaves_host), None)
+            if way is not None:
+                yield _finding(event, fresh, way.after, steps(way.before), when_text(way.when))
+
+
+def _created_here(context: Context, fresh: Fresh) -> bool:
+    """Whether it was created in the same function, and as often as it is moved."""
+    step, loop = fresh.step, context.loop
+    if step.scope is not context.scope:
+        return False
+    return loop is None or (step.loop is not None and any(one.place == loop.place for one in step.loop.around()))
+
+
+def _finding(
+    event: Transfer | Conversion, fresh: Fresh, target: Leaf, told: tuple[Step, ...], when: str = ""
+) -> Finding:
+    place = event.context.place
+    factory = place_text(fresh.step.place)
+    random = " (the random numbers will be others)" if fresh.origin is Origin.RANDOM else ""
+    return Finding(
+        place,
+        f"`{factory}` is filled on the host and then copied to {device_text(target)}{when}",
+        tuple(step for step in told if step.place != place),
+        f"create it there, by a torch factory with `device=`{random}",
+        confidence(event, target),
+    )

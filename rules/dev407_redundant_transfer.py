@@ -1,0 +1,101 @@
+"""DEV407: a transfer to where the tensor already is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devlint.diagnostic import Severity
+from devlint.flow.events import Transfer
+from devlint.rule import Finding, Rule
+from devlint.story import confidence, device_text, place_text, steps
+from devlint.transfers import Way, ways
+from devlint.values.device import Known, Symbol, is_accelerator
+from devlint.values.placement import How
+from devlint.values.trace import Kind
+
+
+class RedundantTransfer(Rule):
+    """A tensor is moved to where it already is, or moved twice in a row.
+
+    ## What it does
+    Finds transfers to the device on which the tensor is on every path, and chains such as `x.cuda().to(device)` where
+    the second transfer undoes or repeats the first.
+
+    ## Why is this bad?
+    The transfer does nothing but tell the reader that the tensor may be elsewhere. In a chain the tensor may be
+    copied twice, or to a device that the second one then leaves.
+
+    ## Example
+    ```python
+    import torch
+
+    mask = torch.ones(3, device="cuda")
+    print(mask.to("cuda"))
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+    mask = torch.ones(3, device="cuda")
+    print(mask)
+    ```
+
+    ## How it is confirmed at run time
+    The recorder sees that the transfer returned the tensor it was given.
+
+    ## Known limits
+    A transfer that does nothing on some paths only, or for some callers only, is not reported, nor is one of a
+    module.
+    """
+
+    code = "DEV407"
+    name = "redundant-transfer"
+    severity = Severity.WARNING
+    everywhere = True
+
+    def check(self, event: Transfer) -> Iterator[Finding]:
+        """A transfer that surely changes nothing, or that follows another at once."""
+        if event.is_module or not event.moves or event.copies or event.casts:
+            return
+        every = list(ways(event))
+        if every and all(_stays(way) for way in every):
+            yield self._redundant(event, every)
+        elif every and all(_chained(event, way) for way in every):
+            yield self._repeated(event, every[0])
+
+    def _redundant(self, event: Transfer, every: list[Way]) -> Finding:
+        places = " or ".join(dict.fromkeys(device_text(way.before) for way in every))
+        receiver = place_text(event.receiver)
+        return Finding(
+            event.context.place,
+            f"`{receiver}` is already on {places}: `.{event.method}()` does nothing",
+            steps(*(way.before for way in every)),
+            f"use `{receiver}` as it is",
+            confidence(event),
+        )
+
+    def _repeated(self, event: Transfer, way: Way) -> Finding:
+        first, then = device_text(way.before), device_text(way.after)
+        return Finding(
+            event.context.place,
+            f"`{place_text(event.receiver)}` is on {first} only to be moved to {then} at once",
+            steps(way.before),
+            "leave the first transfer out",
+            confidence(event, way.after),
+        )
+
+
+def _stays(way: Way) -> bool:
+    """Whether the tensor surely is where it is sent."""
+    before, after = way.before, way.after
+    return (
+        isinstance(before.device, (Known, Symbol)) and before.device == after.device and before.how is not How.ASSUMED
+    )
+
+
+def _chained(event: Transfer, way: Way) -> bool:
+    """Whether the receiver is itself the call that moved it to an accelerator."""
+    cause = way.before.cause
+    moved = cause is not None and cause.kind is Kind.MOVED and cause.place == event.receiver
+    return moved and is_accelerator(way.before.device) and isinstance(way.after.device, (Known, Symbol))

@@ -1,0 +1,75 @@
+"""DEV409: a tensor is rebuilt from a tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devlint.diagnostic import Severity
+from devlint.flow.events import Conversion
+from devlint.rule import Finding, Rule
+from devlint.story import confidence, place_text
+from devlint.values.trace import Step
+from devlint.values.value import Origin, Tensor
+
+
+class NumpyRoundTrip(Rule):
+    """A tensor is turned into an array, or handed to `torch.tensor`, only to become a tensor again.
+
+    ## What it does
+    Finds `torch.tensor(t.cpu().numpy())` and `torch.from_numpy(t.numpy())` with nothing in between, and
+    `torch.tensor(t)` of a tensor.
+
+    ## Why is this bad?
+    Through NumPy the values travel to the host, where they are waited for, and back. `torch.tensor(t)` copies, leaves
+    autograd and warns: "it is recommended to use sourceTensor.detach().clone()".
+
+    ## Example
+    ```python
+    import torch
+
+    scores = torch.rand(8, device="cuda")
+    kept = torch.tensor(scores.cpu().numpy())
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+    scores = torch.rand(8, device="cuda")
+    kept = scores.detach().clone()
+    ```
+
+    ## How it is confirmed at run time
+    The recorder sees the read to the host and the new tensor made from the same values.
+
+    ## Known limits
+    An array that NumPy computes with in between is not reported, even where torch could compute the same.
+    """
+
+    code = "DEV409"
+    name = "numpy-round-trip"
+    severity = Severity.WARNING
+
+    def check(self, event: Conversion) -> Iterator[Finding]:
+        """A tensor made from a tensor."""
+        place = event.context.place
+        if isinstance(event.source, Tensor):
+            if event.function == "torch.tensor":
+                yield Finding(
+                    place,
+                    f"`{place_text(place)}` copies a tensor, and torch warns of it",
+                    help="say what is meant: `.detach().clone()` for a copy, the tensor itself otherwise",
+                    confidence=confidence(event),
+                )
+        elif event.only_use and event.origin is not None and event.origin.origin is Origin.TENSOR:
+            yield self._round_trip(event, event.origin.step)
+
+    def _round_trip(self, event: Conversion, read: Step) -> Finding:
+        place = event.context.place
+        return Finding(
+            place,
+            f"`{place_text(place)}` rebuilds a tensor from the array that a tensor was read into",
+            (read,) if read.place != place else (),
+            "stay in torch: `.detach().clone()` copies without NumPy",
+            confidence(event),
+        )

@@ -1,0 +1,75 @@
+"""DEV501: a clock is read while the accelerator may still be at work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devlint.diagnostic import Severity
+from devlint.flow import events
+from devlint.rule import Finding, Rule
+from devlint.story import confidence, place_text
+from devlint.values.trace import Kind, Step
+
+
+class UnsynchronizedTiming(Rule):
+    """A clock is read around accelerator work that nothing has waited for.
+
+    ## What it does
+    Finds two clock reads whose difference is taken, with work launched on an accelerator between them and nothing in
+    between that waits for that work.
+
+    ## Why is this bad?
+    Calls on an accelerator return when the work is queued. The clock then measures the time to queue it, often a
+    hundredth of the time it takes, and a later line that happens to wait is charged for the rest.
+
+    ## Example
+    ```python
+    import time
+
+    import torch
+
+    def measure():
+        a = torch.rand(4096, 4096, device="cuda")
+        start = time.perf_counter()
+        b = a @ a
+        print(time.perf_counter() - start)
+    ```
+
+    ## Use instead
+    ```python
+    import time
+
+    import torch
+
+    def measure():
+        a = torch.rand(4096, 4096, device="cuda")
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        b = a @ a
+        torch.cuda.synchronize()
+        print(time.perf_counter() - start)
+    ```
+
+    ## How it is confirmed at run time
+    The recorder notes launches, waits and clock reads in the order in which they happen.
+
+    ## Known limits
+    Work launched before the first clock read and still running is not reported; `.item()`, `.cpu()`, `print` and the
+    like count as waiting. Times that are only written down, and subtracted elsewhere, are not followed.
+    """
+
+    code = "DEV501"
+    name = "unsynchronized-timing"
+    severity = Severity.WARNING
+
+    def check(self, event: events.UnsynchronizedTiming) -> Iterator[Finding]:
+        """Every difference of two clock reads with work in flight."""
+        clock = event.context.place
+        yield Finding(
+            clock,
+            f"The clock is read while `{place_text(event.work.place)}` may still be running on the accelerator",
+            (Step(Kind.PASSED, "the clock is started", event.started), event.work),
+            f"wait before `{place_text(clock)}`: `torch.cuda.synchronize()`",
+            confidence(event),
+            subject=clock,
+        )

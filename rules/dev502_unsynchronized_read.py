@@ -1,0 +1,69 @@
+"""DEV502: the host reads a copy that may not have arrived."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devlint.diagnostic import Severity
+from devlint.flow.events import HostRead
+from devlint.rule import Finding, Rule
+from devlint.story import confidence, place_text
+
+
+class UnsynchronizedRead(Rule):
+    """The host reads a `non_blocking=True` copy from an accelerator before it has waited for it.
+
+    ## What it does
+    Finds host reads (`.numpy()`, `.item()`, `.tolist()`, `print`, a condition) of a tensor that `.to("cpu",
+    non_blocking=True)` returned, with no synchronisation in between.
+
+    ## Why is this bad?
+    Towards the host nothing waits for such a copy: the read may see the values half written, or not at all. It fails
+    rarely, silently, and differently on each machine.
+
+    ## Example
+    ```python
+    import torch
+
+    scores = torch.rand(1000, device="cuda")
+    copy = scores.to("cpu", non_blocking=True)
+    print(copy.numpy())
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+    scores = torch.rand(1000, device="cuda")
+    copy = scores.to("cpu", non_blocking=True)
+    torch.cuda.synchronize()
+    print(copy.numpy())
+    ```
+
+    ## How it is confirmed at run time
+    On the emulated device such a copy holds stale values until something waits; on a GPU the recorder notes the read
+    in the open interval.
+
+    ## Known limits
+    Reads by libraries that are not analysed are not seen. Using the copy on the accelerator again is right, because
+    the copies of one stream keep their order.
+    """
+
+    code = "DEV502"
+    name = "unsynchronized-read"
+    severity = Severity.ERROR
+
+    def check(self, event: HostRead) -> Iterator[Finding]:
+        """A read of an unfinished copy."""
+        unfinished = event.unfinished
+        if unfinished is None:
+            return
+        copy = unfinished.step.place
+        yield Finding(
+            event.context.place,
+            f"`{place_text(event.operand)}` is read on the host before its non_blocking copy is known to be complete",
+            (unfinished.step,) if copy != event.context.place else (),
+            f"leave `non_blocking` out of `{place_text(copy)}`, or synchronize before reading",
+            confidence(event),
+            subject=copy,
+        )

@@ -1,0 +1,63 @@
+"""DEV601: an accelerator is written out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devlint.diagnostic import Severity
+from devlint.flow import events
+from devlint.rule import Finding, Rule
+from devlint.story import confidence
+
+
+class HardCodedAccelerator(Rule):
+    """An accelerator is written out where nobody asked whether there is one.
+
+    ## What it does
+    Finds `.cuda()`, `device="cuda"`, `torch.device("cuda:0")` and `autocast("cuda")` with no check of availability
+    around them and no argument by which the caller could choose.
+
+    ## Why is this bad?
+    The code runs on machines with that accelerator only: elsewhere it raises "Torch not compiled with CUDA enabled"
+    or "Found no NVIDIA driver". In a library this decides for all its users.
+
+    ## Example
+    ```python
+    import torch
+
+    def encode(tokens: torch.Tensor):
+        positions = torch.arange(tokens.shape[-1]).cuda()
+        return tokens + positions
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+    def encode(tokens: torch.Tensor):
+        positions = torch.arange(tokens.shape[-1], device=tokens.device)
+        return tokens + positions
+    ```
+
+    ## How it is confirmed at run time
+    The program is run without an accelerator and stops there.
+
+    ## Known limits
+    A check of availability in another function is not seen.
+    """
+
+    code = "DEV601"
+    name = "hard-coded-accelerator"
+    severity = Severity.INFO
+    default = False
+
+    def check(self, event: events.HardCodedAccelerator) -> Iterator[Finding]:
+        """Every accelerator that is written out unguarded."""
+        if event.guarded or event.choosable:
+            return
+        yield Finding(
+            event.context.place,
+            f"`{event.written}` needs that accelerator: no check of availability, no way to choose another device",
+            help="take the device from a tensor at hand (`x.device`) or from an argument",
+            confidence=confidence(event),
+        )
