@@ -118,7 +118,11 @@ def target_device(event: Clash, operand: Operand) -> str | None:
     if name is not None:
         return f"{name}.device"
     cause = operand.leaf.cause
-    return _device_written(cause.place.node) if cause is not None and cause.scope is event.context.scope else None
+    written = _device_written(cause.place.node) if cause is not None else None
+    if cause is None or written is None:
+        return None
+    # A name means the same only where it was written; a string means the same everywhere.
+    return written if cause.scope is event.context.scope or written[-1] in "'\"" else None
 
 
 def _device_written(node: object) -> str | None:

@@ -1,0 +1,233 @@
+"""Modules called with inputs on another device."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .programs import check
+
+BAD = {
+    "host input": """
+model = nn.Linear(8, 2).cuda()
+out = model(torch.rand(4, 8))  # DEV102
+""",
+    "conditional device": """
+device = "cuda" if torch.cuda.is_available() else "cpu"
+model = nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 2))
+model.to(device)
+x = torch.rand(4, 8)
+out = model(x)  # DEV102
+""",
+    "host module": """
+model = nn.Linear(8, 2)
+out = model(torch.rand(4, 8).cuda())  # DEV102
+""",
+    "own class": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3)
+        self.head = nn.Linear(8, 2)
+
+    def forward(self, x):
+        return self.head(self.conv(x).mean((2, 3)))
+
+net = Net().cuda()
+net(torch.rand(1, 3, 8, 8))  # DEV102
+""",
+    "loader": """
+from torch.utils.data import DataLoader, TensorDataset
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+model = nn.Linear(8, 2).to(device)
+loader = DataLoader(TensorDataset(torch.rand(64, 8), torch.rand(64, 2)), batch_size=16, pin_memory=True)
+for x, y in loader:
+    loss = F.mse_loss(model(x), y.to(device))  # DEV102
+""",
+    "back to the host": """
+model = nn.Linear(8, 2).cuda()
+for batch in torch.utils.data.DataLoader(torch.rand(64, 8)):
+    batch = batch.to("cuda")
+    out = model(batch.to("cpu"))  # DEV102
+""",
+    "loss with weights": """
+criterion = nn.CrossEntropyLoss(weight=torch.ones(3))
+logits = torch.rand(4, 3).cuda()
+target = torch.zeros(4, dtype=torch.long).cuda()
+loss = criterion(logits, target)  # DEV102
+""",
+    "embedding": """
+table = nn.Embedding(10, 4).cuda()
+rows = table(torch.tensor([1, 2]))  # DEV102
+""",
+    "trainer": """
+class Trainer:
+    def __init__(self, device):
+        self.device = device
+        self.model = nn.Linear(8, 2).to(self.device)
+
+    def step(self, x):
+        return self.model(x)  # DEV102
+
+Trainer("cuda").step(torch.rand(4, 8))
+""",
+    "two accelerators": """
+a = nn.Linear(8, 8).to("cuda:0")
+b = nn.Linear(8, 8).to("cuda:1")
+out = b(a(torch.rand(4, 8).to("cuda:0")))  # DEV102
+""",
+    "method of the module": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(8, 8)
+
+    def encode(self, x):
+        return self.fc(x)  # DEV102
+
+net = Net().cuda()
+net.encode(torch.rand(2, 8))
+""",
+}
+
+GOOD = {
+    "moved": """
+device = "cuda" if torch.cuda.is_available() else "cpu"
+model = nn.Linear(8, 2).to(device)
+x = torch.rand(4, 8)
+x = x.to(device)
+print(model(x), model(torch.rand(4, 8).to(next(model.parameters()).device)))
+""",
+    "moved back": """
+model = nn.Linear(8, 2).cuda()
+model.cpu()
+model(torch.rand(4, 8))
+""",
+    "no parameters": """
+layer = nn.Sequential(nn.ReLU(), nn.Flatten(), nn.MaxPool1d(2)).cuda()
+print(layer(torch.rand(4, 8)))
+loss = nn.MSELoss().cuda()
+print(loss(torch.rand(3), torch.rand(3)))
+""",
+    "forward moves its input": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(8, 2)
+
+    def forward(self, x):
+        x = x.to(self.fc.weight.device)
+        return self.fc(x)
+
+Net().cuda()(torch.rand(4, 8))
+""",
+    "lightning": """
+import lightning as L
+
+class Net(L.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(8, 2)
+
+    def training_step(self, batch, index):
+        x, y = batch
+        return F.mse_loss(self.fc(x.to(self.device)), y.to(self.device))
+
+    def train_dataloader(self):
+        return torch.utils.data.DataLoader(torch.rand(3, 8))
+
+L.Trainer(accelerator="gpu").fit(Net(), torch.utils.data.DataLoader(torch.rand(3, 8)))
+""",
+    "accelerate": """
+from accelerate import Accelerator
+
+accelerator = Accelerator()
+model = nn.Linear(8, 2)
+loader = torch.utils.data.DataLoader(torch.rand(64, 8))
+model, loader = accelerator.prepare(model, loader)
+for x in loader:
+    model(x)
+""",
+    "accelerate, moved first": """
+from accelerate import Accelerator
+
+accelerator = Accelerator()
+model = nn.Linear(8, 2).to(accelerator.device)
+loader = accelerator.prepare(torch.utils.data.DataLoader(torch.rand(64, 8)))
+for x in loader:
+    model(x)
+""",
+    "device_map": """
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+model = AutoModelForCausalLM.from_pretrained("gpt2", device_map="auto")
+tokenizer = AutoTokenizer.from_pretrained("gpt2")
+inputs = tokenizer("text", return_tensors="pt")
+model(**inputs)
+model.generate(inputs["input_ids"])
+""",
+    "data parallel scatters": """
+model = nn.DataParallel(nn.Linear(8, 2)).cuda()
+model(torch.rand(4, 8))
+""",
+    "frozen half on the host": """
+encoder = nn.Linear(8, 8)
+head = nn.Linear(8, 2).cuda()
+head(encoder(torch.rand(4, 8)).cuda())
+""",
+    "unknown model": """
+def evaluate(model, loader):
+    for x in loader:
+        model(x)
+
+def run(model, x):
+    return model.cuda()(x)
+""",
+    "host only": """
+model = nn.Linear(8, 2)
+for x in torch.utils.data.DataLoader(torch.rand(64, 8)):
+    model(x)
+""",
+    "only where there is one": """
+model = nn.Linear(8, 2)
+x = torch.rand(4, 8)
+if torch.cuda.is_available():
+    model.cuda()
+    x = x.cuda()
+model(x)
+""",
+}
+
+
+@pytest.mark.parametrize("program", BAD.values(), ids=BAD)
+def test_reported(program: str, tmp_path: Path) -> None:
+    check(program, "DEV1", tmp_path)
+
+
+@pytest.mark.parametrize("program", GOOD.values(), ids=GOOD)
+def test_silent(program: str, tmp_path: Path) -> None:
+    check(program, "DEV1", tmp_path)
+
+
+def test_the_input_is_named_as_the_caller_writes_it() -> None:
+    (finding,) = check(
+        """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(8, 2)
+
+    def forward(self, x):
+        return self.fc(x.flatten(1))
+
+net = Net().to("cuda")
+images = torch.rand(4, 8)
+net(images)  # DEV102
+""",
+        "DEV1",
+    )
+    assert finding.message == "`net` is on cuda but its input `images` is on cpu"
+    assert finding.help == 'move the input before the call: `images.to("cuda")`'
+    assert [note.region.start.row for note in finding.trace] == [15, 14]

@@ -1,0 +1,206 @@
+"""Modules and parameters in plain containers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .programs import check
+
+BAD = {
+    "list": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = [nn.Linear(8, 8), nn.Linear(8, 8)]  # DEV104
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+net = Net().cuda()
+net(torch.rand(2, 8).cuda())
+""",
+    "comprehension": """
+class Net(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.layers = [nn.Linear(8, 8) for _ in range(n)]  # DEV104
+
+    def forward(self, x: torch.Tensor):
+        for layer in self.layers:
+            x = torch.relu(layer(x))
+        return x
+""",
+    "dict": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.heads = {"a": nn.Linear(8, 2), "b": nn.Linear(8, 3)}  # DEV104
+
+    def forward(self, x: torch.Tensor):
+        return {name: head(x) for name, head in self.heads.items()}
+""",
+    "dict filled by key": """
+class Net(nn.Module):
+    def __init__(self, names):
+        super().__init__()
+        self.heads = {}  # DEV104
+        for name in names:
+            self.heads[name] = nn.Linear(8, 2)
+
+    def forward(self, x: torch.Tensor, name):
+        return self.heads[name](x)
+""",
+    "tuple": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.parts = (nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 2))  # DEV104
+
+    def forward(self, x: torch.Tensor):
+        first, activation, last = self.parts
+        return last(activation(first(x)))
+""",
+    "index": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(8, 8)
+        self.heads = [nn.Linear(8, 2)]  # DEV104
+
+    def forward(self, x: torch.Tensor):
+        return self.heads[0](self.fc(x))
+""",
+}
+
+GOOD = {
+    "registered containers": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(8, 8)])
+        self.heads = nn.ModuleDict({"a": nn.Linear(8, 2)})
+        self.scales = nn.ParameterList([nn.Parameter(torch.ones(8))])
+        self.body = nn.Sequential(*[nn.Linear(8, 8) for _ in range(3)])
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return self.heads["a"](self.body(x) * self.scales[0])
+
+Net().cuda()(torch.rand(2, 8).cuda())
+""",
+    "wrapped later": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        layers = [nn.Linear(8, 8)]
+        layers.append(nn.Linear(8, 8))
+        self.layers = layers
+        self.registered = nn.ModuleList(layers)
+
+    def forward(self, x: torch.Tensor):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+""",
+    "rebound as ModuleList": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = []
+        for _ in range(3):
+            self.layers.append(nn.Linear(8, 8))
+        self.layers = nn.ModuleList(self.layers)
+
+    def forward(self, x: torch.Tensor):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+""",
+    "add_module": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = []
+        for i in range(3):
+            layer = nn.Linear(8, 8)
+            self.add_module(f"layer{i}", layer)
+            self.layers.append(layer)
+
+    def forward(self, x: torch.Tensor):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+""",
+    "registered one by one": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(8, 8)
+        self.b = nn.Linear(8, 8)
+        self.layers = [self.a, self.b]
+
+    def forward(self, x: torch.Tensor):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+""",
+    "setattr": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = []
+        for i in range(3):
+            layer = nn.Linear(8, 8)
+            setattr(self, f"layer{i}", layer)
+            self.layers.append(layer)
+
+    def forward(self, x: torch.Tensor):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+""",
+    "no weights": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.activations = [nn.ReLU(), nn.Tanh()]
+
+    def forward(self, x: torch.Tensor):
+        for activation in self.activations:
+            x = activation(x)
+        return x
+""",
+    "not a module": """
+class Ensemble:
+    def __init__(self, device):
+        self.models = [nn.Linear(8, 2).to(device) for _ in range(3)]
+
+    def predict(self, x, device):
+        return [model(x.to(device)) for model in self.models]
+""",
+    "moved by itself": """
+class Net(nn.Module):
+    def __init__(self, device):
+        super().__init__()
+        self.frozen = [nn.Linear(8, 8).to(device)]
+
+    def forward(self, x: torch.Tensor):
+        self.frozen[0].to(x.device)
+        return self.frozen[0](x)
+""",
+}
+
+
+@pytest.mark.parametrize("program", BAD.values(), ids=BAD)
+def test_reported(program: str, tmp_path: Path) -> None:
+    check(program, "DEV1", tmp_path)
+
+
+@pytest.mark.parametrize("program", GOOD.values(), ids=GOOD)
+def test_silent(program: str, tmp_path: Path) -> None:
+    check(program, "DEV1", tmp_path)

@@ -1,0 +1,255 @@
+"""Factories on the default device in code meant for any device."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .programs import check
+
+BAD = {
+    "forward": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(8, 8)
+
+    def forward(self, x: torch.Tensor):
+        return x + torch.randn(8)  # DEV105
+""",
+    "a parameter": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(8, 8))
+
+    def forward(self, n):
+        noise = torch.randn(n, 8)  # DEV105
+        return noise @ self.weight
+""",
+    "a submodule": """
+class Generator(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(8, 8)
+
+    def sample(self, n):
+        z = torch.randn(n, 8)  # DEV105
+        return self.fc(z)
+""",
+    "positions for an embedding": """
+class Encoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.tokens = nn.Embedding(100, 8)
+        self.positions = nn.Embedding(512, 8)
+
+    def forward(self, ids):
+        steps = torch.arange(ids.size(1)).unsqueeze(0)  # DEV105
+        return self.tokens(ids) + self.positions(steps)
+""",
+    "hidden state": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.GRU(8, 16, batch_first=True)
+
+    def init_hidden(self, batch):
+        return torch.zeros(1, batch, 16)  # DEV105
+
+    def forward(self, x: torch.Tensor):
+        h = self.init_hidden(x.size(0))
+        return self.rnn(x, h)
+""",
+    "causal mask": """
+class Attention(nn.Module):
+    def forward(self, q: torch.Tensor, k: torch.Tensor):
+        scores = q @ k.transpose(-2, -1)
+        mask = torch.triu(torch.ones(q.size(-2), k.size(-2)), diagonal=1).bool()  # DEV105
+        return scores.masked_fill(mask, float("-inf")).softmax(-1)
+""",
+    "collected in a loop": """
+class Net(nn.Module):
+    def forward(self, x: torch.Tensor):
+        total = torch.zeros(x.size(0), 8)  # DEV105
+        for step in range(4):
+            total = total + x[:, step]
+        return total
+""",
+    "a function that names a device elsewhere": """
+def smooth(x: torch.Tensor, n: int):
+    kernel = torch.ones(n, device=x.device)
+    eye = torch.eye(n)  # DEV105
+    return (x * kernel) @ eye
+""",
+    "called with accelerator tensors": """
+def one_hot(labels, classes):
+    return torch.eye(classes)[labels]
+
+def penalty(x):
+    return x * torch.ones(8)  # DEV105
+
+print(penalty(torch.rand(8).cuda()))
+""",
+    "a loss": """
+class Dice(nn.Module):
+    def forward(self, logits, target):
+        weights = torch.tensor([0.2, 0.8])  # DEV105
+        return F.cross_entropy(logits.float(), target.long(), weight=weights)
+""",
+    "concatenated": """
+class Net(nn.Module):
+    def forward(self, x: torch.Tensor):
+        pad = torch.zeros(x.size(0), 1)  # DEV105
+        return torch.cat([x, pad], dim=1)
+""",
+    "chosen by training": """
+class Dropout(nn.Module):
+    def forward(self, x: torch.Tensor):
+        if not self.training:
+            return x
+        mask = torch.bernoulli(torch.full((8,), 0.5))  # DEV105
+        return x * mask
+""",
+}
+
+GOOD = {
+    "device given": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(8, 8)
+
+    def forward(self, x):
+        noise = torch.randn(8, device=x.device)
+        z = torch.randn(2, 8).to(x.device)
+        steps = torch.arange(8).to(x)
+        return self.fc(x + noise + z * steps + torch.zeros(8, device=self.fc.weight.device))
+""",
+    "like another": """
+class Net(nn.Module):
+    def forward(self, x: torch.Tensor):
+        return x + torch.zeros_like(x) + x.new_ones(8) + torch.rand_like(x) + x.new_tensor([1.0, 2.0])
+""",
+    "only numbers": """
+class Net(nn.Module):
+    def forward(self, x: torch.Tensor):
+        scale = torch.rand(1).item()
+        steps = torch.linspace(0, 1, 8).tolist()
+        for step in torch.arange(8):
+            x = x * int(step)
+        return x * scale * steps[0] + torch.tensor(2.0)
+""",
+    "an index": """
+class Net(nn.Module):
+    def forward(self, x: torch.Tensor):
+        order = torch.randperm(8)
+        return x[:, order]
+""",
+    "block with a device": """
+class Net(nn.Module):
+    def forward(self, x: torch.Tensor):
+        with torch.device(x.device):
+            noise = torch.randn(8)
+        return x + noise
+""",
+    "dataset": """
+class Data(torch.utils.data.Dataset):
+    def __init__(self, path):
+        self.items = torch.load(path)
+
+    def __getitem__(self, index):
+        return self.items[index] + torch.randn(8)
+""",
+    "collate": """
+def collate(batch):
+    xs, ys = zip(*batch)
+    x = torch.stack(xs)
+    padded = torch.zeros(len(xs), 10)
+    padded[:, : x.size(1)] = x
+    return padded * x, torch.tensor(ys)
+""",
+    "transform": """
+class AddNoise:
+    def __init__(self, std):
+        self.std = std
+
+    def __call__(self, tensor):
+        return tensor + torch.randn(tensor.size(0), 8) * self.std
+""",
+    "metric on host values": """
+def accuracy(output, target):
+    output = output.cpu()
+    return (output.argmax(1) == target.cpu()).float().mean() + torch.zeros(8)
+""",
+    "no evidence": """
+def add_noise(x):
+    return x + torch.randn(8)
+""",
+    "constructor": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(8, 8)
+        with torch.no_grad():
+            self.fc.weight.mul_(torch.ones(8, 8))
+        self.weight = nn.Parameter(torch.ones(8) * torch.randn(8))
+""",
+    "initialise": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(8, 8)
+        self.reset()
+
+    def reset(self):
+        self.fc.weight.data = self.fc.weight.data * torch.ones(8, 8)
+""",
+    "copied": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("queue", torch.zeros(8, 8))
+
+    def forward(self, x: torch.Tensor):
+        self.queue.copy_(torch.ones(8, 8))
+        x[:] = torch.tensor(0.0)
+        return x
+""",
+    "where numbers come from": """
+class Net(nn.Module):
+    def forward(self, x: torch.Tensor):
+        return torch.where(x > 0, x, torch.tensor(0.0)) + torch.tensor(1e-6)
+""",
+}
+
+
+@pytest.mark.parametrize("program", BAD.values(), ids=BAD)
+def test_reported(program: str, tmp_path: Path) -> None:
+    check(program, "DEV1", tmp_path)
+
+
+@pytest.mark.parametrize("program", GOOD.values(), ids=GOOD)
+def test_silent(program: str, tmp_path: Path) -> None:
+    check(program, "DEV1", tmp_path)
+
+
+def test_one_factory_is_one_finding() -> None:
+    (finding,) = check(
+        """
+class Net(nn.Module):
+    def forward(self, x: torch.Tensor, y: torch.Tensor):
+        mask = torch.ones(8)  # DEV105
+        for _ in range(3):
+            x = x * mask
+        return x + y * mask - mask * x
+""",
+        "DEV1",
+    )
+    assert finding.message == (
+        "`torch.ones` is given no device and makes its tensor on the host:"
+        " it cannot meet `x` on the caller's device in `*`"
+    )
+    assert finding.help == "make it where it is used: `device=x.device`"
+    assert finding.confidence.value == "likely"

@@ -1,0 +1,116 @@
+"""NumPy asked to read accelerator tensors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .programs import check
+
+BAD = {
+    "numpy()": """
+x = torch.ones(3).cuda()
+print(x.numpy())  # DEV106
+""",
+    "conditional device": """
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+x = torch.ones(3, device=device)
+y = x.detach().numpy()  # DEV106
+""",
+    "a NumPy function": """
+losses = torch.rand(8, device="cuda")
+print(np.mean(losses))  # DEV106
+print(np.asarray(losses).max())  # DEV106
+""",
+    "an array of tensors": """
+losses = []
+for _ in range(3):
+    losses.append(torch.rand(8, device="cuda").mean())
+print(np.mean(losses))  # DEV106
+print(np.array(losses))  # DEV106
+""",
+    "a model's output": """
+model = nn.Linear(8, 2).cuda()
+with torch.no_grad():
+    out = model(torch.rand(4, 8).cuda())
+    guess = out.argmax(1).numpy()  # DEV106
+""",
+    "through functions": """
+def to_image(x):
+    return x.permute(1, 2, 0).numpy()  # DEV106
+
+to_image(torch.rand(3, 8, 8).cuda())
+""",
+    "parameters": """
+model = nn.Linear(8, 2).cuda()
+weights = {name: p.detach().numpy() for name, p in model.named_parameters()}  # DEV106
+""",
+}
+
+GOOD = {
+    "copied first": """
+x = torch.ones(3).cuda()
+print(x.cpu().numpy(), x.to("cpu").numpy(), x.detach().cpu().numpy(), np.array(x.cpu()), x.tolist(), x.mean().item())
+""",
+    "force": """
+x = torch.ones(3).cuda()
+print(x.numpy(force=True))
+""",
+    "host": """
+x = torch.ones(3)
+print(x.numpy(), np.mean(x))
+""",
+    "asked first": """
+def to_numpy(x):
+    if x.is_cuda:
+        x = x.cpu()
+    return x.numpy()
+
+to_numpy(torch.ones(3).cuda())
+""",
+    "asked for the type": """
+def to_numpy(x):
+    if x.device.type != "cpu":
+        x = x.cpu()
+    return x.numpy()
+
+to_numpy(torch.ones(3, device="cuda"))
+""",
+    "the caller's": """
+def to_numpy(x: torch.Tensor):
+    return x.numpy()
+""",
+    "numbers": """
+losses = []
+for _ in range(3):
+    losses.append(torch.rand(8, device="cuda").mean().item())
+print(np.mean(losses), np.array(torch.rand(3, device="cuda").tolist()))
+""",
+    "sizes": """
+x = torch.rand(8, device="cuda")
+print(np.zeros(x.shape), np.prod(x.size()), np.arange(len(x)))
+""",
+}
+
+
+@pytest.mark.parametrize("program", BAD.values(), ids=BAD)
+def test_reported(program: str, tmp_path: Path) -> None:
+    check(program, "DEV1", tmp_path)
+
+
+@pytest.mark.parametrize("program", GOOD.values(), ids=GOOD)
+def test_silent(program: str, tmp_path: Path) -> None:
+    check(program, "DEV1", tmp_path)
+
+
+def test_the_help_says_what_to_write() -> None:
+    (finding,) = check("x = torch.ones(3).cuda()\ny = x.numpy()  # DEV106", "DEV1")
+    assert finding.message == "`x` is on cuda, but `.numpy()` reads host memory only"
+    assert finding.help == "copy it to the host first: `x.cpu()`"
+    assert [note.region.start.row for note in finding.trace] == [5]
+
+
+def test_what_autograd_follows_is_detached_too() -> None:
+    (finding,) = check("x = torch.ones(3, device='cuda', requires_grad=True)\ny = x.numpy()  # DEV106", "DEV1")
+    assert finding.help == "copy it to the host first: `x.detach().cpu()`"

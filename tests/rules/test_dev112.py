@@ -1,0 +1,118 @@
+"""Devices that cannot exist."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .programs import check
+
+BAD = {
+    "gpu": """
+x = torch.ones(3, device="gpu")  # DEV112
+""",
+    "torch.device": """
+device = torch.device("cuda0")  # DEV112
+device = torch.device("CUDA")  # DEV112
+device = torch.device("cuda:-1")  # DEV112
+device = torch.device("cuda:")  # DEV112
+""",
+    "to": """
+x = torch.ones(3).to("gpu:0")  # DEV112
+model = nn.Linear(8, 2).to(device="nvidia")  # DEV112
+""",
+    "cuda of the host": """
+x = torch.ones(3).cuda("cpu")  # DEV112
+""",
+    "a negative index": """
+x = torch.ones(3).cuda(-1)  # DEV112
+y = torch.ones(3, device=-1)  # DEV112
+""",
+    "doubled prefix": """
+def run(gpu):
+    name = f"cuda:{gpu}"
+    return torch.device(f"cuda:{name}")  # DEV112
+
+run("0")
+""",
+    "chosen": """
+device = "gpu" if torch.cuda.is_available() else "cpu"
+x = torch.ones(3, device=device)  # DEV112
+""",
+    "a class attribute": """
+class Config:
+    device = "gpu"
+
+x = torch.ones(3).to(Config.device)  # DEV112
+""",
+    "a default argument": """
+def load(device="cuda0"):
+    return torch.zeros(3, device=device)  # DEV112
+
+load()
+""",
+}
+
+GOOD = {
+    "every type": """
+for x in (torch.device("cpu"), torch.device("cuda"), torch.device("cuda:3"), torch.device("mps"), torch.device("meta")):
+    print(torch.ones(3).to(x))
+torch.ones(3).to("xpu:1"), torch.ones(3).cuda(0), torch.ones(3, device=1)
+torch.device("cuda", 1), torch.device("cpu:0")
+torch.ones(3).cuda("cuda:1"), torch.ones(3).cuda(torch.device("cuda")), torch.ones(3).to("hpu")
+""",
+    "a number in the string": """
+import os
+
+device = torch.device(f"cuda:{os.environ.get('LOCAL_RANK', 0)}")
+rank = int(os.environ["RANK"])
+x = torch.ones(3).to(f"cuda:{rank}")
+y = torch.ones(3).to("cuda:" + str(rank))
+""",
+    "a backend of its own name": """
+torch.utils.rename_privateuse1_backend("npu")
+x = torch.ones(3, device="npu")
+""",
+    "an imported backend": """
+import torch_npu
+
+x = torch.ones(3, device="npu:0")
+""",
+    "not a device": """
+def open_camera(name, device="gpu"):
+    return name, device
+
+x = open_camera("a").to("gpu")
+config = {"device": "gpu"}
+if config["device"] == "gpu":
+    config["device"] = "cuda"
+y = torch.ones(3, device=config["device"])
+""",
+    "minus one means the host": """
+def place(x: torch.Tensor, gpu=-1):
+    return x.cuda(gpu) if gpu >= 0 else x
+
+place(torch.ones(3))
+""",
+}
+
+
+@pytest.mark.parametrize("program", BAD.values(), ids=BAD)
+def test_reported(program: str, tmp_path: Path) -> None:
+    check(program, "DEV1", tmp_path)
+
+
+@pytest.mark.parametrize("program", GOOD.values(), ids=GOOD)
+def test_silent(program: str, tmp_path: Path) -> None:
+    check(program, "DEV1", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("written", "help"),
+    [("gpu", 'write `"cuda"`'), ("cuda0", 'write `"cuda:0"`'), ("gpu:1", 'write `"cuda:1"`'), ("tensor", None)],
+)
+def test_the_help_says_what_was_meant(written: str, help: str | None) -> None:
+    (finding,) = check(f'x = torch.device("{written}")  # DEV112', "DEV1")
+    assert finding.help == help
+    assert f"'{written}'" in finding.message

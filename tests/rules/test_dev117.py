@@ -1,0 +1,124 @@
+"""NumPy asked to read what autograd follows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .programs import check
+
+BAD = {
+    "a parameter": """
+layer = nn.Linear(4, 2)
+print(layer.weight.numpy())  # DEV117
+""",
+    "copied to the host only": """
+layer = nn.Linear(4, 2).cuda()
+print(layer.weight.cpu().numpy())  # DEV117
+""",
+    "an output": """
+layer = nn.Linear(4, 2)
+out = layer(torch.rand(3, 4))
+print(np.mean(out), out.numpy())  # DEV117
+""",
+    "a parameter under no_grad": """
+layer = nn.Linear(4, 2)
+with torch.no_grad():
+    print(layer.weight.numpy())  # DEV117
+""",
+    "requires_grad=True": """
+x = torch.rand(3, requires_grad=True)
+y = (x * 2).numpy()  # DEV117
+""",
+    "a loss": """
+model = nn.Linear(4, 2)
+losses = []
+for _ in range(3):
+    loss = F.mse_loss(model(torch.rand(3, 4)), torch.rand(3, 2))
+    losses.append(loss)
+print(np.mean(losses))  # DEV117
+""",
+    "all parameters": """
+model = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 2))
+flat = [p.numpy() for p in model.parameters()]  # DEV117
+""",
+    "through functions": """
+def to_numpy(x):
+    return x.cpu().numpy()  # DEV117
+
+model = nn.Linear(4, 2)
+to_numpy(model(torch.rand(3, 4)))
+""",
+    "a method": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 2)
+
+    def export(self):
+        return self.fc.weight.cpu().numpy()  # DEV117
+""",
+}
+
+GOOD = {
+    "detached": """
+layer = nn.Linear(4, 2)
+out = layer(torch.rand(3, 4))
+print(layer.weight.detach().numpy(), out.detach().cpu().numpy(), layer.weight.data.numpy(), np.mean(out.detach()))
+""",
+    "no_grad": """
+layer = nn.Linear(4, 2)
+with torch.no_grad():
+    out = layer(torch.rand(3, 4))
+print(out.numpy())
+""",
+    "inference_mode": """
+layer = nn.Linear(4, 2)
+
+@torch.inference_mode()
+def predict(x):
+    return layer(x).cpu().numpy()
+
+@torch.no_grad()
+def evaluate(x):
+    return layer(x).argmax(1).numpy()
+
+predict(torch.rand(3, 4)), evaluate(torch.rand(3, 4))
+""",
+    "numbers": """
+layer = nn.Linear(4, 2)
+loss = layer(torch.rand(3, 4)).mean()
+print(np.mean([loss.item(), float(loss)]), loss.tolist())
+""",
+    "integers": """
+layer = nn.Linear(4, 2)
+print(layer(torch.rand(3, 4)).argmax(1).numpy(), (layer(torch.rand(3, 4)) > 0).numpy())
+""",
+    "state_dict": """
+layer = nn.Linear(4, 2)
+weights = {name: value.numpy() for name, value in layer.state_dict().items()}
+""",
+    "force": """
+print(nn.Linear(4, 2).weight.numpy(force=True))
+""",
+    "gradient": """
+x = torch.rand(3, requires_grad=True)
+x.sum().backward()
+print(x.grad.numpy())
+""",
+}
+
+
+@pytest.mark.parametrize("program", BAD.values(), ids=BAD)
+def test_reported(program: str, tmp_path: Path) -> None:
+    check(program, "DEV117", tmp_path)
+
+
+@pytest.mark.parametrize("program", GOOD.values(), ids=GOOD)
+def test_silent(program: str, tmp_path: Path) -> None:
+    check(program, "DEV1", tmp_path)
+
+
+def test_the_first_error_is_the_one_reported() -> None:
+    check("print(nn.Linear(4, 2).cuda().weight.numpy())  # DEV106", "DEV1")
