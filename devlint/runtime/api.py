@@ -68,6 +68,7 @@ def _running(session: Session) -> Iterator[Session]:
             with mode():
                 yield session
         finally:
+            session.end()
             patches.undo()
             rng.rejoin()
     finally:

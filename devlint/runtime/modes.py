@@ -20,7 +20,7 @@ from devlint.runtime.labels import (
     storage_of_plain,
 )
 from devlint.runtime.mishaps import mishap, repaired
-from devlint.runtime.policy import Plan, Regime, plan_for, settled
+from devlint.runtime.policy import Plan, Regime, has_float64, plan_for, settled
 from devlint.runtime.session import Session
 from devlint.runtime.shared import Export, used_again
 from devlint.runtime.sites import user_frame, user_site
@@ -145,7 +145,7 @@ class PlacementMode(_Base):  # type: ignore[misc]
         if session.quiet:
             return
         frame = user_frame(3)
-        promoted = isinstance(out, Tensor) and out.dtype is torch.float64 and not _has_float64(args)
+        promoted = isinstance(out, Tensor) and out.dtype is torch.float64 and not has_float64(args)
         for recorder in session.recorders:
             recorder.operator(plan.name, frame)
             if promoted:
@@ -235,14 +235,6 @@ def _label_rows(out: Any, args: tuple[Any, ...]) -> None:
         place = next((p for p in places if p.key), places[0] if places else None)
         if place is not None:
             _label(result, place)
-
-
-def _has_float64(args: tuple[Any, ...]) -> bool:
-    for value in args:
-        for tensor in value if isinstance(value, list | tuple) else (value,):
-            if isinstance(tensor, Tensor) and tensor.dtype is torch.float64:
-                return True
-    return False
 
 
 def _send_gradient_home(tensor: Tensor, home: Place) -> None:

@@ -30,6 +30,7 @@ FREE = {
     "_new_zeros_with_same_feature_meta", "slice_scatter", "select_scatter", "diagonal_scatter", "as_strided_scatter",
     "slice_inverse", "is_set_to", "fill", "fill_", "_make_dual_copy", "_to_copy", "empty_like", "view_as", "expand_as",
     "_foreach_copy_", "_foreach_copy", "_pad_packed_sequence", "mkldnn_rnn_layer", "mkldnn_rnn_layer_backward",
+    "_ctc_loss", "_ctc_loss_backward",
 }  # fmt: skip
 SCALARS = {"where", "_foreach_where"}
 
@@ -121,6 +122,15 @@ def _operands(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[torch.Tenso
         elif isinstance(value, list | tuple):
             found.extend(v for v in value if isinstance(v, torch.Tensor))
     return found
+
+
+def has_float64(args: tuple[Any, ...]) -> bool:
+    """Whether an operand is float64 already."""
+    for value in args:
+        for tensor in value if isinstance(value, list | tuple) else (value,):
+            if isinstance(tensor, torch.Tensor) and tensor.dtype is torch.float64:
+                return True
+    return False
 
 
 def check_iterator(tensors: list[torch.Tensor], *, many: bool) -> None:

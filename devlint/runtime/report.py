@@ -42,6 +42,7 @@ class Report:
     ran: frozenset[tuple[str, int]] = frozenset()
     device: str = ""
     notes: list[str] = field(default_factory=list)
+    peak: int = 0
 
     @property
     def outcomes(self) -> list[Outcome]:
@@ -90,6 +91,7 @@ class Report:
             {
                 "device": self.device,
                 "operators": self.recorder.operators,
+                "peak_bytes": self.peak,
                 "findings": [_outcome_object(outcome) for outcome in self.outcomes],
                 "lines": [_cost_object(cost) for cost in self.costs],
                 "notes": self.remarks,
@@ -123,7 +125,9 @@ class Report:
         ]
         on = f" on {self.device}" if self.device else ""
         remarks = "".join(f"note: {text}\n" for text in self.remarks)
-        return f"{remarks}devlint: {self.recorder.operators} operators{on}; findings: {', '.join(counts) or 'none'}\n"
+        peak = f", {size(self.peak)} at most" if self.peak else ""
+        found = ", ".join(counts) or "none"
+        return f"{remarks}devlint: {self.recorder.operators} operators{on}{peak}; findings: {found}\n"
 
 
 def _cost(record: LineRecord) -> Cost:

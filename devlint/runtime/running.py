@@ -16,6 +16,7 @@ import torch
 
 from devlint.diagnostic import Diagnostic
 from devlint.runtime.api import emulate, record
+from devlint.runtime.labels import ledger
 from devlint.runtime.lines import Lines
 from devlint.runtime.report import Report
 
@@ -53,6 +54,7 @@ def execute(order: Order) -> tuple[int, Report]:
             status = _run(order, report)
     report.ran = frozenset(lines.ran)
     report.device = f"{order.devices} emulated {'mps' if device == 'mps' else 'cuda'}" if device != "cuda" else "cuda"
+    report.peak = torch.cuda.max_memory_allocated() if device == "cuda" else max(ledger.peak.values(), default=0)
     if order.lint:
         report.findings = _lint(lines.files)
     return status, report

@@ -100,6 +100,11 @@ class Session:
         for transit in self.streams.arrive(clock):
             self._arrived(transit)
 
+    def end(self) -> None:
+        """Let everything arrive that is still under way."""
+        for transit in self.streams.arrive():
+            self._arrived(transit)
+
     def waited(self, what: str, clock: dict[int, int] | None = None) -> None:
         """The host waited: say so, and let the copies it waited for arrive."""
         streams = self.streams
@@ -151,7 +156,8 @@ def _in_child() -> None:
         active.forked = active.initialised
 
 
-os.register_at_fork(after_in_child=_in_child)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_child)
 
 
 def current() -> Session:

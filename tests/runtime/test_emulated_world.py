@@ -223,3 +223,29 @@ def test_nested_emulation_is_one(device: torch.device) -> None:
     assert torch.cuda.is_available()
     with pytest.raises(RuntimeError, match="already emulating"), emulate(devices=3):
         pass
+
+
+def test_scripted_and_traced_functions(device: torch.device) -> None:
+    scripted = torch.jit.script(_shifted)
+    assert scripted(torch.ones(3, device=device)).device == device
+    traced = torch.jit.trace(nn.Linear(3, 2).cuda(), torch.ones(1, 3, device=device))
+    assert traced(torch.ones(1, 3, device=device)).device == device
+
+
+def _shifted(x: torch.Tensor) -> torch.Tensor:
+    return x + torch.zeros(3, device=x.device)
+
+
+def test_losses_that_want_their_lengths_on_the_host(device: torch.device) -> None:
+    scores = torch.randn(5, 2, 4, device=device).log_softmax(2)
+    lengths = torch.tensor([5, 5]), torch.tensor([2, 2])
+    assert nn.CTCLoss()(scores, torch.tensor([[1, 2], [1, 3]], device=device), *lengths).device == device
+
+
+def test_packed_sequences_keep_their_batch_sizes_on_the_host(device: torch.device) -> None:
+    data = torch.randn(2, 3, 2, device=device)
+    packed = nn.utils.rnn.pack_padded_sequence(data, torch.tensor([3, 2]), batch_first=True)
+    assert packed.batch_sizes.device.type == "cpu" and packed.data.device == device
+    out, _ = nn.LSTM(2, 3, batch_first=True).cuda()(packed)
+    padded, lengths = nn.utils.rnn.pad_packed_sequence(out, batch_first=True)
+    assert padded.device == device and lengths.device.type == "cpu"

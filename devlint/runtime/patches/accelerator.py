@@ -176,6 +176,14 @@ def _cuda(session: Session, patcher: Patcher) -> None:
     for module in (torch.cuda.memory, torch.cuda.random, torch.cuda.streams):
         for name in vars(module).keys() & names.keys():
             patcher.replace(module, name, names[name])
+    for name, value in {
+        "range_push": lambda message: 0,
+        "range_pop": lambda: 0,
+        "range_start": lambda message: 0,
+        "range_end": lambda identity: None,
+        "mark": lambda message: None,
+    }.items():
+        patcher.replace(torch.cuda.nvtx, name, value)
     patcher.replace(torch.backends.cuda, "is_built", lambda: True)
     patcher.replace(torch.backends.cudnn, "is_acceptable", lambda tensor: False)
 

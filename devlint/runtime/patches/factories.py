@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import torch
+from torch.jit import _builtins as _torch_builtins
 from torch.utils import _device as default_device
 
 from devlint.runtime import errors, rng
@@ -17,6 +18,8 @@ from devlint.runtime.transfers import moved
 if TYPE_CHECKING:
     from devlint.runtime.patches.patcher import Patcher
     from devlint.runtime.session import Session
+
+_builtins: Any = _torch_builtins
 
 LIKE = ("zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "randint_like")
 NEW = ("new_zeros", "new_ones", "new_empty", "new_full", "new_empty_strided", "new_tensor")
@@ -184,17 +187,29 @@ def _origin(data: Any) -> str:
 def install(session: Session, patcher: Patcher) -> None:
     """Label what is created."""
     maker = _Maker(session)
+
+    def replace(owner: Any, name: str, wrapped: Callable[..., Any]) -> None:
+        original = patcher.replace(owner, name, wrapped)
+        _keep_scriptable(patcher, original, wrapped)
+
     for module, name in list(_plain()):
         label = f"torch.{name}" if module is torch else f"{module.__name__}.{name}"
-        wrapped = maker.plain(label, getattr(module, name), default=name != "normal")
-        patcher.replace(module, name, wrapped)
+        replace(module, name, maker.plain(label, getattr(module, name), default=name != "normal"))
     for name in LIKE:
-        patcher.replace(torch, name, maker.relative(name, getattr(torch, name)))
+        replace(torch, name, maker.relative(name, getattr(torch, name)))
     for name in NEW:
         patcher.replace(torch.Tensor, name, maker.relative(name, getattr(torch.Tensor, name)))
     for name in DATA:
-        patcher.replace(torch, name, maker.data(name, getattr(torch, name)))
+        replace(torch, name, maker.data(name, getattr(torch, name)))
     for name in SPARSE:
-        patcher.replace(torch, name, maker.sparse(name, getattr(torch, name)))
+        replace(torch, name, maker.sparse(name, getattr(torch, name)))
     for name in ARRAYS:
         patcher.replace(torch, name, maker.array(f"torch.{name}", getattr(torch, name)))
+
+
+def _keep_scriptable(patcher: Patcher, original: Any, wrapped: Any) -> None:
+    """TorchScript knows its operators by the identity of the functions."""
+    operator = _builtins._find_builtin(original)
+    if operator is not None:
+        _builtins._register_builtin(wrapped, operator)
+        patcher.at_end(lambda: _builtins._get_builtin_table().pop(id(wrapped), None))

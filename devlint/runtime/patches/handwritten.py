@@ -91,5 +91,13 @@ def install(session: Session, patcher: Patcher) -> None:
 
         return wrapper
 
+    ctc_loss: Callable[..., torch.Tensor] = torch.ctc_loss
+
+    def with_numbers(log_probs: torch.Tensor, targets: torch.Tensor, *lengths_and_more: Any, **kwargs: Any) -> Any:
+        """`ctc_loss` reads its lengths on the host, wherever they are."""
+        arguments = [value.tolist() if isinstance(value, torch.Tensor) else value for value in lengths_and_more]
+        return ctc_loss(log_probs, targets, *arguments, **kwargs)
+
+    patcher.replace(torch, "ctc_loss", with_numbers)
     for owner, name, check in _CHECKS:
         patcher.replace(owner, name, guarded(getattr(owner, name), check))
