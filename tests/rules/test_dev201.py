@@ -1,0 +1,167 @@
+"""Transfers whose result is thrown away."""
+
+from __future__ import annotations
+
+import pytest
+
+from .programs import check
+
+BAD = {
+    "moved as a statement": """
+t = torch.zeros(3)
+t.to("cuda")  # DEV201
+print(t)
+""",
+    "each kind of transfer": """
+t = torch.zeros(3)
+t.cuda()  # DEV201
+t.half()  # DEV201
+t.double()  # DEV201
+t.type(torch.int64)  # DEV201
+t.detach()  # DEV201
+t.pin_memory()  # DEV201
+t.to(torch.float16)  # DEV201
+""",
+    "in a function that names its argument a tensor": """
+def forward(x: torch.Tensor, device):
+    x.to(device)  # DEV201
+    return x + 1
+""",
+    "by evidence of use": """
+def prepare(images):
+    images.cuda()  # DEV201
+    return images.unsqueeze(0)
+""",
+    "batches of a loader": """
+from torch.utils.data import DataLoader, TensorDataset
+loader = DataLoader(TensorDataset(torch.rand(8, 3), torch.rand(8)))
+model = nn.Linear(3, 1).cuda()
+for x, y in loader:
+    x.to("cuda")  # DEV201
+    y.to("cuda")  # DEV201
+    print(x.sum())
+""",
+    "each tensor of a list": """
+views = [torch.rand(3), torch.rand(4)]
+for view in views:
+    view.to("cuda")  # DEV201
+""",
+    "an attribute of a module": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = torch.ones(3)
+        self.scale.cuda()  # DEV201
+""",
+    "an entry of a dict": """
+batch = {"x": torch.zeros(3)}
+batch["x"].to("cuda")  # DEV201
+""",
+    "a chain": """
+out = torch.zeros(3, device="cuda")
+out.detach().cpu()  # DEV201
+""",
+    "after isinstance": """
+def store(value, kept):
+    if isinstance(value, torch.Tensor):
+        value.detach()  # DEV201
+        value.cpu()  # DEV201
+    kept.append(value)
+""",
+    "a parameter": """
+layer = nn.Linear(3, 3)
+layer.weight.cuda()  # DEV201
+""",
+}
+
+GOOD = {
+    "a module moves itself": """
+model = nn.Linear(3, 3)
+model.to("cuda")
+model.half()
+nn.Sequential(nn.Linear(3, 3)).cuda()
+""",
+    "a module among the arguments": """
+def train(model, criterion, device):
+    model.to(device)
+    criterion.to(device)
+    model.train()
+    for p in model.parameters():
+        print(p.shape)
+""",
+    "what is called is no tensor": """
+def evaluate(net, x):
+    net.cuda()
+    return net(x)
+""",
+    "no evidence": """
+def prepare(batch, device):
+    batch.to(device)
+    return batch
+""",
+    "containers that move in place": """
+from transformers import AutoTokenizer
+tokenizer = AutoTokenizer.from_pretrained("gpt2")
+inputs = tokenizer("a text", return_tensors="pt")
+inputs.to("cuda")
+print(inputs.input_ids)
+""",
+    "a class with a `to` of its own": """
+class Batch:
+    def __init__(self, x):
+        self.x = x
+
+    def to(self, device):
+        self.x = self.x.to(device)
+        return self
+
+batch = Batch(torch.zeros(3))
+batch.to("cuda")
+""",
+    "assigned, passed, returned": """
+def move(x: torch.Tensor, rest: list):
+    x = x.to("cuda")
+    y = x.cpu()
+    rest.append(y.detach())
+    print(x.float())
+    return y.half()
+""",
+    "waking the device up": """
+torch.zeros(1).cuda()
+torch.empty(1, device="cpu").to("cuda")
+""",
+    "waiting for the result of a call": """
+import time
+def measure(model, x: torch.Tensor):
+    start = time.time()
+    model(x).cpu()
+    return time.time() - start
+""",
+    "in place": """
+x = torch.zeros(3)
+x.detach_()
+x.requires_grad_()
+x.copy_(torch.ones(3))
+""",
+    "the data of a parameter": """
+for p in nn.Linear(3, 3).parameters():
+    p.data = p.data.cuda()
+""",
+}
+
+
+@pytest.mark.parametrize("source", BAD.values(), ids=BAD)
+def test_reported(source: str) -> None:
+    check(source, "DEV201")
+
+
+@pytest.mark.parametrize("source", GOOD.values(), ids=GOOD)
+def test_silent(source: str) -> None:
+    check(source, "DEV201")
+
+
+def test_the_finding_says_what_the_tensor_still_is() -> None:
+    (found,) = check("mask = torch.ones(3)\nmask.cuda()  # DEV201\n", "DEV201")
+    assert found.message == "The tensor that `mask.cuda()` returns is thrown away: `mask` stays on cpu"
+    assert found.help == "keep the result: `mask = mask.cuda()`"
+    assert [note.region.start.row for note in found.trace] == [5]

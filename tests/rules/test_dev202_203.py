@@ -1,0 +1,162 @@
+"""Names that are bound to a moved tensor nobody uses."""
+
+from __future__ import annotations
+
+import pytest
+
+from .programs import check
+
+BAD = {
+    "a list": """
+views = [torch.rand(3), torch.rand(4)]
+for view in views:
+    view = view.to("cuda")  # DEV202
+""",
+    "parameters of a module": """
+model = nn.Linear(3, 3)
+for p in model.parameters():
+    p = p.cuda()  # DEV202
+""",
+    "the items of a dict": """
+batch = {"x": torch.rand(3), "y": torch.rand(3)}
+for key, value in batch.items():
+    value = value.to("cuda")  # DEV202
+""",
+    "with enumerate and zip": """
+xs, ys = [torch.rand(3)], [torch.rand(3)]
+for i, x in enumerate(xs):
+    x = x.cuda()  # DEV202
+for x, y in zip(xs, ys):
+    x = x.cuda()  # DEV202
+    print(y)
+""",
+    "a cast": """
+weights = [torch.rand(3)]
+for w in weights:
+    w = w.half()  # DEV202
+""",
+    "an argument that is a tensor": """
+def move(noise: torch.Tensor, device):
+    noise = noise.to(device)  # DEV203
+""",
+    "two arguments": """
+def to_cuda(real: torch.Tensor, fake: torch.Tensor):
+    real = real.cuda()  # DEV203
+    fake = fake.cuda()  # DEV203
+""",
+    "a method": """
+class Trainer:
+    def prepare(self, x: torch.Tensor):
+        print(x.shape)
+        x = x.to(self.device)  # DEV203
+""",
+}
+
+GOOD = {
+    "used in the body": """
+for view in [torch.rand(3)]:
+    view = view.to("cuda")
+    print(view.sum())
+""",
+    "collected": """
+views, moved = [torch.rand(3)], []
+for view in views:
+    view = view.to("cuda")
+    moved.append(view)
+""",
+    "put back": """
+views = [torch.rand(3)]
+for i, view in enumerate(views):
+    view = view.to("cuda")
+    views[i] = view
+batch = {"x": torch.rand(3)}
+for k, v in batch.items():
+    batch[k] = v.to("cuda")
+""",
+    "yielded": """
+def batches(loader, device):
+    for x in loader:
+        x = x.to(device)
+        yield x
+""",
+    "the last one is used after the loop": """
+def last(views: list[torch.Tensor]):
+    for view in views:
+        view = view.cuda()
+    return view
+""",
+    "the data of each parameter": """
+def move(model, device):
+    for p in model.parameters():
+        p.data = p.data.to(device)
+""",
+    "a module among a list": """
+def move(models, device):
+    for model in models:
+        model = model.to(device)
+        model.eval()
+    layers = [nn.Linear(3, 3)]
+    for layer in layers:
+        layer = layer.to(device)
+""",
+    "an argument that is used, returned or kept": """
+class Cache:
+    def put(self, x: torch.Tensor, y: torch.Tensor, z: torch.Tensor):
+        x = x.cuda()
+        self.x = x
+        y = y.cuda()
+        print(y)
+        z = z.cuda()
+        return z
+""",
+    "an argument that may be a module or a batch that moves in place": """
+def prepare(model, inputs):
+    model = model.to("cuda")
+    inputs = inputs.to("cuda")
+""",
+    "a closure reads it": """
+def make(x: torch.Tensor):
+    x = x.cuda()
+    return lambda: x + 1
+""",
+    "the next iteration reads it": """
+def run(x: torch.Tensor, n: int):
+    for _ in range(n):
+        print(x)
+        x = x.cuda()
+""",
+    "under a condition, used in both cases": """
+def run(x: torch.Tensor, use_cuda):
+    if use_cuda:
+        x = x.cuda()
+    return x.sum()
+""",
+}
+
+
+@pytest.mark.parametrize("source", BAD.values(), ids=BAD)
+def test_reported(source: str) -> None:
+    check(source, "DEV202")
+    check(source, "DEV203")
+
+
+@pytest.mark.parametrize("source", GOOD.values(), ids=GOOD)
+def test_silent(source: str) -> None:
+    check(source, "DEV202")
+    check(source, "DEV203")
+
+
+@pytest.mark.parametrize(
+    ("loop", "advice"),
+    [
+        ("ts = [torch.ones(3)]\nfor t in ts:\n    t = t.cuda()", "write `ts = [t.cuda() for t in ts]`"),
+        (
+            "d = {'a': torch.ones(3)}\nfor k, v in d.items():\n    v = v.cuda()",
+            "write `d = {k: v.cuda() for k, v in d.items()}`",
+        ),
+        ("net = nn.Linear(2, 2)\nfor p in net.parameters():\n    p = p.to('cuda')", "write `net.to('cuda')`"),
+    ],
+)
+def test_the_advice_fits_the_loop(loop: str, advice: str) -> None:
+    (found,) = check(f"{loop}  # DEV202\n", "DEV202")
+    assert found.help == advice

@@ -1,0 +1,161 @@
+"""Devices compared so that the answer is always the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from .programs import check
+
+BAD = {
+    "with a string": """
+x = torch.zeros(3)
+if x.device == "cuda":  # DEV205
+    x = x.half()
+if "cpu" == x.device:  # DEV205
+    x = x.float()
+if x.device != "cuda:0":  # DEV205
+    x = x.cuda()
+""",
+    "a device bound to a name": """
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+if device == "cuda":  # DEV205
+    torch.backends.cudnn.benchmark = True
+""",
+    "of an argument that is a tensor": """
+def attend(q: torch.Tensor):
+    return fast(q) if q.device == "cuda" else slow(q)  # DEV205
+""",
+    "of a parameter of the module": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 3)
+
+    def forward(self, x):
+        if self.fc.weight.device == "cuda":  # DEV205
+            x = x.half()
+        return self.fc(x)
+""",
+    "with a device that has no index": """
+x = torch.zeros(3, device="cuda")
+if x.device == torch.device("cuda"):  # DEV205
+    print("fast")
+assert torch.device("mps") != x.device  # DEV205
+""",
+    "with a name for such a device": """
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+x = torch.zeros(3, device=device)
+assert x.device == device  # DEV205
+""",
+    "by identity": """
+x, y = torch.zeros(3), torch.zeros(3)
+if x.device is y.device:  # DEV205
+    print(x + y)
+if x.device is not y.device:  # DEV205
+    y = y.to(x.device)
+""",
+}
+
+GOOD = {
+    "types": """
+x = torch.zeros(3)
+if x.device.type == "cuda":
+    x = x.half()
+if x.device.type != torch.device("cuda").type:
+    x = x.float()
+""",
+    "two tensors": """
+def together(x: torch.Tensor, y: torch.Tensor):
+    return x + y if x.device == y.device else x + y.to(x.device)
+""",
+    "the host": """
+x = torch.zeros(3)
+if x.device == torch.device("cpu"):
+    print("host")
+if x.device != torch.device("meta"):
+    print("real")
+""",
+    "both with an index": """
+x = torch.zeros(3, device="cuda")
+if x.device == torch.device("cuda:0"):
+    print("first")
+if x.device == torch.device("cuda", 1):
+    print("second")
+""",
+    "strings": """
+import argparse
+device = "cuda" if torch.cuda.is_available() else "cpu"
+if device == "cuda":
+    print("fast")
+args = argparse.ArgumentParser().parse_args()
+if args.device == "cuda":
+    print("fast")
+if str(torch.zeros(3).device) == "cuda:0":
+    print("first")
+""",
+    "an argument that may be a string": """
+def setup(device="cuda", config=None):
+    if device == "cuda":
+        torch.backends.cudnn.benchmark = True
+    if config.device == "cpu":
+        print("slow")
+""",
+    "two written devices": """
+def same(device: torch.device):
+    return torch.device("cuda") == device
+print(torch.device("cuda") == torch.device("cuda"))
+""",
+    "the guard of a transfer": """
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+x = torch.zeros(3)
+if x.device != device:
+    x = x.to(device)
+""",
+    "None": """
+def place(device: torch.device | None, x: torch.Tensor):
+    if device is None:
+        device = x.device
+    return x.device is not None
+""",
+    "a string for some callers": """
+def is_fast(device):
+    return device == "cuda"
+print(is_fast("cuda"), is_fast("cpu"))
+""",
+}
+
+
+@pytest.mark.parametrize("source", BAD.values(), ids=BAD)
+def test_reported(source: str) -> None:
+    check(source, "DEV205")
+
+
+@pytest.mark.parametrize("source", GOOD.values(), ids=GOOD)
+def test_silent(source: str) -> None:
+    check(source, "DEV205")
+
+
+@pytest.mark.parametrize(
+    ("comparison", "message", "advice"),
+    [
+        (
+            'x.device == "cuda"',
+            '`x.device == "cuda"` is always False: a torch.device equals no string',
+            "compare the type: `.device.type == 'cuda'`",
+        ),
+        (
+            'x.device != "cuda:1"',
+            '`x.device != "cuda:1"` is always True: a torch.device equals no string',
+            "compare with a device: `!= torch.device('cuda:1')`",
+        ),
+        (
+            'x.device == torch.device("cuda")',
+            '`x.device == torch.device("cuda")` is always False: a tensor\'s device has an index (cuda:0),'
+            " torch.device('cuda') has none",
+            "compare the type: `.device.type == 'cuda'`",
+        ),
+    ],
+)
+def test_the_finding_says_why(comparison: str, message: str, advice: str) -> None:
+    (found,) = check(f"x = torch.zeros(3)\nprint({comparison})  # DEV205\n", "DEV205")
+    assert (found.message, found.help) == (message, advice)

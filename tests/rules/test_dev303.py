@@ -1,0 +1,92 @@
+"""float64 that goes to an accelerator."""
+
+from __future__ import annotations
+
+import pytest
+
+from devlint.diagnostic import Severity
+
+from .programs import check
+
+BAD = {
+    "from NumPy": """
+x = torch.from_numpy(np.random.rand(3)).to("cuda")  # DEV303
+y = torch.tensor(np.zeros(3))
+y = y.cuda()  # DEV303
+""",
+    "when there is an accelerator": """
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+signal = torch.from_numpy(np.linspace(0.0, 1.0, 100))
+signal = signal.to(device)  # DEV303
+""",
+    "in a helper": """
+def to_device(array, device):
+    tensor = torch.from_numpy(array)
+    return tensor.to(device)  # DEV303
+
+to_device(np.random.rand(3), torch.device("mps"))
+""",
+    "the cast comes too late": """
+x = torch.from_numpy(np.random.rand(3))
+x = x.to("cuda").float()  # DEV303
+""",
+    "written out": """
+x = torch.zeros(3, dtype=torch.float64)
+x = x.cuda()  # DEV303
+""",
+    "a module": """
+model = nn.Linear(3, 3).double()
+model.cuda()  # DEV303
+""",
+}
+
+GOOD = {
+    "cast before or with the transfer": """
+x = torch.from_numpy(np.random.rand(3))
+a = x.float().cuda()
+b = x.to("cuda", torch.float32)
+c = x.to(device="cuda", dtype=torch.float16)
+d = torch.from_numpy(np.random.rand(3).astype(np.float32)).cuda()
+""",
+    "on the host": """
+x = torch.from_numpy(np.random.rand(3)).to("cpu")
+x = x.cpu()
+""",
+    "float32": """
+x = torch.tensor([0.1, 0.2]).cuda()
+""",
+    "integers": """
+x = torch.from_numpy(np.arange(3)).cuda()
+""",
+    "from the accelerator": """
+x = torch.zeros(3, dtype=torch.float64, device="cuda").cpu()
+""",
+    "a device that only the caller knows": """
+def move(array, device):
+    return torch.from_numpy(np.zeros(3)).to(device)
+""",
+}
+
+
+@pytest.mark.parametrize("source", BAD.values(), ids=BAD)
+def test_reported(source: str) -> None:
+    check(source, "DEV303")
+
+
+@pytest.mark.parametrize("source", GOOD.values(), ids=GOOD)
+def test_silent(source: str) -> None:
+    check(source, "DEV303")
+
+
+@pytest.mark.parametrize(
+    ("source", "severity", "said"),
+    [
+        ('torch.from_numpy(np.zeros(3)).to("cuda")', Severity.WARNING, "goes to cuda, where float64 is slow"),
+        ('torch.zeros(3, dtype=torch.float64).to("cuda")', Severity.INFO, "goes to cuda, where float64 is slow"),
+        ('torch.zeros(3, dtype=torch.float64).to("mps")', Severity.ERROR, "cannot go to mps, which has no float64"),
+    ],
+)
+def test_intent_and_device_decide_how_bad_it_is(source: str, severity: Severity, said: str) -> None:
+    (found,) = check(f"x = {source}  # DEV303\n", "DEV303")
+    assert found.severity is severity
+    assert found.message.endswith(said)
