@@ -1,0 +1,131 @@
+"""Round trips in a loop."""
+
+from __future__ import annotations
+
+import pytest
+
+from .programs import check
+
+BAD = {
+    "some arithmetic on the host": """
+def smooth(x: torch.Tensor, n):
+    x = x.cuda()
+    for _ in range(n):
+        h = x.cpu() * 0.9
+        h = h + 1
+        x = h.cuda()  # DEV401
+    return x
+""",
+    "in a helper that is called on the host copy": """
+def min_max(x):
+    return (x - x.amin()) / (x.amax() - x.amin())
+
+def metrics(predictions, targets):
+    scores = []
+    for pred, target in zip(predictions, targets):
+        normed = min_max(pred.cpu())
+        normed = normed.to(target.device)  # DEV401
+        scores.append((normed - target).mean())
+    return scores
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+metrics(torch.rand(6, 4, device=device), torch.rand(6, 4, device=device))
+""",
+    "with a device the caller chooses": """
+def refine(x: torch.Tensor, n: int, device):
+    x = x.to(device)
+    for _ in range(n):
+        h = x.cpu()
+        x = (h * 2).to(device)  # DEV401
+    return x
+""",
+    "while": """
+x = torch.rand(3, device="cuda")
+while True:
+    x = x.to("cpu").to("cuda")  # DEV401
+""",
+}
+
+GOOD = {
+    "outside a loop": """
+x = torch.rand(3, device="cuda")
+y = x.cpu().to("cuda")
+""",
+    "the host reads the value as well": """
+import logging
+x = torch.rand(3, device="cuda")
+for _ in range(4):
+    h = x.cpu()
+    print(h)
+    y = h.to("cuda")
+for _ in range(4):
+    h = x.cpu()
+    logging.info(h.mean().item())
+    y = h.to("cuda")
+""",
+    "the host keeps the value": """
+x, kept = torch.rand(3, device="cuda"), []
+for _ in range(4):
+    h = x.cpu()
+    kept.append(h)
+    y = h.to("cuda")
+""",
+    "NumPy computes in between": """
+x = torch.rand(3, device="cuda")
+for _ in range(4):
+    a = x.cpu().numpy()
+    a = np.median(a, axis=0)
+    y = torch.from_numpy(a).cuda()
+""",
+    "the array is used on the host as well": """
+x = torch.rand(3, device="cuda")
+for _ in range(4):
+    a = x.cpu().numpy()
+    np.save("a.npy", a)
+    y = torch.from_numpy(a).cuda()
+""",
+    "a training loop": """
+model = nn.Linear(3, 1).cuda()
+total = []
+for x in torch.rand(8, 4, 3):
+    x = x.cuda()
+    out = model(x)
+    total.append(out.cpu())
+""",
+    "up once, down in each step": """
+x = torch.rand(3).cuda()
+for _ in range(4):
+    x = x * 2
+    print(x.cpu())
+""",
+    "another tensor goes up": """
+x = torch.rand(3, device="cuda")
+for t in torch.rand(8, 3):
+    print(x.cpu().sum())
+    x = x + t.cuda()
+""",
+    "what was used on the accelerator comes back for the host": """
+model = nn.Linear(3, 1).cuda()
+for images in torch.rand(8, 4, 3):
+    images = images.cuda()
+    out = model(images)
+    print(images.cpu(), out.mean().item())
+""",
+    "modules": """
+model = nn.Linear(3, 1).cuda()
+for epoch in range(3):
+    model.cpu()
+    torch.save(model.state_dict(), "model.pt")
+    model.cuda()
+""",
+}
+
+
+@pytest.mark.parametrize("source", BAD.values(), ids=BAD)
+def test_reported(source: str) -> None:
+    check(source, "DEV401")
+
+
+@pytest.mark.parametrize("source", GOOD.values(), ids=GOOD)
+def test_silent(source: str) -> None:
+    check(source, "DEV401")

@@ -1,0 +1,134 @@
+"""The same tensor transferred in every iteration."""
+
+from __future__ import annotations
+
+import pytest
+
+from .programs import check
+
+BAD = {
+    "a table": """
+weights = torch.rand(10, 3)
+for x in torch.rand(8, 10, device="cuda"):
+    y = x @ weights.to("cuda")  # DEV402
+""",
+    "an attribute": """
+class Scheduler:
+    def __init__(self):
+        self.alphas = torch.linspace(0, 1, 100)
+
+scheduler = Scheduler()
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+for step in range(100):
+    alphas = scheduler.alphas.to(device)  # DEV402
+""",
+    "in a while loop": """
+mask = torch.ones(3)
+while True:
+    m = mask.cuda()  # DEV402
+""",
+    "the inner of two loops": """
+weights = torch.rand(3)
+for epoch in range(3):
+    for x in torch.rand(8, 3).cuda():
+        print(x * weights.cuda())  # DEV402
+""",
+    "a device that the caller chooses": """
+def train(loader, device):
+    weights = torch.ones(3)
+    for x in loader:
+        loss = (x.to(device) * weights.to(device)).sum()  # DEV402
+""",
+    "under a condition that does not change": """
+mask = torch.ones(3)
+for x in torch.rand(8, 3):
+    if torch.cuda.is_available():
+        m = mask.cuda()  # DEV402
+""",
+}
+
+GOOD = {
+    "before the loop": """
+weights = torch.rand(10, 3).to("cuda")
+for x in torch.rand(8, 10, device="cuda"):
+    y = x @ weights
+""",
+    "the loop's own tensors": """
+for x in torch.rand(8, 3):
+    x = x.to("cuda")
+    y = x[0].to("cuda")
+from torch.utils.data import DataLoader, TensorDataset
+for x, y in DataLoader(TensorDataset(torch.rand(8, 3), torch.rand(8))):
+    x, y = x.cuda(), y.cuda()
+""",
+    "rebound, so that later transfers do nothing": """
+weights = torch.rand(3)
+for x in torch.rand(8, 3, device="cuda"):
+    weights = weights.to("cuda")
+    print(x * weights)
+""",
+    "a module": """
+model = nn.Linear(3, 3)
+for x in torch.rand(8, 3, device="cuda"):
+    model.to("cuda")
+    print(model(x))
+""",
+    "changed in place by the loop": """
+frame = torch.zeros(3)
+for i in range(8):
+    frame[:] = i
+    print(frame.cuda())
+for i in range(8):
+    frame += 1
+    print(frame.cuda())
+for i in range(8):
+    frame.copy_(torch.rand(3))
+    print(frame.cuda())
+""",
+    "another device each time": """
+x = torch.rand(3)
+for device in ("cuda:0", "cuda:1"):
+    print(x.to(device))
+""",
+    "another part each time": """
+data = torch.rand(8, 3)
+for i in range(8):
+    print(data[i].cuda(), data[i:i + 2].cuda())
+""",
+    "a parameter that is trained": """
+model = nn.Linear(3, 1)
+for step in range(8):
+    print(model.weight.cuda())
+""",
+    "only in the first iteration": """
+table, cached = torch.rand(3), None
+for i in range(8):
+    if i == 0:
+        first = table.cuda()
+    if cached is None:
+        cached = table.cuda()
+""",
+    "to the host, of what changes": """
+state = torch.rand(3, device="cuda")
+for i in range(8):
+    state.mul_(2)
+    print(state.cpu())
+""",
+}
+
+
+@pytest.mark.parametrize("source", BAD.values(), ids=BAD)
+def test_reported(source: str) -> None:
+    check(source, "DEV402")
+
+
+@pytest.mark.parametrize("source", GOOD.values(), ids=GOOD)
+def test_silent(source: str) -> None:
+    check(source, "DEV402")
+
+
+def test_the_finding_says_what_to_move_once() -> None:
+    (found,) = check("w = torch.rand(3)\nfor x in range(3):\n    print(w.cuda())  # DEV402\n", "DEV402")
+    assert found.message == "`w` is moved from the host to cuda again in every iteration"
+    assert found.help == "move `w` once, before the loop"
+    assert [note.region.start.row for note in found.trace] == [5]

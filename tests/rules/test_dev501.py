@@ -1,0 +1,203 @@
+"""Clocks read while the accelerator may still be at work."""
+
+from __future__ import annotations
+
+import pytest
+
+from .programs import check
+
+IMPORTS = "import time\nfrom time import perf_counter\n"
+BAD = {
+    "around a product": """
+def measure():
+    a = torch.rand(512, 512, device="cuda")
+    start = time.time()
+    b = a @ a
+    print(time.time() - start)  # DEV501
+""",
+    "around a model": """
+def measure():
+    model = nn.Linear(3, 3).cuda()
+    x = torch.rand(8, 3, device="cuda")
+    start = perf_counter()
+    y = model(x)
+    end = perf_counter()  # DEV501
+    return end - start
+""",
+    "when there is an accelerator": """
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+def measure(model: nn.Module):
+    model = nn.Linear(3, 3).to(device)
+    x = torch.rand(8, 3, device=device)
+    with torch.no_grad():
+        start = time.time()
+        y = model(x)
+        elapsed = time.time() - start  # DEV501
+    print(y.cpu(), elapsed)
+""",
+    "in a loop": """
+def measure(n):
+    x = torch.rand(512, 512, device="cuda")
+    times = []
+    for _ in range(n):
+        t0 = time.perf_counter()
+        y = x.exp().sum(0)
+        times.append(time.perf_counter() - t0)  # DEV501
+    return times
+""",
+    "waited for too early": """
+def measure():
+    x = torch.rand(512, 512, device="cuda")
+    torch.cuda.synchronize()
+    start = time.time()
+    y = x @ x
+    print(f"took {time.time() - start:.3f} s")  # DEV501
+""",
+    "forward and backward": """
+def measure():
+    model = nn.Linear(3, 1).cuda()
+    x = torch.rand(8, 3, device="cuda")
+    start = time.time()
+    loss = model(x).sum()
+    loss.backward()
+    print(time.time() - start)  # DEV501
+""",
+}
+
+GOOD = {
+    "synchronised": """
+def measure():
+    x = torch.rand(512, 512, device="cuda")
+    torch.cuda.synchronize()
+    start = time.time()
+    y = x @ x
+    torch.cuda.synchronize()
+    print(time.time() - start)
+""",
+    "another way to say it": """
+def measure():
+    x = torch.rand(512, 512, device="cuda")
+    start = time.time()
+    y = x @ x
+    torch.cuda.current_stream().synchronize()
+    print(time.time() - start)
+    start = time.time()
+    y = x @ x
+    torch.accelerator.synchronize()
+    print(time.time() - start)
+""",
+    "read in between": """
+def measure():
+    x = torch.rand(512, 512, device="cuda")
+    start = time.time()
+    y = (x @ x).cpu()
+    print(time.time() - start)
+    start = time.time()
+    total = (x @ x).sum().item()
+    print(time.time() - start)
+    start = time.time()
+    print(x @ x)
+    print(time.time() - start)
+    start = time.time()
+    values = (x @ x).tolist()
+    print(time.time() - start)
+""",
+    "a copy that is timed": """
+def measure():
+    x = torch.rand(512, 512).to("cuda")
+    start = time.time()
+    y = x.cpu()
+    middle = time.time()
+    torch.cuda.synchronize()
+    end = time.time()
+    print(middle - start, end - middle)
+""",
+    "on the host": """
+def measure():
+    x = torch.rand(512, 512)
+    start = time.time()
+    y = x @ x
+    print(time.time() - start)
+""",
+    "nothing launched in between": """
+def measure(path):
+    x = torch.rand(512, 512, device="cuda")
+    y = x @ x
+    start = time.time()
+    data = open(path).read()
+    print(time.time() - start)
+""",
+    "only printed": """
+def stamp():
+    x = torch.rand(512, 512, device="cuda")
+    print(time.time())
+    y = x @ x
+    print(time.time())
+""",
+    "events": """
+def measure():
+    x = torch.rand(512, 512, device="cuda")
+    start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    start.record()
+    y = x @ x
+    end.record()
+    end.synchronize()
+    print(start.elapsed_time(end))
+""",
+    "an event that is waited for": """
+def measure():
+    x = torch.rand(512, 512, device="cuda")
+    done = torch.cuda.Event()
+    begin = time.time()
+    y = x @ x
+    done.record()
+    done.synchronize()
+    print(time.time() - begin)
+""",
+    "a whole epoch with a loss that is read": """
+def epoch(n):
+    model = nn.Linear(3, 1).cuda()
+    start = time.time()
+    for _ in range(n):
+        loss = model(torch.rand(8, 3, device="cuda")).sum()
+        loss.backward()
+        print(loss.item())
+    print(time.time() - start)
+""",
+    "a helper that waits": """
+def now():
+    torch.cuda.synchronize()
+    return time.time()
+
+def measure():
+    x = torch.rand(512, 512, device="cuda")
+    start = now()
+    y = x @ x
+    print(now() - start)
+""",
+}
+
+
+@pytest.mark.parametrize("source", BAD.values(), ids=BAD)
+def test_reported(source: str) -> None:
+    check(IMPORTS + source, "DEV501")
+
+
+@pytest.mark.parametrize("source", GOOD.values(), ids=GOOD)
+def test_silent(source: str) -> None:
+    check(IMPORTS + source, "DEV501")
+
+
+def test_the_finding_tells_what_is_still_running() -> None:
+    source = """
+def measure():
+    x = torch.rand(512, 512, device="cuda")
+    start = time.time()
+    y = x @ x
+    print(time.time() - start)  # DEV501
+"""
+    (found,) = check(IMPORTS + source, "DEV501")
+    assert found.message == "The clock is read while `x @ x` may still be running on the accelerator"
+    assert found.help == "wait before `time.time()`: `torch.cuda.synchronize()`"
+    assert [note.region.start.row for note in found.trace] == [10, 11]

@@ -1,0 +1,117 @@
+"""Copies read on the host before they are known to be complete."""
+
+from __future__ import annotations
+
+import pytest
+
+from .programs import check
+
+BAD = {
+    "numpy": """
+x = torch.rand(8, device="cuda")
+h = x.to("cpu", non_blocking=True)
+print(h.numpy())  # DEV502
+""",
+    "item and tolist": """
+x = torch.rand(8, device="cuda")
+a = x.sum().to("cpu", non_blocking=True)
+b = x.to("cpu", non_blocking=True)
+print(a.item())  # DEV502
+ids = b.tolist()  # DEV502
+""",
+    "a condition": """
+def done(flags: torch.Tensor):
+    flags = flags.cuda()
+    stop = flags.all().to("cpu", non_blocking=True)
+    if stop:  # DEV502
+        return True
+""",
+    "in one expression": """
+x = torch.rand(8, device="cuda")
+array = x.detach().to("cpu", non_blocking=True).numpy()  # DEV502
+""",
+    "with a device object": """
+host = torch.device("cpu")
+x = torch.rand(8, device="cuda")
+h = x.to(host, torch.float32, True)
+print(h)  # DEV502
+""",
+    "NumPy functions": """
+x = torch.rand(8, device="cuda")
+h = x.to("cpu", non_blocking=True)
+mean = np.mean(h.numpy())  # DEV502
+""",
+}
+
+GOOD = {
+    "synchronised": """
+x = torch.rand(8, device="cuda")
+h = x.to("cpu", non_blocking=True)
+torch.cuda.synchronize()
+print(h.numpy())
+""",
+    "a stream or an event is waited for": """
+x = torch.rand(8, device="cuda")
+h = x.to("cpu", non_blocking=True)
+torch.cuda.current_stream().synchronize()
+print(h.numpy())
+g = x.to("cpu", non_blocking=True)
+event = torch.cuda.Event()
+event.record()
+event.synchronize()
+print(g.numpy())
+""",
+    "something else has waited": """
+x = torch.rand(8, device="cuda")
+h = x.to("cpu", non_blocking=True)
+print(x.sum().item())
+print(h.numpy())
+""",
+    "a copy that waits": """
+x = torch.rand(8, device="cuda")
+print(x.to("cpu").numpy(), x.cpu().numpy())
+print(x.to("cpu", non_blocking=False).numpy())
+""",
+    "to the accelerator": """
+x = torch.rand(8).pin_memory()
+y = x.to("cuda", non_blocking=True)
+print(y)
+print(x.numpy())
+""",
+    "back to the accelerator": """
+x = torch.rand(8, device="cuda")
+h = x.to("cpu", non_blocking=True)
+y = h.to("cuda", non_blocking=True)
+""",
+    "only handed on": """
+def fetch(x: torch.Tensor):
+    return x.to("cpu", non_blocking=True)
+""",
+    "shapes": """
+x = torch.rand(8, device="cuda")
+h = x.to("cpu", non_blocking=True)
+print(h.shape, h.dtype, h.device, h.numel())
+""",
+}
+
+
+@pytest.mark.parametrize("source", BAD.values(), ids=BAD)
+def test_reported(source: str) -> None:
+    check(source, "DEV502")
+
+
+@pytest.mark.parametrize("source", GOOD.values(), ids=GOOD)
+def test_silent(source: str) -> None:
+    check(source, "DEV502")
+
+
+def test_one_copy_read_twice_is_one_finding() -> None:
+    source = """
+x = torch.rand(8, device="cuda")
+h = x.to("cpu", non_blocking=True)
+a = h.numpy()  # DEV502
+b = h.numpy()
+"""
+    (found,) = check(source, "DEV502")
+    assert found.message == "`h` is read on the host before its non_blocking copy is known to be complete"
+    assert [note.region.start.row for note in found.trace] == [7]

@@ -1,0 +1,79 @@
+"""Accelerators that are written out."""
+
+from __future__ import annotations
+
+import pytest
+
+from .programs import check
+
+BAD = {
+    "cuda()": """
+def encode(x: torch.Tensor):
+    return x + torch.arange(3).cuda()  # DEV601
+""",
+    "a module": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 3).cuda()  # DEV601
+
+    def forward(self, x):
+        return self.fc(x.cuda())  # DEV601
+""",
+}
+
+GOOD = {
+    "asked for": """
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+x = torch.zeros(3).to(device)
+if torch.cuda.is_available():
+    x = x.cuda()
+y = torch.zeros(3).cuda() if torch.cuda.is_available() else torch.zeros(3)
+""",
+    "asked by name": """
+use_cuda = torch.cuda.is_available()
+def move(x: torch.Tensor):
+    return x.cuda() if use_cuda else x
+""",
+    "left early": """
+def main():
+    if not torch.cuda.is_available():
+        return
+    x = torch.zeros(3).cuda()
+""",
+    "the caller chooses": """
+def make(n, device="cuda"):
+    return torch.zeros(n, device=device)
+
+def move(x: torch.Tensor, use_cuda=False):
+    if use_cuda:
+        x = x.cuda()
+    return x
+
+class Trainer:
+    def __init__(self, device=None):
+        self.device = device or torch.device("cuda")
+""",
+    "where the tensor already is": """
+def half(x: torch.Tensor):
+    if x.device.type == "cuda":
+        x = x.to("cuda:0")
+    if x.is_cuda:
+        x = x.cuda()
+    return x
+""",
+    "the host": """
+def make():
+    return torch.zeros(3, device="cpu").to("cpu"), torch.device("cpu"), torch.zeros(3, device="meta")
+""",
+}
+
+
+@pytest.mark.parametrize("source", BAD.values(), ids=BAD)
+def test_reported(source: str) -> None:
+    check(source, "DEV601")
+
+
+@pytest.mark.parametrize("source", GOOD.values(), ids=GOOD)
+def test_silent(source: str) -> None:
+    check(source, "DEV601")
