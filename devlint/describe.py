@@ -75,7 +75,7 @@ def _describe_tensor(tensor: Tensor) -> str:
         describe_placement(tensor.placement) if not is_unknown(tensor.placement) else "",
         tensor.dtype.name or "",
         "0-dim" if tensor.rank is Rank.ZERO else "",
-        "parameter" if tensor.cell is not None else "",
+        "parameter" if tensor.cell is not None and tensor.leaf else "",
     ]
     missing = [word for word, lacks in (("device", not known[0]), ("dtype", not known[1])) if lacks]
     text = " ".join(word for word in known if word) or "tensor"
