@@ -47,7 +47,7 @@ class Row:
     returns: str = "tensor"
     returns_if: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     dtype: str | tuple[str, ...] = "unknown"
-    dtype_if: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
+    dtype_if: Mapping[str, str | tuple[str, ...]] = field(default_factory=lambda: _NOTHING)
     match: tuple[tuple[str, ...], ...] = ()
     match_or_half: tuple[tuple[str, ...], ...] = ()
     index_dtypes: Mapping[str, frozenset[str]] = field(default_factory=lambda: _NOTHING)
@@ -134,6 +134,10 @@ def _kinds(value: Any) -> Mapping[str, frozenset[str]]:
     return {name: frozenset(kinds) for name, kinds in value.items()}
 
 
+def _rules(value: Any) -> str | tuple[str, ...]:
+    return value if isinstance(value, str) else tuple(value)
+
+
 def _module(value: Any) -> ModuleRow:
     return ModuleRow(**{**value, "init": tuple(value.get("init", ()))})
 
@@ -147,7 +151,8 @@ _SHAPES: Mapping[str, Any] = {
     "index": _names,
     "free": _names,
     "mutates": _names,
-    "dtype": lambda value: value if isinstance(value, str) else tuple(value),
+    "dtype": _rules,
+    "dtype_if": lambda value: {name: _rules(rule) for name, rule in value.items()},
     "index_dtypes": _kinds,
     "target_dtypes": _kinds,
     "module": _module,

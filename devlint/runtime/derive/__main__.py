@@ -16,7 +16,7 @@ def main() -> None:
     logging.getLogger("torch._subclasses").setLevel(logging.CRITICAL)
     target = Path(__file__).parents[2] / "semantics" / "torch.json"
     aliases = names.aliases() | modules.aliases() | assemble.overlay()["aliases"]
-    target.write_text(assemble.render(assemble.all_rows(), aliases))
+    target.write_text(assemble.render(assemble.rows_of(), aliases))
 
 
 if __name__ == "__main__":

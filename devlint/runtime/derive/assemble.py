@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 import json
 import operator
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,16 @@ from typing import Any
 import torch
 from torch.utils._device import _device_constructors
 
+from devlint.runtime import emulate
 from devlint.runtime.derive import devices, dtypes, effects, limits, modules, names, ranks, returned, samples
 from devlint.runtime.derive.samples import Call
 from devlint.runtime.derive.signatures import Param, Signature, declared, signatures, telling
 from devlint.runtime.derive.subject import Subject, subject
 
 Row = dict[str, Any]
+Derived = tuple[Row, "Subject | None"]
 OVERRIDES = Path(__file__).with_name("overrides.json")
+_APART = frozenset({"host", "index", "free"})
 FIELDS = (
     "params overloads tensors same scalars host index free device returns returns_if dtype dtype_if match match_or_half index_dtypes"
     " target_dtypes rank mutates view may_view sync random grad factory numpy property special module provenance"
@@ -59,25 +63,25 @@ def tensor_names(overloads: list[Signature]) -> list[str]:
     return [n + ("[]" if p.tensor == "list" else "") for n, p in found.items()]
 
 
-def derive(name: str, function: Any) -> Row:
-    """The row of one function, method or property as far as torch itself tells it."""
-    overloads = _overloads(name, function)
+def derive(name: str, function: Any) -> Derived:
+    """The row of one function, method or property as the CPU tells it, and the subject for the accelerator to tell the rest."""
     if names.is_property(function):
-        return _property(name)
+        return _property(name), None
+    overloads = overloads_of(name, function)
     if not overloads:
-        return _plain(function)
+        return _plain(function), None
     row = merge_params(overloads)
     studied = subject(overloads, ((function, call) for call in samples.calls(name)))
     row["tensors"] = tensor_names(studied.overloads)
     if studied.trials:
         row |= _probed(name, studied)
-        row["provenance"] = "probe-cpu+fake"
+        row["provenance"] = "probe-cpu"
     else:
         native = any(s.native for s in overloads)
         found = _native_returns(overloads) if native else _annotated_return(function)
         row |= {"returns": found, "provenance": "yaml" if native else "inspect"}
     row |= _factory_cells(name, function, row)
-    return row
+    return row, studied if studied.trials else None
 
 
 def _plain(function: Any) -> Row:
@@ -109,7 +113,8 @@ def _property(name: str) -> Row:
     return row | cells
 
 
-def _overloads(name: str, function: Any) -> list[Signature]:
+def overloads_of(name: str, function: Any) -> list[Signature]:
+    """The overloads of a callable: spelled by hand where torch cannot tell, else as torch tells."""
     by_hand = overlay()["rows"].get(name, {})
     if "params" in by_hand:
         spelled = by_hand.get("overloads", [by_hand["params"]])
@@ -124,7 +129,7 @@ def _probed(name: str, studied: Subject) -> Row:
         outcomes = studied.varied()
         row |= dtypes.cells(studied, outcomes) | ranks.cells(studied, outcomes)
     row |= effects.cells(studied) | limits.cells(studied, loss="loss" in name or "cross_entropy" in name)
-    return row | devices.cells(studied)
+    return row
 
 
 def _as_method(signature: Signature) -> Signature:
@@ -187,10 +192,14 @@ def overlay() -> dict[str, Any]:
     return loaded
 
 
-def apply_overlay(rows: dict[str, Row]) -> None:
+def apply_overlay(rows: dict[str, Row], chosen: Callable[[str], bool]) -> None:
     """Merge the hand-written cells over the derived ones; null removes a cell."""
     for name, cells in overlay()["rows"].items():
+        if not chosen(name):
+            continue
         row = rows.setdefault(name, {})
+        if cells.keys() & _APART:
+            row = rows[name] = {field: value for field, value in row.items() if field not in _APART}
         for field, value in cells.items():
             if field == "reason":
                 continue
@@ -223,12 +232,37 @@ def tidy(row: Row) -> Row:
     return kept
 
 
-def all_rows() -> dict[str, Row]:
-    """Every row, sorted by name."""
-    rows = {name: derive(name, function) for name, function in {**names.functions(), **names.methods()}.items()}
-    rows |= {name: modules.derive(name) for name in modules.classes()}
-    apply_overlay(rows)
+def place(derived: dict[str, Derived]) -> dict[str, Row]:
+    """The rows with their device cells, asked of the accelerator that is there."""
+    rows = {}
+    for name, (row, studied) in derived.items():
+        rows[name] = row
+        if studied is not None and not row.get("factory"):
+            found = devices.cells(studied)
+            kept = {field: value for field, value in found.items() if field not in row}
+            rows[name] = {**row, **kept, "provenance": f"{row['provenance']}+emulated"}
+    return rows
+
+
+def rows_of(chosen: Callable[[str], bool] = lambda name: True) -> dict[str, Row]:
+    """The rows of the chosen names, sorted, with the hand-written cells on top."""
+    callables = {**names.functions(), **names.methods()}
+    derived = {name: derive(name, function) for name, function in callables.items() if chosen(name)}
+    derived |= {name: modules.derive(name) for name in modules.classes() if chosen(name)}
+    with emulate():
+        rows = place(derived)
+    apply_overlay(rows, chosen)
+    for name in rows:
+        twin = f"torch.Tensor.{name.removeprefix('torch.')}"
+        if name.endswith("_") and twin in rows:
+            rows[name] = _as_function(rows[twin])
     return {name: tidy(rows[name]) for name in sorted(rows)}
+
+
+def _as_function(row: Row) -> Row:
+    """A method's row for the function that does the same, whose first parameter is called ``input``."""
+    renamed: Row = json.loads(re.sub(r'"((?:same|real|arg|kwarg-or):)?self"', r'"\1input"', json.dumps(row)))
+    return {**renamed, "returns": row["returns"]}
 
 
 def render(rows: dict[str, Row], aliases: dict[str, str]) -> str:

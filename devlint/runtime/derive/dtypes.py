@@ -58,7 +58,7 @@ def _any_length(outcomes: list[Outcome]) -> bool:
 
 def _rule(subject: Subject, seen: Seen) -> str:
     for rule in _candidates(subject):
-        if all(out.dtype == _predicted(rule, outcome) for outcome, outs in seen for out in outs):
+        if all(out.dtype == predicted(rule, outcome) for outcome, outs in seen for out in outs):
             return rule
     return "unknown"
 
@@ -79,10 +79,12 @@ def _candidates(subject: Subject) -> Iterable[str]:
     yield from ("kwarg:default", *_FIXED[2:])
 
 
-def _predicted(rule: str, outcome: Outcome) -> Dtype | None:
+def predicted(rule: str, outcome: Outcome) -> Dtype | None:
+    """The dtype that a rule of the vocabulary gives for one call."""
     kind, _, name = rule.partition(":")
-    if kind == "kwarg":
-        return torch.get_default_dtype()
+    if kind in ("kwarg", "kwarg-or"):
+        default: Dtype = torch.get_default_dtype() if name == "default" else getattr(torch, name, None)
+        return _named(outcome, name) if kind == "kwarg-or" else default
     if kind == "same":
         return _named(outcome, name)
     kind, everything = kind.removesuffix("-all"), kind.endswith("-all")

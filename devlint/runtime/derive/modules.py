@@ -13,10 +13,10 @@ from torch import nn
 from torch.nn.parameter import is_lazy
 from torch.testing._internal.common_modules import module_db
 
-from devlint.runtime.derive import devices, dtypes, effects, limits, ranks, returned, spelled_modules
+from devlint.runtime.derive import dtypes, effects, limits, ranks, returned, spelled_modules
 from devlint.runtime.derive.samples import Call
 from devlint.runtime.derive.signatures import Param, Signature
-from devlint.runtime.derive.subject import MANY, subject
+from devlint.runtime.derive.subject import MANY, Subject, subject
 
 Row = dict[str, Any]
 CONTAINERS = frozenset(
@@ -118,48 +118,47 @@ def _state(module: nn.Module) -> dict[str, torch.Tensor]:
     return {name: t.detach() for name, t in tensors.items() if t.is_floating_point() and not is_lazy(t)}
 
 
-def derive(name: str) -> Row:
-    """The row of one class."""
+def derive(name: str) -> tuple[Row, Subject | None]:
+    """The row of one class as the CPU tells it, and its subject."""
     cls = classes()[name]
     if cls.__name__ in CONTAINERS:
-        return {"special": "container", "provenance": "hand"}
+        return {"special": "container", "provenance": "hand"}, None
     become = getattr(cls, "cls_to_become", None)
     if become is not None:
-        return _lazy(cls, derive(f"torch.nn.{become.__name__}"))
+        eager, studied = derive(f"torch.nn.{become.__name__}")
+        return {**eager, "module": {**eager["module"], "init": _init(cls)}}, studied
     found = samples(name)
     overload = forward_signature(cls)
     row: Row = {"params": [p.name for p in overload.params if p.kind != "kw"], "returns": "unknown"}
     row["tensors"] = [p.name + ("[]" if p.tensor == "list" else "") for p in overload.params if p.tensor][:-1]
     row["module"] = _module_cells(cls, found)
     row["provenance"] = "inspect"
-    if found:
-        row |= _forward_cells(name, overload, found)
+    studied = _subject(overload, found)
+    if studied is not None:
+        row |= _forward_cells(name, studied)
     if row["module"]["parameters"] != "never":
         row["same"] = [n.removesuffix("[]") for n in row["tensors"]] + ["parameters"]
-    return row
+    return row, studied
 
 
-def _lazy(cls: type[nn.Module], eager: Row) -> Row:
-    return {**eager, "module": {**eager["module"], "init": _init(cls)}}
-
-
-def _forward_cells(name: str, overload: Signature, found: list[Sample]) -> Row:
+def _subject(overload: Signature, found: list[Sample]) -> Subject | None:
     attempts = []
     for module, given, call in found[:MANY]:
         state = [t.clone() for t in _state(module).values()]
         kwargs = {**call.kwargs, **_flags(given), **({"parameters": state} if state else {})}
         attempts.append((_call_with_parameters(module, set(_flags(given))), Call(call.args, kwargs)))
     studied = subject([overload], attempts)
-    if not studied.trials:
-        return {}
+    return studied if studied.trials else None
+
+
+def _forward_cells(name: str, studied: Subject) -> Row:
     outcomes = studied.varied()
-    cells: Row = returned.cells(studied, in_place=False) | dtypes.cells(studied, outcomes) | ranks.cells(studied, outcomes)
+    cells: Row = returned.cells(studied, in_place=False)
+    cells |= dtypes.cells(studied, outcomes) | ranks.cells(studied, outcomes)
     cells |= effects.cells(studied) | limits.cells(studied, loss=name.endswith(("Loss", "Loss2d")))
-    cells |= devices.cells(studied)
     cells["mutates"] = []
     cells.get("index_dtypes", {}).pop("parameters", None)
-    cells["provenance"] = "probe-cpu+fake"
-    return cells
+    return {**cells, "provenance": "probe-cpu"}
 
 
 def _constructor(cls: type[nn.Module]) -> Any:

@@ -39,7 +39,7 @@ class Call:
 def _kind(leaf: Any) -> object:
     if isinstance(leaf, torch.Tensor):
         return str(leaf.dtype), min(leaf.dim(), 3)
-    return leaf if isinstance(leaf, (bool, str)) else type(leaf).__name__
+    return leaf if isinstance(leaf, (bool, str)) or leaf == 0 else type(leaf).__name__
 
 
 def _candidates(op: Any) -> Iterator[tuple[str, str]]:

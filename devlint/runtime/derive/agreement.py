@@ -1,0 +1,106 @@
+"""Compares what the table predicts with what happens: device flips on an accelerator (emulated or real), result dtypes on the CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from devlint.runtime.derive import dtypes, names, samples
+from devlint.runtime.derive.assemble import overloads_of
+from devlint.runtime.derive.flips import ACCELERATOR, HOST, Places, flips
+from devlint.runtime.derive.probe import Outcome, base
+from devlint.runtime.derive.subject import Subject, subject
+from devlint.semantics.table import Row, Table
+
+
+def _all(name: str) -> bool:
+    return True
+
+
+@dataclass(slots=True)
+class Tally:
+    """How many probes were made, and those in which table and torch disagree."""
+
+    probes: int = 0
+    misses: list[str] = field(default_factory=list)
+
+    @property
+    def share(self) -> float:
+        """The share of probes that agree."""
+        return 1 - len(self.misses) / max(self.probes, 1)
+
+
+def subjects(chosen: Callable[[str], bool] = _all) -> Iterator[tuple[str, Subject]]:
+    """Every described function and method that OpInfo or a spelled sample exercises on the CPU."""
+    for name, function in {**names.functions(), **names.methods()}.items():
+        if names.is_property(function) or not chosen(name):
+            continue
+        overloads = overloads_of(name, function)
+        studied = subject(overloads, ((function, call) for call in samples.calls(name)))
+        if studied.trials:
+            yield name, studied
+
+
+def accepted(row: Row, places: Places, ranks: dict[str, int]) -> bool:
+    """Whether the row lets operands on these devices meet."""
+    named = {operand: base(operand) for operand in places}
+    if any(n in row.host and places[o] == ACCELERATOR for o, n in named.items()):
+        return False
+    group = [o for o, n in named.items() if n in row.same]
+    where = {places[o] for o in group}
+    if len(where) > 1:
+        strays = [o for o in group if places[o] == HOST]
+        if any(ranks[o] > 0 or named[o] in row.mutates for o in strays):
+            return False
+        if row.scalars != "many" and len(strays) > int(row.scalars):
+            return False
+    return not (where == {HOST} and any(n in row.index and places[o] == ACCELERATOR for o, n in named.items()))
+
+
+def device_flips(table: Table, chosen: Callable[[str], bool] = _all) -> Tally:
+    """Compare the table's word on every flip with what happens on the accelerator that is there."""
+    tally = Tally()
+    for name, studied in subjects(chosen):
+        row = table.find(name)
+        if row is None or row.special or row.factory or not row.tensors:
+            continue
+        for flip in flips(studied):
+            result = flip.result()
+            if result.beside_the_point:
+                continue
+            expected = accepted(row, flip.places, flip.ranks)
+            tally.probes += 1
+            if expected == bool(result.error):
+                shown = ", ".join(f"{n}:{p}/{flip.ranks[n]}d" for n, p in flip.places.items())
+                verdict = "accepts" if expected else "rejects"
+                tally.misses.append(f"{name}({shown}): table {verdict}, torch says {result.error or 'ok'}")
+    return tally
+
+
+def result_dtypes(table: Table, chosen: Callable[[str], bool] = _all) -> Tally:
+    """Cast operands on the CPU and compare result dtypes with the table's rule; rows without a rule are left out."""
+    tally = Tally()
+    for name, studied in subjects(chosen):
+        row = table.find(name)
+        if row is None or row.special or row.dtype == "unknown":
+            continue
+        for outcome in studied.varied():
+            _compare(tally, name, row, outcome)
+    return tally
+
+
+def _compare(tally: Tally, name: str, row: Row, outcome: Outcome) -> None:
+    if outcome.bound.get("dtype") is not None or not outcome.tensors:
+        return
+    given = outcome.given()
+    stated = next((rule for argument, rule in row.dtype_if.items() if argument in given), row.dtype)
+    rules = (stated,) * len(outcome.tensors) if isinstance(stated, str) else stated
+    for rule, result in zip(rules, outcome.tensors, strict=False):
+        if rule == "unknown" or rule.startswith("literal:"):
+            continue
+        tally.probes += 1
+        expected: Any = dtypes.predicted(rule, outcome)
+        if expected != result.dtype:
+            seen = ", ".join(f"{n}:{d}/{r}d" for n, (d, r) in outcome.before.items())
+            tally.misses.append(f"{name}({seen}): table {rule}, torch {result.dtype}")
