@@ -9,7 +9,7 @@ import libcst as cst
 from devlint.advice import LONGEST
 from devlint.flow.events import DtypeClash, Operand
 from devlint.story import operand_text, place_text
-from devlint.values.dtype import Dtype, Source
+from devlint.values.dtype import Dtype, Source, is_floating
 from devlint.values.trace import Kind, Place, Step, find, history
 
 DEFAULTS = (Source.NUMPY, Source.PYTHON)
@@ -31,12 +31,16 @@ def dtype_text(operand: Operand) -> str:
     return f"{operand_text(operand)}, which {verb} {operand.tensor.dtype}"
 
 
+def is_unasked(dtype: Dtype) -> bool:
+    """Whether it is what it is only because NumPy, pandas or Python floats are."""
+    return dtype.source in DEFAULTS or find(dtype.trace, Kind.CONVERTED) is not None
+
+
 def unasked_float64(event: DtypeClash) -> tuple[Operand, Operand] | None:
     """The side that is float64 only because NumPy, pandas or Python floats are, and the narrower side it meets."""
     for wide, narrow in ((event.left, event.right), (event.right, event.left)):
         dtype = wide.tensor.dtype
-        unasked = dtype.source in DEFAULTS or find(dtype.trace, Kind.CONVERTED) is not None
-        if dtype.name == "float64" and unasked and narrow.tensor.dtype.name in ("float32", "float16", "bfloat16"):
+        if dtype.name == "float64" and is_unasked(dtype) and is_floating(narrow.tensor.dtype.name):
             return wide, narrow
     return None
 

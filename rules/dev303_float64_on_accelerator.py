@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from devlint.diagnostic import Severity
-from devlint.dtypes import dtype_steps, entrance
+from devlint.dtypes import dtype_steps, entrance, is_unasked
 from devlint.flow.events import Transfer
 from devlint.rule import Finding, Rule
 from devlint.story import confidence, place_text, when_text
 from devlint.transfers import Way, ways
-from devlint.values.dtype import Source
 
 
 class Float64OnAccelerator(Rule):
@@ -86,4 +85,4 @@ def _message(event: Transfer, way: Way, *, refused: bool) -> str:
 def _severity(event: Transfer, *, refused: bool) -> Severity | None:
     if refused:
         return Severity.ERROR
-    return Severity.INFO if event.dtype_before.source is Source.EXPLICIT else None
+    return None if is_unasked(event.dtype_before) else Severity.INFO
