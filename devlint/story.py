@@ -10,6 +10,7 @@ import libcst as cst
 
 from devlint.diagnostic import Confidence
 from devlint.flow.events import Clash, Event, Operand
+from devlint.syntax.walk import descend, dotted_name
 from devlint.values.condition import NO_FACTS, Facts
 from devlint.values.device import Symbol, is_host
 from devlint.values.placement import How, Leaf
@@ -36,20 +37,31 @@ def place_text(place: Place, longest: int = LONGEST) -> str:
 
 def name_of(place: Place) -> str | None:
     """The dotted name that stands at a place (`x`, `self.pe`); None for any other expression."""
-    parts: list[str] = []
-    node = place.node
-    while isinstance(node, cst.Attribute):
-        parts.append(node.attr.value)
-        node = node.value
-    if not isinstance(node, cst.Name):
-        return None
-    return ".".join([node.value, *reversed(parts)])
+    return dotted_name(place.node) if isinstance(place.node, cst.CSTNode) else None
 
 
 def receiver_of(place: Place, longest: int = LONGEST) -> str:
     """What is called at a place (`self.fc` of `self.fc(x)`); the place's own text where nothing is called."""
     node = place.node
     return place_text(replace(place, node=node.func) if isinstance(node, cst.Call) else place, longest)
+
+
+def measured_in(place: Place) -> str | None:
+    """The name whose size the expression at a place asks for: `labels` in `torch.eye(labels.size(0))`."""
+    for node in descend(place.node) if isinstance(place.node, cst.CSTNode) else ():
+        if isinstance(node, cst.Attribute) and node.attr.value in ("size", "shape", "numel"):
+            measured = name_of(replace(place, node=node.value))
+            if measured is not None:
+                return measured
+    return None
+
+
+def method_of(place: Place) -> str:
+    """The method called at a place, `.to()`; the place's own text where none is."""
+    node = place.node
+    if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+        return f".{node.func.attr.value}()"
+    return place_text(place)
 
 
 def arguments_of(place: Place) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from devlint.story import (
     clash_confidence,
     clash_steps,
     device_text,
+    measured_in,
     meeting,
     name_of,
     operand_text,
@@ -83,8 +84,12 @@ class DefaultDeviceInGenericCode(Rule):
 
 
 def _device(event: FactoryClash) -> str:
-    """A device at hand where the factory stands."""
-    if event.other.of_module is not None and event.created.scope is event.context.scope:
-        return f"next({receiver_of(event.other.place)}.parameters()).device"
-    name = name_of(event.other.place)
-    return f"{name}.device" if name is not None and event.created.scope is event.context.scope else "x.device"
+    """A device at hand where the factory stands: that of what its tensor meets, or of what it takes its size from."""
+    if event.created.scope is event.context.scope:
+        if event.other.of_module is not None:
+            return f"next({receiver_of(event.other.place)}.parameters()).device"
+        name = name_of(event.other.place)
+        if name is not None:
+            return f"{name}.device"
+    measured = measured_in(event.created.place)
+    return f"{measured}.device" if measured is not None else "..."

@@ -58,9 +58,10 @@ class InvalidDevice(Rule):
 
 def _help(written: str) -> str | None:
     """What was probably meant."""
-    if written.lower().rstrip(":0123456789") in ("gpu", "cuda", "nvidia"):
+    type_, _, rest = written.partition(":")
+    if rest.startswith(f"{type_}:"):
+        return f"`{type_}:` stands there twice: the inner string holds it already"
+    if type_.lower().rstrip("0123456789") in ("gpu", "cuda", "nvidia"):
         index = "".join(re.findall(r"\d", written))
         return f'write `"cuda:{index}"`' if index else 'write `"cuda"`'
-    if written.endswith("..."):
-        return "the device type stands there twice: write it once"
     return None

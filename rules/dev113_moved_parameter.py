@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from devlint.diagnostic import Severity
 from devlint.flow.events import MovedLeaf
 from devlint.rule import Finding, Rule
-from devlint.story import receiver_of
+from devlint.story import method_of
 from devlint.values.trace import Kind, Step, history
 
 
@@ -60,7 +60,7 @@ class MovedParameter(Rule):
         use = Step(Kind.PASSED, event.use, event.context.place)
         yield Finding(
             place,
-            f"`{receiver_of(place)}` makes a new tensor that is {_lost(event)}, yet {event.use}",
+            f"`{method_of(place)}` makes a new tensor that is {_lost(event)}, yet {event.use}",
             trace=(*told, use) if use.place != place else told,
             help=_help(event),
             subject=place,

@@ -253,3 +253,18 @@ class Net(nn.Module):
     )
     assert finding.help == "make it where it is used: `device=x.device`"
     assert finding.confidence.value == "likely"
+
+
+def test_the_help_names_a_tensor_that_is_at_hand() -> None:
+    (finding,) = check(
+        """
+def different(labels: torch.Tensor):
+    return ~torch.eye(labels.size(0)).bool()  # DEV105
+
+class Miner(nn.Module):
+    def forward(self, labels: torch.Tensor):
+        return (labels[:, None] == labels) & different(labels)
+""",
+        "DEV1",
+    )
+    assert finding.help == "make it where it is used: `device=labels.device`"

@@ -84,17 +84,6 @@ def test_silent(program: str, tmp_path: Path) -> None:
     check(program, "DEV1", tmp_path)
 
 
-def test_gather_needs_one_device() -> None:
-    check(
-        """
-table = torch.rand(10, 4)
-index = torch.zeros(2, 4, dtype=torch.long, device="cuda")
-table.gather(0, index)  # DEV101
-""",
-        "DEV1",
-    )
-
-
 def test_the_message_names_both() -> None:
     (finding,) = check(
         """

@@ -110,7 +110,13 @@ def test_silent(program: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("written", "help"),
-    [("gpu", 'write `"cuda"`'), ("cuda0", 'write `"cuda:0"`'), ("gpu:1", 'write `"cuda:1"`'), ("tensor", None)],
+    [
+        ("gpu", 'write `"cuda"`'),
+        ("cuda0", 'write `"cuda:0"`'),
+        ("gpu:1", 'write `"cuda:1"`'),
+        ("cuda:cuda:0", "`cuda:` stands there twice: the inner string holds it already"),
+        ("tensor", None),
+    ],
 )
 def test_the_help_says_what_was_meant(written: str, help: str | None) -> None:
     (finding,) = check(f'x = torch.device("{written}")  # DEV112', "DEV1")
