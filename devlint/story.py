@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import re
+import tokenize
 from collections.abc import Hashable
 from dataclasses import replace
 from typing import Final
@@ -22,22 +25,37 @@ LONGEST: Final = 40
 WORDS: Final = frozenset({"indexing", "index assignment"})
 """Operations that are named by a word and not by code."""
 
+OPPOSITES: Final = {"is": "is not", "is not": "is", "==": "!=", "!=": "=="}
+NEGATED: Final = re.compile(r"\bnot (\S+) (is not|is|==|!=) (\S+)")
+
 
 # Places
 
 
 def place_text(place: Place, longest: int = LONGEST) -> str:
     """The source of a place on one line, shortened in the middle where it is long."""
-    text = " ".join(cst.Module([]).code_for_node(place.node).split()) if isinstance(place.node, cst.CSTNode) else ""
+    code = cst.Module([]).code_for_node(place.node) if isinstance(place.node, cst.CSTNode) else ""
+    text = " ".join(_without_comments(code).split())
     if len(text) <= longest:
         return text
     half = (longest - 3) // 2
     return f"{text[:half].rstrip()}...{text[-half:].lstrip()}"
 
 
+def _without_comments(code: str) -> str:
+    if "#" not in code:
+        return code
+    lines = f"({code})".splitlines()  # within parentheses line breaks and indentation mean nothing
+    for token in tokenize.generate_tokens(io.StringIO("\n".join(lines)).readline):
+        if token.type == tokenize.COMMENT:
+            row, column = token.start
+            lines[row - 1] = lines[row - 1][:column]
+    return "\n".join(lines)[1:-1]
+
+
 def name_of(place: Place) -> str | None:
     """The dotted name that stands at a place (`x`, `self.pe`); None for any other expression."""
-    return dotted_name(place.node) if isinstance(place.node, cst.CSTNode) else None
+    return dotted_name(place.node) if isinstance(place.node, cst.BaseExpression) else None
 
 
 def receiver_of(place: Place, longest: int = LONGEST) -> str:
@@ -99,10 +117,11 @@ def when_text(facts: Facts) -> str:
     """The conditions a finding depends on, to be put behind a sentence: ` when torch.cuda.is_available()`."""
     if not facts:
         return ""
-    return " when " + " and ".join(sorted(_shortened(str(test)) for test in facts))
+    return " when " + " and ".join(sorted(_condition(str(test)) for test in facts))
 
 
-def _shortened(text: str) -> str:
+def _condition(text: str) -> str:
+    text = NEGATED.sub(lambda match: f"{match[1]} {OPPOSITES[match[2]]} {match[3]}", text)
     return text if len(text) <= 2 * LONGEST else f"{text[: 2 * LONGEST - 3].rstrip()}..."
 
 
