@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from devlint.diagnostic import Severity
 from devlint.flow import events
 from devlint.rule import Finding, Rule
-from devlint.story import confidence
+from devlint.story import confidence, name_of
 
 
 class HardCodedAccelerator(Rule):
@@ -43,7 +43,8 @@ class HardCodedAccelerator(Rule):
     The program is run without an accelerator and stops there.
 
     ## Known limits
-    A check of availability in another function is not seen.
+    A check of availability in another function is not seen. A device that has a name (`device = "cuda"` at the top of
+    a script) is easily changed and is not reported.
     """
 
     code = "DEV601"
@@ -53,7 +54,7 @@ class HardCodedAccelerator(Rule):
 
     def check(self, event: events.HardCodedAccelerator) -> Iterator[Finding]:
         """Every accelerator that is written out unguarded."""
-        if event.guarded or event.choosable:
+        if event.guarded or event.choosable or name_of(event.context.place) is not None:
             return
         yield Finding(
             event.context.place,
