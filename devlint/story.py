@@ -25,6 +25,12 @@ LONGEST: Final = 40
 WORDS: Final = frozenset({"indexing", "index assignment"})
 """Operations that are named by a word and not by code."""
 
+LOOSE: Final = (
+    cst.BinaryOperation, cst.UnaryOperation, cst.BooleanOperation, cst.Comparison, cst.IfExp, cst.Lambda, cst.Await,
+    cst.NamedExpr,
+)  # fmt: skip
+"""Expressions that bind less tightly than an attribute."""
+
 OPPOSITES: Final = {"is": "is not", "is not": "is", "==": "!=", "!=": "=="}
 NEGATED: Final = re.compile(r"\bnot (\S+) (is not|is|==|!=) (\S+)")
 
@@ -40,6 +46,13 @@ def place_text(place: Place, longest: int = LONGEST) -> str:
         return text
     half = (longest - 3) // 2
     return f"{text[:half].rstrip()}...{text[-half:].lstrip()}"
+
+
+def with_suffix(place: Place, suffix: str) -> str:
+    """The source of a place with `.cpu()` or the like behind it, in parentheses where Python needs them."""
+    text = place_text(place)
+    loose = isinstance(place.node, LOOSE) and not place.node.lpar
+    return f"({text}){suffix}" if loose else f"{text}{suffix}"
 
 
 def _without_comments(code: str) -> str:
@@ -82,10 +95,10 @@ def method_of(place: Place) -> str:
     return place_text(place)
 
 
-def arguments_of(place: Place) -> tuple[str, ...]:
-    """The arguments of the call at a place, as written; none where nothing is called."""
+def arguments_of(place: Place) -> tuple[Place, ...]:
+    """The arguments of the call at a place; none where nothing is called."""
     node = place.node
-    return tuple(place_text(replace(place, node=one.value)) for one in node.args) if isinstance(node, cst.Call) else ()
+    return tuple(replace(place, node=one.value) for one in node.args) if isinstance(node, cst.Call) else ()
 
 
 def operand_text(operand: Operand) -> str:

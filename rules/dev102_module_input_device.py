@@ -17,7 +17,9 @@ from devlint.story import (
     receiver_of,
     target_device,
     when_text,
+    with_suffix,
 )
+from devlint.values.trace import Place
 
 
 class ModuleInputDevice(Rule):
@@ -71,14 +73,14 @@ class ModuleInputDevice(Rule):
         """Each input that lies elsewhere than the module's parameters."""
         weights, given = _roles(event)
         module = receiver_of(event.context.place)
-        written = _input_text(event, given)
+        argument = _argument(event, given)
+        noun = f"its input `{place_text(argument)}`" if argument is not None else "one of its inputs"
         where, whither = device_text(weights.leaf), device_text(given.leaf)
-        noun = f"its input `{written}`" if written is not None else "one of its inputs"
         yield Finding(
             event.context.place,
             f"`{module}` is on {where} but {noun} is on {whither}{when_text(event.when)}",
             trace=clash_steps(event, event.context.place),
-            help=_help(event, weights, written or "x"),
+            help=_help(event, weights, argument),
             confidence=clash_confidence(event),
             subject=clash_subject(event),
         )
@@ -91,17 +93,18 @@ def _roles(event: InputClash) -> tuple[Operand, Operand]:
     return event.strange, event.other
 
 
-def _input_text(event: InputClash, given: Operand) -> str | None:
+def _argument(event: InputClash, given: Operand) -> Place | None:
     """The input as the caller writes it, where the caller's code tells which one it is."""
-    call = event.context.place
+    arguments = arguments_of(event.context.place)
+    if event.module_call is None:
+        return given.place
     written = place_text(given.place)
-    arguments = arguments_of(call)
-    if event.module_call is None or written in arguments:
-        return written
-    return arguments[0] if len(arguments) == 1 else None
+    same = next((one for one in arguments if place_text(one) == written), None)
+    return arguments[0] if same is None and len(arguments) == 1 else same
 
 
-def _help(event: InputClash, weights: Operand, written: str) -> str:
+def _help(event: InputClash, weights: Operand, argument: Place | None) -> str:
     if weights is event.strange:
         return f"move the module to where its inputs are: `{receiver_of(event.context.place)}.to(...)`"
-    return f"move the input before the call: `{written}.to({target_device(event, weights) or '...'})`"
+    transfer = f".to({target_device(event, weights) or '...'})"
+    return f"move the input before the call: `{with_suffix(argument, transfer) if argument is not None else transfer}`"

@@ -84,12 +84,10 @@ class DefaultDeviceInGenericCode(Rule):
 
 
 def _device(event: FactoryClash) -> str:
-    """A device at hand where the factory stands: that of what its tensor meets, or of what it takes its size from."""
-    if event.created.scope is event.context.scope:
+    """A device at hand where the factory stands: that of what it takes its size from, or of what its tensor meets."""
+    name = measured_in(event.created.place)
+    if name is None and event.created.scope is event.context.scope:
         if event.other.of_module is not None:
             return f"next({receiver_of(event.other.place)}.parameters()).device"
         name = name_of(event.other.place)
-        if name is not None:
-            return f"{name}.device"
-    measured = measured_in(event.created.place)
-    return f"{measured}.device" if measured is not None else "..."
+    return f"{name}.device" if name is not None else "..."

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from devlint.diagnostic import Severity
 from devlint.flow.events import HostRead
 from devlint.rule import Finding, Rule
-from devlint.story import confidence, device_text, operation_text, place_text, steps, when_text
+from devlint.story import confidence, device_text, operation_text, place_text, steps, when_text, with_suffix
 from devlint.values.device import is_accelerator
 from devlint.values.placement import leaves
 
@@ -58,7 +58,7 @@ class NumpyFromAccelerator(Rule):
             if not is_accelerator(leaf.device):
                 continue
             text = place_text(event.operand)
-            copied = f"{text}.detach().cpu()" if event.tensor.grad else f"{text}.cpu()"
+            copied = with_suffix(event.operand, ".detach().cpu()" if event.tensor.grad else ".cpu()")
             yield Finding(
                 event.context.place,
                 f"`{text}` is on {device_text(leaf)}{when_text(when)},"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from devlint.diagnostic import Severity
 from devlint.flow.events import HostOnlyClash
 from devlint.rule import Finding, Rule
-from devlint.story import confidence, device_text, operation_text, place_text, steps, when_text
+from devlint.story import confidence, device_text, operation_text, place_text, steps, when_text, with_suffix
 
 
 class HostOnlyArgument(Rule):
@@ -61,7 +61,7 @@ class HostOnlyArgument(Rule):
             f"`{text}` is on {device_text(operand.leaf)}{when_text(event.when)},"
             f" but {operation_text(event.operation)} takes its `{operand.name}` on the host only",
             trace=steps(operand.leaf),
-            help=f"pass it from the host: `{text}.cpu()`",
+            help=f"pass it from the host: `{with_suffix(operand.place, '.cpu()')}`",
             confidence=confidence(event, operand.leaf),
             subject=event.context.place,
         )

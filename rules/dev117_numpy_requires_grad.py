@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from devlint.diagnostic import Severity
 from devlint.flow.events import HostRead
 from devlint.rule import Finding, Rule
-from devlint.story import operation_text, place_text, steps
+from devlint.story import operation_text, place_text, steps, with_suffix
 from devlint.values.device import is_accelerator
 from devlint.values.placement import leaves
 
@@ -65,6 +65,6 @@ class NumpyRequiresGrad(Rule):
             event.context.place,
             f"`{text}` requires grad, and {operation_text(event.reader)} cannot read what autograd follows",
             trace=steps(*found),
-            help=f"take it out of autograd first: `{text}.detach()`",
+            help=f"take it out of autograd first: `{with_suffix(event.operand, '.detach()')}`",
             subject=event.context.place,
         )
