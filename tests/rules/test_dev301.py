@@ -47,6 +47,18 @@ w = torch.randn(3, 4)
 x = torch.from_numpy(np.ones((2, 3)))  # DEV301
 y = x @ w
 """,
+    "into a module of the program": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(1, 4, 3)
+
+    def forward(self, x):
+        return self.conv(x)
+
+images = torch.from_numpy(np.zeros((2, 1, 8, 8)))  # DEV301
+Net()(images)
+""",
 }
 
 GOOD = {

@@ -37,6 +37,10 @@ x = torch.rand(4, 4)
 counts = torch.ones(4, 4, dtype=torch.int64)
 x @ counts  # DEV302
 """,
+    "a convolution in bfloat16": """
+conv = nn.Conv2d(1, 4, 3).to(torch.bfloat16)
+conv(torch.rand(1, 1, 8, 8))  # DEV302
+""",
 }
 
 GOOD = {
