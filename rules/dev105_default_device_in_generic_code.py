@@ -18,6 +18,12 @@ from devlint.story import (
     receiver_of,
 )
 
+DEVICELESS = frozenset(
+    "from_numpy frombuffer from_dlpack"
+    " Tensor FloatTensor DoubleTensor HalfTensor LongTensor IntTensor ShortTensor CharTensor ByteTensor BoolTensor".split()
+)
+"""Makers of host tensors that take no device."""
+
 
 class DefaultDeviceInGenericCode(Rule):
     """A tensor made on the default device meets the caller's, in code meant for any device.
@@ -72,12 +78,15 @@ class DefaultDeviceInGenericCode(Rule):
     def check(self, event: FactoryClash) -> Iterator[Finding]:
         """Each factory whose tensor meets one of the caller's; once, whatever it meets."""
         place, other = event.created.place, event.other
+        factory = receiver_of(place)
+        takes_device = factory.rpartition(".")[2] not in DEVICELESS
+        made = "is given no device and makes its tensor on the host" if takes_device else "makes its tensor on the host"
+        device = _device(event)
         yield Finding(
             place,
-            f"`{receiver_of(place)}` is given no device and makes its tensor on the host:"
-            f" it cannot meet {operand_text(other)} on {device_text(other.leaf)} {meeting(event)}",
+            f"`{factory}` {made}: it cannot meet {operand_text(other)} on {device_text(other.leaf)} {meeting(event)}",
             trace=clash_steps(event, place),
-            help=f"make it where it is used: `device={_device(event)}`",
+            help=f"make it where it is used: `device={device}`" if takes_device else f"move it: `.to({device})`",
             confidence=clash_confidence(event),
             subject=place,
         )

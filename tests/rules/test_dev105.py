@@ -268,3 +268,17 @@ class Miner(nn.Module):
         "DEV1",
     )
     assert finding.help == "make it where it is used: `device=labels.device`"
+
+
+def test_what_takes_no_device_is_to_be_moved() -> None:
+    (finding,) = check(
+        """
+class Net(nn.Module):
+    def forward(self, x: torch.Tensor):
+        start = torch.LongTensor([1, 2, 3])  # DEV105
+        return x * start
+""",
+        "DEV1",
+    )
+    assert finding.message.startswith("`torch.LongTensor` makes its tensor on the host: it cannot meet `x`")
+    assert finding.help == "move it: `.to(x.device)`"
