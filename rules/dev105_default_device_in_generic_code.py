@@ -19,8 +19,8 @@ from devlint.story import (
 )
 
 DEVICELESS = frozenset(
-    "from_numpy frombuffer from_dlpack"
-    " Tensor FloatTensor DoubleTensor HalfTensor LongTensor IntTensor ShortTensor CharTensor ByteTensor BoolTensor".split()
+    "from_numpy frombuffer from_dlpack Tensor FloatTensor DoubleTensor HalfTensor LongTensor IntTensor ShortTensor"
+    " CharTensor ByteTensor BoolTensor".split()
 )
 """Makers of host tensors that take no device."""
 
