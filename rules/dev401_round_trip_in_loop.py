@@ -109,9 +109,15 @@ class RoundTripInLoop(Rule):
 
 
 def _in_one_loop(event: Transfer, out: Step) -> bool:
-    """Whether both transfers happen in each iteration of some loop."""
+    """Whether both transfers happen in each iteration of some loop.
+
+    What was computed in between must be of the very same loop: results that one inner loop collects and another takes
+    up again had to wait somewhere.
+    """
     if event.context.loop is None or out.loop is None:
         return False
+    if event.untouched is not out:
+        return out.loop is event.context.loop
     around = {loop.place for loop in out.loop.around()}
     return any(loop.place in around for loop in event.context.loop.around())
 

@@ -8,6 +8,7 @@ from devlint.diagnostic import Severity
 from devlint.flow.events import Conversion
 from devlint.rule import Finding, Rule
 from devlint.story import confidence, place_text
+from devlint.values.placement import How, leaves
 from devlint.values.trace import Step
 from devlint.values.value import Origin, Tensor
 
@@ -52,17 +53,19 @@ class NumpyRoundTrip(Rule):
 
     def check(self, event: Conversion) -> Iterator[Finding]:
         """A tensor made from a tensor."""
-        place = event.context.place
         if isinstance(event.source, Tensor):
-            if event.function == "torch.tensor":
-                yield Finding(
-                    place,
-                    f"`{place_text(place)}` copies a tensor, and torch warns of it",
-                    help="say what is meant: `.detach().clone()` for a copy, the tensor itself otherwise",
-                    confidence=confidence(event),
-                )
+            if event.function == "torch.tensor" and _is_surely_tensor(event.source):
+                yield self._copy(event)
         elif event.only_use and event.origin is not None and event.origin.origin is Origin.TENSOR:
             yield self._round_trip(event, event.origin.step)
+
+    def _copy(self, event: Conversion) -> Finding:
+        return Finding(
+            event.context.place,
+            f"`{place_text(event.context.place)}` copies a tensor, and torch warns of it",
+            help="say what is meant: `.detach().clone()` for a copy, the tensor itself otherwise",
+            confidence=confidence(event),
+        )
 
     def _round_trip(self, event: Conversion, read: Step) -> Finding:
         place = event.context.place
@@ -73,3 +76,8 @@ class NumpyRoundTrip(Rule):
             "stay in torch: `.detach().clone()` copies without NumPy",
             confidence(event),
         )
+
+
+def _is_surely_tensor(tensor: Tensor) -> bool:
+    """Whether it is more than an argument that is used like one, and may be a list when it comes here."""
+    return all(leaf.how is not How.CALLER for _, leaf in leaves(tensor.placement))

@@ -23,10 +23,6 @@ x = torch.rand(3)
 y = torch.tensor(x)  # DEV409
 z = torch.tensor(x * 2, dtype=torch.float32)  # DEV409
 """,
-    "torch.tensor of an argument": """
-def wrap(x: torch.Tensor):
-    return torch.tensor(x)  # DEV409
-""",
 }
 
 GOOD = {
@@ -61,6 +57,11 @@ x = torch.rand(3)
 y = torch.tensor(x.sum().item())
 z = torch.tensor(x.tolist())
 w = torch.tensor([float(x[0]), float(x[1])])
+""",
+    "what becomes a tensor only here": """
+def sample(batch):
+    batch = torch.tensor(batch)
+    return batch.numel()
 """,
     "what may be a list": """
 def wrap(values):
