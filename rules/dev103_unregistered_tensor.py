@@ -77,7 +77,6 @@ class UnregisteredTensor(Rule):
             trace=clash_steps(event, place),
             help=_help(name),
             confidence=clash_confidence(event),
-            subject=place,
         )
 
 

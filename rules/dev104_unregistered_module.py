@@ -79,7 +79,6 @@ class UnregisteredModule(Rule):
             trace=clash_steps(event, place),
             help=_HELP[what],
             confidence=clash_confidence(event),
-            subject=place,
         )
 
 

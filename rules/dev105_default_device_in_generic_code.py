@@ -88,7 +88,6 @@ class DefaultDeviceInGenericCode(Rule):
             trace=clash_steps(event, place),
             help=f"make it where it is used: `device={device}`" if takes_device else f"move it: `.to({device})`",
             confidence=clash_confidence(event),
-            subject=place,
         )
 
 

@@ -63,5 +63,4 @@ class HostOnlyArgument(Rule):
             trace=steps(operand.leaf),
             help=f"pass it from the host: `{with_suffix(operand.place, '.cpu()')}`",
             confidence=confidence(event, operand.leaf),
-            subject=event.context.place,
         )

@@ -52,7 +52,6 @@ class InvalidDevice(Rule):
             event.context.place,
             f"no tensor can go to device {event.written!r}: {event.reason}",
             help=_help(event.written),
-            subject=event.context.place,
         )
 
 

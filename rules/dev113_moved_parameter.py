@@ -63,7 +63,6 @@ class MovedParameter(Rule):
             f"`{method_of(place)}` makes a new tensor that is {_lost(event)}, yet {event.use}",
             trace=(*told, use) if use.place != place else told,
             help=_help(event),
-            subject=place,
         )
 
 

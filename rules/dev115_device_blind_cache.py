@@ -75,5 +75,4 @@ class DeviceBlindCache(Rule):
             trace=clash_steps(event, place),
             help="make the device (and the dtype) part of the key, or move the cached tensor where it is used",
             confidence=clash_confidence(event),
-            subject=place,
         )

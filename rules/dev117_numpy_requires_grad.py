@@ -66,5 +66,4 @@ class NumpyRequiresGrad(Rule):
             f"`{text}` requires grad, and {operation_text(event.reader)} cannot read what autograd follows",
             trace=steps(*found),
             help=f"take it out of autograd first: `{with_suffix(event.operand, '.detach()')}`",
-            subject=event.context.place,
         )
