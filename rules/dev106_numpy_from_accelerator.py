@@ -66,6 +66,5 @@ class NumpyFromAccelerator(Rule):
                 trace=steps(leaf),
                 help=f"copy it to the host first: `{copied}`",
                 confidence=confidence(event, leaf, when=when),
-                subject=event.context.place,
             )
             return
