@@ -8,7 +8,7 @@ from devlint.diagnostic import Severity
 from devlint.flow.events import Context, Conversion, Transfer
 from devlint.rule import Finding, Rule
 from devlint.story import confidence, device_text, place_text, steps, when_text
-from devlint.transfers import ways
+from devlint.transfers import Way, ways
 from devlint.values.device import UNKNOWN_DEVICE, is_host
 from devlint.values.placement import Leaf, leaves
 from devlint.values.trace import Step
@@ -19,8 +19,8 @@ class CreateThenTransfer(Rule):
     """A tensor is created on the host and then moved to the device it could have been created on.
 
     ## What it does
-    Finds tensors that a factory makes from nothing (`zeros`, `arange`, `randn`, ...) or NumPy from random numbers,
-    and that are moved to another device in the same function.
+    Finds tensors that a torch factory makes from nothing (`zeros`, `arange`, `randn`, ...), and random numbers that
+    NumPy draws in each call or iteration, where the same function moves them to another device.
 
     ## Why is this bad?
     The host fills memory that is only copied, and the accelerator waits for the copy. With `device=` the tensor is
@@ -60,12 +60,24 @@ class CreateThenTransfer(Rule):
             return
         if isinstance(event, Conversion):
             targets = [leaf for _, leaf in leaves(event.placement, event.context.facts) if not is_host(leaf.device)]
-            if fresh.origin is Origin.RANDOM and targets and targets[0].device != UNKNOWN_DEVICE:
+            if targets and targets[0].device != UNKNOWN_DEVICE and _is_drawn_again(event.context, fresh):
                 yield _finding(event, fresh, targets[0], (fresh.step,))
         elif event.moves and not event.pinned and not event.is_module:
             way = next((way for way in ways(event) if way.leaves_host), None)
-            if way is not None:
+            if way is not None and (_is_made_by_torch(way, fresh) or _is_drawn_again(event.context, fresh)):
                 yield _finding(event, fresh, way.after, steps(way.before), when_text(way.when))
+
+
+def _is_made_by_torch(way: Way, fresh: Fresh) -> bool:
+    """Whether the tensor came into being where its values did: not as the tensor of a NumPy array."""
+    return way.before.cause is not None and way.before.cause.place == fresh.step.place
+
+
+def _is_drawn_again(context: Context, fresh: Fresh) -> bool:
+    """Whether the values are random numbers drawn in each call or iteration: once in a script, they are data."""
+    return fresh.origin is Origin.RANDOM and (
+        context.loop is not None or context.scope.method_of_module or context.generic
+    )
 
 
 def _created_here(context: Context, fresh: Fresh) -> bool:

@@ -78,6 +78,10 @@ x = x.to("cuda")
     "computed before it moves": """
 x = (torch.randn(3) * 2 + 1).to("cuda")
 """,
+    "an array that stands for data": """
+x = torch.from_numpy(np.random.rand(8, 3)).float().to("cuda")
+y = torch.tensor(np.zeros(8), device="cuda")
+""",
     "stays on the host": """
 x = torch.zeros(3).to("cpu")
 y = torch.zeros(3).cpu().float()
