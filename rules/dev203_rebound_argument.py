@@ -28,6 +28,9 @@ class ReboundArgument(Rule):
     def to_accelerator(noise: torch.Tensor, labels: torch.Tensor):
         noise = noise.cuda()
         labels = labels.cuda()
+
+    noise, labels = torch.randn(8, 3), torch.ones(8)
+    to_accelerator(noise, labels)
     ```
 
     ## Use instead
@@ -36,6 +39,9 @@ class ReboundArgument(Rule):
 
     def to_accelerator(noise: torch.Tensor, labels: torch.Tensor):
         return noise.cuda(), labels.cuda()
+
+    noise, labels = torch.randn(8, 3), torch.ones(8)
+    noise, labels = to_accelerator(noise, labels)
     ```
 
     ## How it is confirmed at run time

@@ -30,24 +30,26 @@ class RoundTripInLoop(Rule):
     ```python
     import torch
 
-    def smooth(frames: list[torch.Tensor]):
-        result = torch.zeros(3, device="cuda")
-        for frame in frames:
-            host = result.cpu()
+    def fade(state: torch.Tensor, steps: int):
+        for _ in range(steps):
+            host = state.cpu()
             host = host * 0.9
-            result = host.to("cuda")
-        return result
+            state = host.to("cuda")
+        return state
+
+    fade(torch.rand(3, device="cuda"), 4)
     ```
 
     ## Use instead
     ```python
     import torch
 
-    def smooth(frames: list[torch.Tensor]):
-        result = torch.zeros(3, device="cuda")
-        for frame in frames:
-            result = result * 0.9
-        return result
+    def fade(state: torch.Tensor, steps: int):
+        for _ in range(steps):
+            state = state * 0.9
+        return state
+
+    fade(torch.rand(3, device="cuda"), 4)
     ```
 
     ## How it is confirmed at run time

@@ -33,6 +33,8 @@ class UnsynchronizedTiming(Rule):
         start = time.perf_counter()
         b = a @ a
         print(time.perf_counter() - start)
+
+    measure()
     ```
 
     ## Use instead
@@ -48,6 +50,8 @@ class UnsynchronizedTiming(Rule):
         b = a @ a
         torch.cuda.synchronize()
         print(time.perf_counter() - start)
+
+    measure()
     ```
 
     ## How it is confirmed at run time

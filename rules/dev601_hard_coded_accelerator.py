@@ -25,18 +25,20 @@ class HardCodedAccelerator(Rule):
     ```python
     import torch
 
-    def encode(tokens: torch.Tensor):
-        positions = torch.arange(tokens.shape[-1]).cuda()
-        return tokens + positions
+    def positions(n: int):
+        return torch.arange(n).cuda()
+
+    positions(3)
     ```
 
     ## Use instead
     ```python
     import torch
 
-    def encode(tokens: torch.Tensor):
-        positions = torch.arange(tokens.shape[-1], device=tokens.device)
-        return tokens + positions
+    def positions(n: int, device: torch.device):
+        return torch.arange(n, device=device)
+
+    positions(3, torch.device("cpu"))
     ```
 
     ## How it is confirmed at run time
