@@ -74,6 +74,7 @@ class Table:
     def __init__(self, data: Mapping[str, Any], prefix: str = "torch.") -> None:
         self.version: str = data["version"]
         self.argument_aliases: Mapping[str, str] = data.get("argument_aliases", _NOTHING)
+        self.coverage: Mapping[str, Any] = data.get("coverage", _NOTHING)
         self._prefix = prefix
         self._aliases: Mapping[str, str] = data["aliases"]
         self._data: Mapping[str, Mapping[str, Any]] = data["rows"]

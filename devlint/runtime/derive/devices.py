@@ -7,7 +7,7 @@ from itertools import combinations
 import torch
 
 from devlint.runtime.derive.flips import ACCELERATOR, HOST, as_scalars, placeable, placed
-from devlint.runtime.derive.probe import base
+from devlint.runtime.derive.probe import PARAMETERS, base, units
 from devlint.runtime.derive.subject import Cells, Subject, Trial
 
 
@@ -22,12 +22,13 @@ def cells(subject: Subject) -> Cells:
         if whole.error:
             continue
         sources |= set(whole.devices)
-        for name in given if len(given) > 1 else ():
-            away = placed(trial, given, ACCELERATOR, {name}).result()
+        together = units(given)
+        for name, members in together.items() if len(together) > 1 else ():
+            away = placed(trial, given, ACCELERATOR, set(members)).result()
             if away.error:
                 tied.add(base(name))
                 continue
-            back = placed(trial, given, HOST, {name}).result()
+            back = placed(trial, given, HOST, set(members)).result()
             loose.setdefault(base(name), set()).add("index" if back.error else "free")
             alone |= {base(name)} if HOST in away.devices else set()
     kinds = {n: k for n, k in loose.items() if n not in tied}
@@ -40,7 +41,9 @@ def cells(subject: Subject) -> Cells:
     return row
 
 
-def _result_device(subject: Subject, sources: set[str], alone: set[str], loose: dict[str, set[str]], tied: set[str]) -> str:
+def _result_device(
+    subject: Subject, sources: set[str], alone: set[str], loose: dict[str, set[str]], tied: set[str]
+) -> str:
     """On the host, with the group, or, where nothing is tied, with the one operand that the result follows."""
     if sources == {HOST}:
         return "host"
@@ -55,7 +58,7 @@ def _scalars(subject: Subject, tied: set[str]) -> int | str:
     """How many 0-dim host operands pass beside an accelerator operand that is not 0-dim: the most any call shows."""
     most = 0
     for trial, given in placeable(subject):
-        names = [n for n in given if base(n) in tied]
+        names = [n for n in given if base(n) in tied and base(n) != PARAMETERS]
         singles = [n for n in names if _passes(subject, trial, given, {n})]
         if len(names) > 2 and any(_passes(subject, trial, given, set(pair)) for pair in combinations(singles, 2)):
             return "many"

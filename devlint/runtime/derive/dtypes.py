@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 import torch
 from torch._prims_common import ELEMENTWISE_TYPE_PROMOTION_KIND, elementwise_dtypes
@@ -20,7 +19,7 @@ _FIXED = tuple("bool int64 float32 int32 uint8 complex64 float64".split())
 
 
 def cells(subject: Subject, outcomes: list[Outcome]) -> Cells:
-    """``dtype``, and ``dtype_if`` where an argument that is given changes the rule; for losses, of floating operands."""
+    """``dtype``, and ``dtype_if`` where an argument changes the rule; losses are asked of floating operands only."""
     seen = [o for o in outcomes if o.bound.get("dtype") is None and o.tensors]
     if "reduction" in subject.takes:
         seen = [o for o in seen if any(d.is_floating_point for d, _ in o.before.values())]
@@ -83,7 +82,7 @@ def predicted(rule: str, outcome: Outcome) -> Dtype | None:
     """The dtype that a rule of the vocabulary gives for one call."""
     kind, _, name = rule.partition(":")
     if kind in ("kwarg", "kwarg-or"):
-        default: Dtype = torch.get_default_dtype() if name == "default" else getattr(torch, name, None)
+        default: Dtype | None = torch.get_default_dtype() if name == "default" else getattr(torch, name, None)
         return _named(outcome, name) if kind == "kwarg-or" else default
     if kind == "same":
         return _named(outcome, name)

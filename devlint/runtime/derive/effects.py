@@ -1,4 +1,4 @@
-"""What a call does besides its result: writing, sharing storage, reading back to the host, drawing numbers, gradients."""
+"""What a call does besides its result: writing, sharing storage, reading back, drawing numbers, gradients."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
-from torchgen.model import DeviceCheckType, NativeFunction
+from torchgen.model import DeviceCheckType, NativeFunction  # type: ignore[import-untyped]
 
 from devlint.runtime.derive.flips import ACCELERATOR, Flip
 from devlint.runtime.derive.signatures import has_cuda_kernel, native_functions
@@ -26,7 +26,10 @@ _STRICT_COMPOSITES = frozenset(
     "block_diag complex polar embedding stack masked_scatter put _batch_norm_no_update"
     " _native_batch_norm_legit_no_training".split()
 )
-_BEYOND_THE_CHECK = frozenset({"DataDependentOutputException", "DynamicOutputShapeException", "UnsupportedOperatorException"})
+_BEYOND_THE_CHECK = frozenset(
+    {"DataDependentOutputException", "DynamicOutputShapeException", "UnsupportedOperatorException"}
+)
+_Mode: Any = TorchDispatchMode
 
 
 class DeviceClash(RuntimeError):
@@ -38,7 +41,7 @@ def _natives() -> dict[str, NativeFunction]:
     return {str(f.func.name): f for group in native_functions().values() for f in group}
 
 
-class EagerChecks(TorchDispatchMode):
+class EagerChecks(_Mode):  # type: ignore[misc]
     """Applies the generated wrapper's and TensorIterator's checks, which FakeTensorMode relaxes for 0-dim tensors."""
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

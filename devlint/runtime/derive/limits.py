@@ -6,12 +6,10 @@ from itertools import combinations, product
 
 import torch
 
-from devlint.runtime.derive.probe import FLOATS, base, dense
+from devlint.runtime.derive.probe import FLOATS, base, dense, units
 from devlint.runtime.derive.subject import Cells, Subject, Trial
 
-_DTYPES = tuple(
-    getattr(torch, n) for n in "float32 float64 float16 bfloat16 int64 int32 int16 int8 uint8 bool".split()
-)
+_DTYPES = tuple(getattr(torch, n) for n in "float32 float64 float16 bfloat16 int64 int32 int16 int8 uint8 bool".split())
 _INTEGRAL = (torch.int64, torch.int32, torch.bool)
 _TARGETS = frozenset({"target", "targets", "target_"})
 _MANY_OPERANDS, _MANY_TRIALS = 5, 8
@@ -28,16 +26,16 @@ def _equal(subject: Subject) -> Cells:
     fine: set[Pair] = set()
     for trial in subject.few()[:_MANY_TRIALS]:
         given = dense(subject.bound(trial.call))
-        floats = [n for n, t in given.items() if t.is_floating_point() and t.dim() > 0][:_MANY_OPERANDS]
-        for one, two in combinations(floats, 2):
+        floats = units(n for n, t in given.items() if t.is_floating_point() and t.dim() > 0)
+        for one, two in combinations(list(floats)[:_MANY_OPERANDS], 2):
             pair = (base(one), base(two))
-            if pair in fine or (pair[0] == pair[1] == "parameters"):
+            if pair in fine:
                 continue
-            if _ever_apart(subject, trial, given, floats, one, two, torch.float64):
+            if _ever_apart(subject, trial, floats, one, two, torch.float64):
                 fine.add(pair)
             else:
                 half = any(
-                    _ever_apart(subject, trial, given, floats, a, b, dtype)
+                    _ever_apart(subject, trial, floats, a, b, dtype)
                     for a, b in ((one, two), (two, one))
                     for dtype in (torch.bfloat16, torch.float16)
                 )
@@ -48,19 +46,14 @@ def _equal(subject: Subject) -> Cells:
 
 
 def _ever_apart(
-    subject: Subject,
-    trial: Trial,
-    given: dict[str, torch.Tensor],
-    floats: list[str],
-    one: str,
-    two: str,
-    dtype: torch.dtype,
+    subject: Subject, trial: Trial, floats: dict[str, list[str]], one: str, two: str, dtype: torch.dtype
 ) -> bool:
     """Whether some call is accepted in which ``one`` has ``dtype`` and ``two`` is float32, the others being either."""
-    others = [n for n in floats if n not in (one, two)]
+    given = dense(subject.bound(trial.call))
+    others = [n for n in floats if n not in (one, two)][:_MANY_OPERANDS]
     for choice in product((False, True), repeat=len(others)):
-        widened = [one, *(n for n, wide in zip(others, choice, strict=True) if wide)]
-        if not subject.vary(trial, {n: given[n].to(dtype) for n in widened}).error:
+        chosen = [one, *(n for n, wide in zip(others, choice, strict=True) if wide)]
+        if not subject.vary(trial, {n: given[n].to(dtype) for unit in chosen for n in floats[unit]}).error:
             return True
     return False
 

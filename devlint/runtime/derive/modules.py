@@ -1,4 +1,4 @@
-"""Rows of ``torch.nn`` module classes: what the constructor registers, and the call with "parameters" as one more operand."""
+"""Rows of ``torch.nn`` module classes: what the constructor registers, and the call with "parameters" as an operand."""
 
 from __future__ import annotations
 
@@ -62,8 +62,13 @@ def _from_module_db(cls: type[nn.Module]) -> Iterator[Sample]:
         for sample in inputs:
             if sample.forward_input is None:
                 continue
-            yield from _built(cls, sample.constructor_input.args, sample.constructor_input.kwargs,
-                              sample.forward_input.args, sample.forward_input.kwargs)
+            yield from _built(
+                cls,
+                sample.constructor_input.args,
+                sample.constructor_input.kwargs,
+                sample.forward_input.args,
+                sample.forward_input.kwargs,
+            )
 
 
 def _from_hand(name: str) -> Iterator[Sample]:
@@ -91,8 +96,13 @@ def forward_signature(cls: type[nn.Module]) -> Signature:
     for parameter in list(inspect.signature(cls.forward).parameters.values())[1:]:
         kind = "var" if parameter.kind is parameter.VAR_POSITIONAL else "pos"
         note = str(parameter.annotation)
-        tensor = "list" if "uple[" in note and "Tensor" in note else "one" if "Tensor" in note or parameter.name in (
-            "input", "hx", "x", "inputs") else ""
+        tensor = (
+            "list"
+            if "uple[" in note and "Tensor" in note
+            else "one"
+            if "Tensor" in note or parameter.name in ("input", "hx", "x", "inputs")
+            else ""
+        )
         params.append(Param(parameter.name, kind, tensor, parameter.default is parameter.empty and kind == "pos"))
     taken = {p.name for p in params}
     flags = [Param(n, "kw") for n in _init(cls) if n not in taken]
@@ -135,7 +145,8 @@ def derive(name: str) -> tuple[Row, Subject | None]:
     row["provenance"] = "inspect"
     studied = _subject(overload, found)
     if studied is not None:
-        row |= _forward_cells(name, studied)
+        learning = _subject(overload, [s for s in found if any(True for _ in s[0].parameters())])
+        row |= _forward_cells(name, studied, learning or studied)
     if row["module"]["parameters"] != "never":
         row["same"] = [n.removesuffix("[]") for n in row["tensors"]] + ["parameters"]
     return row, studied
@@ -151,11 +162,12 @@ def _subject(overload: Signature, found: list[Sample]) -> Subject | None:
     return studied if studied.trials else None
 
 
-def _forward_cells(name: str, studied: Subject) -> Row:
+def _forward_cells(name: str, studied: Subject, learning: Subject) -> Row:
+    """The cells of calling instances; which dtypes they refuse is asked of those that have parameters."""
     outcomes = studied.varied()
     cells: Row = returned.cells(studied, in_place=False)
     cells |= dtypes.cells(studied, outcomes) | ranks.cells(studied, outcomes)
-    cells |= effects.cells(studied) | limits.cells(studied, loss=name.endswith(("Loss", "Loss2d")))
+    cells |= effects.cells(studied) | limits.cells(learning, loss=name.endswith(("Loss", "Loss2d")))
     cells["mutates"] = []
     cells.get("index_dtypes", {}).pop("parameters", None)
     return {**cells, "provenance": "probe-cpu"}
@@ -218,6 +230,5 @@ def _presence(role: str, built: list[nn.Module], init: list[str]) -> str:
         flag = {"parameter": _FLAGS[:2], "buffer": _FLAGS[2:]}[role]
         chosen = [n for n in flag if n in init]
         return f"if:{chosen[0]}" if chosen else "always"
-    flags = [n for n in (*_FLAGS, "weight", "pos_weight") if n in init
-             and (n in _FLAGS[:2]) == (role == "parameter")]
+    flags = [n for n in (*_FLAGS, "weight", "pos_weight") if n in init and (n in _FLAGS[:2]) == (role == "parameter")]
     return ("arg:" if flags[0] in ("weight", "pos_weight") else "if:") + flags[0] if flags else "always"

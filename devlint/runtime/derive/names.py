@@ -11,9 +11,7 @@ import torch
 import torch.nn.utils.rnn
 from torch import overrides
 
-OPERATORS = (
-    "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
-)
+OPERATORS = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
 COMPARISONS = "eq ne lt le gt ge".split()
 UNARY = "neg pos abs invert".split()
 CONVERSIONS = "bool float int index complex len contains format repr array hash iter reversed".split()

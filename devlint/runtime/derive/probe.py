@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from devlint.runtime.derive.samples import Call
 from devlint.runtime.derive.signatures import Signature
+
+PARAMETERS = "parameters"
+"""The pseudo-parameter through which a module's own tensors come."""
 
 FLOATS = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
 
@@ -44,7 +47,10 @@ class Outcome:
         return frozenset(n for n, v in self.bound.items() if v is not None and v is not False)
 
 
-class _Recorder(TorchDispatchMode):
+_Mode: Any = TorchDispatchMode
+
+
+class _Recorder(_Mode):  # type: ignore[misc]
     def __init__(self) -> None:
         super().__init__()
         self.seen: list[Any] = []
@@ -57,6 +63,14 @@ class _Recorder(TorchDispatchMode):
 def base(operand: str) -> str:
     """The parameter name of an operand name."""
     return operand.split("[")[0]
+
+
+def units(given: Iterable[str]) -> dict[str, list[str]]:
+    """The operands that are varied together: each by itself, but a module's own tensors all at once."""
+    found: dict[str, list[str]] = {}
+    for name in given:
+        found.setdefault(PARAMETERS if base(name) == PARAMETERS else name, []).append(name)
+    return found
 
 
 def operands(bound: dict[str, Any]) -> dict[str, torch.Tensor]:

@@ -41,7 +41,7 @@ def _field_names(result: Any) -> list[str]:
 
 
 def cells(subject: Subject, in_place: bool) -> Cells:
-    """``returns`` ("self" only where the name says so) and, where it depends on which arguments are given, ``returns_if``."""
+    """``returns`` ("self" only where the name says so) and, where the arguments given decide, ``returns_if``."""
     first = subject.tensor_names[:1]
     if first and in_place and all(t.outcome.same_object == first[0] for t in subject.trials):
         return {"returns": "self"}

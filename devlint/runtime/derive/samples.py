@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import random
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+import numpy as np
 import torch
 from torch.testing._internal.common_methods_invocations import op_db
 from torch.utils import _pytree as pytree
@@ -79,9 +81,18 @@ def _by_name() -> dict[str, list[Any]]:
 
 
 def _dunder_twins() -> dict[str, str]:
-    other = {"truediv": "true_divide", "floordiv": "floor_divide", "mod": "remainder", "and": "bitwise_and",
-             "or": "bitwise_or", "xor": "bitwise_xor", "lshift": "bitwise_left_shift",
-             "rshift": "bitwise_right_shift", "pos": "positive", "invert": "bitwise_not"}
+    other = {
+        "truediv": "true_divide",
+        "floordiv": "floor_divide",
+        "mod": "remainder",
+        "and": "bitwise_and",
+        "or": "bitwise_or",
+        "xor": "bitwise_xor",
+        "lshift": "bitwise_left_shift",
+        "rshift": "bitwise_right_shift",
+        "pos": "positive",
+        "invert": "bitwise_not",
+    }
     twins = {}
     for name in (*names.OPERATORS, *names.COMPARISONS, *names.UNARY):
         for side in ("", "r", "i") if name in names.OPERATORS else ("",):
@@ -92,19 +103,27 @@ def _dunder_twins() -> dict[str, str]:
 _DUNDER_TWINS = _dunder_twins()
 
 
+def _seed() -> None:
+    """The same samples whichever names were asked for before."""
+    random.seed(0)
+    np.random.seed(0)
+    torch.manual_seed(0)
+
+
 def _op_samples(op: Any, dtype: torch.dtype) -> Iterator[Call]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             for sample in op.sample_inputs("cpu", dtype, requires_grad=False):
                 yield Call((sample.input, *sample.args), dict(sample.kwargs))
-        except Exception:  # noqa: BLE001 - a sample generator may need what this build lacks
+        except Exception:  # a sample generator may need what this build lacks
             return
 
 
 @cache
 def _calls_of_op(index: int) -> tuple[Call, ...]:
-    op = op_db[index]
+    _seed()
+    op: Any = op_db[index]
     supported = op.supported_dtypes("cpu")
     dtype = next((d for d in (torch.float32, torch.int64, torch.bool, torch.complex64) if d in supported), None)
     if dtype is None:
@@ -139,7 +158,7 @@ def _twin(name: str) -> str | None:
 
 def calls(name: str) -> list[Call]:
     """Sample calls for the canonical ``name``."""
-    torch.manual_seed(0)
+    _seed()
     by_hand = [Call(args, {}) for args in spelled.calls(name)]
     if by_hand:
         return by_hand

@@ -1,20 +1,20 @@
-"""Signatures of public torch callables: from native_functions.yaml for the native ones, from inspection for the others."""
+"""Signatures of public torch callables: native ones from native_functions.yaml, others from inspection."""
 
 from __future__ import annotations
 
 import inspect
-import os
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import torch
-import torchgen
+import torchgen  # type: ignore[import-untyped]
 from torch import overrides
-from torchgen.gen import ParsedYaml, parse_native_yaml
-from torchgen.model import Argument, DispatchKey, NativeFunction, SelfArgument, TensorOptionsArguments, Variant
+from torchgen.gen import ParsedYaml, parse_native_yaml  # type: ignore[import-untyped]
+from torchgen.model import Argument, DispatchKey, NativeFunction, SelfArgument, TensorOptionsArguments, Variant  # type: ignore[import-untyped]
 
 _MODULE_PREFIX = {"torch.linalg.": "linalg_", "torch.fft.": "fft_", "torch.special.": "special_"}
 
@@ -80,14 +80,14 @@ def _fits(param: Param | None, value: Any) -> bool:
     if isinstance(value, (list, tuple)) and any(isinstance(v, torch.Tensor) for v in value):
         return param.tensor == "list"
     if isinstance(value, (bool, int, float, complex)):
-        return param.tensor != "list" and param.type != "Tensor" or param.name == "other"
+        return (param.tensor != "list" and param.type != "Tensor") or param.name == "other"
     return True
 
 
 @cache
 def _parsed() -> ParsedYaml:
-    folder = os.path.join(os.path.dirname(torchgen.__file__), "packaged", "ATen", "native")
-    return parse_native_yaml(os.path.join(folder, "native_functions.yaml"), os.path.join(folder, "tags.yaml"))
+    folder = Path(torchgen.__file__).parent / "packaged" / "ATen" / "native"
+    return parse_native_yaml(str(folder / "native_functions.yaml"), str(folder / "tags.yaml"))
 
 
 def has_cuda_kernel(native: NativeFunction) -> bool:
@@ -98,7 +98,7 @@ def has_cuda_kernel(native: NativeFunction) -> bool:
 
 @cache
 def native_functions() -> dict[str, list[NativeFunction]]:
-    """All native functions by base name (``add_`` apart from ``add``), without the ``out`` and named-dimension overloads."""
+    """All native functions by base name, without the ``out`` and named-dimension overloads."""
     table: dict[str, list[NativeFunction]] = {}
     for native in _parsed().native_functions:
         if native.func.arguments.out or "Dimname" in str(native.func):
@@ -152,19 +152,23 @@ _TENSOR_NAMES = frozenset(
 )
 
 
+_KINDS = {"KEYWORD_ONLY": "kw", "VAR_POSITIONAL": "var"}
+_UNANNOTATED = str(inspect.Parameter.empty)
+
+
 def _inspected(signature: inspect.Signature, guess: bool) -> Signature:
     params = []
     for parameter in signature.parameters.values():
         if parameter.kind is parameter.VAR_KEYWORD:
             continue
-        kind = {parameter.KEYWORD_ONLY: "kw", parameter.VAR_POSITIONAL: "var"}.get(parameter.kind, "pos")
+        kind = _KINDS.get(parameter.kind.name, "pos")
         note = parameter.annotation if isinstance(parameter.annotation, str) else str(parameter.annotation)
         tensor = ""
         if "Tensor" in note:
             tensor = "list" if re.search(r"(list|List|tuple|Tuple|Sequence)\[", note) else "one"
         elif kind == "var" and parameter.name == "tensors":
             tensor = "list"
-        elif parameter.name == "self" or (guess and note == str(inspect.Parameter.empty) and parameter.name in _TENSOR_NAMES):
+        elif parameter.name == "self" or (guess and note == _UNANNOTATED and parameter.name in _TENSOR_NAMES):
             tensor = "list" if parameter.name == "tensors" else "one"
         required = parameter.default is parameter.empty and kind != "var"
         params.append(Param(parameter.name, kind, tensor, required))

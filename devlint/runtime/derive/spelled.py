@@ -154,6 +154,12 @@ _FUNCTIONS: dict[str, Callable[[], list[Arguments]]] = {
     "torch.hspmm": lambda: [(s(3, 3), f(3, 3))],
     "torch.saddmm": lambda: [(s(3, 3), s(3, 3), f(3, 3))],
     "torch.sspaddmm": lambda: [(s(3, 3), s(3, 3), f(3, 3))],
+    "torch.indices_copy": lambda: [(s(2, 3).coalesce(),)],
+    "torch.values_copy": lambda: [(s(2, 3).coalesce(),)],
+    "torch.crow_indices_copy": lambda: [(f(2, 3).to_sparse_csr(),)],
+    "torch.col_indices_copy": lambda: [(f(2, 3).to_sparse_csr(),)],
+    "torch.ccol_indices_copy": lambda: [(f(2, 3).to_sparse_csc(),)],
+    "torch.row_indices_copy": lambda: [(f(2, 3).to_sparse_csc(),)],
     "torch.lobpcg": lambda: [(torch.diag(torch.arange(1.0, 10.0)), 1)],
     "torch.sparse_coo_tensor": lambda: [(i(1, 2), f(2), (3,))],
     "torch.sparse_csr_tensor": lambda: [(torch.tensor([0, 1, 2]), torch.tensor([0, 1]), f(2))],
@@ -216,7 +222,9 @@ _BOTH: dict[str, Callable[[], list[Arguments]]] = {
     "numel": _matrix,
     "is_nonzero": lambda: [(f(1),)],
     "is_same_size": lambda: [(f(2), f(2))],
-    **dict.fromkeys("is_floating_point is_complex is_signed is_conj is_neg is_inference is_distributed".split(), _matrix),
+    **dict.fromkeys(
+        "is_floating_point is_complex is_signed is_conj is_neg is_inference is_distributed".split(), _matrix
+    ),
     "get_device": _matrix,
     "dequantize": _matrix,
     "unsafe_split_with_sizes": lambda: [(f(4, 3), [1, 3])],
@@ -236,8 +244,8 @@ _METHODS: dict[str, Callable[[], list[Arguments]]] = {
     "type_as": lambda: [(f(2, 3), f(2, 3)), (f(2, 3), i(3))],
     **dict.fromkeys(
         (
-            "tolist dim ndimension nelement size stride storage_offset element_size data_ptr const_data_ptr is_contiguous"
-            " is_pinned is_shared dim_order requires_grad_ share_memory_ __len__ normal_ uniform_"
+            "tolist dim ndimension nelement size stride storage_offset element_size data_ptr const_data_ptr"
+            " is_contiguous is_pinned is_shared dim_order requires_grad_ share_memory_ __len__ normal_ uniform_"
             " random_ exponential_ __hash__ __repr__ untyped_storage storage storage_type to_sparse"
             " to_sparse_coo to_sparse_csr to_sparse_csc to_dense dense_dim sparse_dim to_mkldnn"
             " __iter__ __reversed__ _is_view"
@@ -268,8 +276,8 @@ _METHODS: dict[str, Callable[[], list[Arguments]]] = {
     "is_coalesced": lambda: [(s(2, 3),)],
     "__deepcopy__": lambda: [(f(2, 3), {})],
     "coalesce": lambda: [(s(2, 3),)],
-    "indices": lambda: [(s(2, 3),)],
-    "values": lambda: [(s(2, 3),)],
+    "indices": lambda: [(s(2, 3).coalesce(),)],
+    "values": lambda: [(s(2, 3).coalesce(),)],
     "_indices": lambda: [(s(2, 3),)],
     "_values": lambda: [(s(2, 3),)],
     "_nnz": lambda: [(s(2, 3),)],

@@ -100,8 +100,12 @@ def _taught(signature: Signature, calls: list[Call]) -> Signature:
     """The signature with every parameter marked that receives tensors in some call, whatever its annotation says."""
     bound = [b for c in calls if (b := signature.bind(c.args, c.kwargs)) is not None]
     single = {n for b in bound for n, v in b.items() if isinstance(v, torch.Tensor)}
-    listed = {n for b in bound for n, v in b.items() if isinstance(v, (list, tuple)) and any(
-        isinstance(e, torch.Tensor) for e in v)}
+    listed = {
+        n
+        for b in bound
+        for n, v in b.items()
+        if isinstance(v, (list, tuple)) and any(isinstance(e, torch.Tensor) for e in v)
+    }
     params = tuple(
         p if p.tensor else replaced(p, tensor="list" if p.name in listed else "one" if p.name in single else "")
         for p in signature.params

@@ -1,0 +1,48 @@
+"""Which public callables the table describes, and which it leaves unknown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import overrides
+
+from devlint.runtime.derive import modules, names
+
+Row = dict[str, Any]
+
+
+def overridable() -> list[str]:
+    """The canonical names of everything in ``torch.overrides.get_overridable_functions()``."""
+    found: dict[str, None] = {}
+    for group in overrides.get_overridable_functions().values():
+        for function in group:
+            name = overrides.resolve_name(function) or ""
+            found[names.aliases().get(name, name).removesuffix(".__get__").removesuffix(".__set__")] = None
+    return list(found)
+
+
+def described(row: Row | None) -> bool:
+    """Whether a row says what comes out: its form, and for tensors the dtype and device rules."""
+    if row is None:
+        return False
+    if row.get("special"):
+        return True
+    form = row.get("returns", "tensor")
+    if form == "unknown" or row.get("device") == "unknown":
+        return False
+    return "dtype" in row or not form.startswith(("tensor", "self", "list", "tuple", "nested"))
+
+
+def summary(rows: dict[str, Row]) -> dict[str, Any]:
+    """Counts for the header of the table, with the unknown ones by name."""
+    groups = {"overridable functions": overridable(), "torch.nn modules": list(modules.classes())}
+    counts: dict[str, Any] = {}
+    unknown: set[str] = set()
+    for title, wanted in groups.items():
+        missing = [name for name in wanted if not described(rows.get(name))]
+        counts[title] = [len(wanted) - len(missing), len(wanted)]
+        unknown |= set(missing)
+    counts["rows"] = len(rows)
+    counts["rows with a hand-written cell"] = sum("hand" in row.get("provenance", "") for row in rows.values())
+    counts["written by hand in the flow engine"] = sum("special" in row for row in rows.values())
+    return {"counts": counts, "unknown": sorted(unknown)}

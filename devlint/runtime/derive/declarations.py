@@ -1,0 +1,115 @@
+"""What the declaration of a callable tells without a call: parameters, the form of the result, factory marks."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable
+from typing import Any
+
+from torch.utils._device import _device_constructors
+
+from devlint.runtime.derive.overlay import overlay
+from devlint.runtime.derive.signatures import Param, Signature, declared, signatures, telling
+
+Row = dict[str, Any]
+_NUMBERS = {"bool": "bool", "int": "number", "SymInt": "number", "float": "number", "Scalar": "number"}
+_PLAIN: dict[Any, str] = {
+    None: "none", "None": "none", bool: "bool", int: "number", float: "number", str: "string"
+}  # fmt: skip
+
+
+def overloads_of(name: str, function: Any) -> list[Signature]:
+    """The overloads of a callable: spelled by hand where torch cannot tell, else as torch tells."""
+    by_hand = overlay()["rows"].get(name, {})
+    if "params" in by_hand:
+        spelled = by_hand.get("overloads", [by_hand["params"]])
+        return [declared(params, by_hand.get("tensors", [])) for params in spelled]
+    found = signatures(name, function)
+    return [_as_method(s) for s in found] if name.startswith("torch.Tensor.") else found
+
+
+def _as_method(signature: Signature) -> Signature:
+    first = signature.params[0] if signature.params else None
+    if first is None or first.name == "self":
+        return signature
+    renamed = Param("self", first.kind, first.tensor, first.required, first.type)
+    return Signature((renamed, *signature.params[1:]), signature.native)
+
+
+def merge_params(overloads: list[Signature]) -> Row:
+    """One parameter list that serves binding, and the overloads where they disagree by position."""
+    overloads = telling(overloads)
+    spelled = [[p.name for p in s.params if p.kind != "kw"] for s in overloads]
+    longest = max(overloads, key=lambda s: (len([p for p in s.params if p.kind != "kw"]), len(s.params)))
+    positional = [p.name for p in longest.params if p.kind != "kw"]
+    agree = all(positional[: len(names_)] == names_ for names_ in spelled)
+    params = longest.spelled()
+    known = {p.name for p in longest.params}
+    extra = [p for s in overloads for p in s.params if p.name not in known]
+    extra = list({p.name: p for p in extra}.values())
+    if extra:
+        params += [*([] if any(n.startswith("*") for n in params) else ["*"]), *(p.name for p in extra)]
+    row: Row = {"params": params}
+    if not agree:
+        row["overloads"] = _distinct(s.spelled() for s in overloads)
+    return row
+
+
+def _distinct(lists: Iterable[list[str]]) -> list[list[str]]:
+    return [list(t) for t in dict.fromkeys(map(tuple, lists))]
+
+
+def tensor_names(overloads: list[Signature]) -> list[str]:
+    """Tensor parameters; ``name[]`` where a sequence is taken."""
+    found: dict[str, Param] = {}
+    for signature in overloads:
+        for param in signature.params:
+            if param.tensor and param.name != "out" and (param.name not in found or param.tensor == "list"):
+                found[param.name] = param
+    return [n + ("[]" if p.tensor == "list" else "") for n, p in found.items()]
+
+
+def native_returns(overloads: list[Signature]) -> str:
+    """The form of the result as the native schemas declare it."""
+    natives = [s.native for s in overloads if s.native is not None]
+    kinds = set()
+    for native in natives:
+        returned = native.func.returns
+        spelled = [str(r.type) for r in returned]
+        if native.func.kind().name == "inplace":
+            kinds.add("self")
+        elif not spelled:
+            kinds.add("none")
+        elif spelled == ["Tensor"]:
+            kinds.add("tensor")
+        elif spelled == ["Tensor[]"]:
+            kinds.add("list")
+        elif all(s == "Tensor" for s in spelled):
+            kinds.add("tuple:" + ",".join(r.name or str(i) for i, r in enumerate(returned)))
+        else:
+            kinds.add(_NUMBERS.get(spelled[0], "unknown"))
+    return kinds.pop() if len(kinds) == 1 else "unknown"
+
+
+def annotated_return(function: Any) -> str:
+    """The form of the result as its annotation tells, where that is no tensor."""
+    try:
+        annotation = inspect.signature(function).return_annotation
+    except (ValueError, TypeError):
+        return "unknown"
+    return _PLAIN.get(annotation, "unknown") if isinstance(annotation, (type, str, type(None))) else "unknown"
+
+
+def factory_cells(name: str, function: Any, row: Row) -> Row:
+    """The cells of a callable that makes a tensor from none, or from a template."""
+    base = name.rsplit(".", 1)[1]
+    takes = set(row["params"])
+    if base.endswith("_like") or (base.startswith("new_") and name.startswith("torch.Tensor.")):
+        source = "self" if name.startswith("torch.Tensor.") else "input"
+        return {"device": f"kwarg-or:{source}", "dtype": f"kwarg-or:{source}", "free": [source], "grad": "none"}
+    if function in _device_constructors() or ({"device", "dtype", "layout"} <= takes and not row["tensors"]):
+        made: Row = {"factory": True, "device": "kwarg", "grad": "none"}
+        if row.get("dtype", "unknown") in ("unknown", "float32", "kwarg:default"):
+            made["dtype"] = "kwarg:default"
+        return made
+    return {}

@@ -1,0 +1,47 @@
+"""The hand-written cells, each with its reason, and how they come over the derived ones."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+Row = dict[str, Any]
+OVERRIDES = Path(__file__).with_name("overrides.json")
+_APART = frozenset({"host", "index", "free"})
+
+
+@cache
+def overlay() -> dict[str, Any]:
+    """The hand-written cells."""
+    loaded: dict[str, Any] = json.loads(OVERRIDES.read_text())
+    return loaded
+
+
+def apply_overlay(rows: dict[str, Row], chosen: Callable[[str], bool]) -> None:
+    """Merge the hand-written cells over the derived ones; null removes a cell."""
+    for name, cells in overlay()["rows"].items():
+        if not chosen(name):
+            continue
+        row = rows.setdefault(name, {})
+        if cells.keys() & _APART:
+            row = rows[name] = {field: value for field, value in row.items() if field not in _APART}
+        for field, value in cells.items():
+            if field == "reason":
+                continue
+            if value is None:
+                row.pop(field, None)
+            elif field == "module":
+                row["module"] = {**row.get("module", {}), **value}
+            else:
+                row[field] = value
+        row["provenance"] = _joined(row)
+        if row.get("special") and "dtype" not in cells:
+            rows[name] = {"special": row["special"], "provenance": "hand"}
+
+
+def _joined(row: Row) -> str:
+    derived = row.get("provenance")
+    return "hand" if derived in (None, "unknown", "hand") else f"{derived}+hand"

@@ -1,0 +1,83 @@
+"""The row of one callable as its declaration and the CPU tell it."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import torch
+
+from devlint.runtime.derive import dtypes, effects, limits, names, ranks, returned, samples
+from devlint.runtime.derive.declarations import (
+    annotated_return,
+    factory_cells,
+    merge_params,
+    native_returns,
+    overloads_of,
+    tensor_names,
+)
+from devlint.runtime.derive.samples import Call
+from devlint.runtime.derive.signatures import declared
+from devlint.runtime.derive.subject import Subject, subject
+
+Row = dict[str, Any]
+Derived = tuple[Row, "Subject | None"]
+
+
+def derive(name: str, function: Any) -> Derived:
+    """The row of one function, method or property, and its subject, of which an accelerator can tell the rest."""
+    if names.is_property(function):
+        return _property(name), None
+    overloads = overloads_of(name, function)
+    if not overloads:
+        return _plain(function), None
+    row = merge_params(overloads)
+    studied = subject(overloads, ((function, call) for call in samples.calls(name)))
+    row["tensors"] = tensor_names(studied.overloads)
+    if studied.trials:
+        row |= _probed(name, studied)
+        row["provenance"] = "probe-cpu"
+    else:
+        native = any(s.native for s in overloads)
+        found = native_returns(overloads) if native else annotated_return(function)
+        row |= {"returns": found, "provenance": "yaml" if native else "inspect"}
+    row |= factory_cells(name, function, row)
+    return row, studied if studied.trials else None
+
+
+def _plain(function: Any) -> Row:
+    """A function of no signature: what it returns is known only if it runs without arguments and changes nothing."""
+    name = getattr(function, "__name__", "")
+    if name.startswith(("set_", "clear_", "autocast_", "init_")):
+        return {"device": "none", "returns": "none", "provenance": "hand"}
+    if not name.startswith(("is_", "get_", "are_")):
+        return {"returns": "unknown", "provenance": "unknown"}
+    try:
+        found = returned.form(function())
+    except (TypeError, RuntimeError, ValueError):
+        return {"returns": "unknown", "provenance": "unknown"}
+    return {"params": [], "device": "none", "returns": found, "provenance": "probe-cpu"}
+
+
+def _property(name: str) -> Row:
+    attribute = name.rsplit(".", 1)[1]
+    read = operator.attrgetter(attribute)
+    signature = declared(["self"], ["self"])
+    studied = subject([signature], [(read, Call((torch.rand(2, 3),), {}))])
+    row: Row = {"params": ["self"], "tensors": ["self"], "property": True, "provenance": "probe-cpu"}
+    if not studied.trials:
+        return {**row, "returns": "unknown"}
+    cells = returned.cells(studied, in_place=False) | effects.cells(studied)
+    if cells["returns"] == "tensor":
+        outcomes = studied.varied()
+        cells |= dtypes.cells(studied, outcomes) | ranks.cells(studied, outcomes)
+    return row | cells
+
+
+def _probed(name: str, studied: Subject) -> Row:
+    row = returned.cells(studied, in_place=name.endswith("_") and (not name.endswith("__") or ".__i" in name))
+    if any(t.outcome.tensors for t in studied.trials):
+        outcomes = studied.varied()
+        row |= dtypes.cells(studied, outcomes) | ranks.cells(studied, outcomes)
+    row |= effects.cells(studied) | limits.cells(studied, loss="loss" in name or "cross_entropy" in name)
+    return row
