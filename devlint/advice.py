@@ -8,6 +8,8 @@ from typing import Final
 import libcst as cst
 
 from devlint.story import place_text
+from devlint.syntax.index import Statement
+from devlint.syntax.walk import descend
 from devlint.values.trace import Place
 
 LONGEST: Final = 60
@@ -35,14 +37,14 @@ def assignable(place: Place) -> str | None:
 
 def collected(loop: Place, name: str, moved: Place) -> str | None:
     """The statement that does for all what `moved` does for the loop's variable; None where there is no such one."""
-    node = loop.node
-    if not isinstance(node, cst.For) or name not in _names(node.target):
+    node = _for_statement(loop)
+    if node is None or name not in _names(node.target):
         return None
     source = place_text(replace(loop, node=node.iter), LONGEST)
     target = place_text(replace(loop, node=node.target), LONGEST)
     each = place_text(moved, LONGEST)
     match node.iter:
-        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value="items"))):
+        case cst.Call(func=cst.Attribute(value=cst.Name() | cst.Attribute() as owner, attr=cst.Name(value="items"))):
             key = target.partition(",")[0]
             return f"{place_text(replace(loop, node=owner), LONGEST)} = {{{key}: {each} for {target} in {source}}}"
         case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value="parameters" | "buffers"))):
@@ -54,10 +56,20 @@ def collected(loop: Place, name: str, moved: Place) -> str | None:
 
 def is_whole_body(loop: Place) -> bool:
     """Whether a loop does one thing only, as a loop that measures does."""
-    match loop.node:
+    match _for_statement(loop):
         case cst.For(body=cst.IndentedBlock(body=[cst.SimpleStatementLine(body=[_])])):
             return True
     return False
+
+
+def _for_statement(loop: Place) -> cst.For | None:
+    """The `for` statement that stands at a place, or whose target does."""
+    if isinstance(loop.node, cst.For):
+        return loop.node
+    if not isinstance(loop.unit, Statement):
+        return None
+    tree = loop.unit.tree
+    return next((one for one in (tree, *descend(tree)) if isinstance(one, cst.For) and one.target is loop.node), None)
 
 
 def _names(target: cst.BaseExpression) -> set[str]:

@@ -147,6 +147,16 @@ x.copy_(torch.ones(3))
 for p in nn.Linear(3, 3).parameters():
     p.data = p.data.cuda()
 """,
+    "the copy is what is timed": """
+import time
+def measure(x: torch.Tensor):
+    start = time.time()
+    x.cpu()
+    print(time.time() - start)
+    for _ in range(100):
+        x.cuda()
+    print(time.time() - start)
+""",
 }
 
 
@@ -165,3 +175,8 @@ def test_the_finding_says_what_the_tensor_still_is() -> None:
     assert found.message == "The tensor that `mask.cuda()` returns is thrown away: `mask` stays on cpu"
     assert found.help == "keep the result: `mask = mask.cuda()`"
     assert [note.region.start.row for note in found.trace] == [5]
+
+
+def test_in_a_loop_over_a_list_the_advice_is_a_new_list() -> None:
+    (found,) = check("ts = [torch.ones(3)]\nfor t in ts:\n    t.to('cuda')  # DEV201\n", "DEV201")
+    assert found.help == "keep the result: `ts = [t.to('cuda') for t in ts]`"
