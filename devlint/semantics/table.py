@@ -102,6 +102,10 @@ class Table:
             self._rows[name] = None if cells is None else _row(key, cells)
         return self._rows[name]
 
+    def cells(self, name: str) -> Mapping[str, Any]:
+        """The row of a canonical name as the data file spells it."""
+        return self._data[name]
+
     def method(self, name: str) -> Row | None:
         """The row of a ``Tensor`` method, operator or property."""
         return self.find(f"{self._prefix}Tensor.{name}")

@@ -6,13 +6,15 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import torch
+
 from devlint.runtime import emulate
 from devlint.runtime.derive import dtypes, fake, names, samples
 from devlint.runtime.derive.declarations import overloads_of
-from devlint.runtime.derive.flips import ACCELERATOR, HOST, Flip, Places, flips
+from devlint.runtime.derive.flips import ACCELERATOR, HOST, Flip, Places, flips, placeable
 from devlint.runtime.derive.overlay import overlay
 from devlint.runtime.derive.probe import Outcome, base
-from devlint.runtime.derive.subject import Subject, subject
+from devlint.runtime.derive.subject import Subject, Trial, subject
 from devlint.semantics.table import Row, Table
 
 
@@ -112,14 +114,48 @@ def _distinct(found: Iterable[Flip]) -> list[Flip]:
     return list({str((sorted(f.places.items()), sorted(f.ranks.items()))): f for f in found}.values())
 
 
-def result_dtypes(table: Table, chosen: Callable[[str], bool] = _all) -> Tally:
-    """Cast operands on the CPU and compare result dtypes with the table's rule; rows without a rule are left out."""
+def synchronizations(table: Table, chosen: Callable[[str], bool] = _all) -> Tally:
+    """Compare the rows' word on waiting with CUDA's own alarm, on a real device; the first call warms up."""
+    tally = Tally()
+    for name, studied in subjects(chosen):
+        row = table.find(name)
+        if row is None or row.special or row.factory or not row.tensors or row.sync.startswith("unless"):
+            continue
+        waits = [waited for trial, given in placeable(studied) if (waited := _waits(trial, given)) is not None]
+        if not waits:
+            continue
+        tally.probes += 1
+        if (row.sync == "always") != all(waits):
+            tally.misses.append(
+                f"{name}: table {row.sync or 'never'}, torch waits in {sum(waits)} of {len(waits)} calls"
+            )
+    return tally
+
+
+def _waits(trial: Trial, given: dict[str, torch.Tensor]) -> bool | None:
+    """Whether a call on the accelerator makes the host wait; None where it cannot be made there."""
+    by_id = {id(t): t.to(ACCELERATOR) for t in given.values()}
+    try:
+        for mode in ("default", "error"):
+            call = trial.call.map_tensors(lambda t: by_id[id(t)].clone())
+            torch.cuda.synchronize()
+            torch.cuda.set_sync_debug_mode(mode)
+            trial.function(*call.args, **call.kwargs)
+    except Exception as error:  # the alarm is one kind of error among many
+        return True if "synchronizing CUDA operation" in str(error) else None
+    finally:
+        torch.cuda.set_sync_debug_mode("default")
+    return False
+
+
+def result_dtypes(table: Table, chosen: Callable[[str], bool] = _all, device: str = "cpu") -> Tally:
+    """Cast operands and compare result dtypes with the table's rule; rows without a rule are left out."""
     tally = Tally()
     for name, studied in subjects(chosen):
         row = table.find(name)
         if row is None or row.special or row.dtype == "unknown":
             continue
-        for outcome in studied.varied():
+        for outcome in studied.varied(device):
             _compare(tally, name, row, outcome)
     return tally
 

@@ -106,10 +106,15 @@ def replace(call: Call, overloads: list[Signature], changes: dict[str, Any]) -> 
 
 
 def run(
-    function: Callable[..., Any], overloads: list[Signature], call: Call, grad: bool = False, record: bool = False
+    function: Callable[..., Any],
+    overloads: list[Signature],
+    call: Call,
+    grad: bool = False,
+    record: bool = False,
+    device: str = "cpu",
 ) -> Outcome:
     """Call ``function`` on clones of the call's tensors and note what happened."""
-    call = call.map_tensors(lambda t: _clone(t, grad))
+    call = call.map_tensors(lambda t: _clone(t, grad, device))
     bound = bind(overloads, call)
     if bound is None:
         return Outcome({}, error="does not bind")
@@ -141,8 +146,8 @@ def run(
     )
 
 
-def _clone(tensor: torch.Tensor, grad: bool) -> torch.Tensor:
-    copy = tensor.detach().clone()
+def _clone(tensor: torch.Tensor, grad: bool, device: str) -> torch.Tensor:
+    copy = tensor.detach().clone().to(device)
     return copy.requires_grad_(grad and (copy.is_floating_point() or copy.is_complex()))
 
 

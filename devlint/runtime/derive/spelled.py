@@ -68,6 +68,12 @@ _FUNCTIONS: dict[str, Callable[[], list[Arguments]]] = {
         (i(6), f(4, 5), torch.tensor([0, 3])),
         (i(2, 3), f(4, 5), None, None, 2.0, False, "sum", False, f(2, 3)),
     ],
+    "torch.nn.functional.batch_norm": lambda: [
+        (f(2, 3, 4), f(3), f(3), f(3), f(3), True),
+        (f(2, 3, 4), f(3), f(3), f(3), f(3), False),
+        (f(2, 3), f(3), f(3), None, None, False),
+        (f(2, 3), None, None, f(3), f(3), True),
+    ],
     "torch.nn.functional.alpha_dropout": lambda: [(f(2, 3), 0.5, True), (f(), 0.5, True)],
     "torch.nn.functional.feature_alpha_dropout": lambda: [(f(2, 3, 4), 0.5, True)],
     "torch.linalg.pinv": lambda: [(f(2, 3),), (f(2, 2, 3),)],

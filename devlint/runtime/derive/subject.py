@@ -47,20 +47,20 @@ class Subject:
         """The call's values by parameter name."""
         return bind(self.overloads, call) or {}
 
-    def vary(self, trial: Trial, changes: dict[str, torch.Tensor], grad: bool = False) -> Outcome:
+    def vary(self, trial: Trial, changes: dict[str, torch.Tensor], device: str = "cpu") -> Outcome:
         """The trial again with the named operands replaced."""
-        return run(trial.function, self.overloads, replace(trial.call, self.overloads, changes), grad=grad)
+        return run(trial.function, self.overloads, replace(trial.call, self.overloads, changes), device=device)
 
     def few(self) -> list[Trial]:
         """As many trials as are varied."""
         return self.trials[:MANY]
 
-    def varied(self) -> list[Outcome]:
+    def varied(self, device: str = "cpu") -> list[Outcome]:
         """Accepted outcomes over the trials, with operands cast and made 0-dim, alone and together."""
         outcomes = [t.outcome for t in self.trials]
         for trial in self.few():
             for changes in _changes(dense(self.bound(trial.call))):
-                outcome = self.vary(trial, changes)
+                outcome = self.vary(trial, changes, device)
                 if not outcome.error:
                     outcomes.append(outcome)
         return outcomes

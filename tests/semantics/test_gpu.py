@@ -1,0 +1,52 @@
+"""The table against a real accelerator: device flips, result dtypes, and what makes the host wait."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator
+
+import pytest
+import torch
+
+pytest.importorskip("expecttest", reason="torch's own samples need it")
+
+from devlint.runtime.derive import agreement
+from devlint.semantics.table import load_table
+
+pytestmark = [
+    pytest.mark.gpu,
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device"),
+]
+TABLE = load_table()
+
+
+@pytest.fixture(autouse=True)
+def quiet() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def told(tally: agreement.Tally) -> str:
+    lines = [f"{tally.probes - len(tally.misses)} of {tally.probes} agree ({tally.share:.2%})", *tally.misses]
+    sys.stdout.write("\n".join([*lines, ""]))
+    return "\n".join(lines)
+
+
+def test_device_flips() -> None:
+    tally = agreement.device_flips(TABLE, emulated=False)
+    assert tally.share >= 0.99, told(tally)
+    told(tally)
+
+
+def test_result_dtypes() -> None:
+    tally = agreement.result_dtypes(TABLE, device="cuda")
+    assert tally.share >= 0.995, told(tally)
+    told(tally)
+
+
+def test_what_makes_the_host_wait() -> None:
+    tally = agreement.synchronizations(TABLE)
+    assert tally.share >= 0.95, told(tally)
+    told(tally)
