@@ -27,10 +27,41 @@ class ModuleRow:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One callable. Parameter lists spell "*" before keyword-only names and "*name" for a variadic one.
+    """One callable: what it demands of the devices and dtypes of its tensors, and what comes out.
 
-    ``tensors``, ``same``, ``host``, ``index`` and ``free`` hold parameter names; ``sequences`` those of ``tensors``
-    that take a sequence of tensors.
+    Which arguments there are:
+
+    ``params`` in order, "*" before keyword-only names, "*name" variadic; ``overloads`` where the forms disagree by
+    position; ``tensors`` those that take tensors, ``sequences`` those of them that take several. The pseudo-parameter
+    "parameters" stands for a module's own tensors.
+
+    What they demand:
+
+    ``same`` must share a device, but that ``scalars`` (0, 1 or "many") 0-dim host operands are let through, never
+    one that is written to (``mutates``). ``host`` must be on the host. ``index`` may be on the host while the others
+    are on an accelerator, not the reverse. ``free`` may be anywhere.
+    ``match``: groups that must have equal dtypes; ``match_or_half``: the same, but that half precision beside float32
+    passes. ``index_dtypes`` and ``target_dtypes``: the only dtypes taken.
+
+    What comes out:
+
+    ``device``: "group" (that of ``same``), "arg:NAME", "kwarg" (``device=``, else the default device),
+    "kwarg-or:NAME" (``device=``, else that of NAME), "host", "none" or "unknown".
+    ``returns``: "tensor", "self", "none", "number", "bool", "string", "size", "python", "list" (of any length),
+    "tuple:a,b", "nested:a,(b,c)", "array", "unknown", ...; ``returns_if`` by an argument that is given ("a+b" for two;
+    the first entry that applies counts).
+    ``dtype``, a tuple of rules where several tensors come out (a single one takes the first), and ``dtype_if`` by an
+    argument that is given. ``dtype=`` always decides where it is a parameter and given. A rule is a dtype;
+    "same:NAME"; "promote" (torch's promotion over all tensors and numbers given for them) or "promote-all" (0-dim
+    tensors count in full); a conversion of what they promote to, or with ":NAME" of one operand's: "float" (integers
+    become the default float), "sum" (bool and integers become int64), "pow" (bool becomes int64), "real", "real-float",
+    "complex", "double"; "kwarg:DTYPE" (``dtype=``, else DTYPE or "default"), "kwarg-or:NAME"; "literal:a,b" (that of
+    the Python values given); or "unknown".
+    ``rank`` (0-dim or not): "broadcast" (0-dim if all operands are), "same:NAME", "reduce" (0-dim without ``dim``;
+    with it unknown), "reduction" (0-dim unless ``reduction="none"``), "zero", "some" (never 0-dim), "shape" (from the
+    size arguments), "data" (from the literal) or "unknown".
+    ``view``: whose storage the result shares; ``may_view``: may share. ``grad``: "none" or "detach" where the result
+    never requires grad. ``sync``: "always", or "unless:NAME" is given, where an accelerator's work is waited for.
     """
 
     name: str

@@ -145,8 +145,8 @@ def derive(name: str) -> tuple[Row, Subject | None]:
     row["provenance"] = "inspect"
     studied = _subject(overload, found)
     if studied is not None:
-        learning = _subject(overload, [s for s in found if any(True for _ in s[0].parameters())])
-        row |= _forward_cells(name, studied, learning or studied)
+        holding = [s for s in found if list(s[0].parameters())] or [s for s in found if list(s[0].buffers())]
+        row |= _forward_cells(name, studied, _subject(overload, holding) or studied)
     if row["module"]["parameters"] != "never":
         row["same"] = [n.removesuffix("[]") for n in row["tensors"]] + ["parameters"]
     return row, studied
@@ -162,12 +162,12 @@ def _subject(overload: Signature, found: list[Sample]) -> Subject | None:
     return studied if studied.trials else None
 
 
-def _forward_cells(name: str, studied: Subject, learning: Subject) -> Row:
-    """The cells of calling instances; which dtypes they refuse is asked of those that have parameters."""
+def _forward_cells(name: str, studied: Subject, holding: Subject) -> Row:
+    """The cells of calling instances; which dtypes they refuse is asked of those that hold tensors of their own."""
     outcomes = studied.varied()
     cells: Row = returned.cells(studied, in_place=False)
     cells |= dtypes.cells(studied, outcomes) | ranks.cells(studied, outcomes)
-    cells |= effects.cells(studied) | limits.cells(learning, loss=name.endswith(("Loss", "Loss2d")))
+    cells |= effects.cells(studied) | limits.cells(holding, loss=name.endswith(("Loss", "Loss2d")))
     cells["mutates"] = []
     cells.get("index_dtypes", {}).pop("parameters", None)
     return {**cells, "provenance": "probe-cpu"}
