@@ -56,20 +56,34 @@ def collected(loop: Place, name: str, moved: Place) -> str | None:
 
 def is_whole_body(loop: Place) -> bool:
     """Whether a loop does one thing only, as a loop that measures does."""
-    match _for_statement(loop):
+    match _loop_statement(loop):
         case cst.For(body=cst.IndentedBlock(body=[cst.SimpleStatementLine(body=[_])])):
             return True
     return False
 
 
+def stands_in(place: Place, loop: Place) -> bool:
+    """Whether a place is written inside a loop, not only run by it."""
+    statement = _loop_statement(loop)
+    return statement is not None and any(one is place.node for one in descend(statement))
+
+
 def _for_statement(loop: Place) -> cst.For | None:
-    """The `for` statement that stands at a place, or whose target does."""
-    if isinstance(loop.node, cst.For):
+    statement = _loop_statement(loop)
+    return statement if isinstance(statement, cst.For) else None
+
+
+def _loop_statement(loop: Place) -> cst.For | cst.While | None:
+    """The statement that stands at a place, or whose head (the target, or the test) does."""
+    if isinstance(loop.node, (cst.For, cst.While)):
         return loop.node
     if not isinstance(loop.unit, Statement):
         return None
-    tree = loop.unit.tree
-    return next((one for one in (tree, *descend(tree)) if isinstance(one, cst.For) and one.target is loop.node), None)
+    for one in (loop.unit.tree, *descend(loop.unit.tree)):
+        match one:
+            case cst.For(target=head) | cst.While(test=head) if head is loop.node:
+                return one
+    return None
 
 
 def _names(target: cst.BaseExpression) -> set[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from devlint.advice import stands_in
 from devlint.diagnostic import Severity
 from devlint.flow import events
 from devlint.rule import Finding, Rule
@@ -67,8 +68,10 @@ class UnsynchronizedTiming(Rule):
     severity = Severity.WARNING
 
     def check(self, event: events.UnsynchronizedTiming) -> Iterator[Finding]:
-        """Every difference of two clock reads with work in flight."""
-        clock = event.context.place
+        """Every difference of two clock reads with work in flight, but for what a loop reports of its progress."""
+        clock, loop = event.context.place, event.context.loop
+        if loop is not None and stands_in(clock, loop.place) and not stands_in(event.started, loop.place):
+            return
         yield Finding(
             clock,
             f"The clock is read while `{place_text(event.work.place)}` may still be running on the accelerator",

@@ -52,8 +52,10 @@ class RedundantSynchronize(Rule):
     everywhere = True
 
     def check(self, event: events.RedundantSynchronize) -> Iterator[Finding]:
-        """Every synchronisation after a wait."""
-        place = event.context.place
+        """Every synchronisation after a wait, in the same iteration if in a loop."""
+        place, loop = event.context.place, event.context.loop
+        if loop is not None and event.waited.loop is not loop:
+            return
         yield Finding(
             place,
             f"`{place_text(place)}` has nothing to wait for: `{place_text(event.waited.place)}` has just waited",

@@ -46,6 +46,17 @@ def measure(n):
         times.append(time.perf_counter() - t0)  # DEV501
     return times
 """,
+    "a function that a loop calls": """
+def measure(x):
+    start = time.time()
+    y = x @ x
+    return time.time() - start  # DEV501
+
+def many():
+    x = torch.rand(512, 512, device="cuda")
+    for _ in range(10):
+        print(measure(x))
+""",
     "waited for too early": """
 def measure():
     x = torch.rand(512, 512, device="cuda")
@@ -164,6 +175,26 @@ def epoch(n):
         loss.backward()
         print(loss.item())
     print(time.time() - start)
+""",
+    "progress of a loop": """
+def train(n):
+    model = nn.Linear(3, 1).cuda()
+    start = time.time()
+    for i in range(n):
+        loss = model(torch.rand(8, 3, device="cuda")).sum()
+        loss.backward()
+        print(i, time.time() - start)
+""",
+    "laps of a loop": """
+def train(n):
+    model = nn.Linear(3, 1).cuda()
+    last = time.time()
+    for i in range(n):
+        loss = model(torch.rand(8, 3, device="cuda")).sum()
+        loss.backward()
+        left = n * (time.time() - last)
+        last = time.time()
+        print(loss.item(), left)
 """,
     "a helper that waits": """
 def now():

@@ -59,6 +59,13 @@ x = torch.rand(8, device="cuda")
 y = x.to("cpu", non_blocking=True)
 torch.cuda.synchronize()
 """,
+    "in a loop, where the first time finds nothing": """
+x = torch.rand(8, device="cuda")
+total = x.sum().item()
+for _ in range(3):
+    torch.cuda.synchronize()
+    y = x @ x
+""",
 }
 
 
