@@ -62,10 +62,11 @@ def is_whole_body(loop: Place) -> bool:
     return False
 
 
-def stands_in(place: Place, loop: Place) -> bool:
-    """Whether a place is written inside a loop, not only run by it."""
+def written_in(loop: Place, *places: Place) -> list[Place]:
+    """Those of the places that are written inside a loop (not only run by it), in the order of the text."""
     statement = _loop_statement(loop)
-    return statement is not None and any(one is place.node for one in descend(statement))
+    nodes = {place.node: place for place in places}
+    return [nodes[one] for one in descend(statement) if one in nodes] if statement is not None else []
 
 
 def _for_statement(loop: Place) -> cst.For | None:

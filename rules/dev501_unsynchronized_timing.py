@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from devlint.advice import stands_in
+from devlint.advice import written_in
 from devlint.diagnostic import Severity
 from devlint.flow import events
 from devlint.rule import Finding, Rule
@@ -60,7 +60,8 @@ class UnsynchronizedTiming(Rule):
 
     ## Known limits
     Work launched before the first clock read and still running is not reported; `.item()`, `.cpu()`, `print` and the
-    like count as waiting. Times that are only written down, and subtracted elsewhere, are not followed.
+    like count as waiting. A clock that was started before a loop, or in the iteration before, tells of its progress
+    and is not reported. Times that are only written down, and subtracted elsewhere, are not followed.
     """
 
     code = "DEV501"
@@ -70,8 +71,10 @@ class UnsynchronizedTiming(Rule):
     def check(self, event: events.UnsynchronizedTiming) -> Iterator[Finding]:
         """Every difference of two clock reads with work in flight, but for what a loop reports of its progress."""
         clock, loop = event.context.place, event.context.loop
-        if loop is not None and stands_in(clock, loop.place) and not stands_in(event.started, loop.place):
-            return
+        if loop is not None:
+            written = written_in(loop.place, event.started, clock)
+            if clock in written and written != [event.started, clock]:
+                return
         yield Finding(
             clock,
             f"The clock is read while `{place_text(event.work.place)}` may still be running on the accelerator",
