@@ -69,6 +69,24 @@ def written_in(loop: Place, *places: Place) -> list[Place]:
     return [nodes[one] for one in descend(statement) if one in nodes] if statement is not None else []
 
 
+def is_expected_to_fail(place: Place) -> bool:
+    """Whether a place stands in `with pytest.raises(...)` or a relative of it."""
+    if not isinstance(place.unit, Statement):
+        return False
+    tree = place.unit.tree
+    blocks = (one for one in (tree, *descend(tree)) if isinstance(one, cst.With) and _asserts_failure(one))
+    return any(one is place.node for block in blocks for one in descend(block.body))
+
+
+def _asserts_failure(block: cst.With) -> bool:
+    for item in block.items:
+        match item.item:
+            case cst.Call(func=cst.Name(value=name) | cst.Attribute(attr=cst.Name(value=name))):
+                if name in ("raises", "assertRaises", "assertRaisesRegex"):
+                    return True
+    return False
+
+
 def _for_statement(loop: Place) -> cst.For | None:
     statement = _loop_statement(loop)
     return statement if isinstance(statement, cst.For) else None

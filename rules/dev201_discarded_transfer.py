@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from devlint.advice import LONGEST, assignable, collected, is_whole_body
+from devlint.advice import LONGEST, assignable, collected, is_expected_to_fail, is_whole_body
 from devlint.diagnostic import Severity
 from devlint.flow.events import Discarded
 from devlint.rule import Finding, Rule
@@ -64,7 +64,7 @@ class DiscardedTransfer(Rule):
     def check(self, event: Discarded) -> Iterator[Finding]:
         """A discarded call on a variable."""
         receiver = assignable(event.receiver)
-        if receiver is None or (event.timed and _waits(event)):
+        if receiver is None or (event.timed and _waits(event)) or is_expected_to_fail(event.context.place):
             return
         result, call = RESULTS.get(event.method, "tensor"), place_text(event.context.place)
         yield Finding(

@@ -11,7 +11,7 @@ from devlint.story import confidence, device_text, place_text, steps, when_text
 from devlint.transfers import Way, ways
 from devlint.values.device import UNKNOWN_DEVICE, is_host
 from devlint.values.placement import Leaf, leaves
-from devlint.values.trace import Step
+from devlint.values.trace import Place, Step
 from devlint.values.value import Fresh, Origin
 
 
@@ -53,8 +53,14 @@ class CreateThenTransfer(Rule):
     name = "create-then-transfer"
     severity = Severity.WARNING
 
+    def __init__(self) -> None:
+        self._kept: set[Place] = set()
+
     def check(self, event: Transfer | Conversion) -> Iterator[Finding]:
         """A transfer of what was just created here, or random numbers handed from NumPy to an accelerator."""
+        if isinstance(event, Conversion) and not event.only_use:
+            self._kept.add(event.context.place)
+            return
         fresh = event.fresh if isinstance(event, Transfer) else event.origin
         if fresh is None or fresh.origin is Origin.TENSOR or not _created_here(event.context, fresh):
             return
@@ -62,15 +68,17 @@ class CreateThenTransfer(Rule):
             targets = [leaf for _, leaf in leaves(event.placement, event.context.facts) if not is_host(leaf.device)]
             if targets and targets[0].device != UNKNOWN_DEVICE and _is_drawn_again(event.context, fresh):
                 yield _finding(event, fresh, targets[0], (fresh.step,))
-        elif event.moves and not event.pinned and not event.is_module:
+        elif event.moves and not (event.pinned or event.is_module or event.grad):
             way = next((way for way in ways(event) if way.leaves_host), None)
-            if way is not None and (_is_made_by_torch(way, fresh) or _is_drawn_again(event.context, fresh)):
+            if way is not None and self._is_only_moved(event, way, fresh):
                 yield _finding(event, fresh, way.after, steps(way.before), when_text(way.when))
 
-
-def _is_made_by_torch(way: Way, fresh: Fresh) -> bool:
-    """Whether the tensor came into being where its values did: not as the tensor of a NumPy array."""
-    return way.before.cause is not None and way.before.cause.place == fresh.step.place
+    def _is_only_moved(self, event: Transfer, way: Way, fresh: Fresh) -> bool:
+        """Whether torch made it; or NumPy did, of random numbers that nothing else reads."""
+        made = way.before.cause
+        if made is None or made.place == fresh.step.place:
+            return True
+        return made.place not in self._kept and _is_drawn_again(event.context, fresh)
 
 
 def _is_drawn_again(context: Context, fresh: Fresh) -> bool:

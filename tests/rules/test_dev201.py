@@ -137,6 +137,13 @@ def measure(model, x: torch.Tensor):
     model(x).cpu()
     return time.time() - start
 """,
+    "a transfer that must fail": """
+import pytest
+def test_no_such_device():
+    x = torch.tensor([1.0])
+    with pytest.raises(RuntimeError, match="invalid device ordinal"):
+        x.to("cuda:99")
+""",
     "in place": """
 x = torch.zeros(3)
 x.detach_()

@@ -43,6 +43,12 @@ def noise(x: torch.Tensor):
 for _ in range(3):
     z = torch.randn(8, 3).cuda()  # DEV406
 """,
+    "NumPy's random numbers in each iteration": """
+def train(n, device):
+    for _ in range(n):
+        z = np.random.randn(64, 100)
+        z = torch.from_numpy(z).float().to(device)  # DEV406
+""",
     "cast on the way": """
 x = torch.eye(3).half().cuda()  # DEV406
 """,
@@ -82,6 +88,13 @@ x = (torch.randn(3) * 2 + 1).to("cuda")
 x = torch.from_numpy(np.random.rand(8, 3)).float().to("cuda")
 y = torch.tensor(np.zeros(8), device="cuda")
 """,
+    "an array that the host keeps as well": """
+def play(net, kept, n, device):
+    for _ in range(n):
+        state = np.random.rand(4)
+        kept.append(state)
+        net(torch.from_numpy(state).float().to(device))
+""",
     "stays on the host": """
 x = torch.zeros(3).to("cpu")
 y = torch.zeros(3).cpu().float()
@@ -105,6 +118,9 @@ use(torch.zeros(3))
 x = torch.randn(3)
 for device in ("cuda:0", "cuda:1"):
     print(x.to(device))
+""",
+    "a leaf that no longer is one, which another rule tells of": """
+w = torch.randn(3, requires_grad=True).to("cuda")
 """,
     "a module": """
 model = nn.Linear(3, 3).to("cuda")
