@@ -24,12 +24,14 @@ from devlint.syntax.source import SourceError, decode_source
 __all__ = ["InternalError", "Report", "analyse"]
 
 RECURSION_LIMIT: Final = 20_000
-"""Python frames the analysis may use: a call in the program costs some fifteen, and long chains of operators nest as deep."""
+"""Python frames the analysis may use: a call in the program costs some fifteen, and long chains of operators nest as
+deep."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What one analysis found. `diagnostics` are sorted; `errors` are devlint's own failures; `checked` counts files."""
+    """What one analysis found. `diagnostics` are sorted; `errors` are devlint's own failures; `checked` counts
+    files."""
 
     diagnostics: tuple[Diagnostic, ...]
     errors: tuple[InternalError, ...]
@@ -47,8 +49,8 @@ def analyse(
 ) -> Report:
     """Analyse files together, so that imports between them are followed.
 
-    `codes` are the rules to ask; `names` the file names to show, by path; `stdin` a name and the bytes to analyse under it;
-    `src` further folders that imports may start from; `progress` is told how many files of how many are done.
+    `codes` are the rules to ask; `names` the file names to show, by path; `stdin` a name and the bytes to analyse
+    under it; `src` further folders that imports may start from; `progress` is told how many files of how many are done.
     """
     collector = Collector(all_rules(), codes)
     shown = [(path, (names or {}).get(path, path.as_posix())) for path in paths]

@@ -122,7 +122,8 @@ def _without_suppressed(reported: Iterable[Diagnostic], given: dict[str, ModuleI
 
 
 def _with_fingerprints(reported: Iterable[Diagnostic], given: dict[str, ModuleInfo]) -> list[Diagnostic]:
-    """Each diagnostic with an identity that survives shifted lines and reformatting: rule, file, the text it stands on."""
+    """Each diagnostic with an identity that survives shifted lines and reformatting: rule, file, the text it stands
+    on."""
     seen: Counter[str] = Counter()
     result = []
     for one in reported:

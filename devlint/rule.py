@@ -15,10 +15,11 @@ from devlint.values.trace import Place, Step
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a rule says of one event: the place where the reader must change something, the story, and what to write instead.
+    """What a rule says of one event: the place where the reader must change something, the story, and what to write
+    instead.
 
-    `trace` runs from the oldest step to the newest; `severity` overrides the rule's own. Findings of one rule with the same
-    `subject` are one bug, of which the first place is reported.
+    `trace` runs from the oldest step to the newest; `severity` overrides the rule's own. Findings of one rule with
+    the same `subject` are one bug, of which the first place is reported.
     """
 
     place: Place
@@ -33,7 +34,8 @@ class Finding:
 class Rule(ABC):
     """A rule takes events by the annotation of `check` (a class of `devlint.flow.events`, or a union of them).
 
-    With `everywhere`, a finding is reported only when each event at its place led to one: what code does on one path or for
+    With `everywhere`, a finding is reported only when each event at its place led to one: what code does on one path
+    or for
     one caller is then not enough. `conclude` is asked once, after the last event, by rules that must see several.
     """
 

@@ -14,8 +14,8 @@ class RevealPlacement(Rule):
     """What devlint knows of an expression.
 
     ## What it does
-    Answers `reveal_placement(expr)` in analysed code with the placement and dtype of `expr`. The call needs no import and is
-    meant to be removed again; it is always shown and never counts as a finding.
+    Answers `reveal_placement(expr)` in analysed code with the placement and dtype of `expr`. The call needs no import
+    and is meant to be removed again; it is always shown and never counts as a finding.
 
     ## Why is this bad?
     It is not: it is how a reader asks devlint what it sees.

@@ -88,7 +88,9 @@ def gather(run: Run, node: cst.Call) -> Arguments:
     return found
 
 
-def bind_row(row: Row, arguments: Arguments, receiver: Argument | None, aliases: dict[str, str]) -> dict[str, list[Argument]]:
+def bind_row(
+    row: Row, arguments: Arguments, receiver: Argument | None, aliases: dict[str, str]
+) -> dict[str, list[Argument]]:
     """Pair a library call's arguments with the row's parameter names; a variadic one takes the rest."""
     positional = [receiver, *arguments.positional] if receiver is not None else list(arguments.positional)
     params: Sequence[str] = row.params

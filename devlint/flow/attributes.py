@@ -62,7 +62,7 @@ def get_attribute(run: Run, owner: Value, name: str, node: cst.CSTNode) -> Value
             return Method(owner, name)
         case Library(name=library):
             return library_attribute(run, f"{library}.{name}")
-        case Unknown(origin=origin, text=text) if origin is not None:
+        case Unknown(origin=origin) if origin is not None:
             return opaque_attribute(run, owner, name)
         case Callable_(definition=ModuleInfo() as module):
             value = member(run.engine, module, name)
@@ -70,7 +70,9 @@ def get_attribute(run: Run, owner: Value, name: str, node: cst.CSTNode) -> Value
         case Callable_(definition=ClassInfo() as info):
             return class_member(run, info, name)
         case DeviceValue(placement=placement):
-            return DeviceType(placement) if name == "type" else Number("int") if name == "index" else Method(owner, name)
+            return (
+                DeviceType(placement) if name == "type" else Number("int") if name == "index" else Method(owner, name)
+            )
         case Array(dtype=dtype):
             match name:
                 case "dtype":
@@ -95,7 +97,9 @@ def get_attribute(run: Run, owner: Value, name: str, node: cst.CSTNode) -> Value
                     get_attribute(run, inner.yes, name, node), get_attribute(run, inner.no, name, node), inner.test
                 )
             return get_attribute(run, inner, name, node)
-        case Partial(target=Library(name="builtins.super"), args=(Callable_(definition=ClassInfo() as after), receiver)):
+        case Partial(
+            target=Library(name="builtins.super"), args=(Callable_(definition=ClassInfo() as after), receiver)
+        ):
             return super_attribute(run, owner, receiver, after, name, node)
         case Const() | Number() | Text() | Tuple() | Size() | Method() | Partial() | DtypeValue() | DeviceType():
             return Method(owner, name)
@@ -227,8 +231,8 @@ def super_attribute(run: Run, owner: Value, receiver: Value, after: ClassInfo, n
 
 def bound_method(run: Run, owner: Ref, method: FunctionInfo, node: cst.CSTNode) -> Value:
     """A method on its object; a property's value at once."""
-    from devlint.flow.calls import call_function
     from devlint.flow.arguments import Arguments
+    from devlint.flow.calls import call_function
 
     names = method.decorator_names
     if names & {"property", "cached_property", "lazy_property", "abstractproperty"}:
@@ -266,7 +270,9 @@ def _set_on_tensor(run: Run, tensor: Tensor, name: str, value: Value, node: cst.
     written = dotted_name(node.value) if isinstance(node, cst.Attribute) else None
     if name == "requires_grad" and written is not None and "." not in written:
         known = bool(value.value) if isinstance(value, Const) else None
-        run.bind(written, replace(tensor, grad=known, leaf=True if tensor.leaf is None or not tensor.grad else tensor.leaf))
+        run.bind(
+            written, replace(tensor, grad=known, leaf=True if tensor.leaf is None or not tensor.grad else tensor.leaf)
+        )
     elif name == "data" and isinstance(value, Tensor):
         held = run.get(cell) if cell is not None else None
         if cell is not None and isinstance(held, Cell):
@@ -274,4 +280,3 @@ def _set_on_tensor(run: Run, tensor: Tensor, name: str, value: Value, node: cst.
             run.put(cell, replace(held, placement=settled.placement, dtype=settled.dtype))
         elif written is not None and "." not in written and cell is None:
             run.bind(written, replace(value, grad=tensor.grad, leaf=tensor.leaf))
-

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
 import libcst as cst
 
 from devlint.flow.arguments import Argument, Arguments, gather
-from devlint.flow.classes import ancestors, class_values, enclosing_class, find_method, home_of, is_module_class, library_base
+from devlint.flow.attributes import get_attribute
+from devlint.flow.classes import (
+    ancestors,
+    class_values,
+    enclosing_class,
+    find_method,
+    home_of,
+    is_module_class,
+    library_base,
+)
 from devlint.flow.definitions import ClassInfo, FunctionInfo, Parameter
 from devlint.flow.events import Call
 from devlint.flow.library.registry import Invocation, invoke
 from devlint.flow.nn import call_layer, is_module, layer_cell, placement_of_module
 from devlint.flow.opaque import call_opaque, havoc, opaque_method
-from devlint.flow.attributes import get_attribute
 from devlint.flow.run import Run, expression
 from devlint.flow.state import State, merge
 from devlint.syntax.walk import dotted_name
@@ -69,7 +77,11 @@ def _super(run: Run, node: cst.Call) -> Value:
     else:
         info = enclosing_class(run)
         function = _method_run(run)
-        receiver_name = function.function.parameters[0].name if function and function.function and function.function.parameters else ""
+        receiver_name = (
+            function.function.parameters[0].name
+            if function and function.function and function.function.parameters
+            else ""
+        )
         cls = Callable_(info) if info is not None else UNKNOWN
         receiver = run.lookup(receiver_name) or UNKNOWN
     return Partial(Library("builtins.super"), (cls, receiver))
@@ -106,7 +118,7 @@ def call_value(run: Run, callee: Value, arguments: Arguments, node: cst.CSTNode)
         case Ref() as reference:
             return call_object(run, reference, arguments, node)
         case Either(test=test, yes=yes, no=no):
-            values = [UNKNOWN, UNKNOWN]
+            values: list[Value] = [UNKNOWN, UNKNOWN]
 
             def side(position: int, target: Value) -> None:
                 values[position] = call_value(run, target, arguments, node)
@@ -159,17 +171,17 @@ def call_function(
     if not engine.may_call(info):
         havoc(run, arguments)
         return UNKNOWN
-    result = UNKNOWN
     with engine.contained(run.module.filename, info.name):
         wrapped = _decorated(run, info, receiver, arguments)
         if wrapped is not None:
             return wrapped
-        result = _enter(run, info, receiver, arguments, is_module=is_module)
-    return result
+        return _enter(run, info, receiver, arguments, is_module=is_module)
+    return UNKNOWN
 
 
 def _decorated(run: Run, info: FunctionInfo, receiver: Value | None, arguments: Arguments) -> Value | None:
-    """The result of the wrapper that the program's own decorators put around a function; None without such decorators."""
+    """The result of the wrapper that the program's own decorators put around a function; None without such
+    decorators."""
     if not info.decorators or info in run.engine.unwrapping:
         return None
     home = home_of(run, info)
@@ -177,8 +189,14 @@ def _decorated(run: Run, info: FunctionInfo, receiver: Value | None, arguments: 
     for decorator in reversed(info.decorators):
         target = home.evaluate(decorator)
         if isinstance(target, Callable_) and isinstance(target.definition, FunctionInfo):
-            wrapped = call_function(run, target.definition, target.receiver, Arguments(decorator, [Argument(wrapped, decorator)]))
-    if wrapped == Callable_(info) or not isinstance(wrapped, Callable_) or not isinstance(wrapped.definition, FunctionInfo):
+            wrapped = call_function(
+                run, target.definition, target.receiver, Arguments(decorator, [Argument(wrapped, decorator)])
+            )
+    if (
+        wrapped == Callable_(info)
+        or not isinstance(wrapped, Callable_)
+        or not isinstance(wrapped.definition, FunctionInfo)
+    ):
         return None
     if receiver is not None:
         arguments = Arguments(
@@ -291,7 +309,10 @@ def _given(run: Run, values: Iterable[Value]) -> Iterator[Placement]:
                 elif isinstance(thing, Dict):
                     yield from _given(run, thing.entries.values())
                 elif isinstance(thing, Instance):
-                    yield from _given(run, [one for one in thing.attributes.values() if isinstance(one, Tensor) or is_module(run, one)])
+                    yield from _given(
+                        run,
+                        [one for one in thing.attributes.values() if isinstance(one, Tensor) or is_module(run, one)],
+                    )
 
 
 def _causes(run: Run, values: Iterable[Value], depth: int = 0) -> Iterator[Step]:
@@ -313,6 +334,7 @@ def _causes(run: Run, values: Iterable[Value], depth: int = 0) -> Iterator[Step]
 def _mark_cached(run: Run, value: Value, node: cst.CSTNode) -> Value:
     if not isinstance(value, Tensor):
         return value
+
     def mark(previous: Step | None) -> Step:
         return run.step(Kind.CACHED, "returned from a cache whose key does not hold the device", node, previous)
 
@@ -333,10 +355,12 @@ def bind_parameters(run: Run, info: FunctionInfo, receiver: Value | None, argume
             position += 1
         elif parameter.kind == "star":
             items = tuple(positional[position:])
-            names[parameter.name] = Tuple(items) if arguments.complete else run.allocate(parameter.node, Sequence(None, UNKNOWN, "tuple"))
+            names[parameter.name] = (
+                Tuple(items) if arguments.complete else run.allocate(parameter.node, Sequence(None, UNKNOWN, "tuple"))
+            )
             position = len(positional)
         elif parameter.kind == "star-star":
-            entries = {key: argument.value for key, argument in keywords.items()}
+            entries: dict[Hashable, Value] = {key: argument.value for key, argument in keywords.items()}
             names[parameter.name] = run.allocate(parameter.node, Dict(entries, None if arguments.complete else UNKNOWN))
         elif parameter.name in keywords:
             names[parameter.name] = keywords.pop(parameter.name).value
@@ -359,9 +383,11 @@ def default_value(run: Run, info: FunctionInfo, parameter: Parameter) -> Value:
     value = home.evaluate(parameter.default)
     if not isinstance(value, Tensor):
         return value
+
     def mark(previous: Step | None) -> Step:
-        place = home.step(Kind.CACHED, "a default argument, made once and shared by every call", parameter.node, previous)
-        return place
+        return home.step(
+            Kind.CACHED, "a default argument, made once and shared by every call", parameter.node, previous
+        )
 
     return replace(value, placement=retrace(value.placement, mark))
 
@@ -397,7 +423,7 @@ def initialize_base(run: Run, reference: Ref, info: ClassInfo, arguments: Argume
     row = run.engine.table.find(base) if base is not None else None
     thing = run.instance(reference)
     if row is not None and row.module is not None and thing is not None and base is not None:
-            run.put(reference.address, replace(thing, cell=layer_cell(run, base, row, arguments, node)))
+        run.put(reference.address, replace(thing, cell=layer_cell(run, base, row, arguments, node)))
     elif base is not None:
         invoke(run, Invocation("__init__", arguments, node, reference))
 
@@ -405,13 +431,19 @@ def initialize_base(run: Run, reference: Ref, info: ClassInfo, arguments: Argume
 def _data_fields(run: Run, info: ClassInfo) -> list[tuple[str, cst.BaseExpression | None]] | None:
     """The fields of a dataclass or NamedTuple in order, None for any other class."""
     decorators = {
-        (dotted_name(one.decorator.func if isinstance(one.decorator, cst.Call) else one.decorator) or "").rpartition(".")[2]
+        (dotted_name(one.decorator.func if isinstance(one.decorator, cst.Call) else one.decorator) or "").rpartition(
+            "."
+        )[2]
         for one in info.node.decorators
     }
     bases = {(dotted_name(arg.value) or "").rpartition(".")[2] for arg in info.node.bases}
-    if "dataclass" not in decorators and "NamedTuple" not in bases or "__init__" in info.methods:
+    if ("dataclass" not in decorators and "NamedTuple" not in bases) or "__init__" in info.methods:
         return None
-    lines = [one for one in reversed(ancestors(run, info)) if isinstance(one, Callable_) and isinstance(one.definition, ClassInfo)]
+    lines = [
+        one
+        for one in reversed(ancestors(run, info))
+        if isinstance(one, Callable_) and isinstance(one.definition, ClassInfo)
+    ]
     fields: dict[str, cst.BaseExpression | None] = {}
     for one in lines:
         assert isinstance(one.definition, ClassInfo)
@@ -423,7 +455,11 @@ def _data_fields(run: Run, info: ClassInfo) -> list[tuple[str, cst.BaseExpressio
 
 
 def _construct_record(
-    run: Run, info: ClassInfo, fields: list[tuple[str, cst.BaseExpression | None]], arguments: Arguments, node: cst.CSTNode
+    run: Run,
+    info: ClassInfo,
+    fields: list[tuple[str, cst.BaseExpression | None]],
+    arguments: Arguments,
+    node: cst.CSTNode,
 ) -> Value:
     home = home_of(run, info)
     values: dict[str, Value] = {}
@@ -440,4 +476,3 @@ def _construct_record(
     if after is not None:
         call_function(run, after, reference, Arguments(node))
     return reference
-

@@ -31,11 +31,17 @@ from devlint.values.value import Rank
 
 
 def find_clash(
-    run: Run, node: cst.CSTNode, operation: str, operands: Sequence[Operand], scalars: int | str = 0, index: frozenset[str] = frozenset()
+    run: Run,
+    node: cst.CSTNode,
+    operation: str,
+    operands: Sequence[Operand],
+    scalars: int | str = 0,
+    index: frozenset[str] = frozenset(),
 ) -> Clash | None:
     """The first pair of operands that cannot meet, blamed on its cause; None when nothing is known to be wrong.
 
-    `scalars` is how many 0-dim host operands the operation lets through; `index` names the operands that may stay on the host.
+    `scalars` is how many 0-dim host operands the operation lets through; `index` names the operands that may stay on
+    the host.
     """
     exempt = _exempt(operands, scalars)
     for left, right in combinations(operands, 2):
@@ -65,13 +71,16 @@ def _exempt(operands: Sequence[Operand], scalars: int | str) -> list[Operand]:
 
 
 def _is_exempt(operand: Operand, exempt: list[Operand]) -> bool:
-    return is_host(operand.leaf.device) and any(one.place == operand.place and one.name == operand.name for one in exempt)
+    return is_host(operand.leaf.device) and any(
+        one.place == operand.place and one.name == operand.name for one in exempt
+    )
 
 
 def _meetings(run: Run, left: Operand, right: Operand) -> Iterator[tuple[Facts, Operand, Operand]]:
     """The combinations of both placements' leaves that can occur together.
 
-    When each depends on a condition of its own, nothing says that the two can differ: real programs set both from one fact.
+    When each depends on a condition of its own, nothing says that the two can differ: real programs set both from one
+    fact.
     """
     facts = run.state.facts
     for needed_left, leaf_left in leaves(left.tensor.placement, facts):
@@ -177,7 +186,9 @@ def _meant_for_any_device(created: Step, device: Device, run: Run) -> bool:
         return True
     for placement in scope.given:
         for _, leaf in leaves(placement, run.state.facts):
-            if relate(leaf.device, device) is Relation.SAME or (isinstance(device, Symbol) and isinstance(leaf.device, Symbol)):
+            if relate(leaf.device, device) is Relation.SAME or (
+                isinstance(device, Symbol) and isinstance(leaf.device, Symbol)
+            ):
                 return True
     return False
 
@@ -202,4 +213,3 @@ def _entrance(context: Context, weights: Operand, given: Operand) -> Call | None
     if arrived is None or arrived is weights.leaf.cause:
         return None
     return next((call for call in context.calls if call.is_module and arrived in call.causes), None)
-

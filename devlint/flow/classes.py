@@ -22,7 +22,8 @@ MODULE_BASES: Final = frozenset(
         "torchmetrics.Metric",
     )
 )
-"""Library classes whose instances are nn.Modules in the ordinary sense: parameters and buffers move, plain tensors do not."""
+"""Library classes whose instances are nn.Modules in the ordinary sense: parameters and buffers move, plain tensors do
+not."""
 
 MAX_ANCESTORS: Final = 40
 """Classes looked at for one instance; deeper hierarchies do not occur outside generated code."""
@@ -44,7 +45,11 @@ def ancestors(run: Run, info: ClassInfo) -> list[Value]:
     home = home_of(run, info)
     for arg in info.node.bases:
         value = home.evaluate(arg.value) if not isinstance(arg.value, cst.Subscript) else home.evaluate(arg.value.value)
-        below = ancestors(run, value.definition) if isinstance(value, Callable_) and isinstance(value.definition, ClassInfo) else [value]
+        below = (
+            ancestors(run, value.definition)
+            if isinstance(value, Callable_) and isinstance(value.definition, ClassInfo)
+            else [value]
+        )
         for one in below:
             if one in found:
                 found.remove(one)
@@ -70,7 +75,9 @@ def is_module_class(run: Run, info: ClassInfo) -> bool:
     """Whether instances are nn.Modules."""
     known = run.engine.module_classes.get(info)
     if known is None:
-        known = run.engine.module_classes[info] = any(is_module_name(run, one.name) for one in ancestors(run, info) if isinstance(one, Library))
+        known = run.engine.module_classes[info] = any(
+            is_module_name(run, one.name) for one in ancestors(run, info) if isinstance(one, Library)
+        )
     return known
 
 
@@ -103,7 +110,8 @@ def has_unknown_base(run: Run, info: ClassInfo) -> bool:
 
 HARMLESS_BASES: Final = frozenset(
     "builtins.object abc.ABC typing.Generic typing.Protocol typing.NamedTuple torch.utils.data.Dataset enum.Enum"
-    " torch.utils.data.IterableDataset torch.utils.data.Sampler torch.optim.Optimizer builtins.dict builtins.list".split()
+    " torch.utils.data.IterableDataset torch.utils.data.Sampler torch.optim.Optimizer builtins.dict"
+    " builtins.list".split()
 )
 
 
@@ -117,7 +125,7 @@ def find_method(run: Run, info: ClassInfo, name: str, after: ClassInfo | None = 
         if isinstance(one, Callable_) and isinstance(one.definition, ClassInfo):
             method = one.definition.methods.get(name)
             if method is not None:
-                return run.engine.function(method.node, lambda method=method: method)  # type: ignore[misc]
+                return run.engine.method(method)
     return None
 
 

@@ -102,7 +102,10 @@ def _equality(run: Run, node: cst.Comparison, left: Argument, right: Argument, n
         case (DeviceValue(), DeviceValue() | Const(value=str())) | (Const(value=str()), DeviceValue()):
             _tell(run, node, "!=" if negative else "==", left, right)
             return _devices_equal(run, node, a, b)
-        case (DeviceType(placement=placement), Const(value=str(text))) | (Const(value=str(text)), DeviceType(placement=placement)):
+        case (DeviceType(placement=placement), Const(value=str(text))) | (
+            Const(value=str(text)),
+            DeviceType(placement=placement),
+        ):
             return type_equals(run, placement, text, node)
         case (DtypeValue(), DtypeValue()):
             if a.dtype.name is not None and b.dtype.name is not None:
@@ -135,7 +138,9 @@ def type_equals(run: Run, placement: Placement, type_: str, node: cst.CSTNode) -
     """`placement.type == type_` as a bool or a condition."""
     if isinstance(placement, Choice):
         return join(
-            type_equals(run, placement.yes, type_, node), type_equals(run, placement.no, type_, node), Test(placement.formula)
+            type_equals(run, placement.yes, type_, node),
+            type_equals(run, placement.no, type_, node),
+            Test(placement.formula),
         )
     match placement.device:
         case Known(type=known):
@@ -183,4 +188,3 @@ def _constants(operator: cst.BaseCompOp, a: Const, b: Const) -> Value:
     except TypeError:
         return UNKNOWN
     return Number("bool")
-

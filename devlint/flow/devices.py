@@ -20,9 +20,21 @@ from devlint.values.device import (
     is_accelerator,
     parse_device,
 )
-from devlint.values.placement import UNKNOWN_PLACEMENT, How, Leaf, Placement, choose, leaves, transform
+from devlint.values.placement import UNKNOWN_PLACEMENT, How, Leaf, Placement, choose, transform
 from devlint.values.trace import Kind, Step
-from devlint.values.value import NONE, Const, DeviceType, DeviceValue, Either, Number, Tensor, Text, Unknown, Value, named
+from devlint.values.value import (
+    NONE,
+    Const,
+    DeviceType,
+    DeviceValue,
+    Either,
+    Number,
+    Tensor,
+    Text,
+    Unknown,
+    Value,
+    named,
+)
 
 
 def explicit_placement(text: str) -> Device:
@@ -39,11 +51,14 @@ def default_placement(run: Run, function: str, node: cst.CSTNode) -> Placement:
     if ambient is not None:
         step = run.step(Kind.CREATED, f"created by {function} on the default device", node)
         return transform(ambient, lambda leaf: replace(leaf, trace=step, how=How.EXPLICIT))
-    return Leaf(CPU, How.DEFAULT, run.step(Kind.CREATED, f"created on the host by {function}, which was given no device", node))
+    return Leaf(
+        CPU, How.DEFAULT, run.step(Kind.CREATED, f"created on the host by {function}, which was given no device", node)
+    )
 
 
 def placement_from(run: Run, value: Value, node: cst.BaseExpression, step: Step | None) -> Placement:
-    """The placement that `device=value` asks for; `step` is what it does to the tensor. None asks for the default device."""
+    """The placement that `device=value` asks for; `step` is what it does to the tensor. None asks for the default
+    device."""
     match value:
         case DeviceValue(placement=placement):
             return transform(placement, lambda leaf: _placed(leaf, step))
@@ -69,7 +84,11 @@ def placement_from(run: Run, value: Value, node: cst.BaseExpression, step: Step 
         case Either(test=test, yes=yes, no=no):
             return choose(test, _under(run, test, yes, node, step), _under(run, test and ~test, no, node, step))
         case Const(value=None):
-            return default_placement(run, "a factory", node) if step is None or step.kind is Kind.CREATED else UNKNOWN_PLACEMENT
+            return (
+                default_placement(run, "a factory", node)
+                if step is None or step.kind is Kind.CREATED
+                else UNKNOWN_PLACEMENT
+            )
     return UNKNOWN_PLACEMENT
 
 
@@ -107,7 +126,9 @@ def _device_from_prefix(run: Run, prefix: str, node: cst.BaseExpression) -> Devi
     """A device string of which only the beginning is known: its type, with some index."""
     type_, _, rest = prefix.partition(":")
     if ":" in rest:
-        run.emit(InvalidDeviceUse(run.context_at(node), prefix + "...", f"{rest.partition(':')[0]!r} is no device index"))
+        run.emit(
+            InvalidDeviceUse(run.context_at(node), prefix + "...", f"{rest.partition(':')[0]!r} is no device index")
+        )
         return UNKNOWN_DEVICE
     device = explicit_placement(type_)
     return Known(device.type, ANY_INDEX) if isinstance(device, Known) and device.type != HOST else UNKNOWN_DEVICE

@@ -1,4 +1,5 @@
-"""What all runs of one analysis share: the program, the semantics, the calls being run, the budget and the ear of the rules."""
+"""What all runs of one analysis share: the program, the semantics, the calls being run, the budget and the ear of the
+rules."""
 
 from __future__ import annotations
 
@@ -21,14 +22,16 @@ from devlint.values.placement import Placement
 from devlint.values.value import Address, Value
 
 ENTRY_BUDGET: Final = 400_000
-"""Syntax nodes one entry into the program may evaluate before the rest of it is unknown. A training script with a few thousand
-lines needs some 50,000; the cap keeps generated code and deep recursion from holding up the run."""
+"""Syntax nodes one entry into the program may evaluate before the rest of it is unknown. A training script with a few
+thousand lines needs some 50,000; the cap keeps generated code and deep recursion from holding up the run."""
 
 MAX_DEPTH: Final = 12
-"""Calls followed one inside another. Placement bugs cross few frames; twelve covers a script's `main` down to a layer's helper."""
+"""Calls followed one inside another. Placement bugs cross few frames; twelve covers a script's `main` down to a
+layer's helper."""
 
 MAX_DEPTH_SYMBOLIC: Final = 4
-"""The same for code entered with symbolic arguments: each function is an entry of its own, so little is gained further down."""
+"""The same for code entered with symbolic arguments: each function is an entry of its own, so little is gained
+further down."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +107,10 @@ class Engine:
         if found is None:
             found = self._functions[id(node)] = make()
         return found
+
+    def method(self, info: FunctionInfo) -> FunctionInfo:
+        """The definition of a method: the same each time the class is read."""
+        return self._functions.setdefault(id(info.node), info)
 
     def class_(self, node: object, make: Callable[[], ClassInfo]) -> ClassInfo:
         """The class at a node: the same each time it is met."""

@@ -1,17 +1,18 @@
-"""The two ways into code: as it runs (a file's top level and its main guard), and as anyone may call it (symbolic arguments)."""
+"""The two ways into code: as it runs (a file's top level and its main guard), and as anyone may call it (symbolic
+arguments)."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Final
 
+from devlint.flow import interpreter as interpreter
 from devlint.flow.arguments import Argument, Arguments
 from devlint.flow.calls import call_function, construct
 from devlint.flow.classes import find_method, is_module_class
 from devlint.flow.definitions import ClassInfo, FunctionInfo, ModuleInfo, Parameter
 from devlint.flow.engine import Engine
 from devlint.flow.evidence import annotation_names
-from devlint.flow import interpreter as interpreter
 from devlint.flow.modules import module_run, run_guard
 from devlint.flow.nn import overrides_apply, relocate
 from devlint.flow.run import Run
@@ -24,15 +25,20 @@ from devlint.values.trace import Kind
 from devlint.values.value import Callable_, Ref, Tensor, Unknown, Value, named
 
 TRIGGERS: Final = frozenset(
-    "to cuda cpu half float double bfloat16 type type_as device numpy from_numpy tensor as_tensor zeros ones full empty eye"
-    " arange linspace rand randn randint randperm normal tril_indices triu_indices Tensor FloatTensor LongTensor BoolTensor"
+    "to cuda cpu half float double bfloat16 type type_as device numpy from_numpy tensor as_tensor zeros ones"
+    " full empty eye"
+    " arange linspace rand randn randint randperm normal tril_indices triu_indices Tensor FloatTensor"
+    " LongTensor BoolTensor"
     " pin_memory time perf_counter is_cuda lru_cache cache meshgrid hann_window float64 detach one_hot reveal_placement"
-    " pack_padded_sequence DataLoader register_buffer Parameter xpu logspace bartlett_window hamming_window scalar_tensor".split()
+    " pack_padded_sequence DataLoader register_buffer Parameter xpu logspace bartlett_window hamming_window"
+    " scalar_tensor".split()
 )
-"""Names without which code can neither make, move, cast nor read a tensor: such code is run only when other code calls it."""
+"""Names without which code can neither make, move, cast nor read a tensor: such code is run only when other code
+calls it."""
 
 TENSOR_ANNOTATIONS: Final = frozenset(
-    "Tensor torch.Tensor FloatTensor LongTensor BoolTensor IntTensor torch.FloatTensor torch.LongTensor torch.BoolTensor"
+    "Tensor torch.Tensor FloatTensor LongTensor BoolTensor IntTensor torch.FloatTensor torch.LongTensor"
+    " torch.BoolTensor"
     " torch.IntTensor nn.Parameter torch.nn.Parameter".split()
 )
 
@@ -65,18 +71,16 @@ def _outside(engine: Engine, module: ModuleInfo, info: FunctionInfo | ClassInfo)
 def _analyse_function(engine: Engine, module: ModuleInfo, info: object) -> None:
     if not isinstance(info, FunctionInfo) or (info in engine.ran and not info.parameters):
         return
-    with engine.contained(module.filename, info.name):
-        with engine.entry(symbolic=bool(info.parameters)):
-            run = _outside(engine, module, info)
-            call_function(run, info, None, symbolic_arguments(run, info, skip_first=False))
+    with engine.contained(module.filename, info.name), engine.entry(symbolic=bool(info.parameters)):
+        run = _outside(engine, module, info)
+        call_function(run, info, None, symbolic_arguments(run, info, skip_first=False))
 
 
 def _analyse_class(engine: Engine, module: ModuleInfo, info: object) -> None:
     if not isinstance(info, ClassInfo):
         return
-    with engine.contained(module.filename, info.name):
-        with engine.entry(symbolic=True):
-            _construct_and_call(engine, module, info)
+    with engine.contained(module.filename, info.name), engine.entry(symbolic=True):
+        _construct_and_call(engine, module, info)
 
 
 def _construct_and_call(engine: Engine, module: ModuleInfo, info: ClassInfo) -> None:
@@ -94,7 +98,7 @@ def _construct_and_call(engine: Engine, module: ModuleInfo, info: ClassInfo) -> 
         _settle_anywhere(run, reference, info)
     after = run.state
     for name, method in info.methods.items():
-        found = engine.function(method.node, lambda method=method: method)
+        found = engine.method(method)
         if name == "__init__" or found in built or not _is_called_from_outside(found):
             continue
         with engine.entry(symbolic=True):
@@ -114,7 +118,9 @@ def _is_called_from_outside(info: FunctionInfo) -> bool:
 
 def _settle_anywhere(run: Run, reference: Ref, info: ClassInfo) -> None:
     """A module that somebody may have moved: what is registered is where they chose, in the precision they chose."""
-    own = named(("param", info, "self"), "the module", run.step(Kind.CALLER, "the module may be on any device", info.node.name))
+    own = named(
+        ("param", info, "self"), "the module", run.step(Kind.CALLER, "the module may be on any device", info.node.name)
+    )
 
     def change(placement: Placement, dtype: Dtype) -> tuple[Placement, Dtype]:
         return own, UNKNOWN_DTYPE
@@ -123,7 +129,10 @@ def _settle_anywhere(run: Run, reference: Ref, info: ClassInfo) -> None:
     thing = run.instance(reference)
     if thing is not None and overrides_apply(run, thing):
         # The class moves its plain tensors itself: where they are is its own business.
-        run.put(reference.address, replace(thing, attributes={name: _lost(value) for name, value in thing.attributes.items()}))
+        run.put(
+            reference.address,
+            replace(thing, attributes={name: _lost(value) for name, value in thing.attributes.items()}),
+        )
 
 
 def _lost(value: Value) -> Value:

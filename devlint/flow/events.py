@@ -1,7 +1,7 @@
 """What the flow floor tells the rules: one frozen record for each kind of thing that happened to a tensor.
 
-Every event carries its `Context`: where, in which code, under which conditions, through which calls. Clashes arrive already
-attributed to their cause, so that each is the business of exactly one rule.
+Every event carries its `Context`: where, in which code, under which conditions, through which calls. Clashes arrive
+already attributed to their cause, so that each is the business of exactly one rule.
 """
 
 from __future__ import annotations
@@ -93,7 +93,8 @@ class AttributeClash(Clash):
 
 @dataclass(frozen=True, slots=True)
 class ContainerClash(Clash):
-    """A module kept in a plain container stayed behind (DEV104). `kept_in` is where the container became an attribute."""
+    """A module kept in a plain container stayed behind (DEV104). `kept_in` is where the container became an
+    attribute."""
 
     kept_in: Place = field(kw_only=True)
 
@@ -150,7 +151,8 @@ class Transfer(Event):
 
     `before` and `after` are its placements; `dtype_before`/`dtype_after` its dtypes (the parameters' for a module).
     `invariant` tells that receiver and target are the same in every iteration of `context.loop`; `moves` is false for a
-    cast, which asks for no device; `casts` that it asks for a dtype; `copies` that `copy=True` was asked for; `untouched` is
+    cast, which asks for no device; `casts` that it asks for a dtype; `copies` that `copy=True` was asked for;
+    `untouched` is
     the transfer that handed out exactly this tensor, and `only_use` tells that nothing else reads the receiver.
     """
 

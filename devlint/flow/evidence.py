@@ -1,7 +1,7 @@
 """What a function's own use of a name says about it: that it must be a tensor, or a module.
 
-An argument nobody has annotated is often plainly a tensor: it has `.unsqueeze`, or stands next to `@`. Without such evidence
-nothing is claimed of it.
+An argument nobody has annotated is often plainly a tensor: it has `.unsqueeze`, or stands next to `@`. Without such
+evidence nothing is claimed of it.
 """
 
 from __future__ import annotations
@@ -14,16 +14,22 @@ import libcst as cst
 from devlint.syntax.walk import descend, dotted_name
 
 TENSOR_ONLY: Final = frozenset(
-    "unsqueeze unsqueeze_ view permute backward detach is_cuda numel contiguous new_zeros new_ones new_tensor new_full new_empty"
-    " masked_fill masked_fill_ expand expand_as softmax log_softmax sigmoid tanh matmul bmm long index_select scatter_ scatter"
-    " gather dim view_as requires_grad_ is_floating_point unbind chunk unfold logsumexp cumsum_ add_ sub_ mul_ div_ clamp_"
-    " argmax_ pin_memory data_ptr grad_fn rsqrt type_as new pow_ squeeze_ flatten_ softplus narrow index_copy_ index_add_".split()
+    "unsqueeze unsqueeze_ view permute backward detach is_cuda numel contiguous new_zeros new_ones new_tensor"
+    " new_full new_empty"
+    " masked_fill masked_fill_ expand expand_as softmax log_softmax sigmoid tanh matmul bmm long index_select"
+    " scatter_ scatter"
+    " gather dim view_as requires_grad_ is_floating_point unbind chunk unfold logsumexp cumsum_ add_ sub_"
+    " mul_ div_ clamp_"
+    " argmax_ pin_memory data_ptr grad_fn rsqrt type_as new pow_ squeeze_ flatten_ softplus narrow"
+    " index_copy_ index_add_".split()
 )
 """Attributes that a tensor has and neither an array, a container nor a module has."""
 
 ARRAY_LIKE: Final = frozenset(
-    "shape ndim size sum mean max min abs std var t T transpose reshape flatten squeeze clamp float half double int bool argmax"
-    " argmin item tolist numpy cpu exp log sqrt pow any all sort topk repeat norm cumsum dtype prod clone chunk split device round".split()
+    "shape ndim size sum mean max min abs std var t T transpose reshape flatten squeeze clamp float half"
+    " double int bool argmax"
+    " argmin item tolist numpy cpu exp log sqrt pow any all sort topk repeat norm cumsum dtype prod clone"
+    " chunk split device round".split()
 )
 """Attributes that tensors share with arrays; among code that handles tensors they are evidence enough."""
 
@@ -96,7 +102,8 @@ class Evidence:
 
 
 def annotation_names(node: cst.BaseExpression | None) -> Iterator[str]:
-    """The dotted names in an annotation, those in quotes included: `Optional["torch.Tensor"]` gives `Optional`, `torch.Tensor`."""
+    """The dotted names in an annotation, those in quotes included: `Optional["torch.Tensor"]` gives `Optional`,
+    `torch.Tensor`."""
     if node is None:
         return
     if isinstance(node, cst.SimpleString):

@@ -282,4 +282,3 @@ def _comprehend(run: Run, clause: cst.CompFor, make: Callable[[], Value]) -> tup
         if name in outer_names and name not in targets:
             outer_names[name] = value
     return values, exact
-

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from devlint.flow.run import Run
 
 MAX_UNROLLED: Final = 6
-"""Known sequences up to this length are followed element by element; a longer one is one element that stands for all."""
+"""Known sequences up to this length are followed element by element; a longer one is one element that stands for
+all."""
 
 
 def iterate(run: Run, value: Value, node: cst.BaseExpression) -> Sequence:
@@ -94,7 +95,9 @@ def values_of(thing: Dict) -> Sequence:
 def items_of(thing: Dict) -> Sequence:
     """`dict.items()`."""
     if thing.element is None:
-        return _short(Sequence(tuple(Tuple((Const(key), value)) for key, value in thing.entries.items()), owner=thing.owner))
+        return _short(
+            Sequence(tuple(Tuple((Const(key), value)) for key, value in thing.entries.items()), owner=thing.owner)
+        )
     return Sequence(None, Tuple((_keys(thing).any, thing.any)), owner=thing.owner)
 
 

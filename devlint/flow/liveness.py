@@ -75,7 +75,8 @@ def loads(node: cst.CSTNode, name: str) -> list[cst.CSTNode]:
 
 
 def read_once(body: cst.CSTNode, use: cst.CSTNode, name: str) -> bool:
-    """Whether the value a name holds at `use` is read nowhere else: neither since it was bound nor before it is bound again."""
+    """Whether the value a name holds at `use` is read nowhere else: neither since it was bound nor before it is bound
+    again."""
     inside = set(loads(use, name))
     start = body.body if isinstance(body, (cst.FunctionDef, cst.Lambda)) else body
     seen = list(occurrences(start, name))
@@ -96,7 +97,9 @@ def read_after(body: cst.CSTNode, assignment: cst.CSTNode, name: str, loop: cst.
     if loop is not None and any(one not in own for one in loads(loop, name)):
         return True
     after = set(_after(body, assignment))
-    return any(one in after and one not in own for one in loads(body, name)) or _read_in_own_loop(body, assignment, name, own, after)
+    return any(one in after and one not in own for one in loads(body, name)) or _read_in_own_loop(
+        body, assignment, name, own, after
+    )
 
 
 def _after(body: cst.CSTNode, assignment: cst.CSTNode) -> Iterator[cst.CSTNode]:
@@ -112,7 +115,11 @@ def _read_in_own_loop(
 ) -> bool:
     """Reads after the assignment in the body of the loop that binds the name."""
     for one in descend(body):
-        if isinstance(one, cst.For) and name in names_in_target(one.target) and any(part is assignment for part in descend(one.body)):
+        if (
+            isinstance(one, cst.For)
+            and name in names_in_target(one.target)
+            and any(part is assignment for part in descend(one.body))
+        ):
             return any(read in after and read not in own for read in loads(one.body, name))
     return False
 
@@ -125,9 +132,13 @@ def assigned_in(node: cst.CSTNode) -> frozenset[str]:
         match one:
             case cst.AssignTarget(target=cst.Attribute() as target) | cst.AugAssign(target=cst.Attribute() as target):
                 names.add(_dotted(target))
-            case cst.AssignTarget(target=cst.Subscript(value=target)) | cst.AugAssign(target=cst.Subscript(value=target)):
+            case (
+                cst.AssignTarget(target=cst.Subscript(value=target)) | cst.AugAssign(target=cst.Subscript(value=target))
+            ):
                 names.add(_dotted(target))
-            case cst.Call(func=cst.Attribute(value=target, attr=cst.Name(value=method))) if method.endswith("_") and not method.startswith("_"):
+            case cst.Call(func=cst.Attribute(value=target, attr=cst.Name(value=method))) if method.endswith(
+                "_"
+            ) and not method.startswith("_"):
                 names.add(_dotted(target))
             case cst.With(items=items):
                 for item in items:

@@ -1,7 +1,8 @@
-"""A module's top level: definitions by name without parsing them, other statements when they matter or when somebody asks.
+"""A module's top level: definitions by name without parsing them, other statements when they matter or when somebody
+asks.
 
-Statements that can place a tensor, and those that do something besides binding names, run in order when the module is first
-needed. Plain bindings wait until their name is read; most of a library's constants never are.
+Statements that can place a tensor, and those that do something besides binding names, run in order when the module is
+first needed. Plain bindings wait until their name is read; most of a library's constants never are.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from devlint.syntax.index import Binding, Statement
 
 EAGER: Final = frozenset(
-    "torch cuda to device zeros ones tensor rand randn arange full empty from_numpy set_default_device set_default_tensor_type"
+    "torch cuda to device zeros ones tensor rand randn arange full empty from_numpy set_default_device"
+    " set_default_tensor_type"
     " set_device manual_seed set_default_dtype float64 reveal_placement register_buffer DataLoader Module numpy".split()
 )
 """Names whose presence makes a top-level statement worth running at once."""
@@ -95,7 +97,9 @@ def _execute(run: Run, unit: Statement) -> None:
 def define(engine: Engine, module: ModuleInfo, unit: Statement) -> Value:
     """The function or class a top-level statement defines."""
     if unit.kind == "function":
-        return Callable_(engine.function(unit, lambda: FunctionInfo(unit.name or "", module, unit, lambda: _function(unit))))
+        return Callable_(
+            engine.function(unit, lambda: FunctionInfo(unit.name or "", module, unit, lambda: _function(unit)))
+        )
     return Callable_(engine.class_(unit, lambda: ClassInfo(unit.name or "", module, unit, lambda: _class(unit))))
 
 

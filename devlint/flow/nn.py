@@ -41,7 +41,8 @@ CONTAINERS: Final = frozenset(
     f"torch.nn.{name}" for name in ("Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict")
 )
 MAX_DEPTH: Final = 8
-"""Levels of submodules looked through; models nest four or five deep, and containers refer back to nothing above them."""
+"""Levels of submodules looked through; models nest four or five deep, and containers refer back to nothing above
+them."""
 
 Change = Callable[[Placement, Dtype], tuple[Placement, Dtype]]
 
@@ -53,7 +54,11 @@ def is_module(run: Run, value: Value) -> bool:
         return False
     if isinstance(thing.cls, str):
         return is_module_name(run, thing.cls)
-    return isinstance(thing.cls, Callable_) and isinstance(thing.cls.definition, ClassInfo) and is_module_class(run, thing.cls.definition)
+    return (
+        isinstance(thing.cls, Callable_)
+        and isinstance(thing.cls.definition, ClassInfo)
+        and is_module_class(run, thing.cls.definition)
+    )
 
 
 def class_name(run: Run, thing: Instance) -> str:
@@ -134,8 +139,13 @@ def keep_plain(run: Run, value: Value, node: cst.CSTNode, name: str) -> Value:
             thing = run.get(address)
             place = run.place(node)
             if isinstance(thing, Sequence):
-                items = tuple(keep_plain(run, one, node, name) for one in thing.items) if thing.items is not None else None
-                run.put(address, replace(thing, items=items, element=keep_plain(run, thing.element, node, name), owner=place))
+                kept = (
+                    tuple(keep_plain(run, one, node, name) for one in thing.items) if thing.items is not None else None
+                )
+                run.put(
+                    address,
+                    replace(thing, items=kept, element=keep_plain(run, thing.element, node, name), owner=place),
+                )
             elif isinstance(thing, Dict):
                 entries = {key: keep_plain(run, one, node, name) for key, one in thing.entries.items()}
                 element = keep_plain(run, thing.element, node, name) if thing.element is not None else None
@@ -272,7 +282,9 @@ def call_layer(run: Run, owner: Ref, thing: Instance, arguments: Arguments, node
         return None
     reduction = thing.attributes.get("reduction")
     if reduction is not None and isinstance(arguments.node, cst.BaseExpression):
-        arguments = replace(arguments, keywords={**arguments.keywords, "reduction": Argument(reduction, arguments.node)})
+        arguments = replace(
+            arguments, keywords={**arguments.keywords, "reduction": Argument(reduction, arguments.node)}
+        )
     return apply_row(run, row, arguments, own=own_operand(run, owner, thing, node))
 
 

@@ -67,7 +67,12 @@ def numpy_call(run: Run, invocation: Invocation) -> Value:
     fresh = None
     if row.fresh or row.random:
         fresh = Fresh(Origin.RANDOM if row.random else Origin.NOTHING, step)
-    elif isinstance(source, Array) and invocation.name.rpartition(".")[2] in ("astype", "copy", "asarray", "ascontiguousarray"):
+    elif isinstance(source, Array) and invocation.name.rpartition(".")[2] in (
+        "astype",
+        "copy",
+        "asarray",
+        "ascontiguousarray",
+    ):
         fresh = source.fresh
     return Array(dtype, fresh, trace=step)
 
@@ -153,7 +158,7 @@ def _value_dtype(run: Run, value: Value, node: cst.BaseExpression, number: str, 
             return Dtype("int64", Source.PYTHON)
         case Const(value=float()) | Number(kind="float"):
             return Dtype(number, Source.PYTHON)
-        case (Tuple() | Ref()) if depth < 4:
+        case Tuple() | Ref() if depth < 4:
             found = iterate(run, value, node)
             values = found.items if found.items is not None else (found.element,)
             return _promote([_value_dtype(run, one, node, number, depth + 1) for one in values])

@@ -10,15 +10,15 @@ import libcst as cst
 from devlint.flow.arguments import Arguments
 from devlint.flow.attributes import opaque_address, opaque_attribute
 from devlint.flow.clash import find_clash
-from devlint.flow.evidence import ARRAY_LIKE, TENSOR_ONLY, Evidence
 from devlint.flow.events import Operand
+from devlint.flow.evidence import ARRAY_LIKE, TENSOR_ONLY, Evidence
 from devlint.flow.library.registry import Invocation, invoke
 from devlint.flow.nn import is_module, relocate
 from devlint.flow.run import Run
 from devlint.flow.transfer import METHODS, requested, transfer_tensor
 from devlint.syntax.walk import dotted_name
-from devlint.values.heap import Cell, Instance, Sequence
 from devlint.values.dtype import UNKNOWN_DTYPE
+from devlint.values.heap import Cell, Instance, Sequence
 from devlint.values.placement import UNKNOWN_PLACEMENT, Placement
 from devlint.values.value import (
     UNKNOWN,
@@ -70,7 +70,9 @@ def opaque_method(
     if name in ITSELF:
         return owner
     if name in ("parameters", "buffers", "named_parameters"):
-        placement = record.cell.placement if record is not None and record.cell is not None else named(owner.origin, owner.text)
+        placement = (
+            record.cell.placement if record is not None and record.cell is not None else named(owner.origin, owner.text)
+        )
         return run.allocate(node, Sequence(None, Tensor(placement, rank=Rank.SOME), "iterator"))
     if name in TENSOR_ONLY or (name in ARRAY_LIKE and looks_like_tensor(run, receiver)):
         tensor = as_tensor(owner)
@@ -99,7 +101,9 @@ def _transfer(
         before = record.cell if record is not None and record.cell is not None else None
         placement = request.placement or (before.placement if before is not None else named(owner.origin, owner.text))
         cell = Cell(placement, request.dtype or (before.dtype if before is not None else UNKNOWN_DTYPE))
-        run.put(opaque_address(owner), replace(record, cell=cell) if record is not None else Instance("?", {}, cell=cell))
+        run.put(
+            opaque_address(owner), replace(record, cell=cell) if record is not None else Instance("?", {}, cell=cell)
+        )
         return owner
     tensor = as_tensor(owner)
     if tensor is not None and looks_like_tensor(run, receiver):

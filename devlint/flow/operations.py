@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Final
 
 import libcst as cst
@@ -87,12 +88,39 @@ def short_name(name: str) -> str:
 
 
 OPERATORS: Final = {
-    "__add__": "+", "__sub__": "-", "__mul__": "*", "__truediv__": "/", "__floordiv__": "//", "__mod__": "%", "__pow__": "**",
-    "__matmul__": "@", "__and__": "&", "__or__": "|", "__xor__": "^", "__lshift__": "<<", "__rshift__": ">>", "__eq__": "==",
-    "__ne__": "!=", "__lt__": "<", "__le__": "<=", "__gt__": ">", "__ge__": ">=", "__iadd__": "+=", "__isub__": "-=",
-    "__imul__": "*=", "__itruediv__": "/=", "__ifloordiv__": "//=", "__imod__": "%=", "__ipow__": "**=", "__iand__": "&=",
-    "__ior__": "|=", "__ixor__": "^=", "__neg__": "-", "__invert__": "~", "__imatmul__": "@=",
-}  # fmt: skip
+    "__add__": "+",
+    "__sub__": "-",
+    "__mul__": "*",
+    "__truediv__": "/",
+    "__floordiv__": "//",
+    "__mod__": "%",
+    "__pow__": "**",
+    "__matmul__": "@",
+    "__and__": "&",
+    "__or__": "|",
+    "__xor__": "^",
+    "__lshift__": "<<",
+    "__rshift__": ">>",
+    "__eq__": "==",
+    "__ne__": "!=",
+    "__lt__": "<",
+    "__le__": "<=",
+    "__gt__": ">",
+    "__ge__": ">=",
+    "__iadd__": "+=",
+    "__isub__": "-=",
+    "__imul__": "*=",
+    "__itruediv__": "/=",
+    "__ifloordiv__": "//=",
+    "__imod__": "%=",
+    "__ipow__": "**=",
+    "__iand__": "&=",
+    "__ior__": "|=",
+    "__ixor__": "^=",
+    "__neg__": "-",
+    "__invert__": "~",
+    "__imatmul__": "@=",
+}
 
 
 # Operands
@@ -106,7 +134,11 @@ def operands_of(run: Run, row: Row, bound: Bound) -> list[Operand]:
             if name in row.sequences and not isinstance(argument.value, (Tensor, Unknown)):
                 found.extend(_inside(run, name, argument))
             else:
-                tensor = as_tensor(argument.value) if name not in row.sequences or isinstance(argument.value, Tensor) else None
+                tensor = (
+                    as_tensor(argument.value)
+                    if name not in row.sequences or isinstance(argument.value, Tensor)
+                    else None
+                )
                 if tensor is not None:
                     found.append(Operand(name, run.place(argument.node), run.settle(tensor)))
     return found
@@ -142,7 +174,7 @@ def _check_host_only(run: Run, row: Row, operands: list[Operand], node: cst.CSTN
 def _check_dtypes(run: Run, row: Row, operands: list[Operand], node: cst.CSTNode, name: str) -> None:
     for group in row.match:
         known = [one for one in operands if one.name in group and one.tensor.dtype.name is not None]
-        for left, right in zip(known, known[1:], strict=False):
+        for left, right in pairwise(known):
             if left.tensor.dtype.name != right.tensor.dtype.name:
                 run.emit(DtypeClash(run.context_at(node), name, left, right))
                 return
@@ -161,7 +193,9 @@ def _check_targets(run: Run, row: Row, operands: list[Operand], node: cst.CSTNod
 
 def _follow_time(run: Run, row: Row, operands: list[Operand], node: cst.CSTNode, name: str) -> None:
     """Keep account of what the accelerator was given and what the host has waited for."""
-    if not any(is_accelerator(leaf.device) for one in operands for _, leaf in leaves(one.tensor.placement, run.state.facts)):
+    if not any(
+        is_accelerator(leaf.device) for one in operands for _, leaf in leaves(one.tensor.placement, run.state.facts)
+    ):
         if row.sync == "always" and operands:
             _read(run, operands[0], node, name)
         return
@@ -181,20 +215,31 @@ def _read(run: Run, operand: Operand, node: cst.CSTNode, name: str) -> None:
 
 
 def _result(
-    run: Run, row: Row, bound: Bound, operands: list[Operand], node: cst.CSTNode, *, mended: Placement | None, complete: bool
+    run: Run,
+    row: Row,
+    bound: Bound,
+    operands: list[Operand],
+    node: cst.CSTNode,
+    *,
+    mended: Placement | None,
+    complete: bool,
 ) -> Tensor:
     """The tensor that comes out (the first, where several do)."""
     placement = mended if mended is not None else _placement(run, row, bound, operands, node, complete=complete)
     first = operands[0].tensor if operands else None
     result = Tensor(
         placement=placement,
-        dtype=result_dtype(run, row.dtype if isinstance(row.dtype, str) else (row.dtype or ("unknown",))[0], row, bound, operands, node),
+        dtype=result_dtype(
+            run, row.dtype if isinstance(row.dtype, str) else (row.dtype or ("unknown",))[0], row, bound, operands, node
+        ),
         rank=_rank(run, row, bound, operands),
         grad=_grad(run, row, operands),
     )
     shared = row.view or row.may_view
     if shared and first is not None:
-        result = replace(result, storage=first.storage, pending=first.pending, pinned=first.pinned if row.view else None)
+        result = replace(
+            result, storage=first.storage, pending=first.pending, pinned=first.pinned if row.view else None
+        )
     if row.factory or row.device.startswith("kwarg"):
         result = _made(run, row, bound, result, node)
     return result
@@ -223,11 +268,17 @@ def _placement(
     kind, _, argument = row.device.partition(":")
     match kind:
         case "group":
-            return group_placement([one.tensor for one in operands if one.name in row.same] or [one.tensor for one in operands])
+            return group_placement(
+                [one.tensor for one in operands if one.name in row.same] or [one.tensor for one in operands]
+            )
         case "arg":
             return next((one.tensor.placement for one in operands if one.name == argument), UNKNOWN_PLACEMENT)
         case "host":
-            return Leaf(explicit_placement("cpu"), How.DEFAULT, run.step(Kind.CREATED, f"made on the host by {short_name(row.name)}", node))
+            return Leaf(
+                explicit_placement("cpu"),
+                How.DEFAULT,
+                run.step(Kind.CREATED, f"made on the host by {short_name(row.name)}", node),
+            )
         case "kwarg" | "kwarg-or":
             given = bound.get("device")
             name = short_name(row.name)
@@ -258,7 +309,8 @@ def group_placement(tensors: Sequence[Tensor]) -> Placement:
 
 
 def _vagueness(placement: Placement) -> int:
-    """Which of several placements tells most of their common device: an accelerator, a condition, the caller's, the host."""
+    """Which of several placements tells most of their common device: an accelerator, a condition, the caller's, the
+    host."""
     if isinstance(placement, Choice):
         return 1
     if is_accelerator(placement.device):
@@ -383,7 +435,11 @@ def _promoted(bound: Bound, operands: Sequence[Operand]) -> Dtype:
         return UNKNOWN_DTYPE
     large = [one.tensor.dtype for one in operands if one.tensor.rank is not Rank.ZERO]
     small = [one.tensor.dtype for one in operands if one.tensor.rank is Rank.ZERO]
-    if large and any(one.tensor.rank is Rank.ANY for one in operands) and len({one.tensor.dtype.name for one in operands}) > 1:
+    if (
+        large
+        and any(one.tensor.rank is Rank.ANY for one in operands)
+        and len({one.tensor.dtype.name for one in operands}) > 1
+    ):
         return UNKNOWN_DTYPE
     ranked = large or small
     result = ranked[0]
@@ -431,10 +487,11 @@ def _shape(run: Run, row: Row, bound: Bound, result: Tensor, node: cst.CSTNode) 
     returns = row.returns
     for name, form in row.returns_if.items():
         given = bound.get(name)
-        if given is not None and given[0].value not in (NONE, Const(False)):
-            if name != "dim" or not isinstance(as_tensor(given[0].value) if isinstance(given[0].value, Tensor) else None, Tensor):
-                returns = form
-                break
+        if given is None or given[0].value in (NONE, Const(False)):
+            continue
+        if name != "dim" or not isinstance(given[0].value, Tensor):
+            returns = form
+            break
     kind, _, names = returns.partition(":")
     match kind:
         case "tensor":
@@ -507,4 +564,3 @@ def as_operand(run: Run, name: str, argument: Argument) -> Operand | None:
     """An argument as an operand, if it is a tensor."""
     tensor = as_tensor(argument.value)
     return Operand(name, run.place(argument.node), run.settle(tensor)) if tensor is not None else None
-

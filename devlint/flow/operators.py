@@ -40,19 +40,44 @@ from devlint.values.value import (
 )
 
 METHODS: Final[dict[type, str]] = {
-    cst.Add: "add", cst.Subtract: "sub", cst.Multiply: "mul", cst.Divide: "truediv", cst.FloorDivide: "floordiv",
-    cst.Modulo: "mod", cst.Power: "pow", cst.MatrixMultiply: "matmul", cst.BitAnd: "and", cst.BitOr: "or", cst.BitXor: "xor",
-    cst.LeftShift: "lshift", cst.RightShift: "rshift",
-    cst.AddAssign: "add", cst.SubtractAssign: "sub", cst.MultiplyAssign: "mul", cst.DivideAssign: "truediv",
-    cst.FloorDivideAssign: "floordiv", cst.ModuloAssign: "mod", cst.PowerAssign: "pow", cst.MatrixMultiplyAssign: "matmul",
-    cst.BitAndAssign: "and", cst.BitOrAssign: "or", cst.BitXorAssign: "xor", cst.LeftShiftAssign: "lshift",
+    cst.Add: "add",
+    cst.Subtract: "sub",
+    cst.Multiply: "mul",
+    cst.Divide: "truediv",
+    cst.FloorDivide: "floordiv",
+    cst.Modulo: "mod",
+    cst.Power: "pow",
+    cst.MatrixMultiply: "matmul",
+    cst.BitAnd: "and",
+    cst.BitOr: "or",
+    cst.BitXor: "xor",
+    cst.LeftShift: "lshift",
+    cst.RightShift: "rshift",
+    cst.AddAssign: "add",
+    cst.SubtractAssign: "sub",
+    cst.MultiplyAssign: "mul",
+    cst.DivideAssign: "truediv",
+    cst.FloorDivideAssign: "floordiv",
+    cst.ModuloAssign: "mod",
+    cst.PowerAssign: "pow",
+    cst.MatrixMultiplyAssign: "matmul",
+    cst.BitAndAssign: "and",
+    cst.BitOrAssign: "or",
+    cst.BitXorAssign: "xor",
+    cst.LeftShiftAssign: "lshift",
     cst.RightShiftAssign: "rshift",
-}  # fmt: skip
+}
 
 _CONSTANT: Final[dict[str, Callable[[Any, Any], Any]]] = {
-    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv,
-    "floordiv": operator.floordiv, "mod": operator.mod, "and": operator.and_, "or": operator.or_,
-}  # fmt: skip
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "truediv": operator.truediv,
+    "floordiv": operator.floordiv,
+    "mod": operator.mod,
+    "and": operator.and_,
+    "or": operator.or_,
+}
 
 MAX_CONSTANT: Final = 10**9
 """Arithmetic on constants is followed while the numbers stay small; nothing about placement hangs on large ones."""
@@ -66,7 +91,9 @@ def binary(run: Run, node: cst.BinaryOperation) -> Value:
     return combine(run, method, Argument(left, node.left), Argument(right, node.right), node)
 
 
-def combine(run: Run, method: str, left: Argument, right: Argument, node: cst.CSTNode, *, in_place: bool = False) -> Value:
+def combine(
+    run: Run, method: str, left: Argument, right: Argument, node: cst.CSTNode, *, in_place: bool = False
+) -> Value:
     """The value of an operator applied to two values."""
     a, b = without_none(left.value), without_none(right.value)
     a, b = _as_batch_tensor(a), _as_batch_tensor(b)
@@ -106,7 +133,7 @@ def _tensors(run: Run, method: str, left: Argument, right: Argument, node: cst.C
     if row is None:
         return UNKNOWN
     unknown = isinstance(other.value, Unknown)
-    if unknown and other.value.origin is None:
+    if isinstance(other.value, Unknown) and other.value.origin is None:
         # What is not even named may be a number as well as a tensor on any device.
         other = Argument(UNKNOWN, other.node)
     names = [name for name in row.params if name != "*"]
@@ -204,7 +231,10 @@ def extend(run: Run, target: Ref, value: Value) -> Value | None:
     if thing.items is not None and more.items is not None and not run.loops:
         run.put(target.address, replace(thing, items=(*thing.items, *more.items)))
     else:
-        run.put(target.address, replace(thing, items=None, element=join(thing.any, more.any) if thing.items != () else more.any))
+        run.put(
+            target.address,
+            replace(thing, items=None, element=join(thing.any, more.any) if thing.items != () else more.any),
+        )
     return target
 
 

@@ -84,12 +84,17 @@ class Program:
         return ModuleInfo(".".join(parts) or path.parent.name, index, path.stem == "__init__", path)
 
     def _search(self, origin: Path) -> list[Path]:
-        """Where an absolute import may start: the script's folder, the package's root, the folders above it, `src` roots."""
+        """Where an absolute import may start: the script's folder, the package's root, the folders above it, `src`
+        roots."""
         root = origin.parent
         while self._is_file(root / "__init__.py") and root != root.parent:
             root = root.parent
         given = {path.parent for path in self._shown}
-        above = [folder for folder in (origin.parent, *origin.parents) if any(one == folder or folder in one.parents for one in given)]
+        above = [
+            folder
+            for folder in (origin.parent, *origin.parents)
+            if any(one == folder or folder in one.parents for one in given)
+        ]
         found = [root, origin.parent, *self._roots]
         # Namespace packages have no __init__: the folders above count while files of the run lie under them.
         found += above[:4]

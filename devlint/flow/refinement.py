@@ -72,7 +72,9 @@ def negated(test: Test | bool | None) -> Test | bool | None:
     return ~test if isinstance(test, Test) else (None if test is None else not test)
 
 
-def _connective(run: Run, left: cst.BaseExpression, right: cst.BaseExpression, *, conjunction: bool) -> Test | bool | None:
+def _connective(
+    run: Run, left: cst.BaseExpression, right: cst.BaseExpression, *, conjunction: bool
+) -> Test | bool | None:
     first = test_of(run, left)
     if isinstance(first, bool) and first is not conjunction:
         return first
@@ -111,7 +113,11 @@ def value_test(run: Run, value: Value, node: cst.BaseExpression) -> Test | bool 
         case Ref(address=address):
             thing = run.get(address)
             if isinstance(thing, Sequence):
-                return bool(thing.items) if thing.items is not None else Test(Atom(("node", node, run.context), Source(node)))
+                return (
+                    bool(thing.items)
+                    if thing.items is not None
+                    else Test(Atom(("node", node, run.context), Source(node)))
+                )
         case Unknown(origin=origin) | Number(origin=origin) if origin is not None:
             return Test(Atom(("true", origin), Source(node)))
         case Tensor() | Array():
@@ -133,7 +139,9 @@ def read_on_host(run: Run, value: Value, node: cst.BaseExpression, reader: str) 
     if tensor is None:
         return
     tensor = run.settle(tensor)
-    unfinished = tensor.pending if tensor.pending is not None and tensor.pending.epoch == run.state.ambient.epoch else None
+    unfinished = (
+        tensor.pending if tensor.pending is not None and tensor.pending.epoch == run.state.ambient.epoch else None
+    )
     run.emit(HostRead(run.context_at(node), reader, tensor, run.place(node), unfinished=unfinished))
     if not is_on_host(tensor):
         run.synchronize()
@@ -194,7 +202,11 @@ def narrow(run: Run, node: cst.BaseExpression, holds: bool) -> None:
                 if right in run.tested:
                     narrow(run, right, holds)
         case cst.Comparison(left=left, comparisons=[cst.ComparisonTarget(operator=operator, comparator=comparator)]):
-            if isinstance(operator, (cst.Is, cst.IsNot)) and isinstance(comparator, cst.Name) and comparator.value == "None":
+            if (
+                isinstance(operator, (cst.Is, cst.IsNot))
+                and isinstance(comparator, cst.Name)
+                and comparator.value == "None"
+            ):
                 _narrow_none(run, left, isinstance(operator, cst.Is) is holds)
         case cst.Call(func=cst.Name(value="isinstance"), args=[first, second]):
             _narrow_type(run, first.value, run.evaluate(second.value), holds)

@@ -74,13 +74,12 @@ def merge(left: State, right: State) -> State:
     if not right.live:
         return left
     test = distinguish(left.facts, right.facts)
-    merged = State(
+    return State(
         _merge_names(left.names, right.names, test),
         _merge_heaps(left.heap, right.heap, test),
         left.facts & right.facts,
         _merge_ambient(left.ambient, right.ambient, test),
     )
-    return merged
 
 
 def _merge_names(left: dict[str, Value], right: dict[str, Value], test: Test | None) -> dict[str, Value]:

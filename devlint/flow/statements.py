@@ -14,7 +14,7 @@ from devlint.flow.definitions import bound_by
 from devlint.flow.events import RebindUnused
 from devlint.flow.expressions import closure, truth
 from devlint.flow.iteration import iterate
-from devlint.flow.liveness import assigned_in, read_after
+from devlint.flow.liveness import read_after
 from devlint.flow.modules import imported
 from devlint.flow.opaque import looks_like_tensor
 from devlint.flow.operators import augmented
@@ -131,7 +131,11 @@ def import_(run: Run, node: cst.Import) -> None:
     """`import a.b as c`."""
     for alias in node.names:
         module = dotted_name(alias.name) or ""
-        name = alias.asname.name.value if alias.asname and isinstance(alias.asname.name, cst.Name) else module.partition(".")[0]
+        name = (
+            alias.asname.name.value
+            if alias.asname and isinstance(alias.asname.name, cst.Name)
+            else module.partition(".")[0]
+        )
         run.bind(name, imported(run, module, None, 0, name))
 
 
@@ -342,5 +346,3 @@ def match_(run: Run, node: cst.Match) -> None:
             exhaustive = True
             break
     run.state = _join_all(ends if exhaustive else [*ends, run.state])
-
-

@@ -16,8 +16,8 @@ from devlint.flow.opaque import looks_like_tensor
 from devlint.flow.run import Run, expression
 from devlint.values.heap import Dict, Instance, Sequence, join_all
 from devlint.values.join import join, without_none
-from devlint.values.trace import Kind, Place
 from devlint.values.placement import retrace
+from devlint.values.trace import Kind, Place
 from devlint.values.value import (
     UNKNOWN,
     Array,
@@ -57,7 +57,7 @@ def _indices(run: Run, node: cst.Subscript) -> list[Argument | None]:
                 )
             else:
                 found.append(Argument(value, inner.value))
-        else:
+        elif isinstance(inner, cst.Slice):
             for bound in (inner.lower, inner.upper, inner.step):
                 if bound is not None:
                     run.evaluate(bound)
@@ -140,7 +140,11 @@ def _object_item(run: Run, owner: Ref, thing: object, indices: list[Argument | N
     if isinstance(thing, Dict):
         if index is not None and isinstance(index.value, Const) and index.value.value in thing.entries:
             return taken_from(run, thing.entries[index.value.value], thing.owner)
-        return taken_from(run, thing.any if index is None or not isinstance(index.value, Const) else thing.element or UNKNOWN, thing.owner)
+        return taken_from(
+            run,
+            thing.any if index is None or not isinstance(index.value, Const) else thing.element or UNKNOWN,
+            thing.owner,
+        )
     if isinstance(thing, Instance):
         return _instance_item(run, owner, thing, indices, node)
     return UNKNOWN
@@ -222,7 +226,12 @@ def set_item(run: Run, target: cst.Subscript, value: Value) -> None:
                 run.put(address, with_entry(thing, key, _cached(run, target, value)))
             elif isinstance(thing, Sequence):
                 items = thing.items
-                if items is not None and index is not None and isinstance(index.value, Const) and isinstance(index.value.value, int):
+                if (
+                    items is not None
+                    and index is not None
+                    and isinstance(index.value, Const)
+                    and isinstance(index.value.value, int)
+                ):
                     position = index.value.value
                     if -len(items) <= position < len(items):
                         changed = list(items)
@@ -230,8 +239,16 @@ def set_item(run: Run, target: cst.Subscript, value: Value) -> None:
                         run.put(address, replace(thing, items=tuple(changed)))
                 else:
                     more = value if index is not None else iterate(run, value, target).any
-                    run.put(address, replace(thing, items=None, element=join(thing.any, more) if thing.items != () else more))
-            elif isinstance(thing, Instance) and thing.registered and index is not None and isinstance(index.value, Const):
+                    run.put(
+                        address,
+                        replace(thing, items=None, element=join(thing.any, more) if thing.items != () else more),
+                    )
+            elif (
+                isinstance(thing, Instance)
+                and thing.registered
+                and index is not None
+                and isinstance(index.value, Const)
+            ):
                 name = str(index.value.value)
                 run.put(address, thing.with_attribute(name, value, thing.registered.get(name)))
 
@@ -251,13 +268,17 @@ def _cached(run: Run, target: cst.Subscript, value: Value) -> Value:
         value,
         placement=retrace(
             value.placement,
-            lambda previous: run.step(Kind.CACHED, f"kept in `{name}` under a key without the device", target, previous),
+            lambda previous: run.step(
+                Kind.CACHED, f"kept in `{name}` under a key without the device", target, previous
+            ),
         ),
         fresh=None,
     )
 
 
-def _set_in_tensor(run: Run, target: cst.Subscript, owner: Tensor, indices: list[Argument | None], value: Value) -> None:
+def _set_in_tensor(
+    run: Run, target: cst.Subscript, owner: Tensor, indices: list[Argument | None], value: Value
+) -> None:
     """Slices copy from any device; a mask or an index needs the value on the tensor's device, unless it is 0-dim."""
     tensor = run.settle(owner)
     base = Operand("input", run.place(target.value), tensor)
@@ -283,4 +304,3 @@ def _set_in_tensor(run: Run, target: cst.Subscript, owner: Tensor, indices: list
     if isinstance(target.value, cst.Name):
         grad = True if isinstance(value, Tensor) and value.grad else owner.grad
         run.bind(target.value.value, replace(owner, fresh=None, grad=grad))
-

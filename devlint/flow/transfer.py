@@ -116,7 +116,9 @@ def _to(run: Run, arguments: Arguments, step: Step, non_blocking: bool | None) -
         note_hard_coded(run, device.value, device.node, f".to({_written(device.node)})")
     kind: Dtype | None = None
     if dtype is not None and not is_none(dtype.value):
-        kind = replace(dtype.value.dtype, source=Source.EXPLICIT) if isinstance(dtype.value, DtypeValue) else UNKNOWN_DTYPE
+        kind = (
+            replace(dtype.value.dtype, source=Source.EXPLICIT) if isinstance(dtype.value, DtypeValue) else UNKNOWN_DTYPE
+        )
     return Request(target, kind, non_blocking, device.node if device is not None else None, copies)
 
 
@@ -127,7 +129,9 @@ def _written(node: cst.BaseExpression) -> str:
 # Tensors
 
 
-def transfer_tensor(run: Run, tensor: Tensor, method: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression) -> Tensor:
+def transfer_tensor(
+    run: Run, tensor: Tensor, method: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression
+) -> Tensor:
     """Move or cast a tensor; tell the rules; return the tensor as it then is."""
     request = requested(run, method, arguments, node)
     before = run.settle(tensor)
@@ -169,7 +173,8 @@ def _step_of(placement: Placement) -> Step | None:
 
 
 def is_only_use(run: Run, read: cst.BaseExpression, use: cst.CSTNode) -> bool:
-    """Whether nothing but `use` reads the value: a temporary, or a name that is read only there before it is bound again."""
+    """Whether nothing but `use` reads the value: a temporary, or a name that is read only there before it is bound
+    again."""
     if isinstance(read, (cst.Call, cst.Subscript)):
         return True
     if not isinstance(read, cst.Name) or run.function is None:
@@ -207,10 +212,18 @@ def _may_share(before: Placement, after: Placement, same_dtype: bool) -> bool:
 
 
 def _tell(
-    run: Run, node: cst.CSTNode, receiver: cst.BaseExpression, method: str, before: Tensor, after: Tensor, request: Request
+    run: Run,
+    node: cst.CSTNode,
+    receiver: cst.BaseExpression,
+    method: str,
+    before: Tensor,
+    after: Tensor,
+    request: Request,
 ) -> None:
     frame = run.loops[-1] if run.loops else None
-    invariant = frame is not None and not varies_in(receiver, frame.assigned) and _target_invariant(request, frame.assigned)
+    invariant = (
+        frame is not None and not varies_in(receiver, frame.assigned) and _target_invariant(request, frame.assigned)
+    )
     run.emit(
         Transfer(
             run.context_at(node),
@@ -250,13 +263,17 @@ def moved_leaf(tensor: Tensor) -> Step | None:
     """The transfer that made a non-leaf of a tensor that was created to be optimised; None for any other tensor."""
     if tensor.leaf is not False or not tensor.grad or tensor.cell is not None:
         return None
-    return next((step for _, leaf in leaves(tensor.placement) if (step := find(leaf.trace, Kind.MOVED)) is not None), None)
+    return next(
+        (step for _, leaf in leaves(tensor.placement) if (step := find(leaf.trace, Kind.MOVED)) is not None), None
+    )
 
 
 # Modules
 
 
-def transfer_module(run: Run, owner: Ref, method: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression) -> Value:
+def transfer_module(
+    run: Run, owner: Ref, method: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression
+) -> Value:
     """Move or cast a module in place: what is registered goes, what is not stays."""
     request = requested(run, method, arguments, node)
     first = next((run.settle(tensor) for _, tensor in tensors_of(run, owner)), None)
@@ -272,7 +289,9 @@ def transfer_module(run: Run, owner: Ref, method: str, arguments: Arguments, nod
     if first is not None:
         after = next((run.settle(tensor) for _, tensor in tensors_of(run, owner)), first)
         frame = run.loops[-1] if run.loops else None
-        invariant = frame is not None and not varies_in(receiver, frame.assigned) and _target_invariant(request, frame.assigned)
+        invariant = (
+            frame is not None and not varies_in(receiver, frame.assigned) and _target_invariant(request, frame.assigned)
+        )
         run.emit(
             Transfer(
                 run.context_at(node), method, run.place(receiver), True, first.placement,
@@ -283,7 +302,9 @@ def transfer_module(run: Run, owner: Ref, method: str, arguments: Arguments, nod
     return owner
 
 
-def read_by_numpy(run: Run, tensor: Tensor, reader: str, node: cst.CSTNode, operand: cst.BaseExpression, *, force: bool = False) -> None:
+def read_by_numpy(
+    run: Run, tensor: Tensor, reader: str, node: cst.CSTNode, operand: cst.BaseExpression, *, force: bool = False
+) -> None:
     """Tell that NumPy (or anything through `__array__`) reads a tensor."""
     tensor = run.settle(tensor)
     pending = tensor.pending

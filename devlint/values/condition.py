@@ -1,7 +1,7 @@
 """Conditions under which a value is what it is: `torch.cuda.is_available()`, `args.cuda`, and their combinations.
 
-A `Test` is a formula with a polarity. Two tests on the same formula are the same condition, however they are written, so that
-`device = "cuda" if use_cuda else "cpu"` and `if use_cuda: model.cuda()` are known to agree.
+A `Test` is a formula with a polarity. Two tests on the same formula are the same condition, however they are written,
+so that `device = "cuda" if use_cuda else "cpu"` and `if use_cuda: model.cuda()` are known to agree.
 """
 
 from __future__ import annotations
@@ -109,6 +109,7 @@ def merge(facts: Iterable[Test], more: Iterable[Test]) -> Facts | None:
 
 
 def distinguish(left: Facts, right: Facts) -> Test | None:
-    """A test that holds in `left` and fails in `right`: what the two paths branched on. Single conditions come first."""
+    """A test that holds in `left` and fails in `right`: what the two paths branched on. Single conditions come
+    first."""
     candidates = [test for test in left if ~test in right]
     return min(candidates, key=lambda test: (isinstance(test.formula, All), str(test)), default=None)

@@ -12,10 +12,12 @@ ANY_INDEX: Final = -1
 
 DEVICE_TYPES: Final = frozenset(
     # torch.device's own list, c10/core/DeviceType.cpp; what it prints for an invalid string.
-    "cpu cuda ipu xpu mkldnn opengl opencl ideep hip ve fpga maia xla lazy vulkan mps meta hpu mtia privateuseone".split()
+    "cpu cuda ipu xpu mkldnn opengl opencl ideep hip ve fpga maia xla lazy vulkan mps meta hpu mtia"
+    " privateuseone".split()
 )
 FOREIGN_TYPES: Final = frozenset("npu mlu musa sdaa neuron gcu dipu ascend privateuse1 openreg supa tpu spyre".split())
-"""Accelerators that come as packages of their own and rename torch's spare backend (torch.utils.rename_privateuse1_backend)."""
+"""Accelerators that come as packages of their own and rename torch's spare backend
+(torch.utils.rename_privateuse1_backend)."""
 
 HOST: Final = "cpu"
 UNPLACED: Final = frozenset({"meta", "lazy", "xla"})

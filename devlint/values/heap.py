@@ -1,4 +1,5 @@
-"""What lives behind a `Ref`: mutable, aliased things. The records are frozen; to change one is to put another in its place."""
+"""What lives behind a `Ref`: mutable, aliased things. The records are frozen; to change one is to put another in its
+place."""
 
 from __future__ import annotations
 
@@ -8,16 +9,17 @@ from enum import Enum
 from typing import TypeAlias
 
 from devlint.values.condition import Test
+from devlint.values.dtype import Dtype
 from devlint.values.join import join, join_dtypes
 from devlint.values.placement import Placement, choose
-from devlint.values.dtype import Dtype
 from devlint.values.trace import Place
 from devlint.values.value import UNKNOWN, Const, Value
 
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """A list, set, deque, iterator or generator. `items` when each element is known, else None and `element` stands for all.
+    """A list, set, deque, iterator or generator. `items` when each element is known, else None and `element` stands
+    for all.
 
     `owner` is the place where it was stored as a plain attribute of an nn.Module, if it was.
     """
@@ -62,7 +64,8 @@ class Registration(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A parameter's (or a library module's own) placement and dtype: what `.to()` changes under everybody who holds it."""
+    """A parameter's (or a library module's own) placement and dtype: what `.to()` changes under everybody who holds
+    it."""
 
     placement: Placement
     dtype: Dtype
@@ -73,8 +76,10 @@ class Cell:
 class Instance:
     """An object with attributes.
 
-    `cls` is the class value of the program, or the dotted name of a library class. `registered` says how an attribute belongs
-    to an nn.Module; `cell` holds a library module's parameters; `kept_in` is the plain container attribute that holds it.
+    `cls` is the class value of the program, or the dotted name of a library class. `registered` says how an attribute
+    belongs
+    to an nn.Module; `cell` holds a library module's parameters; `kept_in` is the plain container attribute that holds
+    it.
     `settled` is false when the object's placement can no longer be followed (an unknown function had it).
     """
 
@@ -148,10 +153,14 @@ def _join_instances(left: Instance, right: Instance, test: Test | None) -> Insta
         cell = joined
     registered = {**right.registered, **left.registered}
     for name, kind in right.registered.items():
-        if left.registered.get(name, kind) is not kind or name in left.attributes and name not in left.registered:
+        if left.registered.get(name, kind) is not kind or (name in left.attributes and name not in left.registered):
             registered.pop(name)
     return replace(
-        left, attributes=attributes, registered=registered, cell=cell, kept_in=left.kept_in or right.kept_in,
+        left,
+        attributes=attributes,
+        registered=registered,
+        cell=cell,
+        kept_in=left.kept_in or right.kept_in,
         settled=left.settled and right.settled,
     )
 

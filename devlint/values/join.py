@@ -29,7 +29,8 @@ from devlint.values.value import (
 )
 
 MAX_ALTERNATIVES: Final = 4
-"""Values of different kinds one name may hold at a point; real programs hold two or three, more is not worth following."""
+"""Values of different kinds one name may hold at a point; real programs hold two or three, more is not worth
+following."""
 
 
 def join(left: Value, right: Value, test: Test | None = None) -> Value:
@@ -49,7 +50,9 @@ def join(left: Value, right: Value, test: Test | None = None) -> Value:
             same_origin = left.fresh if left.fresh == right.fresh else None
             return Array(join_dtypes(left.dtype, right.dtype), same_origin, left.storage | right.storage, left.trace)
         case Batch(), Batch():
-            return Batch(choose(test, left.placement, right.placement), left.pinned if left.pinned == right.pinned else None)
+            return Batch(
+                choose(test, left.placement, right.placement), left.pinned if left.pinned == right.pinned else None
+            )
         case Tuple(), Tuple() if len(left.items) == len(right.items):
             items = tuple(join(a, b, test) for a, b in zip(left.items, right.items, strict=True))
             return Tuple(items, left.names if left.names == right.names else ())
@@ -57,7 +60,7 @@ def join(left: Value, right: Value, test: Test | None = None) -> Value:
             return _join_numbers(left, right, test)
         case (Text(), Text()):
             return Text()
-    if isinstance(left, Unknown) and left.origin is None or isinstance(right, Unknown) and right.origin is None:
+    if (isinstance(left, Unknown) and left.origin is None) or (isinstance(right, Unknown) and right.origin is None):
         return UNKNOWN
     return _either(left, right, test)
 
@@ -86,8 +89,9 @@ def join_dtypes(left: Dtype, right: Dtype) -> Dtype:
 
 
 def _join_with_unknown(left: Value, right: Value, test: Test | None) -> Value:
-    """A tensor or something the caller chose: a tensor too when the caller's thing has a name, for it stands in its place."""
-    if isinstance(left, Unknown) and left.origin is None or isinstance(right, Unknown) and right.origin is None:
+    """A tensor or something the caller chose: a tensor too when the caller's thing has a name, for it stands in its
+    place."""
+    if (isinstance(left, Unknown) and left.origin is None) or (isinstance(right, Unknown) and right.origin is None):
         return UNKNOWN
     a, b = as_tensor(left), as_tensor(right)
     assert a is not None and b is not None

@@ -14,7 +14,9 @@ class Scope:
     """One function as it is being run (or a module's top level). Scopes compare by identity.
 
     `name` is qualified within its file; `method_of_module` tells that it is a method of an nn.Module that runs after
-    construction; `construction` that it runs while an nn.Module is built, before anybody can move it; `any_device` that the function is meant for any device: it names a device, or such code called it;
+    construction; `construction` that it runs while an nn.Module is built, before anybody can move it; `any_device`
+    that the
+    function is meant for any device: it names a device, or such code called it;
     `given` are the placements of the tensors and modules among its arguments, `self` included.
     """
 

@@ -33,7 +33,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A loop being run: its head, how deep it stands, the loop around it (through calls too), what holds where it starts."""
+    """A loop being run: its head, how deep it stands, the loop around it (through calls too), what holds where it
+    starts."""
 
     place: Place
     depth: int
@@ -67,7 +68,8 @@ PLACING = frozenset({Kind.CREATED, Kind.MOVED, Kind.CALLER, Kind.ASSUMED})
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """One thing that happened to a value, in `loop` if any; `previous` is what happened before. Steps compare by identity."""
+    """One thing that happened to a value, in `loop` if any; `previous` is what happened before. Steps compare by
+    identity."""
 
     kind: Kind
     message: str

@@ -1,4 +1,5 @@
-"""What an expression can evaluate to. Tensors are values; what is mutable and aliased lives in the heap behind a `Ref`."""
+"""What an expression can evaluate to. Tensors are values; what is mutable and aliased lives in the heap behind a
+`Ref`."""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Nothing is known of it. `origin` names the thing when the program can name it: two reads are then the same thing."""
+    """Nothing is known of it. `origin` names the thing when the program can name it: two reads are then the same
+    thing."""
 
     origin: Hashable = None
     text: str = field(default="", compare=False)
@@ -123,9 +125,10 @@ class Fresh:
 class Tensor:
     """A torch.Tensor.
 
-    `cell` is the parameter it is (parameters keep their identity when a module moves, so their placement lives in the heap);
-    `pending` is an unfinished non_blocking copy to the host; `storage` identifies memory it may share with others; `moved` is the
-    transfer that handed it out, while nothing has been computed from it.
+    `cell` is the parameter it is (parameters keep their identity when a module moves, so their placement lives in the
+    heap);
+    `pending` is an unfinished non_blocking copy to the host; `storage` identifies memory it may share with others;
+    `moved` is the transfer that handed it out, while nothing has been computed from it.
     """
 
     placement: Placement = UNKNOWN_PLACEMENT
@@ -143,7 +146,8 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A device-to-host copy nobody has waited for: the transfer's step, and the epoch of synchronisation it began in."""
+    """A device-to-host copy nobody has waited for: the transfer's step, and the epoch of synchronisation it began
+    in."""
 
     epoch: int
     step: Step = field(compare=False)
@@ -168,7 +172,8 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Data from a loader, of unknown structure: every tensor found inside has this placement and element type unknown."""
+    """Data from a loader, of unknown structure: every tensor found inside has this placement and element type
+    unknown."""
 
     placement: Placement
     pinned: bool | None = None
@@ -231,7 +236,8 @@ class Either:
 
 
 Value: TypeAlias = (
-    "Unknown | Const | Number | Truth | Text | DeviceValue | DeviceType | DtypeValue | Size | Tensor | Array | Batch | Tuple | Ref"
+    "Unknown | Const | Number | Truth | Text | DeviceValue | DeviceType | DtypeValue | Size | Tensor | Array"
+    " | Batch | Tuple | Ref"
     " | Library | Method | Partial | Callable_ | Either"
 )
 

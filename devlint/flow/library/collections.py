@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import replace
 
 from devlint.flow.iteration import items_of, iterate, values_of
@@ -153,7 +154,8 @@ def update(run: Run, call: Invocation) -> Value:
     thing = _dict(run, call)
     if thing is None or not isinstance(call.receiver, Ref):
         return NONE
-    entries = {**thing.entries, **{key: argument.value for key, argument in call.arguments.keywords.items()}}
+    entries: dict[Hashable, Value] = {**thing.entries}
+    entries.update({key: argument.value for key, argument in call.arguments.keywords.items()})
     element = thing.element
     for argument in call.arguments.positional:
         more = run.get(argument.value.address) if isinstance(argument.value, Ref) else None
@@ -172,7 +174,12 @@ def text(run: Run, call: Invocation) -> Value:
     receiver = call.receiver
     given = [argument.value for argument in call.arguments.positional]
     constants = [one.value for one in given if isinstance(one, Const)]
-    if isinstance(receiver, Const) and isinstance(receiver.value, str) and len(constants) == len(given) and not call.arguments.keywords:
+    if (
+        isinstance(receiver, Const)
+        and isinstance(receiver.value, str)
+        and len(constants) == len(given)
+        and not call.arguments.keywords
+    ):
         try:
             result = getattr(receiver.value, call.name)(*constants)
         except Exception:  # whatever Python raises here, the program would
@@ -193,8 +200,17 @@ def split(run: Run, call: Invocation) -> Value:
 def asked(run: Run, call: Invocation) -> Value:
     """A question to a string."""
     receiver, given = call.receiver, call.arguments.value("prefix", 0)
-    if isinstance(receiver, Const) and isinstance(given, Const) and isinstance(receiver.value, str) and isinstance(given.value, str):
-        return Const(receiver.value.startswith(given.value) if call.name == "startswith" else receiver.value.endswith(given.value))
+    if (
+        isinstance(receiver, Const)
+        and isinstance(given, Const)
+        and isinstance(receiver.value, str)
+        and isinstance(given.value, str)
+    ):
+        return Const(
+            receiver.value.startswith(given.value)
+            if call.name == "startswith"
+            else receiver.value.endswith(given.value)
+        )
     from devlint.flow.comparison import type_equals
     from devlint.values.value import DeviceType
 

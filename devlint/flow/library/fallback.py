@@ -5,14 +5,27 @@ from __future__ import annotations
 from typing import Final
 
 from devlint.flow.library.registry import Invocation
-from devlint.flow.numpy_like import numpy_call
 from devlint.flow.nn import construct_layer
+from devlint.flow.numpy_like import numpy_call
 from devlint.flow.opaque import havoc
 from devlint.flow.operations import apply_row
 from devlint.flow.run import Run
 from devlint.values.value import UNKNOWN, Array, Batch, Callable_, Library, Partial, Tensor, Value
 
-HARMLESS: Final = ("torch.", "builtins.", "math.", "os.", "sys.", "logging.", "time.", "numpy.", "random.", "re.", "json.", "warnings.")
+HARMLESS: Final = (
+    "torch.",
+    "builtins.",
+    "math.",
+    "os.",
+    "sys.",
+    "logging.",
+    "time.",
+    "numpy.",
+    "random.",
+    "re.",
+    "json.",
+    "warnings.",
+)
 """Libraries that do not move the modules they are given."""
 
 

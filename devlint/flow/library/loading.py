@@ -102,7 +102,12 @@ def sample_of(run: Run, reference: Value, thing: Instance | None, node: cst.Base
     if thing.cls == TENSOR_DATASET:
         tensors = thing.attributes["tensors"]
         assert isinstance(tensors, Tuple)
-        rows = [replace(run.settle(one), rank=Rank.ANY, fresh=None, leaf=None, cell=None) if isinstance(one, Tensor) else UNKNOWN for one in tensors.items]
+        rows = [
+            replace(run.settle(one), rank=Rank.ANY, fresh=None, leaf=None, cell=None)
+            if isinstance(one, Tensor)
+            else UNKNOWN
+            for one in tensors.items
+        ]
         return Tuple(tuple(rows))
     method = get_attribute(run, reference, "__getitem__", node)
     if not isinstance(method, Callable_):
@@ -136,13 +141,18 @@ def _pinned(run: Run, value: Value, pinned: bool | None, depth: int = 0) -> Valu
     return value
 
 
-def _collated(run: Run, value: Value, step: Step, pinned: bool | None, node: cst.BaseExpression, depth: int = 0) -> Value:
-    """default_collate (torch/utils/data/_utils/collate.py): tensors stack, arrays keep their dtype, floats become float64."""
+def _collated(
+    run: Run, value: Value, step: Step, pinned: bool | None, node: cst.BaseExpression, depth: int = 0
+) -> Value:
+    """default_collate (torch/utils/data/_utils/collate.py): tensors stack, arrays keep their dtype, floats become
+    float64."""
     host = Leaf(CPU, How.ASSUMED, step)
     match value:
         case Tensor():
             # What a sample has where it lies is what the batch has; only the claim is weaker.
-            placement = transform(value.placement, lambda leaf: replace(leaf, how=How.ASSUMED, trace=step) if leaf.device == CPU else leaf)
+            placement = transform(
+                value.placement, lambda leaf: replace(leaf, how=How.ASSUMED, trace=step) if leaf.device == CPU else leaf
+            )
             return Tensor(placement, value.dtype, Rank.SOME, grad=value.grad, pinned=pinned)
         case Array(dtype=dtype):
             return Tensor(host, dtype, Rank.SOME, grad=False, pinned=pinned)
@@ -156,6 +166,10 @@ def _collated(run: Run, value: Value, step: Step, pinned: bool | None, node: cst
         case Ref(address=address) if depth < 4:
             thing = run.get(address)
             if isinstance(thing, Dict):
-                entries = {key: _collated(run, one, step, pinned, node, depth + 1) for key, one in thing.entries.items()}
-                return run.allocate(node, Dict(entries, None if thing.element is None else Batch(host, pinned)), f"batch{depth}")
+                entries = {
+                    key: _collated(run, one, step, pinned, node, depth + 1) for key, one in thing.entries.items()
+                }
+                return run.allocate(
+                    node, Dict(entries, None if thing.element is None else Batch(host, pinned)), f"batch{depth}"
+                )
     return Batch(host, pinned)

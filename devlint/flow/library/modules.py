@@ -105,7 +105,7 @@ def _register(run: Run, call: Invocation, kind: Registration, keyword: str) -> N
 def tensors(run: Run, call: Invocation) -> Value:
     """A module's parameters or buffers, one standing for all."""
     assert call.receiver is not None
-    found = [run.settle(one) for _, one in tensors_of(run, call.receiver, buffers="buffers" in call.name)]
+    found: list[Value] = [run.settle(one) for _, one in tensors_of(run, call.receiver, buffers="buffers" in call.name)]
     element: Value = join_all(found[:8]) if found else Tensor(rank=Rank.SOME)
     if isinstance(element, Tensor) and len(found) == 1:
         element = next(one for _, one in tensors_of(run, call.receiver, buffers="buffers" in call.name))
@@ -134,7 +134,8 @@ def children(run: Run, call: Invocation) -> Value:
 
 @model("Module.__call__", "Module.forward")
 def call_module(run: Run, call: Invocation) -> Value:
-    """Calling a library module through `super().forward(x)`; the engine has looked for the class's own `forward` already."""
+    """Calling a library module through `super().forward(x)`; the engine has looked for the class's own `forward`
+    already."""
     from devlint.flow.nn import call_layer
 
     thing = run.instance(call.receiver) if call.receiver is not None else None
@@ -159,7 +160,9 @@ def _fill(run: Run, reference: Ref, name: str, call: Invocation) -> None:
     thing = run.instance(reference)
     if thing is None:
         return
-    if name == "torch.nn.Sequential" and (len(call.arguments.positional) != 1 or is_module(run, call.arguments.positional[0].value)):
+    if name == "torch.nn.Sequential" and (
+        len(call.arguments.positional) != 1 or is_module(run, call.arguments.positional[0].value)
+    ):
         parts: list[tuple[str, Value]] = [(str(i), one.value) for i, one in enumerate(call.arguments.positional)]
         if call.arguments.rest is not None:
             parts.append((ANY, call.arguments.rest.value))
@@ -207,7 +210,12 @@ def append(run: Run, call: Invocation) -> Value:
     return call.receiver or UNKNOWN
 
 
-@model("torch.nn.ModuleList.extend", "torch.nn.Sequential.extend", "torch.nn.ModuleDict.update", "torch.nn.ParameterList.extend")
+@model(
+    "torch.nn.ModuleList.extend",
+    "torch.nn.Sequential.extend",
+    "torch.nn.ModuleDict.update",
+    "torch.nn.ParameterList.extend",
+)
 def extend(run: Run, call: Invocation) -> Value:
     """`modules.extend(more)`."""
     thing = run.instance(call.receiver) if call.receiver is not None else None
@@ -218,8 +226,14 @@ def extend(run: Run, call: Invocation) -> Value:
     return call.receiver or UNKNOWN
 
 
-@model("torch.nn.ModuleDict.items", "torch.nn.ModuleDict.values", "torch.nn.ModuleDict.keys", "torch.nn.ParameterDict.items",
-       "torch.nn.ParameterDict.values", "torch.nn.ParameterDict.keys")  # fmt: skip
+@model(
+    "torch.nn.ModuleDict.items",
+    "torch.nn.ModuleDict.values",
+    "torch.nn.ModuleDict.keys",
+    "torch.nn.ParameterDict.items",
+    "torch.nn.ParameterDict.values",
+    "torch.nn.ParameterDict.keys",
+)
 def views(run: Run, call: Invocation) -> Value:
     """The parts of a ModuleDict."""
     thing = run.instance(call.receiver) if call.receiver is not None else None
@@ -227,8 +241,9 @@ def views(run: Run, call: Invocation) -> Value:
         return UNKNOWN
     known = ANY not in thing.attributes
     parts = [(Const(name) if name != ANY else Text(), thing.attributes[name]) for name in thing.attributes]
-    chosen = {"items": [Tuple((key, value)) for key, value in parts], "values": [value for _, value in parts]}
-    items: list[Value] = list(chosen.get(call.name, [key for key, _ in parts]))
+    items: list[Value] = [
+        Tuple((key, value)) if call.name == "items" else value if call.name == "values" else key for key, value in parts
+    ]
     return run.allocate(call.node, Sequence(tuple(items) if known else None, join_all(items), "iterator"))
 
 

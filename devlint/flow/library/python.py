@@ -20,7 +20,6 @@ from devlint.values.value import (
     UNKNOWN,
     Address,
     Array,
-    Batch,
     Callable_,
     Const,
     Either,
@@ -129,11 +128,18 @@ def passed_on(run: Run, call: Invocation) -> Value:
     found = iterate(run, first.value, first.node)
     if call.name == "builtins.tuple" and found.items is not None:
         return Tuple(found.items)
-    if call.name in ("builtins.sorted", "builtins.reversed", "builtins.set", "builtins.frozenset") and found.items is not None:
-        found = replace(found, items=tuple(reversed(found.items))) if call.name == "builtins.reversed" else replace(
-            found, items=None, element=join_all(found.items)
+    if (
+        call.name in ("builtins.sorted", "builtins.reversed", "builtins.set", "builtins.frozenset")
+        and found.items is not None
+    ):
+        found = (
+            replace(found, items=tuple(reversed(found.items)))
+            if call.name == "builtins.reversed"
+            else replace(found, items=None, element=join_all(found.items))
         )
-    return run.allocate(call.node, replace(found, kind="list" if call.name == "builtins.list" else "iterator", owner=found.owner))
+    return run.allocate(
+        call.node, replace(found, kind="list" if call.name == "builtins.list" else "iterator", owner=found.owner)
+    )
 
 
 @model("builtins.enumerate")
@@ -142,7 +148,9 @@ def enumerate_(run: Run, call: Invocation) -> Value:
     first = _first(call)
     found = iterate(run, first.value, first.node) if first is not None else Sequence(None)
     if found.items is not None and len(call.arguments.positional) == 1:
-        return run.allocate(call.node, Sequence(tuple(Tuple((Const(i), one)) for i, one in enumerate(found.items)), kind="iterator"))
+        return run.allocate(
+            call.node, Sequence(tuple(Tuple((Const(i), one)) for i, one in enumerate(found.items)), kind="iterator")
+        )
     return run.allocate(call.node, Sequence(None, Tuple((Number("int"), found.any)), "iterator"))
 
 
@@ -183,7 +191,10 @@ def map_(run: Run, call: Invocation) -> Value:
         rows = [(one,) for one in found[0].items]
     values = [
         call_value(
-            run, function.value, Arguments(call.node, [Argument(v, s.node) for v, s in zip(row, sources, strict=False)]), call.node
+            run,
+            function.value,
+            Arguments(call.node, [Argument(v, s.node) for v, s in zip(row, sources, strict=False)]),
+            call.node,
         )
         for row in rows
     ]
@@ -322,7 +333,15 @@ def wraps(run: Run, call: Invocation) -> Value:
     return UNKNOWN
 
 
-@model("time.time", "time.perf_counter", "time.monotonic", "time.perf_counter_ns", "time.time_ns", "timeit.default_timer", "time.process_time")
+@model(
+    "time.time",
+    "time.perf_counter",
+    "time.monotonic",
+    "time.perf_counter_ns",
+    "time.time_ns",
+    "timeit.default_timer",
+    "time.process_time",
+)
 def clock(run: Run, call: Invocation) -> Value:
     """A clock read remembers what the accelerator still had to do."""
     ambient = run.state.ambient
@@ -369,7 +388,9 @@ def _clone_object(run: Run, address: Address, call: Invocation, seen: dict[Addre
             element = clone_graph(run, thing.element, call, seen) if thing.element is not None else None
             thing = replace(thing, entries=entries, element=element)
         case Instance():
-            thing = replace(thing, attributes={name: clone_graph(run, one, call, seen) for name, one in thing.attributes.items()})
+            thing = replace(
+                thing, attributes={name: clone_graph(run, one, call, seen) for name, one in thing.attributes.items()}
+            )
         case Cell() | None:
             pass
     if thing is not None:
@@ -400,7 +421,9 @@ def add_argument(run: Run, call: Invocation) -> Value:
         default = call.arguments.value("default")
         value: Value = given
         if isinstance(default, Const) and isinstance(default.value, str):
-            value = Either(Test(Atom(("default", origin), f"--{name.replace('_', '-')} is left at its default")), default, given)
+            value = Either(
+                Test(Atom(("default", origin), f"--{name.replace('_', '-')} is left at its default")), default, given
+            )
         run.put(call.receiver.address, thing.with_attribute(name, value))
     return UNKNOWN
 

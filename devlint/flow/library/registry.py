@@ -58,7 +58,8 @@ _MODELS: dict[str, Model] = {}
 
 
 def model(*names: str) -> Callable[[Model], Model]:
-    """Register what a library call means. Names are dotted; methods are `Tensor.to`, `Module.cuda`, `list.append`, ..."""
+    """Register what a library call means. Names are dotted; methods are `Tensor.to`, `Module.cuda`, `list.append`,
+    ..."""
 
     def register(function: Model) -> Model:
         _MODELS.update(dict.fromkeys(names, function))

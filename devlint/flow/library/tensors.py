@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from devlint.flow.arguments import Argument
-from devlint.flow.devices import default_placement, is_none, placement_from
 from devlint.flow.clash import find_clash
+from devlint.flow.devices import default_placement, is_none, placement_from
 from devlint.flow.events import Conversion, Discarded
 from devlint.flow.iteration import iterate
 from devlint.flow.library.fallback import by_table
@@ -110,7 +110,15 @@ def to_python(run: Run, call: Invocation) -> Value:
     return run.allocate(call.node, Sequence(None, UNKNOWN))
 
 
-@model("Tensor.size", "Tensor.dim", "Tensor.numel", "Tensor.nelement", "Tensor.stride", "Tensor.ndimension", "Tensor.element_size")
+@model(
+    "Tensor.size",
+    "Tensor.dim",
+    "Tensor.numel",
+    "Tensor.nelement",
+    "Tensor.stride",
+    "Tensor.ndimension",
+    "Tensor.element_size",
+)
 def measure(run: Run, call: Invocation) -> Value:
     """Sizes: Python numbers that the host knows without asking the accelerator."""
     if call.name == "size" and not call.arguments.positional and not call.arguments.keywords:
@@ -134,12 +142,18 @@ def backward(run: Run, call: Invocation) -> Value:
 @model("Tensor.split", "Tensor.chunk", "Tensor.unbind", "torch.split", "torch.chunk", "torch.unbind")
 def pieces(run: Run, call: Invocation) -> Value:
     """Pieces of a tensor: as many as the call says, where it says so."""
-    source = call.receiver if call.receiver is not None else call.arguments.value("input", 0) or call.arguments.value("tensor", 0)
+    source = (
+        call.receiver
+        if call.receiver is not None
+        else call.arguments.value("input", 0) or call.arguments.value("tensor", 0)
+    )
     tensor = as_tensor(source) if source is not None else None
     if tensor is None:
         return UNKNOWN
     settled = run.settle(tensor)
-    piece = replace(computed(settled), storage=settled.storage, rank=settled.rank if "unbind" not in call.name else Rank.ANY)
+    piece = replace(
+        computed(settled), storage=settled.storage, rank=settled.rank if "unbind" not in call.name else Rank.ANY
+    )
     position = 0 if call.receiver is not None else 1
     count = call.arguments.constant("chunks", position, None) if "chunk" in call.name else None
     if isinstance(count, int) and 0 < count <= 6:
@@ -167,7 +181,9 @@ def tensor(run: Run, call: Invocation) -> Value:
     device = call.arguments.get("device")
     name = call.name
     if device is not None and not is_none(device.value):
-        placement = placement_from(run, device.value, device.node, run.step(Kind.CREATED, f"created by {name}", call.node))
+        placement = placement_from(
+            run, device.value, device.node, run.step(Kind.CREATED, f"created by {name}", call.node)
+        )
     elif source is not None:
         placement = run.settle(source).placement
     elif not call.arguments.complete:
@@ -205,7 +221,12 @@ def _dtype_of(run: Run, call: Invocation, data: Argument) -> Dtype:
     if dtype.source is Source.PYTHON and dtype.name == "float32":
         return DEFAULT_FLOAT
     if dtype.name == "float64" and not isinstance(data.value, Tensor):
-        step = run.step(Kind.CONVERTED, f"float64 enters torch through {call.name}, which keeps NumPy's dtype", call.node, dtype.trace)
+        step = run.step(
+            Kind.CONVERTED,
+            f"float64 enters torch through {call.name}, which keeps NumPy's dtype",
+            call.node,
+            dtype.trace,
+        )
         return replace(dtype, trace=step)
     return dtype
 
@@ -237,17 +258,31 @@ def from_numpy(run: Run, call: Invocation) -> Value:
     placement = Leaf(CPU, How.DEFAULT, step)
     if isinstance(value, Array) and argument is not None:
         _tell_conversion(run, call, argument, array, placement)
-    return Tensor(
-        placement, dtype, Rank.ANY, grad=False, leaf=True, fresh=array.fresh, storage=array.storage
-    )
+    return Tensor(placement, dtype, Rank.ANY, grad=False, leaf=True, fresh=array.fresh, storage=array.storage)
 
 
-@model("torch.Tensor", "torch.FloatTensor", "torch.LongTensor", "torch.DoubleTensor", "torch.IntTensor", "torch.BoolTensor",
-       "torch.ByteTensor", "torch.HalfTensor")  # fmt: skip
+@model(
+    "torch.Tensor",
+    "torch.FloatTensor",
+    "torch.LongTensor",
+    "torch.DoubleTensor",
+    "torch.IntTensor",
+    "torch.BoolTensor",
+    "torch.ByteTensor",
+    "torch.HalfTensor",
+)
 def legacy(run: Run, call: Invocation) -> Value:
     """`torch.Tensor(...)`, `torch.LongTensor(...)`: the old constructors, always on the default device."""
-    names = {"Tensor": "float32", "FloatTensor": "float32", "LongTensor": "int64", "DoubleTensor": "float64", "IntTensor": "int32",
-             "BoolTensor": "bool", "ByteTensor": "uint8", "HalfTensor": "float16"}  # fmt: skip
+    names = {
+        "Tensor": "float32",
+        "FloatTensor": "float32",
+        "LongTensor": "int64",
+        "DoubleTensor": "float64",
+        "IntTensor": "int32",
+        "BoolTensor": "bool",
+        "ByteTensor": "uint8",
+        "HalfTensor": "float16",
+    }
     if any(isinstance(argument.value, Tensor) for argument in call.arguments):
         return Tensor()
     dtype = Dtype(names[call.name.rpartition(".")[2]], Source.EXPLICIT)
@@ -256,7 +291,8 @@ def legacy(run: Run, call: Invocation) -> Value:
 
 @model("torch.load")
 def load(run: Run, call: Invocation) -> Value:
-    """`torch.load(file, map_location=...)`: everything inside is where map_location says; without it, where it was saved."""
+    """`torch.load(file, map_location=...)`: everything inside is where map_location says; without it, where it was
+    saved."""
     where = call.arguments.get("map_location", 1)
     if where is None or is_none(where.value):
         return UNKNOWN
@@ -266,7 +302,8 @@ def load(run: Run, call: Invocation) -> Value:
 
 @model("torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.parameter.Buffer")
 def parameter(run: Run, call: Invocation) -> Value:
-    """`nn.Parameter(tensor)`: a parameter keeps its identity when its module moves, so its placement lives in the heap."""
+    """`nn.Parameter(tensor)`: a parameter keeps its identity when its module moves, so its placement lives in the
+    heap."""
     data = call.arguments.get("data", 0)
     given = as_tensor(data.value) if data is not None else None
     settled = run.settle(given) if given is not None else Tensor()
@@ -303,14 +340,16 @@ def together(run: Run, call: Invocation) -> Value:
     return Tuple(tuple(items))
 
 
-
 FOREACH = ("add", "sub", "mul", "div", "maximum", "minimum", "lerp", "addcmul", "addcdiv", "pow", "copy")
 
 
 @model(*(f"torch._foreach_{name}{suffix}" for name in FOREACH for suffix in ("", "_")))
 def foreach(run: Run, call: Invocation) -> Value:
-    """`torch._foreach_add_(these, those)`: pair by pair what the plain operation would do; `_foreach_copy_` takes from anywhere."""
-    lists = [iterate(run, one.value, one.node) for one in call.arguments.positional if isinstance(one.value, (Ref, Tuple))]
+    """`torch._foreach_add_(these, those)`: pair by pair what the plain operation would do; `_foreach_copy_` takes
+    from anywhere."""
+    lists = [
+        iterate(run, one.value, one.node) for one in call.arguments.positional if isinstance(one.value, (Ref, Tuple))
+    ]
     groups = [
         as_operand(run, name, Argument(found.any, argument.node))
         for name, found, argument in zip(("self", "other", "third"), lists, call.arguments.positional, strict=False)

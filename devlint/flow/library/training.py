@@ -13,9 +13,24 @@ from devlint.values.value import NONE, UNKNOWN, Const, Ref, Tensor, Value
 
 OPTIMIZERS = tuple(
     f"torch.optim.{name}"
-    for name in ("Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "ASGD", "LBFGS", "NAdam", "RAdam", "RMSprop",
-                 "Rprop", "SGD", "SparseAdam", "Muon")
-)  # fmt: skip
+    for name in (
+        "Adadelta",
+        "Adafactor",
+        "Adagrad",
+        "Adam",
+        "AdamW",
+        "Adamax",
+        "ASGD",
+        "LBFGS",
+        "NAdam",
+        "RAdam",
+        "RMSprop",
+        "Rprop",
+        "SGD",
+        "SparseAdam",
+        "Muon",
+    )
+)
 
 
 @model(*OPTIMIZERS)
@@ -26,7 +41,11 @@ def optimizer(run: Run, call: Invocation) -> Value:
         found = iterate(run, given.value, given.node)
         for value in found.items if found.items is not None else (found.element,):
             group = run.get(value.address) if isinstance(value, Ref) else None
-            values = [value] if not isinstance(group, Dict) else list(iterate(run, group.entries.get("params", UNKNOWN), given.node).items or ())
+            values = (
+                [value]
+                if not isinstance(group, Dict)
+                else list(iterate(run, group.entries.get("params", UNKNOWN), given.node).items or ())
+            )
             for one in values:
                 moved = moved_leaf(one) if isinstance(one, Tensor) else None
                 if moved is not None:
@@ -40,8 +59,15 @@ def optimizer_method(run: Run, call: Invocation) -> Value:
     return UNKNOWN
 
 
-@model("torch.cuda.synchronize", "torch.accelerator.synchronize", "torch.mps.synchronize", "torch.xpu.synchronize",
-       "torch.cuda.Event.synchronize", "torch.cuda.Stream.synchronize", "torch.Event.synchronize")  # fmt: skip
+@model(
+    "torch.cuda.synchronize",
+    "torch.accelerator.synchronize",
+    "torch.mps.synchronize",
+    "torch.xpu.synchronize",
+    "torch.cuda.Event.synchronize",
+    "torch.cuda.Stream.synchronize",
+    "torch.Event.synchronize",
+)
 def synchronize(run: Run, call: Invocation) -> Value:
     """The host waits for the accelerator."""
     ambient = run.state.ambient
@@ -51,9 +77,21 @@ def synchronize(run: Run, call: Invocation) -> Value:
     return NONE
 
 
-@model("torch.cuda.Event", "torch.Event", "torch.cuda.Stream", "torch.no_grad", "torch.inference_mode", "torch.enable_grad",
-       "torch.set_grad_enabled", "torch.autocast", "torch.cuda.device", "torch.cuda.stream", "torch.autograd.no_grad",
-       "torch.autograd.enable_grad", "torch.cuda.CUDAGraph")  # fmt: skip
+@model(
+    "torch.cuda.Event",
+    "torch.Event",
+    "torch.cuda.Stream",
+    "torch.no_grad",
+    "torch.inference_mode",
+    "torch.enable_grad",
+    "torch.set_grad_enabled",
+    "torch.autocast",
+    "torch.cuda.device",
+    "torch.cuda.stream",
+    "torch.autograd.no_grad",
+    "torch.autograd.enable_grad",
+    "torch.cuda.CUDAGraph",
+)
 def plain_object(run: Run, call: Invocation) -> Value:
     """Objects that matter by their class only."""
     from devlint.flow.devices import note_hard_coded
@@ -71,8 +109,15 @@ def plain_object(run: Run, call: Invocation) -> Value:
     return run.allocate(call.node, Instance(name, {}))
 
 
-@model("torch.cuda.Event.query", "torch.cuda.Event.elapsed_time", "torch.cuda.Event.record", "torch.cuda.Event.wait",
-       "torch.cuda.Stream.wait_event", "torch.cuda.Stream.wait_stream", "torch.cuda.Stream.record_event")  # fmt: skip
+@model(
+    "torch.cuda.Event.query",
+    "torch.cuda.Event.elapsed_time",
+    "torch.cuda.Event.record",
+    "torch.cuda.Event.wait",
+    "torch.cuda.Stream.wait_event",
+    "torch.cuda.Stream.wait_stream",
+    "torch.cuda.Stream.record_event",
+)
 def event_method(run: Run, call: Invocation) -> Value:
     """Events and streams: who waits on them is not followed further than `synchronize`."""
     from devlint.flow.opaque import wait
@@ -86,4 +131,6 @@ def event_method(run: Run, call: Invocation) -> Value:
 def generator(run: Run, call: Invocation) -> Value:
     """A generator and the device it was made for."""
     device = call.arguments.value("device", 0)
-    return run.allocate(call.node, Instance("torch.Generator", {"device": device if device is not None else Const("cpu")}))
+    return run.allocate(
+        call.node, Instance("torch.Generator", {"device": device if device is not None else Const("cpu")})
+    )
