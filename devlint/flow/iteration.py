@@ -36,7 +36,7 @@ all."""
 def iterate(run: Run, value: Value, node: cst.BaseExpression) -> Sequence:
     """The elements of a value: each when they are known and few, else one that stands for all."""
     from devlint.flow.library.loading import batches
-    from devlint.flow.operations import element_of
+    from devlint.flow.results import element_of
 
     match value:
         case Tuple(items=items):

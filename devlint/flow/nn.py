@@ -13,7 +13,8 @@ from devlint.flow.classes import find_method, is_module_class, is_module_name, l
 from devlint.flow.definitions import ClassInfo
 from devlint.flow.devices import default_placement, is_none, placement_from
 from devlint.flow.events import Operand
-from devlint.flow.operations import DEFAULT_FLOAT, apply_row
+from devlint.flow.operations import apply_row
+from devlint.flow.result_dtypes import DEFAULT_FLOAT
 from devlint.flow.run import Run
 from devlint.semantics.table import ModuleRow, Row
 from devlint.values.condition import Atom, Test

@@ -12,7 +12,8 @@ from devlint.flow.iteration import iterate
 from devlint.flow.library.fallback import by_table
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.numpy_like import data_dtype, dtype_named
-from devlint.flow.operations import DEFAULT_FLOAT, as_operand
+from devlint.flow.operands import as_operand
+from devlint.flow.result_dtypes import DEFAULT_FLOAT
 from devlint.flow.run import Run
 from devlint.flow.transfer import METHODS, is_only_use, read_by_numpy, transfer_tensor
 from devlint.syntax.walk import dotted_name

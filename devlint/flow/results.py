@@ -1,0 +1,184 @@
+"""The tensor an operation makes: where it lies, its rank, whether autograd follows it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import libcst as cst
+
+from devlint.flow.devices import default_placement, explicit_placement, placement_from
+from devlint.flow.events import Operand
+from devlint.flow.iteration import iterate
+from devlint.flow.operands import Bound
+from devlint.flow.operation_names import short_name
+from devlint.flow.result_dtypes import result_dtype
+from devlint.flow.run import Run
+from devlint.semantics.table import Row
+from devlint.values.device import is_accelerator, is_host
+from devlint.values.placement import UNKNOWN_PLACEMENT, Choice, How, Leaf, Placement, is_unknown, leaves
+from devlint.values.trace import Kind
+from devlint.values.value import NONE, Const, Fresh, Number, Origin, Rank, Tensor, Tuple, computed
+
+
+def result_of(
+    run: Run,
+    row: Row,
+    bound: Bound,
+    operands: list[Operand],
+    node: cst.CSTNode,
+    *,
+    mended: Placement | None,
+    complete: bool,
+) -> Tensor:
+    """The tensor that comes out (the first, where several do)."""
+    placement = mended if mended is not None else _placement(run, row, bound, operands, node, complete=complete)
+    first = operands[0].tensor if operands else None
+    result = Tensor(
+        placement=placement,
+        dtype=result_dtype(
+            run, row.dtype if isinstance(row.dtype, str) else (row.dtype or ("unknown",))[0], row, bound, operands, node
+        ),
+        rank=_rank(run, row, bound, operands),
+        grad=_grad(run, row, operands),
+    )
+    shared = row.view or row.may_view
+    if shared and first is not None:
+        result = replace(
+            result, storage=first.storage, pending=first.pending, pinned=first.pinned if row.view else None
+        )
+    if row.factory or row.device.startswith("kwarg"):
+        result = _made(run, row, bound, result, node)
+    return result
+
+
+def _made(run: Run, row: Row, bound: Bound, result: Tensor, node: cst.CSTNode) -> Tensor:
+    """The marks of a tensor straight from its factory."""
+    requires = bound.get("requires_grad")
+    wanted = requires[0].value if requires else Const(False)
+    grad = bool(wanted.value) if isinstance(wanted, Const) else None
+    step = next((leaf.cause for _, leaf in leaves(result.placement) if leaf.cause is not None), None)
+    pinned = bound.get("pin_memory")
+    return replace(
+        result,
+        grad=grad,
+        leaf=True,
+        fresh=Fresh(Origin.RANDOM if row.random else Origin.NOTHING, step) if step is not None else None,
+        pinned=pinned[0].value == Const(True) if pinned else None,
+        storage=frozenset({(id(node), run.context)}),
+    )
+
+
+def _placement(
+    run: Run, row: Row, bound: Bound, operands: list[Operand], node: cst.CSTNode, *, complete: bool
+) -> Placement:
+    kind, _, argument = row.device.partition(":")
+    match kind:
+        case "group":
+            return group_placement(
+                [one.tensor for one in operands if one.name in row.same] or [one.tensor for one in operands]
+            )
+        case "arg":
+            return next((one.tensor.placement for one in operands if one.name == argument), UNKNOWN_PLACEMENT)
+        case "host":
+            return Leaf(
+                explicit_placement("cpu"),
+                How.DEFAULT,
+                run.step(Kind.CREATED, f"made on the host by {short_name(row.name)}", node),
+            )
+        case "kwarg" | "kwarg-or":
+            given = bound.get("device")
+            name = short_name(row.name)
+            if given is not None and given[0].value != NONE:
+                step = run.step(Kind.CREATED, f"created by {name}", node)
+                return placement_from(run, given[0].value, given[0].node, step)
+            if not complete:
+                return UNKNOWN_PLACEMENT
+            if kind == "kwarg":
+                return default_placement(run, name, node)
+            return next((one.tensor.placement for one in operands if one.name == argument), UNKNOWN_PLACEMENT)
+    return UNKNOWN_PLACEMENT
+
+
+def group_placement(tensors: Sequence[Tensor]) -> Placement:
+    """Where the result of an operation on these tensors lies, given that it did not fail."""
+    if not tensors:
+        return UNKNOWN_PLACEMENT
+    large = [one for one in tensors if one.rank is not Rank.ZERO] or list(tensors)
+    unknown = [one for one in large if is_unknown(one.placement)]
+    known = [one for one in large if not is_unknown(one.placement)]
+    if not known:
+        return UNKNOWN_PLACEMENT
+    best = min(known, key=lambda one: _vagueness(one.placement))
+    if unknown and best.rank is not Rank.SOME and _is_host(best.placement):
+        return UNKNOWN_PLACEMENT
+    return best.placement
+
+
+def _vagueness(placement: Placement) -> int:
+    """Which of several placements tells most of their common device: an accelerator, a condition, the caller's, the
+    host."""
+    if isinstance(placement, Choice):
+        return 1
+    if is_accelerator(placement.device):
+        return 0
+    return 3 if is_host(placement.device) else 2
+
+
+def _is_host(placement: Placement) -> bool:
+    return isinstance(placement, Leaf) and is_host(placement.device)
+
+
+def _rank(run: Run, row: Row, bound: Bound, operands: list[Operand]) -> Rank:
+    kind, _, argument = row.rank.partition(":")
+    match kind:
+        case "broadcast":
+            ranks = {one.tensor.rank for one in operands}
+            if Rank.SOME in ranks:
+                return Rank.SOME
+            return Rank.ZERO if ranks == {Rank.ZERO} else Rank.ANY
+        case "same":
+            return next((one.tensor.rank for one in operands if one.name == argument), Rank.ANY)
+        case "reduce":
+            given = bound.get("dim")
+            return Rank.ZERO if given is None or given[0].value == NONE else Rank.ANY
+        case "zero":
+            return Rank.ZERO
+        case "some":
+            return Rank.SOME
+        case "reduction":
+            given = bound.get("reduction")
+            return Rank.SOME if given is not None and given[0].value == Const("none") else Rank.ZERO
+        case "shape":
+            return _rank_of_shape(run, row, bound)
+    return Rank.ANY
+
+
+def _rank_of_shape(run: Run, row: Row, bound: Bound) -> Rank:
+    given = bound.get("size", [])
+    if len(given) != 1:
+        return Rank.SOME if given else Rank.ANY
+    value = given[0].value
+    if isinstance(value, Tuple):
+        return Rank.SOME if value.items else Rank.ZERO
+    if isinstance(value, (Const, Number)):
+        return Rank.SOME
+    found = iterate(run, value, given[0].node)
+    if found.items is not None:
+        return Rank.SOME if found.items else Rank.ZERO
+    return Rank.ANY
+
+
+def _grad(run: Run, row: Row, operands: list[Operand]) -> bool | None:
+    if row.grad in ("none", "detach") or not run.state.ambient.grad:
+        return False
+    grads = {one.tensor.grad for one in operands}
+    if True in grads:
+        return True
+    return False if grads == {False} else None
+
+
+def element_of(run: Run, tensor: Tensor) -> Tensor:
+    """One element of a tensor along its first dimension."""
+    settled = run.settle(tensor)
+    return replace(computed(settled), pending=settled.pending, storage=settled.storage, rank=Rank.ANY)
