@@ -12,6 +12,7 @@ _DEFAULT = "check"
 _COMMANDS = {
     "check": "devlint.cli.check:check",
     "rule": "devlint.cli.rule:rule",
+    "run": "devlint.runtime.command:run",
 }
 _OWN_OPTIONS = frozenset({"-h", "--help", "--version"})
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -253,3 +254,15 @@ def test_a_crash_does_not_read_as_a_finding(devlint, files, monkeypatch):
     result = devlint("a.py")
     assert result.status == 2
     assert "RuntimeError: oops\ndevlint: internal error; please report it" in result.err
+
+
+def test_run_is_a_command_beside_check(tmp_path):
+    pytest.importorskip("torch")
+    (tmp_path / "script.py").write_text("import sys\nprint(sys.argv[1:])\nsys.exit(3)\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "devlint", "run", "--no-lint", "script.py", "--select"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stdout) == (3, "['--select']\n"), done.stderr
