@@ -32,6 +32,11 @@ class Arguments:
     complete: bool = True
     rest: Argument | None = None
 
+    @property
+    def expression(self) -> cst.BaseExpression:
+        """The call as an expression: where arguments that the program does not write there are shown."""
+        return self.node if isinstance(self.node, cst.BaseExpression) else cst.Name("argument")
+
     def get(self, name: str, position: int | None = None) -> Argument | None:
         """The argument by keyword, or by position."""
         if name in self.keywords:

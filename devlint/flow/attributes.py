@@ -232,7 +232,7 @@ def super_attribute(run: Run, owner: Value, receiver: Value, after: ClassInfo, n
 def bound_method(run: Run, owner: Ref, method: FunctionInfo, node: cst.CSTNode) -> Value:
     """A method on its object; a property's value at once."""
     from devlint.flow.arguments import Arguments
-    from devlint.flow.calls import call_function
+    from devlint.flow.functions import call_function
 
     names = method.decorator_names
     if names & {"property", "cached_property", "lazy_property", "abstractproperty"}:

@@ -8,11 +8,12 @@ from typing import Final
 
 from devlint.flow import interpreter as interpreter
 from devlint.flow.arguments import Argument, Arguments
-from devlint.flow.calls import call_function, construct
 from devlint.flow.classes import find_method, is_module_class
+from devlint.flow.construction import construct
 from devlint.flow.definitions import ClassInfo, FunctionInfo, ModuleInfo, Parameter
 from devlint.flow.engine import Engine
 from devlint.flow.evidence import annotation_names
+from devlint.flow.functions import call_function
 from devlint.flow.modules import module_run, run_guard
 from devlint.flow.nn import overrides_apply, relocate
 from devlint.flow.run import Run

@@ -1,5 +1,40 @@
 """The complete interpreter: importing it registers every handler of syntax nodes and every model of library calls."""
 
-from devlint.flow import attributes, calls, expressions, library, operators, statements, subscripts
+from __future__ import annotations
 
-__all__ = ["attributes", "calls", "expressions", "library", "operators", "statements", "subscripts"]
+from devlint.flow import attributes, calls, expressions, operators, statements, subscripts
+from devlint.flow.library import (
+    builtins,
+    clocks,
+    collections,
+    copying,
+    devices,
+    functional,
+    iterables,
+    loading,
+    modules,
+    options,
+    tensors,
+    training,
+)
+
+__all__ = [
+    "attributes",
+    "builtins",
+    "calls",
+    "clocks",
+    "collections",
+    "copying",
+    "devices",
+    "expressions",
+    "functional",
+    "iterables",
+    "loading",
+    "modules",
+    "operators",
+    "options",
+    "statements",
+    "subscripts",
+    "tensors",
+    "training",
+]

@@ -42,7 +42,7 @@ def apply(run: Run, call: Invocation) -> Value:
 @model("Module.__init__", "torch.nn.Module.__init__", "object.__init__")
 def initialize(run: Run, call: Invocation) -> Value:
     """`super().__init__()` of a module built on a library class."""
-    from devlint.flow.calls import initialize_base
+    from devlint.flow.construction import initialize_base
     from devlint.flow.definitions import ClassInfo
     from devlint.values.value import Callable_
 

@@ -38,6 +38,11 @@ class Invocation:
     receiver: Value | None = None
 
     @property
+    def first(self) -> Argument | None:
+        """The first positional argument."""
+        return self.arguments.positional[0] if self.arguments.positional else None
+
+    @property
     def receiver_node(self) -> cst.BaseExpression:
         """The expression whose method is called."""
         match self.node:

@@ -1,0 +1,210 @@
+"""Running the program's own functions with their actual arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Final
+
+import libcst as cst
+
+from devlint.flow.arguments import Argument, Arguments
+from devlint.flow.classes import home_of
+from devlint.flow.definitions import FunctionInfo
+from devlint.flow.events import Call
+from devlint.flow.nn import is_module, placement_of_module
+from devlint.flow.opaque import havoc
+from devlint.flow.parameters import bind_parameters
+from devlint.flow.run import Run
+from devlint.flow.state import State, merge
+from devlint.values.condition import distinguish
+from devlint.values.heap import Dict, Instance, Sequence, join_all
+from devlint.values.join import join
+from devlint.values.placement import Placement, is_unknown, leaves, retrace
+from devlint.values.scope import Scope
+from devlint.values.trace import Kind, Step
+from devlint.values.value import NONE, UNKNOWN, Batch, Callable_, Ref, Tensor, Tuple, Unknown, Value
+
+CACHING: Final = frozenset({"lru_cache", "cache"})
+
+
+MAX_GIVEN: Final = 6
+"""Arguments whose placement a scope remembers: enough to know whether one of them was on the accelerator."""
+
+
+def call_function(
+    run: Run, info: FunctionInfo, receiver: Value | None, arguments: Arguments, *, is_module: bool = False
+) -> Value:
+    """Run a function with these arguments, and take over what it did to the heap."""
+    engine = run.engine
+    if not engine.may_call(info):
+        havoc(run, arguments)
+        return UNKNOWN
+    with engine.contained(run.module.filename, info.name):
+        wrapped = _decorated(run, info, receiver, arguments)
+        if wrapped is not None:
+            return wrapped
+        return _enter(run, info, receiver, arguments, is_module=is_module)
+    return UNKNOWN
+
+
+def _decorated(run: Run, info: FunctionInfo, receiver: Value | None, arguments: Arguments) -> Value | None:
+    """The result of the wrapper that the program's own decorators put around a function; None without such
+    decorators."""
+    if not info.decorators or info in run.engine.unwrapping:
+        return None
+    home = home_of(run, info)
+    wrapped: Value = Callable_(info)
+    for decorator in reversed(info.decorators):
+        target = home.evaluate(decorator)
+        if isinstance(target, Callable_) and isinstance(target.definition, FunctionInfo):
+            wrapped = call_function(
+                run, target.definition, target.receiver, Arguments(decorator, [Argument(wrapped, decorator)])
+            )
+    if (
+        wrapped == Callable_(info)
+        or not isinstance(wrapped, Callable_)
+        or not isinstance(wrapped.definition, FunctionInfo)
+    ):
+        return None
+    if receiver is not None:
+        arguments = Arguments(
+            arguments.node,
+            [Argument(receiver, arguments.expression), *arguments.positional],
+            arguments.keywords,
+            arguments.complete,
+            arguments.rest,
+        )
+    run.engine.unwrapping.add(info)
+    try:
+        return call_function(run, wrapped.definition, None, arguments)
+    finally:
+        run.engine.unwrapping.discard(info)
+
+
+def _enter(run: Run, info: FunctionInfo, receiver: Value | None, arguments: Arguments, *, is_module: bool) -> Value:
+    engine = run.engine
+    names = bind_parameters(run, info, receiver, arguments)
+    inner = Run(
+        engine,
+        info.module,
+        info.unit,
+        scope_for(run, info, receiver, names),
+        State(names, run.state.heap, run.state.facts, run.state.ambient),
+        function=info,
+        outer=info.closure,
+        context=engine.context(run.context, arguments.node),
+        around=run.loop,
+    )
+    causes = frozenset(_causes(run, [value for value in names.values() if value != receiver]))
+    display = info.owner.name if is_module and info.owner is not None else info.name
+    engine.calls.append(Call(run.place(arguments.node), display, causes, is_module))
+    engine.active.append(info)
+    engine.ran.add(info)
+    if engine.constructing:
+        engine.at_construction.add(info)
+    try:
+        value = run_body(inner)
+    finally:
+        engine.active.pop()
+        engine.calls.pop()
+    end = inner.state
+    if not end.live and not inner.exits:
+        run.state.live = False
+        return UNKNOWN
+    run.state.heap, run.state.ambient = end.heap, end.ambient
+    return _mark_cached(run, value, arguments.node) if info.decorator_names & CACHING else value
+
+
+def run_body(run: Run) -> Value:
+    """Run a function's body; afterwards `run.state` is the state at its end, whichever way it came there."""
+    info = run.function
+    assert info is not None
+    changes = {"grad": False} if info.decorator_names & {"no_grad", "inference_mode"} else {}
+    with run.ambient(**changes):
+        if isinstance(info.node, cst.Lambda):
+            value = run.evaluate(info.node.body)
+            run.exits.append((run.state, value))
+        else:
+            run.execute(info.node.body)
+            if run.state.live:
+                run.exits.append((run.state, NONE))
+        if not run.exits:
+            return UNKNOWN
+        state, value = run.exits[-1]
+        for before, returned in reversed(run.exits[:-1]):
+            value = join(returned, value, distinguish(before.facts, state.facts))
+            state = merge(before, state)
+        run.state = state
+    if info.is_generator:
+        return run.allocate(info.node, Sequence(None, join_all(run.yielded), "generator"))
+    return value
+
+
+def scope_for(run: Run, info: FunctionInfo, receiver: Value | None, names: dict[str, Value]) -> Scope:
+    """What rules may ask of the code about to be run."""
+    in_module = info.owner is not None and receiver is not None and is_module(run, receiver)
+    building = run.engine.constructing > 0
+    return Scope(
+        info.name,
+        info.module.filename,
+        method_of_module=in_module and not building,
+        any_device=info.evidence.devices and not building,
+        construction=building,
+        given=tuple(_given(run, names.values())),
+        caller=run.scope,
+    )
+
+
+def _given(run: Run, values: Iterable[Value]) -> Iterator[Placement]:
+    for value in list(values)[:MAX_GIVEN]:
+        match value:
+            case Tensor():
+                yield run.settle(value).placement
+            case Batch(placement=placement):
+                yield placement
+            case Unknown(origin=origin) if origin is not None:
+                continue
+            case Ref() if is_module(run, value):
+                placement = placement_of_module(run, value)
+                if not is_unknown(placement):
+                    yield placement
+            case Tuple(items=items):
+                yield from _given(run, items)
+            case Ref(address=address):
+                thing = run.get(address)
+                if isinstance(thing, Sequence):
+                    yield from _given(run, [thing.any])
+                elif isinstance(thing, Dict):
+                    yield from _given(run, thing.entries.values())
+                elif isinstance(thing, Instance):
+                    yield from _given(
+                        run,
+                        [one for one in thing.attributes.values() if isinstance(one, Tensor) or is_module(run, one)],
+                    )
+
+
+def _causes(run: Run, values: Iterable[Value], depth: int = 0) -> Iterator[Step]:
+    """The steps that placed the tensors among some values, those in containers included."""
+    for value in values:
+        match value:
+            case Tensor(placement=placement) | Batch(placement=placement):
+                yield from (leaf.cause for _, leaf in leaves(placement) if leaf.cause is not None)
+            case Tuple(items=items) if depth < 3:
+                yield from _causes(run, items, depth + 1)
+            case Ref(address=address) if depth < 3:
+                thing = run.get(address)
+                if isinstance(thing, Sequence):
+                    yield from _causes(run, thing.items if thing.items is not None else [thing.element], depth + 1)
+                elif isinstance(thing, Dict):
+                    yield from _causes(run, [*thing.entries.values(), thing.element or UNKNOWN], depth + 1)
+
+
+def _mark_cached(run: Run, value: Value, node: cst.CSTNode) -> Value:
+    if not isinstance(value, Tensor):
+        return value
+
+    def mark(previous: Step | None) -> Step:
+        return run.step(Kind.CACHED, "returned from a cache whose key does not hold the device", node, previous)
+
+    return replace(value, placement=retrace(value.placement, mark), fresh=None)

@@ -1,0 +1,150 @@
+"""Builtins that ask values what they are, or make Python numbers and text of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from devlint.flow.attributes import get_attribute, set_attribute
+from devlint.flow.library.registry import Invocation, model
+from devlint.flow.refinement import read_on_host, value_test
+from devlint.flow.run import Run
+from devlint.values.condition import Atom, Test
+from devlint.values.join import without_none
+from devlint.values.value import (
+    NONE,
+    UNKNOWN,
+    Array,
+    Callable_,
+    Const,
+    Library,
+    Number,
+    Tensor,
+    Text,
+    Truth,
+    Tuple,
+    Unknown,
+    Value,
+)
+
+
+@model("builtins.len")
+def length(run: Run, call: Invocation) -> Value:
+    """`len(x)`."""
+    first = call.first
+    if first is not None and isinstance(first.value, Tuple):
+        return Const(len(first.value.items))
+    return Number("int")
+
+
+@model("builtins.float", "builtins.int", "builtins.bool", "builtins.complex")
+def number(run: Run, call: Invocation) -> Value:
+    """`float(x)`: a number; of a tensor, after waiting for it."""
+    first = call.first
+    kind = call.name.rpartition(".")[2]
+    if first is None:
+        return Number(kind)
+    value = without_none(first.value)
+    if isinstance(value, Tensor):
+        read_on_host(run, value, first.node, f"{kind}()")
+    elif kind == "bool":
+        test = value_test(run, value, first.node)
+        return Const(test) if isinstance(test, bool) else Truth(test) if test is not None else Number("bool")
+    elif isinstance(value, Const) and isinstance(value.value, (int, float)):
+        return Const(float(value.value) if kind == "float" else int(value.value))
+    return Number(kind)
+
+
+@model("builtins.print", "builtins.str", "builtins.repr", "builtins.format")
+def shown(run: Run, call: Invocation) -> Value:
+    """Showing a tensor waits for it."""
+    for argument in call.arguments.positional:
+        if isinstance(argument.value, Tensor):
+            read_on_host(run, argument.value, argument.node, f"{call.name.rpartition('.')[2]}()")
+    first = call.first
+    if call.name == "builtins.str" and first is not None and isinstance(first.value, Const):
+        return Const(str(first.value.value))
+    return NONE if call.name == "builtins.print" else Text()
+
+
+@model("builtins.isinstance", "builtins.issubclass")
+def isinstance_(run: Run, call: Invocation) -> Value:
+    """`isinstance(x, T)`, where what is known of both decides it."""
+    if len(call.arguments.positional) != 2:
+        return Number("bool")
+    value, type_ = (without_none(one.value) for one in call.arguments.positional)
+    if isinstance(type_, Library):
+        answer = _is_instance(value, type_.name)
+        if answer is not None:
+            return Const(answer)
+    return Truth(Test(Atom(("node", call.node, run.context), "isinstance(...)")))
+
+
+def _is_instance(value: Value, name: str) -> bool | None:
+    if name in ("torch.Tensor", "numpy.ndarray"):
+        match value:
+            case Tensor():
+                return name == "torch.Tensor"
+            case Array():
+                return name == "numpy.ndarray"
+            case Const() | Number() | Text() | Tuple() | Truth() | Callable_():
+                return False
+    if name in ("builtins.str", "builtins.int", "builtins.float", "builtins.dict", "builtins.list", "builtins.tuple"):
+        match value:
+            case Const(value=constant):
+                return type(constant).__name__ == name.removeprefix("builtins.")
+            case Text():
+                return name == "builtins.str"
+            case Tensor() | Array():
+                return False
+            case Tuple():
+                return name == "builtins.tuple"
+    return None
+
+
+@model("builtins.abs", "builtins.round", "builtins.pow", "builtins.divmod")
+def arithmetic(run: Run, call: Invocation) -> Value:
+    """Arithmetic that keeps a tensor a tensor."""
+    first = call.first
+    value = first.value if first is not None else UNKNOWN
+    return replace(value, fresh=None) if isinstance(value, (Tensor, Array)) else Number()
+
+
+@model("builtins.getattr")
+def getattr_(run: Run, call: Invocation) -> Value:
+    """`getattr(x, "name", default)`."""
+    arguments = call.arguments.positional
+    if len(arguments) < 2:
+        return UNKNOWN
+    name = arguments[1].value
+    if not isinstance(name, Const) or not isinstance(name.value, str):
+        return UNKNOWN
+    value = get_attribute(run, arguments[0].value, name.value, call.node)
+    return UNKNOWN if isinstance(value, Unknown) and len(arguments) > 2 else value
+
+
+@model("builtins.setattr")
+def setattr_(run: Run, call: Invocation) -> Value:
+    """`setattr(x, "name", value)`."""
+    arguments = call.arguments.positional
+    if len(arguments) == 3 and isinstance(arguments[1].value, Const):
+        set_attribute(run, arguments[0].value, str(arguments[1].value.value), arguments[2].value, call.node)
+    return NONE
+
+
+@model("builtins.type")
+def type_(run: Run, call: Invocation) -> Value:
+    """`type(x)`: the class, where it is the program's."""
+    first = call.first
+    thing = run.instance(first.value) if first is not None else None
+    return thing.cls if thing is not None and isinstance(thing.cls, Callable_) else UNKNOWN
+
+
+@model("builtins.hasattr")
+def hasattr_(run: Run, call: Invocation) -> Value:
+    """`hasattr(x, "name")`: known once the program has set it."""
+    arguments = call.arguments.positional
+    if len(arguments) == 2 and isinstance(arguments[1].value, Const):
+        thing = run.instance(arguments[0].value)
+        if thing is not None and arguments[1].value.value in thing.attributes:
+            return Const(True)
+    return Truth(Test(Atom(("node", call.node, run.context), "hasattr(...)")))

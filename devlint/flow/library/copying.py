@@ -1,0 +1,64 @@
+"""The copy module: shallow and deep copies, modules with their parameters included."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from devlint.flow.library.registry import Invocation, model
+from devlint.flow.run import Run
+from devlint.values.heap import Cell, Dict, Instance, Sequence
+from devlint.values.value import UNKNOWN, Address, Ref, Tensor, Tuple, Value
+
+
+@model("copy.deepcopy", "copy.copy")
+def copied(run: Run, call: Invocation) -> Value:
+    """A copy: of a module with its own parameters, in the same place."""
+    first = call.first
+    if first is None:
+        return UNKNOWN
+    return (
+        _clone_graph(run, first.value, call, {}) if call.name == "copy.deepcopy" else _shallow(run, first.value, call)
+    )
+
+
+def _shallow(run: Run, value: Value, call: Invocation) -> Value:
+    thing = run.get(value.address) if isinstance(value, Ref) else None
+    return run.allocate(call.node, thing) if isinstance(thing, (Sequence, Dict, Instance)) else value
+
+
+def _clone_graph(run: Run, value: Value, call: Invocation, seen: dict[Address, Address]) -> Value:
+    """A deep copy of a value and what it refers to."""
+    match value:
+        case Ref(address=address):
+            return Ref(_clone_object(run, address, call, seen))
+        case Tensor(cell=cell) if cell is not None:
+            return replace(run.settle(value), cell=_clone_object(run, cell, call, seen))
+        case Tuple(items=items):
+            return replace(value, items=tuple(_clone_graph(run, one, call, seen) for one in items))
+    return value
+
+
+def _clone_object(run: Run, address: Address, call: Invocation, seen: dict[Address, Address]) -> Address:
+    if address in seen:
+        return seen[address]
+    copy = seen[address] = Address(("copy", id(call.node), address), run.context)
+    thing = run.get(address)
+    match thing:
+        case Sequence():
+            items = (
+                tuple(_clone_graph(run, one, call, seen) for one in thing.items) if thing.items is not None else None
+            )
+            thing = replace(thing, items=items, element=_clone_graph(run, thing.element, call, seen))
+        case Dict():
+            entries = {key: _clone_graph(run, one, call, seen) for key, one in thing.entries.items()}
+            element = _clone_graph(run, thing.element, call, seen) if thing.element is not None else None
+            thing = replace(thing, entries=entries, element=element)
+        case Instance():
+            thing = replace(
+                thing, attributes={name: _clone_graph(run, one, call, seen) for name, one in thing.attributes.items()}
+            )
+        case Cell() | None:
+            pass
+    if thing is not None:
+        run.put(copy, thing)
+    return copy

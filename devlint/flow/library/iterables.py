@@ -1,0 +1,169 @@
+"""Builtins and itertools that hand the elements of something on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from devlint.flow.arguments import Argument, Arguments
+from devlint.flow.attributes import get_attribute
+from devlint.flow.iteration import iterate
+from devlint.flow.library.registry import Invocation, model
+from devlint.flow.operators import combine
+from devlint.flow.run import Run
+from devlint.values.heap import Dict, Sequence, join_all
+from devlint.values.join import join
+from devlint.values.value import UNKNOWN, Const, Number, Ref, Tuple, Value
+
+
+@model("builtins.range", "builtins.reversed", "builtins.sorted", "builtins.iter", "builtins.list", "builtins.tuple",
+       "builtins.set", "builtins.frozenset", "collections.deque", "tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.trange",
+       "tqdm.notebook.tqdm", "tqdm.std.tqdm", "itertools.islice", "itertools.cycle", "rich.progress.track")  # fmt: skip
+def passed_on(run: Run, call: Invocation) -> Value:
+    """Collections built from what something yields."""
+    if call.name in ("builtins.range", "tqdm.trange"):
+        return run.allocate(call.node, Sequence(None, Number("int"), "range"))
+    first = call.first or call.arguments.get("iterable")
+    if first is None:
+        kind = "tuple" if call.name == "builtins.tuple" else "list"
+        return Tuple(()) if kind == "tuple" else run.allocate(call.node, Sequence(()))
+    found = iterate(run, first.value, first.node)
+    if call.name == "builtins.tuple" and found.items is not None:
+        return Tuple(found.items)
+    if (
+        call.name in ("builtins.sorted", "builtins.reversed", "builtins.set", "builtins.frozenset")
+        and found.items is not None
+    ):
+        found = (
+            replace(found, items=tuple(reversed(found.items)))
+            if call.name == "builtins.reversed"
+            else replace(found, items=None, element=join_all(found.items))
+        )
+    return run.allocate(
+        call.node, replace(found, kind="list" if call.name == "builtins.list" else "iterator", owner=found.owner)
+    )
+
+
+@model("builtins.enumerate")
+def enumerate_(run: Run, call: Invocation) -> Value:
+    """`enumerate(x)`."""
+    first = call.first
+    found = iterate(run, first.value, first.node) if first is not None else Sequence(None)
+    if found.items is not None and len(call.arguments.positional) == 1:
+        return run.allocate(
+            call.node, Sequence(tuple(Tuple((Const(i), one)) for i, one in enumerate(found.items)), kind="iterator")
+        )
+    return run.allocate(call.node, Sequence(None, Tuple((Number("int"), found.any)), "iterator"))
+
+
+@model("builtins.zip")
+def zip_(run: Run, call: Invocation) -> Value:
+    """`zip(a, b)`."""
+    found = [iterate(run, one.value, one.node) for one in call.arguments.positional]
+    if found and all(one.items is not None for one in found) and call.arguments.complete:
+        rows = zip(*(one.items or () for one in found), strict=False)
+        return run.allocate(call.node, Sequence(tuple(Tuple(tuple(row)) for row in rows), kind="iterator"))
+    if not call.arguments.complete:
+        return run.allocate(call.node, Sequence(None, UNKNOWN, "iterator"))
+    return run.allocate(call.node, Sequence(None, Tuple(tuple(one.any for one in found)), "iterator"))
+
+
+@model("itertools.chain", "itertools.product")
+def chain(run: Run, call: Invocation) -> Value:
+    """One after another."""
+    parts = [iterate(run, one.value, one.node).any for one in call.arguments.positional]
+    element = join_all(parts) if call.name == "itertools.chain" else Tuple(tuple(parts))
+    return run.allocate(call.node, Sequence(None, element, "iterator"))
+
+
+@model("builtins.map", "builtins.filter")
+def map_(run: Run, call: Invocation) -> Value:
+    """`map(f, xs)`: each element through the function."""
+    from devlint.flow.calls import call_value
+
+    if len(call.arguments.positional) < 2:
+        return UNKNOWN
+    function, *sources = call.arguments.positional
+    found = [iterate(run, one.value, one.node) for one in sources]
+    if call.name == "builtins.filter":
+        return run.allocate(call.node, Sequence(None, found[0].any, "iterator"))
+    rows = [tuple(one.any for one in found)]
+    known = len(found) == 1 and found[0].items is not None
+    if known and found[0].items is not None:
+        rows = [(one,) for one in found[0].items]
+    values = [
+        call_value(
+            run,
+            function.value,
+            Arguments(call.node, [Argument(v, s.node) for v, s in zip(row, sources, strict=False)]),
+            call.node,
+        )
+        for row in rows
+    ]
+    return run.allocate(call.node, Sequence(tuple(values) if known else None, join_all(values), "iterator"))
+
+
+@model("builtins.next")
+def next_(run: Run, call: Invocation) -> Value:
+    """`next(iterator)`."""
+    first = call.first
+    if first is None:
+        return UNKNOWN
+    thing = run.instance(first.value)
+    if thing is not None:
+        method = get_attribute(run, first.value, "__next__", call.node)
+        from devlint.flow.calls import call_value
+
+        return call_value(run, method, Arguments(call.node), call.node)
+    found = iterate(run, first.value, first.node)
+    return found.items[0] if found.items else found.any
+
+
+@model("builtins.sum")
+def sum_(run: Run, call: Invocation) -> Value:
+    """`sum(xs)`: repeated addition."""
+    first = call.first
+    if first is None:
+        return UNKNOWN
+    found = iterate(run, first.value, first.node)
+    if found.items is not None and not found.items:
+        return Const(0)
+    values = list(found.items) if found.items is not None else [found.element, found.element]
+    total: Value = call.arguments.positional[1].value if len(call.arguments.positional) > 1 else values.pop(0)
+    for value in values:
+        total = combine(run, "add", Argument(total, first.node), Argument(value, first.node), call.node)
+    return total
+
+
+@model("builtins.min", "builtins.max")
+def extreme(run: Run, call: Invocation) -> Value:
+    """One of the arguments."""
+    if len(call.arguments.positional) == 1:
+        return iterate(run, call.arguments.positional[0].value, call.arguments.positional[0].node).any
+    return join_all([one.value for one in call.arguments.positional])
+
+
+@model("builtins.dict", "collections.OrderedDict", "collections.defaultdict")
+def dict_(run: Run, call: Invocation) -> Value:
+    """`dict(...)`."""
+    entries: dict[object, Value] = {key: one.value for key, one in call.arguments.keywords.items()}
+    element: Value | None = None if call.arguments.complete else UNKNOWN
+    key: Value = UNKNOWN
+    positional = call.arguments.positional if call.name != "collections.defaultdict" else call.arguments.positional[1:]
+    for argument in positional:
+        thing = run.get(argument.value.address) if isinstance(argument.value, Ref) else None
+        if isinstance(thing, Dict):
+            entries.update(thing.entries)
+            element, key = thing.element, thing.key
+            continue
+        found = iterate(run, argument.value, argument.node)
+        for pair in found.items if found.items is not None else (found.element,):
+            match pair:
+                case Tuple(items=(Const(value=name), value)) if found.items is not None:
+                    entries[name] = value
+                case Tuple(items=(name, value)):
+                    element, key = value if element is None else join(element, value), name
+                case _:
+                    element = UNKNOWN
+    if call.name == "collections.defaultdict":
+        element = UNKNOWN
+    return run.allocate(call.node, Dict(entries, element, key))
