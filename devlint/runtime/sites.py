@@ -15,6 +15,8 @@ _LIBRARY_ROOTS = tuple(
     | {path + os.sep for name, path in sysconfig.get_paths().items() if name != "data"}
     | {_HERE + os.sep}
 )
+_INSTALLED = tuple(f"{os.sep}{folder}{os.sep}" for folder in ("site-packages", "dist-packages"))
+"""Packages of another environment that this one sees: a parent's, the user's own, the system's."""
 _library: dict[str, bool] = {}
 
 
@@ -37,9 +39,8 @@ def is_library(filename: str) -> bool:
     """Whether frames of this file are folded away: the standard library, site-packages, devlint itself."""
     known = _library.get(filename)
     if known is None:
-        known = (filename.startswith("<") and not filename.startswith("<ipython")) or filename.startswith(
-            _LIBRARY_ROOTS
-        )
+        generated = filename.startswith("<") and not filename.startswith("<ipython")
+        known = generated or filename.startswith(_LIBRARY_ROOTS) or any(folder in filename for folder in _INSTALLED)
         _library[filename] = known
     return known
 
