@@ -1,12 +1,9 @@
-"""From findings to diagnostics: places become rows and columns, suppressions are honoured, each gets a fingerprint."""
+"""From findings to diagnostics: places become rows and columns, suppressions are honoured."""
 
 from __future__ import annotations
 
-import hashlib
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Hashable, Iterable
-from dataclasses import replace
-from pathlib import Path
 
 import libcst as cst
 
@@ -34,7 +31,7 @@ def diagnostics_of(collector: Collector, program: Program) -> tuple[Diagnostic, 
     reported = [_diagnostic(one.rule, one.finding, regions) for one in _one_for_each_bug(found, regions)]
     reported += [_broken(filename, message, row, column) for filename, message, row, column in _broken_files(collector)]
     kept = _without_suppressed(reported, given)
-    return tuple(_with_fingerprints(sorted(kept, key=lambda one: one.order), given))
+    return tuple(sorted(kept, key=lambda one: one.order))
 
 
 def _one_for_each_bug(found: Iterable[Found], regions: dict[Place, Region]) -> list[Found]:
@@ -119,20 +116,3 @@ def _without_suppressed(reported: Iterable[Diagnostic], given: dict[str, ModuleI
                 continue
         kept.append(one)
     return kept
-
-
-def _with_fingerprints(reported: Iterable[Diagnostic], given: dict[str, ModuleInfo]) -> list[Diagnostic]:
-    """Each diagnostic with an identity that survives shifted lines and reformatting: rule, file, the text it stands
-    on."""
-    seen: Counter[str] = Counter()
-    result = []
-    for one in reported:
-        module = given.get(one.region.filename)
-        lines = module.index.source.text.splitlines() if module is not None else []
-        row = one.region.start.row
-        text = "".join(lines[row - 1].split()) if 0 < row <= len(lines) else ""
-        base = "\0".join((one.code, Path(one.region.filename).name, text))
-        seen[base] += 1
-        digest = hashlib.sha256(f"{base}\0{seen[base]}".encode()).hexdigest()[:16]
-        result.append(replace(one, fingerprint=digest))
-    return result

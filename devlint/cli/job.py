@@ -7,14 +7,13 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from devlint.checking import Outcome, check
 from devlint.cli import terminal
 from devlint.cli.parameters import Target
 from devlint.cli.sifting import BaselineFile, only_changed
-from devlint.cli.sources import Sources
 from devlint.cli.status import CLEAN, FAILED, FOUND
 from devlint.cli.writing import write_file, write_out
 from devlint.config.errors import ConfigError
@@ -28,10 +27,6 @@ from devlint.output import find_format
 from devlint.output.page import Page
 from devlint.registry import all_rules
 from devlint.rulecard import RuleCard
-from devlint.triage.fingerprint import fingerprinted
-
-if TYPE_CHECKING:
-    from devlint.analysis import Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +71,10 @@ def run(request: Request) -> int:
     if not files and not complain:
         terminal.warn("no Python files to check")
     stdin = sys.stdin.buffer.read() if files and request.stdin_name is not None else None
-    report = _analyse(files, stdin)
-    _tell_errors(report, verbose=request.verbose)
-    sources = Sources({file.name: file.path for file in files}, {} if stdin is None else {files[0].name: stdin})
-    kept = list(fingerprinted(_kept(report.diagnostics, files), sources.lines))
+    with terminal.progress() as progress:
+        outcome = check(files, stdin, progress)
+    _tell_errors(outcome, verbose=request.verbose)
+    kept, sources = list(outcome.diagnostics), outcome.sources
     if request.changed_since is not None:
         kept = only_changed(kept, request.changed_since, sources)
     if request.baseline is not None:
@@ -89,7 +84,7 @@ def run(request: Request) -> int:
             return FAILED if complain else CLEAN
         kept = baseline.sift(kept, sources)
     for target in request.targets:
-        _write(target, kept, Page(lines=sources.lines, checked=report.checked, rules=cards, base=_base()))
+        _write(target, kept, Page(lines=sources.lines, checked=outcome.checked, rules=cards, base=_base()))
     if complain:
         return FAILED
     counted = any(diagnostic.code != REVEALED for diagnostic in kept)
@@ -141,32 +136,9 @@ def _find(request: Request, settings_for: Callable[[Path], Settings], complain: 
     return [Found(place, Path(request.stdin_name).as_posix(), settings)]
 
 
-def _analyse(files: Sequence[Found], stdin: bytes | None) -> Report:
-    from devlint.analysis import Report, analyse
-
-    if not files:
-        return Report((), (), 0)
-    settings = list({id(file.settings): file.settings for file in files}.values())
-    codes = frozenset[str]().union(*(each.codes for each in settings))
-    src = list(dict.fromkeys(folder for each in settings for folder in each.src if folder.is_dir()))
-    with terminal.progress() as progress:
-        if stdin is not None:
-            return analyse([], codes=codes, src=src, stdin=(files[0].name, stdin), progress=progress)
-        names = {file.path: file.name for file in files}
-        return analyse(list(names), codes=codes, src=src, progress=progress, names=names)
-
-
-def _kept(diagnostics: Sequence[Diagnostic], files: Sequence[Found]) -> list[Diagnostic]:
-    """The findings that the settings of their own file want, as these rank them."""
-    by_name = {file.name: file for file in files}
-    known = ((diagnostic, by_name.get(diagnostic.region.filename)) for diagnostic in diagnostics)
-    judged = (file.settings.judge(diagnostic, file.path) for diagnostic, file in known if file)
-    return [diagnostic for diagnostic in judged if diagnostic]
-
-
-def _tell_errors(report: Report, *, verbose: bool) -> None:
+def _tell_errors(outcome: Outcome, *, verbose: bool) -> None:
     """Say where the analysis itself went wrong: in full, or that there is something to say."""
-    errors = {(error.filename, error.where, error.message): error for error in report.errors}
+    errors = {(error.filename, error.where, error.message): error for error in outcome.errors}
     if verbose:
         for error in errors.values():
             terminal.warn(f"internal error in {error.filename}, {error.where}: {error.message}\n{error.traceback}")

@@ -1,0 +1,63 @@
+"""From files to the findings that their settings want: the way that every front door takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from devlint.diagnostic import Diagnostic
+from devlint.discovery import Found
+from devlint.sources import Sources
+from devlint.triage.fingerprint import fingerprinted
+
+if TYPE_CHECKING:
+    from devlint.analysis import InternalError, Report
+
+Progress = Callable[[int, int], None]
+"""Is told how many files of how many are done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a check has found.
+
+    `diagnostics` are sorted and know their fingerprints; `errors` are devlint's own failures; `checked` counts files;
+    `sources` has the lines that a report quotes.
+    """
+
+    diagnostics: tuple[Diagnostic, ...]
+    errors: tuple[InternalError, ...]
+    checked: int
+    sources: Sources
+
+
+def check(files: Sequence[Found], text: bytes | None = None, progress: Progress | None = None) -> Outcome:
+    """Check the files together; `text` is what the only one of them holds, where that is not what lies on the disk."""
+    sources = Sources({file.name: file.path for file in files}, {} if text is None else {files[0].name: text})
+    if not files:
+        return Outcome((), (), 0, sources)
+    report = _analyse(files, text, progress)
+    kept = fingerprinted(_wanted(report.diagnostics, files), sources.lines)
+    return Outcome(tuple(kept), report.errors, report.checked, sources)
+
+
+def _analyse(files: Sequence[Found], text: bytes | None, progress: Progress | None) -> Report:
+    # The analysis brings libcst along, which who only lists files or asks for help need not wait for.
+    from devlint.analysis import analyse
+
+    settings = list({id(file.settings): file.settings for file in files}.values())
+    codes = frozenset[str]().union(*(each.codes for each in settings))
+    src = list(dict.fromkeys(folder for each in settings for folder in each.src if folder.is_dir()))
+    if text is not None:
+        return analyse([], codes=codes, src=src, stdin=(files[0].name, text), progress=progress)
+    names = {file.path: file.name for file in files}
+    return analyse(list(names), codes=codes, src=src, progress=progress, names=names)
+
+
+def _wanted(diagnostics: Sequence[Diagnostic], files: Sequence[Found]) -> list[Diagnostic]:
+    """The findings that the settings of their own file want, as these rank them."""
+    by_name = {file.name: file for file in files}
+    known = ((diagnostic, by_name.get(diagnostic.region.filename)) for diagnostic in diagnostics)
+    judged = (file.settings.judge(diagnostic, file.path) for diagnostic, file in known if file)
+    return [diagnostic for diagnostic in judged if diagnostic]
