@@ -70,6 +70,7 @@ class RoundTripInLoop(Rule):
         self._found: dict[Place, tuple[Finding, Step, frozenset[Place]]] = {}
         self._read: dict[Place, set[Place]] = defaultdict(set)
         self._shared: set[Place] = set()
+        self._kept: set[Place] = set()
 
     def check(self, event: Transfer | Conversion | HostRead) -> Iterator[Finding]:
         """Remember transfers and reads; what they amount to is known at the end."""
@@ -97,11 +98,15 @@ class RoundTripInLoop(Rule):
     def _note_transfer(self, event: Transfer) -> None:
         every = tuple(ways(event))
         self._sent[event.context.place] = every
+        if not event.single_use:
+            self._kept.add(event.context.place)
         if not event.only_use and assignable(event.receiver) is not None:
             return
         for back in every:
             out = find(back.before.trace, Kind.MOVED)
             if out is None or not _in_one_loop(event, out):
+                continue
+            if event.untouched is not out and out.place in self._kept:
                 continue
             there = next((one for one in self._sent.get(out.place, ()) if _undoes(event, out, one, back)), None)
             if there is not None:
@@ -127,10 +132,15 @@ def _in_one_loop(event: Transfer, out: Step) -> bool:
 def _undoes(event: Transfer, out: Step, there: Way, back: Way) -> bool:
     """Whether `back` undoes `there`: by way of an accelerator only if nothing was computed on it."""
     if not is_host(there.after.device):
-        return event.untouched is out and there.uploads and back.downloads
+        return event.untouched is out and _may_upload(there) and back.downloads
     if is_accelerator(there.before.device):
         return back.uploads
     return isinstance(back.after.device, Symbol) and there.before.device == back.after.device
+
+
+def _may_upload(there: Way) -> bool:
+    """Whether it goes to an accelerator from the host, or from where nobody knows."""
+    return is_accelerator(there.after.device) and not is_accelerator(there.before.device)
 
 
 def _finding(event: Transfer, out: Step, there: Way, back: Way) -> Finding:

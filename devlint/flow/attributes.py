@@ -89,7 +89,7 @@ def get_attribute(run: Run, owner: Value, name: str, node: cst.CSTNode) -> Value
         case Batch():
             if name in ("shape", "device", "dtype", "is_cuda", "ndim", "T"):
                 return tensor_attribute(run, Tensor(owner.placement), name, node)
-            return Method(owner, name) if run.engine.table.method(name) is not None else owner
+            return Method(owner, name) if run.engine.table.method(name) is not None else replace(owner, moved=None)
         case Either():
             inner = without_none(owner)
             if isinstance(inner, Either):

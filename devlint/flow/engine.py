@@ -16,6 +16,7 @@ from devlint.flow.events import Call, Event
 from devlint.flow.liveness import assigned_in
 from devlint.flow.modules import global_name
 from devlint.flow.program import Program
+from devlint.flow.uses import Uses
 from devlint.semantics.table import Table, load_numpy_table, load_table
 from devlint.values.heap import Object
 from devlint.values.placement import Placement
@@ -57,6 +58,7 @@ class Engine:
         self.symbolic = False
         self.constructing = 0
         self.errors: list[InternalError] = []
+        self.uses = Uses()
         self.ancestry: dict[ClassInfo, list[Value]] = {}
         self.module_classes: dict[ClassInfo, bool] = {}
         self.class_values: dict[ClassInfo, dict[str, Value]] = {}

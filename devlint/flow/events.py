@@ -152,8 +152,8 @@ class Transfer(Event):
     `before` and `after` are its placements; `dtype_before`/`dtype_after` its dtypes (the parameters' for a module).
     `invariant` tells that receiver and target are the same in every iteration of `context.loop`; `moves` is false for a
     cast, which asks for no device; `casts` that it asks for a dtype; `copies` that `copy=True` was asked for;
-    `untouched` is
-    the transfer that handed out exactly this tensor, and `only_use` tells that nothing else reads the receiver.
+    `untouched` is the transfer that handed out exactly this tensor; `only_use` tells that nothing else reads the
+    receiver, `single_use` that what comes out goes one way only.
     """
 
     method: str
@@ -175,6 +175,7 @@ class Transfer(Event):
     parameter: bool = False
     untouched: Step | None = None
     only_use: bool = False
+    single_use: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ def iterate(run: Run, value: Value, node: cst.BaseExpression) -> Sequence:
         case Array():
             return Sequence(None, replace(value, fresh=None))
         case Batch():
-            return Sequence(None, value)
+            return Sequence(None, replace(value, moved=None))
         case Unknown(origin=origin, text=text) if origin is not None:
             return Sequence(None, Unknown(("element", origin), f"an element of {text}" if text else ""))
         case Text():

@@ -10,54 +10,75 @@ from devlint.flow.definitions import bound_by, names_in_target
 from devlint.syntax.walk import children, descend
 
 
-def occurrences(node: cst.CSTNode, name: str) -> Iterator[tuple[str, cst.CSTNode]]:
-    """The reads ("read") and bindings ("bind") of a name within a node, in the order they happen.
+def occurrences(
+    node: cst.CSTNode, name: str, mark: cst.CSTNode | None = None
+) -> Iterator[tuple[str, cst.CSTNode]]:
+    """The reads ("read") and bindings ("bind") of a name within a node, in the order they happen, and the moment when
+    `mark` is done ("mark").
 
     What another scope or another loop binds under the same name is not this name's value and is left out.
     """
+    yield from _within(node, name, mark)
+    if node is mark:
+        yield "mark", node
+
+
+def _within(node: cst.CSTNode, name: str, mark: cst.CSTNode | None) -> Iterator[tuple[str, cst.CSTNode]]:
     match node:
         case cst.Name(value=value):
             if value == name:
                 yield "read", node
         case cst.Attribute(value=value):
-            yield from occurrences(value, name)
+            yield from occurrences(value, name, mark)
         case cst.Arg(value=value) | cst.Param(default=cst.BaseExpression() as value):
-            yield from occurrences(value, name)
+            yield from occurrences(value, name, mark)
         case cst.Param():
             return
         case cst.Assign(targets=targets, value=value):
-            yield from occurrences(value, name)
+            yield from occurrences(value, name, mark)
             for target in targets:
-                yield from _bindings(target.target, name)
+                yield from _bindings(target.target, name, mark)
         case cst.AnnAssign(target=target, value=value):
             if value is not None:
-                yield from occurrences(value, name)
-                yield from _bindings(target, name)
+                yield from occurrences(value, name, mark)
+                yield from _bindings(target, name, mark)
         case cst.AugAssign(target=target, value=value):
-            yield from occurrences(value, name)
-            yield from occurrences(target, name)
+            yield from occurrences(value, name, mark)
+            yield from occurrences(target, name, mark)
         case cst.NamedExpr(target=target, value=value):
-            yield from occurrences(value, name)
-            yield from _bindings(target, name)
+            yield from occurrences(value, name, mark)
+            yield from _bindings(target, name, mark)
         case cst.For(target=target, iter=iterated) if name in names_in_target(target):
-            yield from occurrences(iterated, name)
+            yield from occurrences(iterated, name, mark)
             yield "bind", target
         case cst.ListComp() | cst.SetComp() | cst.DictComp() | cst.GeneratorExp() if _binds(node.for_in, name):
-            yield from occurrences(node.for_in.iter, name)
-        case cst.Lambda(params=params) | cst.FunctionDef(params=params) if any(
-            one.name.value == name for one in (*params.params, *params.kwonly_params, *params.posonly_params)
-        ):
+            yield from occurrences(node.for_in.iter, name, mark)
+        case cst.Lambda() | cst.FunctionDef() if _is_local(node, name):
             return
         case _:
             for child in children(node):
-                yield from occurrences(child, name)
+                yield from occurrences(child, name, mark)
 
 
-def _bindings(target: cst.BaseExpression, name: str) -> Iterator[tuple[str, cst.CSTNode]]:
+def _bindings(
+    target: cst.BaseExpression, name: str, mark: cst.CSTNode | None
+) -> Iterator[tuple[str, cst.CSTNode]]:
     if name in names_in_target(target):
         yield "bind", target
     elif isinstance(target, (cst.Subscript, cst.Attribute)):
-        yield from occurrences(target, name)
+        yield from occurrences(target, name, mark)
+
+
+def _is_local(function: cst.Lambda | cst.FunctionDef, name: str) -> bool:
+    """Whether a name within a function is its own, and not that of the code around."""
+    params = function.params
+    if any(one.name.value == name for one in (*params.params, *params.kwonly_params, *params.posonly_params)):
+        return True
+    inside = list(descend(function.body, into_functions=False))
+    foreign = {
+        item.name.value for one in inside if isinstance(one, (cst.Global, cst.Nonlocal)) for item in one.names
+    }
+    return name not in foreign and any(name in bound_by(one) for one in inside)
 
 
 def _binds(clause: cst.CompFor | None, name: str) -> bool:
@@ -72,20 +93,6 @@ def loads(node: cst.CSTNode, name: str) -> list[cst.CSTNode]:
     if isinstance(node, cst.FunctionDef):
         node = node.body
     return [one for kind, one in occurrences(node, name) if kind == "read"]
-
-
-def read_once(body: cst.CSTNode, use: cst.CSTNode, name: str) -> bool:
-    """Whether the value a name holds at `use` is read nowhere else: neither since it was bound nor before it is bound
-    again."""
-    inside = set(loads(use, name))
-    start = body.body if isinstance(body, (cst.FunctionDef, cst.Lambda)) else body
-    seen = list(occurrences(start, name))
-    position = next((i for i, (_, one) in enumerate(seen) if one in inside), None)
-    if position is None:
-        return False
-    first = max((i for i in range(position) if seen[i][0] == "bind"), default=-1)
-    last = next((i for i in range(position, len(seen)) if seen[i][0] == "bind"), len(seen))
-    return all(one in inside for kind, one in seen[first + 1 : last] if kind == "read")
 
 
 def read_after(body: cst.CSTNode, assignment: cst.CSTNode, name: str, loop: cst.CSTNode | None = None) -> bool:

@@ -15,7 +15,7 @@ from devlint.flow.evidence import ARRAY_LIKE, TENSOR_ONLY, Evidence
 from devlint.flow.library.registry import Invocation, invoke
 from devlint.flow.nn import is_module, relocate
 from devlint.flow.run import Run
-from devlint.flow.transfer import METHODS, requested, transfer_tensor
+from devlint.flow.transfer import METHODS, requested, transfer_opaque, transfer_tensor
 from devlint.syntax.walk import dotted_name
 from devlint.values.dtype import UNKNOWN_DTYPE
 from devlint.values.heap import Cell, Instance, Sequence
@@ -108,8 +108,7 @@ def _transfer(
     tensor = as_tensor(owner)
     if tensor is not None and looks_like_tensor(run, receiver):
         return transfer_tensor(run, tensor, method, arguments, node, receiver)
-    request = requested(run, method, arguments, node)
-    return Batch(request.placement) if request.placement is not None else owner
+    return transfer_opaque(run, owner, method, arguments, node, receiver)
 
 
 def record_of(run: Run, owner: Unknown) -> Instance | None:

@@ -118,9 +118,17 @@ def _merge_ambient(left: Ambient, right: Ambient, test: Test | None) -> Ambient:
         current_device_known=left.current_device_known and right.current_device_known,
         epoch=max(left.epoch, right.epoch),
         launches=max(left.launches, right.launches),
-        unsynchronized=left.unsynchronized if left.unsynchronized and right.unsynchronized else None,
+        unsynchronized=_unfinished(left, right),
         waited=left.waited if left.waited is right.waited else None,
     )
+
+
+def _unfinished(left: Ambient, right: Ambient) -> tuple[int, Step] | None:
+    """The newest work that may be running after either path; none when one of the two has waited meanwhile."""
+    running = [one.unsynchronized for one in (left, right) if one.unsynchronized is not None]
+    if left.epoch != right.epoch and len(running) < 2:
+        return None
+    return max(running, key=lambda work: work[0], default=None)
 
 
 def changed(before: State, after: State) -> set[str]:

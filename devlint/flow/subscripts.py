@@ -75,7 +75,7 @@ def get_item(run: Run, owner: Argument, indices: list[Argument | None], node: cs
         case Array():
             return replace(value, fresh=None)
         case Batch():
-            return value
+            return replace(value, moved=None)
         case Size():
             return Number("int") if index is not None else Size()
         case Text() | Const(value=str()):

@@ -10,14 +10,14 @@ import libcst as cst
 from devlint.flow.arguments import Argument, Arguments
 from devlint.flow.devices import current, is_none, note_hard_coded, placement_from
 from devlint.flow.events import Discarded, HostRead, InvalidDeviceUse, Transfer
-from devlint.flow.liveness import read_once, varies_in
+from devlint.flow.liveness import varies_in
 from devlint.flow.nn import relocate, tensors_of
 from devlint.flow.run import Run
 from devlint.values.device import CPU, Known, Relation, is_accelerator, is_host, relate
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype, Source, is_floating
 from devlint.values.placement import UNKNOWN_PLACEMENT, How, Leaf, Placement, leaves
 from devlint.values.trace import Kind, Step, find
-from devlint.values.value import Const, DtypeValue, Pending, Ref, Tensor, Value
+from devlint.values.value import Batch, Const, DtypeValue, Pending, Ref, Tensor, Unknown, Value
 
 CASTS: Final = {
     "half": "float16", "float": "float32", "double": "float64", "bfloat16": "bfloat16", "long": "int64", "int": "int32",
@@ -139,7 +139,19 @@ def transfer_tensor(
     if run.discarded is node:
         run.emit(Discarded(run.context_at(node), method, run.place(receiver), before, reads_clock(run)))
     _tell(run, node, receiver, method, before, after, request)
+    _follow_copy(run, node, method, before, after, request)
     return after
+
+
+def transfer_opaque(
+    run: Run, owner: Unknown, method: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression
+) -> Value:
+    """Move something of which nothing is known: what comes out is where it was sent, wherever it has been."""
+    request = requested(run, method, arguments, node)
+    if request.placement is None:
+        return owner
+    _tell(run, node, receiver, method, Tensor(), Tensor(request.placement), request)
+    return Batch(request.placement, moved=_step_of(request.placement))
 
 
 def _moved(run: Run, before: Tensor, request: Request) -> Tensor:
@@ -175,11 +187,11 @@ def _step_of(placement: Placement) -> Step | None:
 def is_only_use(run: Run, read: cst.BaseExpression, use: cst.CSTNode) -> bool:
     """Whether nothing but `use` reads the value: a temporary, or a name that is read only there before it is bound
     again."""
-    if isinstance(read, (cst.Call, cst.Subscript)):
-        return True
-    if not isinstance(read, cst.Name) or run.function is None:
-        return False
-    return read_once(run.function.node, use, read.value)
+    if isinstance(read, cst.Name):
+        return run.engine.uses.only_reader(run, use, read.value)
+    while isinstance(read, cst.Attribute):
+        read = read.value
+    return not isinstance(read, cst.Name)
 
 
 def reads_clock(run: Run) -> bool:
@@ -245,8 +257,15 @@ def _tell(
             parameter=before.cell is not None,
             untouched=before.moved,
             only_use=is_only_use(run, receiver, node),
+            single_use=run.engine.uses.used_once(run, node),
         )
     )
+
+
+def _follow_copy(
+    run: Run, node: cst.CSTNode, method: str, before: Tensor, after: Tensor, request: Request
+) -> None:
+    """The host waits for a copy from or to an accelerator, unless it was told not to."""
     if request.placement is None:
         return
     leaving = any(is_accelerator(leaf.device) for _, leaf in leaves(before.placement, run.state.facts))

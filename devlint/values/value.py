@@ -172,11 +172,14 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Data from a loader, of unknown structure: every tensor found inside has this placement and element type
-    unknown."""
+    """Data from a loader, of unknown structure: every tensor found inside has this placement and element type unknown.
+
+    `moved` is the transfer that handed it out, while nothing has been taken from it.
+    """
 
     placement: Placement
     pinned: bool | None = None
+    moved: Step | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,8 +273,8 @@ def as_tensor(value: Value) -> Tensor | None:
             return Tensor(named(origin, text, trace))
         case Unknown():
             return Tensor()
-        case Batch(placement=placement, pinned=pinned):
-            return Tensor(placement, pinned=pinned)
+        case Batch(placement=placement, pinned=pinned, moved=moved):
+            return Tensor(placement, pinned=pinned, moved=moved)
         case Either(yes=yes, no=no) if NONE in (yes, no):
             return as_tensor(no if yes == NONE else yes)
         case _:

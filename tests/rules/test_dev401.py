@@ -39,10 +39,35 @@ def refine(x: torch.Tensor, n: int, device):
         x = (h * 2).to(device)  # DEV401
     return x
 """,
+    "after the loop has brought its own batch": """
+def evaluate(data, model):
+    for batch in data:
+        batch = batch.to("cuda")
+        out = model(batch.to("cpu"))  # DEV401
+    return out
+""",
     "while": """
 x = torch.rand(3, device="cuda")
 while True:
     x = x.to("cpu").to("cuda")  # DEV401
+""",
+    "to the host and back": """
+x = torch.rand(3, device="cuda")
+for _ in range(4):
+    h = x.cpu()
+    y = h.to("cuda")  # DEV401
+""",
+    "through NumPy": """
+x = torch.rand(3, device="cuda")
+for _ in range(4):
+    a = x.detach().cpu().numpy()
+    y = torch.from_numpy(a).cuda()  # DEV401
+""",
+    "to the accelerator and back": """
+model = nn.Linear(3, 1)
+for batch in torch.rand(8, 3):
+    batch = batch.to("cuda")
+    out = model(batch.to("cpu"))  # DEV401
 """,
 }
 
@@ -69,6 +94,25 @@ for _ in range(4):
     h = x.cpu()
     kept.append(h)
     y = h.to("cuda")
+""",
+    "the host keeps the value, and computes with it": """
+def record(x: torch.Tensor, n: int):
+    x, kept = x.cuda(), []
+    for _ in range(n):
+        h = x.cpu()
+        kept.append(h)
+        x = (h * 2).cuda()
+    return kept
+""",
+    "the next iteration looks at the value": """
+def watch(x: torch.Tensor, n: int):
+    x = x.cuda()
+    h = torch.zeros(3)
+    for _ in range(n):
+        x = x + h.cuda()
+        print(h)
+        h = x.cpu()
+    return x
 """,
     "NumPy computes in between": """
 x = torch.rand(3, device="cuda")

@@ -65,6 +65,23 @@ def measure():
     y = x @ x
     print(f"took {time.time() - start:.3f} s")  # DEV501
 """,
+    "a benchmark of a script": """
+model = nn.Linear(3, 3).cuda()
+x = torch.rand(8, 3, device="cuda")
+start = time.time()
+for _ in range(100):
+    model(x)
+end = time.time()  # DEV501
+print(100 / (end - start))
+""",
+    "work on one way only": """
+def measure(fast):
+    x = torch.rand(512, 512, device="cuda")
+    start = time.time()
+    if not fast:
+        x = x @ x
+    print(time.time() - start)  # DEV501
+""",
     "forward and backward": """
 def measure():
     model = nn.Linear(3, 1).cuda()
@@ -174,6 +191,26 @@ def epoch(n):
         loss = model(torch.rand(8, 3, device="cuda")).sum()
         loss.backward()
         print(loss.item())
+    print(time.time() - start)
+""",
+    "a script whose loop waits": """
+model = nn.Linear(3, 3).cuda()
+x = torch.rand(8, 3, device="cuda")
+start = time.time()
+for _ in range(100):
+    total = model(x).sum().item()
+end = time.time()
+print(100 / (end - start))
+""",
+    "one way has waited": """
+def measure(log):
+    x = torch.rand(512, 512, device="cuda")
+    start = time.time()
+    x = x @ x
+    if log:
+        print(x.mean().item())
+    else:
+        torch.cuda.synchronize()
     print(time.time() - start)
 """,
     "progress of a loop": """

@@ -49,7 +49,7 @@ def transfer(run: Run, call: Invocation) -> Value:
     tensor = as_tensor(call.receiver) if call.receiver is not None else None
     assert tensor is not None
     moved = transfer_tensor(run, tensor, call.name, call.arguments, call.node, call.receiver_node)
-    return Batch(moved.placement) if isinstance(call.receiver, Batch) else moved
+    return Batch(moved.placement, moved=moved.moved) if isinstance(call.receiver, Batch) else moved
 
 
 @model("Tensor.numpy", "Tensor.__array__")
