@@ -10,9 +10,7 @@ from devlint.flow.definitions import bound_by, names_in_target
 from devlint.syntax.walk import children, descend
 
 
-def occurrences(
-    node: cst.CSTNode, name: str, mark: cst.CSTNode | None = None
-) -> Iterator[tuple[str, cst.CSTNode]]:
+def occurrences(node: cst.CSTNode, name: str, mark: cst.CSTNode | None = None) -> Iterator[tuple[str, cst.CSTNode]]:
     """The reads ("read") and bindings ("bind") of a name within a node, in the order they happen, and the moment when
     `mark` is done ("mark").
 
@@ -60,9 +58,7 @@ def _within(node: cst.CSTNode, name: str, mark: cst.CSTNode | None) -> Iterator[
                 yield from occurrences(child, name, mark)
 
 
-def _bindings(
-    target: cst.BaseExpression, name: str, mark: cst.CSTNode | None
-) -> Iterator[tuple[str, cst.CSTNode]]:
+def _bindings(target: cst.BaseExpression, name: str, mark: cst.CSTNode | None) -> Iterator[tuple[str, cst.CSTNode]]:
     if name in names_in_target(target):
         yield "bind", target
     elif isinstance(target, (cst.Subscript, cst.Attribute)):
@@ -75,9 +71,7 @@ def _is_local(function: cst.Lambda | cst.FunctionDef, name: str) -> bool:
     if any(one.name.value == name for one in (*params.params, *params.kwonly_params, *params.posonly_params)):
         return True
     inside = list(descend(function.body, into_functions=False))
-    foreign = {
-        item.name.value for one in inside if isinstance(one, (cst.Global, cst.Nonlocal)) for item in one.names
-    }
+    foreign = {item.name.value for one in inside if isinstance(one, (cst.Global, cst.Nonlocal)) for item in one.names}
     return name not in foreign and any(name in bound_by(one) for one in inside)
 
 

@@ -262,9 +262,7 @@ def _tell(
     )
 
 
-def _follow_copy(
-    run: Run, node: cst.CSTNode, method: str, before: Tensor, after: Tensor, request: Request
-) -> None:
+def _follow_copy(run: Run, node: cst.CSTNode, method: str, before: Tensor, after: Tensor, request: Request) -> None:
     """The host waits for a copy from or to an accelerator, unless it was told not to."""
     if request.placement is None:
         return
