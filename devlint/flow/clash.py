@@ -182,15 +182,24 @@ def _meant_for_any_device(created: Step, device: Device, run: Run) -> bool:
         return False
     if scope.construction:
         return False
-    if isinstance(device, Symbol) and (scope.method_of_module or scope.any_device):
-        return True
-    for placement in scope.given:
-        for _, leaf in leaves(placement, run.state.facts):
-            if relate(leaf.device, device) is Relation.SAME or (
-                isinstance(device, Symbol) and isinstance(leaf.device, Symbol)
-            ):
-                return True
+    for one in _reached_from(scope):
+        if isinstance(device, Symbol) and (one.method_of_module or one.any_device):
+            return True
+        for placement in one.given:
+            for _, leaf in leaves(placement, run.state.facts):
+                if relate(leaf.device, device) is Relation.SAME or (
+                    isinstance(device, Symbol) and isinstance(leaf.device, Symbol)
+                ):
+                    return True
     return False
+
+
+def _reached_from(scope: Scope) -> Iterator[Scope]:
+    """The code itself and, where a method of a module called it for its own purposes, the code up to that method."""
+    line = [scope]
+    while not line[-1].method_of_module and line[-1].caller is not None:
+        line.append(line[-1].caller)
+    return iter(line if line[-1].method_of_module else [scope])
 
 
 def _input_clash(context: Context, operation: str, host: Operand, guest: Operand, when: Facts) -> InputClash | None:

@@ -6,6 +6,7 @@ import libcst as cst
 
 from devlint.flow.arguments import Argument
 from devlint.flow.events import Comparison
+from devlint.flow.forwards import operand_of_forward
 from devlint.flow.operations import operate
 from devlint.flow.refinement import Source, none_test
 from devlint.flow.run import Run
@@ -168,10 +169,11 @@ def _tensors(run: Run, node: cst.Comparison, operator: cst.BaseCompOp, left: Arg
     if row is None:
         return UNKNOWN
     own, other = (left, right) if isinstance(left.value, Tensor) else (right, left)
+    other = Argument(operand_of_forward(run, other.value, own.value), other.node)
     if isinstance(other.value, Unknown):
         other = Argument(Number(), other.node)
     names = [name for name in row.params if name != "*"]
-    return operate(run, row, {names[0]: [own], names[-1]: [other]}, node)
+    return operate(run, row, {names[0]: [own], names[1]: [other]}, node)
 
 
 def _constants(operator: cst.BaseCompOp, a: Const, b: Const) -> Value:

@@ -4,7 +4,7 @@ arguments)."""
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from devlint.flow import interpreter as interpreter
 from devlint.flow.arguments import Argument, Arguments
@@ -24,6 +24,9 @@ from devlint.values.placement import UNKNOWN_PLACEMENT, Placement
 from devlint.values.scope import Scope
 from devlint.values.trace import Kind
 from devlint.values.value import Callable_, Ref, Tensor, Unknown, Value, named
+
+if TYPE_CHECKING:
+    from devlint.syntax.index import Statement
 
 TRIGGERS: Final = frozenset(
     "to cuda cpu half float double bfloat16 type type_as device numpy from_numpy tensor as_tensor zeros ones"
@@ -50,10 +53,26 @@ def analyse_module(engine: Engine, module: ModuleInfo) -> None:
         module_run(engine, module)
         run_guard(engine, module)
     for unit in module.index.statements:
-        if unit.kind == "function" and unit.mentions & TRIGGERS:
+        if unit.kind == "function" and _matters(module, unit):
             _analyse_function(engine, module, _definition(engine, module, unit.name))
-        elif unit.kind == "class" and unit.mentions & TRIGGERS:
+        elif unit.kind == "class" and _matters(module, unit):
             _analyse_class(engine, module, _definition(engine, module, unit.name))
+
+
+def _matters(module: ModuleInfo, unit: Statement) -> bool:
+    """Whether a definition can make, move, cast or read a tensor; by a name of the module, too, that holds a tensor or
+    (in the methods of a class, which hand on where they are) a function that can."""
+    if unit.mentions & TRIGGERS:
+        return True
+    names = module.run.state.names if module.run is not None else {}
+    for name in unit.mentions & names.keys():
+        match names[name]:
+            case Tensor():
+                return True
+            case Callable_(definition=FunctionInfo() as helper) if unit.kind == "class":
+                if helper.unit.mentions & TRIGGERS:
+                    return True
+    return False
 
 
 def _definition(engine: Engine, module: ModuleInfo, name: str | None) -> object:

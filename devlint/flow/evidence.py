@@ -41,6 +41,12 @@ MODULE_ONLY: Final = frozenset(
 
 _MODULE_EVIDENCE: Final = MODULE_ONLY - TENSOR_ONLY
 
+COUNTED: Final = frozenset(
+    "range int float bool len view reshape expand repeat zeros ones empty full rand randn randint arange linspace eye"
+    " new_zeros new_ones new_full new_empty unfold".split()
+)
+"""What is called with sizes and counts."""
+
 
 class Evidence:
     """The uses of dotted names (`x`, `self.model`) within some pieces of syntax."""
@@ -49,6 +55,8 @@ class Evidence:
         self.tensors: set[str] = set()
         self.arrays: set[str] = set()
         self.modules: set[str] = set()
+        self.numbers: set[str] = set()
+        """Names that count, index or decide something: Python numbers as likely as tensors."""
         self.devices = False
         self.clock = False
         for node in nodes:
@@ -69,13 +77,32 @@ class Evidence:
             if isinstance(one, cst.Attribute):
                 self._attribute(one)
             elif isinstance(one, cst.Call):
-                name = dotted_name(one.func)
-                if name is not None and "." not in name.removeprefix("self."):
-                    self.modules.add(name)
+                self._call(one)
             elif isinstance(one, cst.BinaryOperation):
                 self._operation(one)
             elif isinstance(one, cst.Name) and one.value == "device":
                 self.devices = True
+            else:
+                self._number(one)
+
+    def _call(self, node: cst.Call) -> None:
+        name = dotted_name(node.func)
+        if name is not None and "." not in name.removeprefix("self."):
+            self.modules.add(name)
+        called = node.func.attr.value if isinstance(node.func, cst.Attribute) else name
+        if called in COUNTED or (name is not None and name.startswith("math.")):
+            for argument in node.args:
+                self.numbers.update(_terms(argument.value))
+
+    def _number(self, node: cst.CSTNode) -> None:
+        match node:
+            case cst.Index(value=value):
+                self.numbers.update(_terms(value))
+            case cst.Slice(lower=lower, upper=upper):
+                for bound in (lower, upper):
+                    self.numbers.update(_terms(bound) if bound is not None else ())
+            case cst.If(test=test) | cst.IfExp(test=test) | cst.UnaryOperation(operator=cst.Not(), expression=test):
+                self.numbers.update(_terms(test))
 
     def _attribute(self, node: cst.Attribute) -> None:
         attribute = node.attr.value
@@ -99,6 +126,21 @@ class Evidence:
                 name = dotted_name(side)
                 if name is not None:
                     self.arrays.add(name)
+
+
+def _terms(node: cst.BaseExpression) -> Iterator[str]:
+    """The bare names that a sum, a product or a display is made of."""
+    match node:
+        case cst.Name(value=value):
+            yield value
+        case cst.BinaryOperation(left=left, right=right):
+            yield from _terms(left)
+            yield from _terms(right)
+        case cst.UnaryOperation(expression=inner):
+            yield from _terms(inner)
+        case cst.Tuple(elements=elements) | cst.List(elements=elements):
+            for element in elements:
+                yield from _terms(element.value)
 
 
 def annotation_names(node: cst.BaseExpression | None) -> Iterator[str]:

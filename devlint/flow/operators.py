@@ -13,6 +13,7 @@ from devlint.flow.arguments import Argument
 from devlint.flow.comparison import compare
 from devlint.flow.events import UnsynchronizedTiming
 from devlint.flow.expressions import truth
+from devlint.flow.forwards import operand_of_forward
 from devlint.flow.numpy_like import array_operation
 from devlint.flow.operations import operate
 from devlint.flow.refinement import narrow, negated, test_of
@@ -97,6 +98,7 @@ def combine(
     """The value of an operator applied to two values."""
     a, b = without_none(left.value), without_none(right.value)
     a, b = _as_batch_tensor(a), _as_batch_tensor(b)
+    a, b = operand_of_forward(run, a, b), operand_of_forward(run, b, a)
     if isinstance(a, Tensor) or isinstance(b, Tensor):
         return _tensors(run, method, Argument(a, left.node), Argument(b, right.node), node, in_place=in_place)
     if isinstance(a, Array) or isinstance(b, Array):

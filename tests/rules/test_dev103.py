@@ -128,6 +128,15 @@ from net import Net
 net = Net().cuda()
 net(torch.ones(8).cuda())
 """,
+    "meets what nobody annotated": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = torch.ones(8)  # DEV103
+
+    def forward(self, x):
+        return x * self.scale
+""",
 }
 
 GOOD = {

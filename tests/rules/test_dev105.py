@@ -112,6 +112,14 @@ class Dropout(nn.Module):
         mask = torch.bernoulli(torch.full((8,), 0.5))  # DEV105
         return x * mask
 """,
+    "a helper of a forward": """
+def ramp(n):
+    return torch.linspace(0, 1, n)  # DEV105
+
+class Net(nn.Module):
+    def forward(self, x: torch.Tensor):
+        return x * ramp(8)
+""",
 }
 
 GOOD = {

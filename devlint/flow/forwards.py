@@ -1,0 +1,43 @@
+"""The arguments of a module's `forward` that nobody annotated: used in arithmetic, they are tensors."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from devlint.flow.classes import is_module_class
+from devlint.flow.definitions import FunctionInfo
+from devlint.flow.evidence import annotation_names
+from devlint.flow.run import Run
+from devlint.values.value import Tensor, Unknown, Value, as_tensor
+
+NUMBERS: Final = frozenset({"int", "float", "bool", "str", "complex", "Number", "numbers.Number"})
+"""Annotations of what arithmetic may meet besides tensors."""
+
+
+def operand_of_forward(run: Run, value: Value, other: Value) -> Value:
+    """An operand of arithmetic: the tensor it must be where it is an argument of a `forward`, else as it is.
+
+    Beside a number only the first argument is: what follows it may well be a number too.
+    """
+    if not isinstance(value, Unknown):
+        return value
+    match value.origin:
+        case ("param", FunctionInfo() as info, str(name)) if _is_input(run, info, name, first=not _is_wide(other)):
+            tensor = as_tensor(value)
+            assert tensor is not None
+            return tensor
+    return value
+
+
+def _is_wide(value: Value) -> bool:
+    return isinstance(value, (Tensor, Unknown))
+
+
+def _is_input(run: Run, info: FunctionInfo, name: str, *, first: bool) -> bool:
+    if info.owner is None or not info.name.endswith(".forward") or not is_module_class(run, info.owner):
+        return False
+    inputs = [one for one in info.parameters[1:] if one.kind == "positional" and one.default is None]
+    found = next((one for one in (inputs[:1] if first else inputs) if one.name == name), None)
+    if found is None or NUMBERS & set(annotation_names(found.annotation)):
+        return False
+    return name not in info.evidence.numbers
