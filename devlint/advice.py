@@ -27,12 +27,16 @@ def assignable(place: Place) -> str | None:
 
     A chain of transfers stands for the variable it begins with.
     """
+    node = variable(place)
+    return place_text(replace(place, node=node), LONGEST) if node is not None else None
+
+
+def variable(place: Place) -> cst.Name | cst.Attribute | cst.Subscript | None:
+    """The node of that variable."""
     node = place.node
     while isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in CHAINED:
         node = node.func.value
-    if not isinstance(node, (cst.Name, cst.Attribute, cst.Subscript)):
-        return None
-    return place_text(replace(place, node=node), LONGEST)
+    return node if isinstance(node, (cst.Name, cst.Attribute, cst.Subscript)) else None
 
 
 def collected(loop: Place, name: str, moved: Place) -> str | None:

@@ -8,7 +8,8 @@ from collections.abc import Hashable, Iterable
 import libcst as cst
 
 from devlint.collector import Collector, Found
-from devlint.diagnostic import Diagnostic, Note, Position, Region, Severity
+from devlint.diagnostic import Diagnostic, Fix, Note, Position, Region, Severity
+from devlint.fixes.sheet import Sheet, Unfit
 from devlint.flow.definitions import ModuleInfo
 from devlint.flow.program import Program
 from devlint.rule import Finding, Rule
@@ -28,7 +29,11 @@ def diagnostics_of(collector: Collector, program: Program) -> tuple[Diagnostic, 
     given = {module.filename: module for path in program.given if (module := program.load(path)) is not None}
     found = [one for one in collector.findings() if one.finding.place.filename in given]
     regions = _regions(found, program)
-    reported = [_diagnostic(one.rule, one.finding, regions) for one in _one_for_each_bug(found, regions)]
+    sheets = {filename: Sheet(module.index) for filename, module in given.items()}
+    reported = [
+        _diagnostic(one.rule, one.finding, regions, sheets[one.finding.place.filename])
+        for one in _one_for_each_bug(found, regions)
+    ]
     reported += [_broken(filename, message, row, column) for filename, message, row, column in _broken_files(collector)]
     kept = _without_suppressed(reported, given)
     return tuple(sorted(kept, key=lambda one: one.order))
@@ -74,7 +79,7 @@ def _regions(found: Iterable[Found], program: Program) -> dict[Place, Region]:
     return regions
 
 
-def _diagnostic(rule: type[Rule], finding: Finding, regions: dict[Place, Region]) -> Diagnostic:
+def _diagnostic(rule: type[Rule], finding: Finding, regions: dict[Place, Region], sheet: Sheet) -> Diagnostic:
     notes = tuple(Note(step.message, regions[step.place]) for step in finding.trace if step.place in regions)
     return Diagnostic(
         rule.code,
@@ -85,8 +90,16 @@ def _diagnostic(rule: type[Rule], finding: Finding, regions: dict[Place, Region]
         regions[finding.place],
         notes,
         finding.help,
+        _fix(finding, sheet),
         url=f"{URL}{rule.name}",
     )
+
+
+def _fix(finding: Finding, sheet: Sheet) -> Fix | None:
+    try:
+        return finding.remedy(sheet) if finding.remedy is not None else None
+    except Unfit:
+        return None
 
 
 def _broken_files(collector: Collector) -> Iterable[tuple[str, str, int, int]]:

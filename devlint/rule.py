@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any, ClassVar, get_args, get_type_hints
 
 from devlint.diagnostic import Confidence, Severity
+from devlint.fixes.sheet import Remedy
 from devlint.values.trace import Place, Step
 
 
@@ -19,7 +20,7 @@ class Finding:
     instead.
 
     `trace` runs from the oldest step to the newest; `severity` overrides the rule's own. Findings of one rule with
-    the same `subject` are one bug, of which the first place is reported.
+    the same `subject` are one bug, of which the first place is reported. `remedy` works out the fix.
     """
 
     place: Place
@@ -29,6 +30,7 @@ class Finding:
     confidence: Confidence = Confidence.CERTAIN
     severity: Severity | None = None
     subject: Hashable = None
+    remedy: Remedy | None = None
 
 
 class Rule(ABC):

@@ -22,6 +22,7 @@ from devlint.flow.events import (
     OperandClash,
 )
 from devlint.flow.run import Run
+from devlint.flow.wordings import wordings
 from devlint.values.condition import Facts, Test, merge
 from devlint.values.device import Device, Known, Relation, Symbol, is_accelerator, is_host, relate
 from devlint.values.placement import How, Leaf, leaves
@@ -57,7 +58,7 @@ def find_clash(
                 continue
             clash = _blame(run, node, operation, host, guest, when, indexed=guest.name in index)
             if clash is not None:
-                return clash
+                return replace(clash, wordings=wordings(run))
     return None
 
 

@@ -8,6 +8,7 @@ import libcst as cst
 
 from devlint.flow.events import HardCodedAccelerator, InvalidDeviceUse
 from devlint.flow.run import Run
+from devlint.flow.wordings import wordings
 from devlint.values.condition import Test
 from devlint.values.device import (
     ANY_INDEX,
@@ -51,9 +52,8 @@ def default_placement(run: Run, function: str, node: cst.CSTNode) -> Placement:
     if ambient is not None:
         step = run.step(Kind.CREATED, f"created by {function} on the default device", node)
         return transform(ambient, lambda leaf: replace(leaf, trace=step, how=How.EXPLICIT))
-    return Leaf(
-        CPU, How.DEFAULT, run.step(Kind.CREATED, f"created on the host by {function}, which was given no device", node)
-    )
+    step = run.step(Kind.CREATED, f"created on the host by {function}, which was given no device", node)
+    return Leaf(CPU, How.DEFAULT, replace(step, wordings=wordings(run)))
 
 
 def placement_from(run: Run, value: Value, node: cst.BaseExpression, step: Step | None) -> Placement:

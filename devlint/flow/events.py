@@ -14,6 +14,7 @@ from devlint.values.placement import UNKNOWN_PLACEMENT, Leaf, Placement
 from devlint.values.scope import Scope
 from devlint.values.trace import Loop, Place, Step
 from devlint.values.value import Fresh, Pending, Tensor, Value
+from devlint.values.wording import Wording
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +58,23 @@ class Operand:
     """The module whose parameters it is, when it is the implicit operand of a module call."""
     kept_in: Place | None = None
     """The plain container attribute that module was taken from, if it was."""
+    inside: bool = False
+    """Whether it is something in the container at `place`, and not what stands there itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clash(Event):
     """An operation met tensors on two devices. `when` are the further conditions; `strange` is the operand to be moved.
 
-    `strange` is the one on the host where there is one, `other` the one it should have joined.
+    `strange` is the one on the host where there is one, `other` the one it should have joined; `wordings` are the
+    devices at hand where they meet.
     """
 
     operation: str
     strange: Operand
     other: Operand
     when: Facts = NO_FACTS
+    wordings: tuple[Wording, ...] = field(default=(), kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +203,8 @@ class Discarded(Event):
     tensor: Tensor
     timed: bool = False
     """Whether the code around reads a clock: waiting may then be the point of the call."""
+    casts: bool = False
+    """Whether the result has another dtype."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +247,8 @@ class HostRead(Event):
     needs_no_grad: bool = False
     unfinished: Pending | None = None
     grad_enabled: bool = True
+    inside: bool = False
+    """Whether the tensor is something in the container at `operand`."""
 
 
 @dataclass(frozen=True, slots=True)

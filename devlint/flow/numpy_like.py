@@ -84,7 +84,8 @@ def read_tensors(run: Run, invocation: Invocation) -> None:
     reader = invocation.name.replace("numpy.", "np.")
     for argument in invocation.arguments:
         for tensor in _tensors_in(run, argument):
-            read_by_numpy(run, tensor, reader, invocation.node, argument.node)
+            inside = not isinstance(argument.value, Tensor)
+            read_by_numpy(run, tensor, reader, invocation.node, argument.node, inside=inside)
             break
 
 

@@ -44,7 +44,7 @@ def _inside(run: Run, name: str, argument: Argument) -> list[Operand]:
     for value, node in zip(values, nodes, strict=True):
         tensor = as_tensor(value)
         if tensor is not None:
-            found.append(Operand(name, run.place(node), run.settle(tensor)))
+            found.append(Operand(name, run.place(node), run.settle(tensor), inside=node is argument.node))
     return found
 
 

@@ -137,7 +137,8 @@ def transfer_tensor(
     before = run.settle(tensor)
     after = _moved(run, before, request)
     if run.discarded is node:
-        run.emit(Discarded(run.context_at(node), method, run.place(receiver), before, reads_clock(run)))
+        casts = request.dtype is not None
+        run.emit(Discarded(run.context_at(node), method, run.place(receiver), before, reads_clock(run), casts))
     _tell(run, node, receiver, method, before, after, request)
     _follow_copy(run, node, method, before, after, request)
     return after
@@ -320,7 +321,14 @@ def transfer_module(
 
 
 def read_by_numpy(
-    run: Run, tensor: Tensor, reader: str, node: cst.CSTNode, operand: cst.BaseExpression, *, force: bool = False
+    run: Run,
+    tensor: Tensor,
+    reader: str,
+    node: cst.CSTNode,
+    operand: cst.BaseExpression,
+    *,
+    force: bool = False,
+    inside: bool = False,
 ) -> None:
     """Tell that NumPy (or anything through `__array__`) reads a tensor."""
     tensor = run.settle(tensor)
@@ -329,6 +337,6 @@ def read_by_numpy(
     run.emit(
         HostRead(
             run.context_at(node), reader, tensor, run.place(operand), needs_host=not force, needs_no_grad=not force,
-            unfinished=unfinished, grad_enabled=run.state.ambient.grad,
+            unfinished=unfinished, grad_enabled=run.state.ambient.grad, inside=inside,
         )
     )  # fmt: skip

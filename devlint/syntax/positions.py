@@ -48,41 +48,76 @@ def locate(
 
 def code_regions(module: cst.Module, nodes: Collection[cst.CSTNode], text: str) -> dict[cst.CSTNode, tuple[int, int]]:
     """The offsets in `text`, from which `module` was parsed, at which each node starts and ends."""
-    state = _CountingState(module, nodes)
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(limit + _CODEGEN_FRAMES)
-    try:
-        module._codegen(state)
-    except RecursionError:
-        raise SourceError("the code is nested too deeply") from None
-    finally:
-        sys.setrecursionlimit(limit)
-    code = "".join(state.tokens)
-    alignment = _align(code, text)
-    regions: dict[cst.CSTNode, tuple[int, int]] = {}
-    for node in nodes:
-        start, end = _trimmed(code, *state.region(node))
-        regions[node] = (_aligned(start, alignment), _aligned(max(start, end - 1), alignment) + min(1, end - start))
-    return regions
+    regions = Regions(module, text, nodes)
+    return {node: regions.of(node) for node in nodes}
+
+
+class Regions:
+    """The offsets at which nodes of a module start and end in the text from which it was parsed.
+
+    Without `nodes`, every node of the module may be asked for. Raises SourceError for what is nested too deeply.
+    """
+
+    def __init__(self, module: cst.Module, text: str, nodes: Collection[cst.CSTNode] | None = None) -> None:
+        self._state = _CountingState(module, nodes)
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(limit + _CODEGEN_FRAMES)
+        try:
+            module._codegen(self._state)
+        except RecursionError:
+            raise SourceError("the code is nested too deeply") from None
+        finally:
+            sys.setrecursionlimit(limit)
+        self._text = text
+        self._code = "".join(self._state.tokens)
+        self._alignment = _align(self._code, text)
+
+    def of(self, node: cst.CSTNode) -> tuple[int, int]:
+        """The region of a node: of an expression without the parentheses around it."""
+        return self._in_text(*_trimmed(self._code, *self._state.region(node)))
+
+    def exactly(self, node: cst.CSTNode) -> tuple[int, int] | None:
+        """The same; None where the text there is not the code of the node, blanks aside, and must not be edited."""
+        if not self._state.has(node):
+            return None
+        start, end = _trimmed(self._code, *self._state.region(node))
+        first, last = self._in_text(start, end)
+        same = _DROPPED.sub("", self._code[start:end]) == _DROPPED.sub("", self._text[first:last])
+        return (first, last) if same else None
+
+    def _in_text(self, start: int, end: int) -> tuple[int, int]:
+        alignment = self._alignment
+        return _aligned(start, alignment), _aligned(max(start, end - 1), alignment) + min(1, end - start)
+
+
+class _All(set[int]):
+    """The identities of all nodes there are."""
+
+    def __contains__(self, _: object) -> bool:
+        return True
 
 
 class _CountingState(CodegenState):
     """Generates code and notes at which offsets of it the wanted nodes start and end."""
 
-    def __init__(self, module: cst.Module, nodes: Collection[cst.CSTNode]) -> None:
+    def __init__(self, module: cst.Module, nodes: Collection[cst.CSTNode] | None) -> None:
         super().__init__(default_indent=module.default_indent, default_newline=module.default_newline)
         self.count = 0
-        self._wanted = {id(node) for node in nodes}
+        self._wanted = _All() if nodes is None else {id(node) for node in nodes}
         self._open: list[int] = []
         self._outer: dict[int, tuple[int, int]] = {}
         self._syntactic: dict[int, tuple[int, int]] = {}
-        for node in nodes:
+        for node in nodes or ():
             if isinstance(node, _PARENTHESIZED) and node.lpar:
                 self._wanted |= {id(node.lpar[-1]), id(node.rpar[0])}
             if isinstance(node, cst.Param):
                 self._wanted.add(id(_last_part(node)))
             if isinstance(comma := getattr(node, "comma", None), cst.Comma):
                 self._wanted.add(id(comma))
+
+    def has(self, node: cst.CSTNode) -> bool:
+        """Whether a node has been met."""
+        return id(node) in self._outer
 
     def region(self, node: cst.CSTNode) -> tuple[int, int]:
         """The region of a node after code generation: with its own parentheses, without those around it."""

@@ -11,6 +11,7 @@ from devlint.values.condition import NO_FACTS, Facts
 
 if TYPE_CHECKING:
     from devlint.values.scope import Scope
+    from devlint.values.wording import Wording
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,10 @@ PLACING = frozenset({Kind.CREATED, Kind.MOVED, Kind.CALLER, Kind.ASSUMED})
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
     """One thing that happened to a value, in `loop` if any; `previous` is what happened before. Steps compare by
-    identity."""
+    identity.
+
+    `wordings` are the devices at hand where a tensor was made on the default one.
+    """
 
     kind: Kind
     message: str
@@ -77,6 +81,7 @@ class Step:
     scope: Scope | None = None
     previous: Step | None = None
     loop: Loop | None = None
+    wordings: tuple[Wording, ...] = ()
 
 
 def history(step: Step | None) -> Iterator[Step]:

@@ -1,0 +1,120 @@
+"""One file as a fix sees it: its text, where the nodes of its statements stand, and what they stand in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import TypeAlias
+
+import libcst as cst
+
+from devlint.diagnostic import Edit, Fix
+from devlint.syntax.index import FileIndex, Statement
+from devlint.syntax.positions import Regions
+from devlint.syntax.walk import children, descend
+from devlint.values.trace import Place
+
+
+class Unfit(Exception):
+    """There is no such fix for this code."""
+
+
+class Sheet:
+    """The text of one file and its top-level statements."""
+
+    def __init__(self, index: FileIndex) -> None:
+        self.index = index
+        self.text = index.source.text
+        self._parts: dict[int, Part] = {}
+
+    def part(self, place: Place) -> Part:
+        """The top-level statement in which a place lies. Raises Unfit for a place in another file."""
+        unit = place.unit
+        if not isinstance(unit, Statement) or unit.source is not self.index.source:
+            raise Unfit
+        return self.of(unit)
+
+    def of(self, unit: Statement) -> Part:
+        """One of the file's top-level statements."""
+        if id(unit) not in self._parts:
+            self._parts[id(unit)] = Part(self, unit)
+        return self._parts[id(unit)]
+
+    def edit(self, start: int, end: int, content: str) -> Edit:
+        """The edit that puts `content` in place of the characters from `start` to `end`."""
+        position = self.index.lines.position
+        return Edit(content, position(start), position(end))
+
+    def line_start(self, offset: int) -> int:
+        """Where the line of a character begins."""
+        return self.index.lines.start(self.index.lines.position(offset).row)
+
+    def next_line(self, offset: int) -> int:
+        """Where the line after that of a character begins."""
+        return self.index.lines.start(self.index.lines.position(offset).row + 1)
+
+    def newline(self, offset: int) -> str:
+        """How the line of a character ends; as the file's other lines do where it is the last and does not end."""
+        line = self.text[self.line_start(offset) : self.next_line(offset)]
+        return line[len(line.rstrip("\r\n")) :] or self.index.source.newline
+
+
+class Part:
+    """One top-level statement on its sheet."""
+
+    def __init__(self, sheet: Sheet, unit: Statement) -> None:
+        self.sheet = sheet
+        self.unit = unit
+
+    @cached_property
+    def _regions(self) -> Regions:
+        return Regions(self.unit.module, self.unit.text)
+
+    @cached_property
+    def _parents(self) -> dict[cst.CSTNode, cst.CSTNode]:
+        tree = self.unit.tree
+        return {child: node for node in (tree, *descend(tree)) for child in children(node)}
+
+    def span(self, node: cst.CSTNode) -> tuple[int, int]:
+        """Where a node starts and ends in the text, without the parentheses around it."""
+        region = self._regions.exactly(node)
+        if region is None:
+            raise Unfit
+        return self.unit.start + region[0], self.unit.start + region[1]
+
+    def around(self, node: cst.CSTNode) -> tuple[int, int]:
+        """Where a node starts and ends in the text, with the parentheses around it."""
+        opening: Sequence[cst.CSTNode] = getattr(node, "lpar", ())
+        closing: Sequence[cst.CSTNode] = getattr(node, "rpar", ())
+        if not opening:
+            return self.span(node)
+        return self.span(opening[0])[0], self.span(closing[-1])[1]
+
+    def code(self, node: cst.CSTNode) -> str:
+        """The text of a node, with the parentheses around it."""
+        start, end = self.around(node)
+        return self.sheet.text[start:end]
+
+    def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """What a node is directly a part of; None for the top-level statement itself."""
+        return self._parents.get(node)
+
+    def parents(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """What a node is a part of, from the innermost outwards."""
+        above = self.parent(node)
+        while above is not None:
+            yield above
+            above = self.parent(above)
+
+    def function(self, node: cst.CSTNode) -> cst.FunctionDef | None:
+        """The function in whose body a node stands."""
+        below = node
+        for above in self.parents(node):
+            if isinstance(above, cst.FunctionDef) and above.body is below:
+                return above
+            below = above
+        return None
+
+
+Remedy: TypeAlias = Callable[[Sheet], Fix | None]
+"""How to mend a finding: worked out when the finding is reported. It may raise Unfit where there is no way."""

@@ -1,0 +1,62 @@
+"""The devices that code has at hand where it stands: what a fix can write, and know that it is right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from devlint.flow.run import Run
+from devlint.values.heap import Instance, Registration
+from devlint.values.placement import is_unknown
+from devlint.values.value import DeviceValue, Ref, Tensor, Unknown, Value, named
+from devlint.values.wording import Wording
+
+
+def wordings(run: Run) -> tuple[Wording, ...]:
+    """Every device that a name at hand is or has; devices by their own name come first, then what lies on them."""
+    names = _names(run)
+    found = [*_devices(names, ""), *_tensors(run, names, "")]
+    instance = run.instance(names["self"]) if "self" in names else None
+    if instance is not None:
+        found += [*_devices(instance.attributes, "self."), *_registered(run, instance)]
+    return tuple(one for one in found if not is_unknown(one.placement))
+
+
+def _names(run: Run) -> Mapping[str, Value]:
+    """The names of the function, and from around it those of devices."""
+    outer: dict[str, Value] = {}
+    around = run.outer or run.module.run
+    while around is not None and around is not run:
+        outer = {name: value for name, value in around.state.names.items() if isinstance(value, DeviceValue)} | outer
+        around = around.outer
+    return outer | run.state.names
+
+
+def _devices(names: Mapping[str, Value], owner: str) -> Iterator[Wording]:
+    for name, value in names.items():
+        if isinstance(value, DeviceValue):
+            yield Wording(owner + name, value.placement)
+        elif isinstance(value, Unknown) and value.origin is not None and name.endswith("device"):
+            yield Wording(owner + name, named(value.origin, value.text))
+
+
+def _tensors(run: Run, names: Mapping[str, Value], owner: str) -> Iterator[Wording]:
+    for name, value in names.items():
+        if isinstance(value, Tensor):
+            yield Wording(f"{owner}{name}.device", run.settle(value).placement)
+
+
+def _registered(run: Run, module: Instance) -> Iterator[Wording]:
+    """What moves with a module: its own tensors, and the weights of its layers."""
+    own = {name: value for name, value in module.attributes.items() if name in module.registered}
+    yield from _tensors(run, own, "self.")
+    for name, value in own.items():
+        layer = run.instance(value) if isinstance(value, Ref) else None
+        if layer is None or layer.cell is None or module.registered[name] is not Registration.MODULE:
+            continue
+        if isinstance(layer.cls, str) and _has_weight(layer.cls):
+            yield Wording(f"self.{name}.weight.device", layer.cell.placement)
+
+
+def _has_weight(layer: str) -> bool:
+    kind = layer.rpartition(".")[2]
+    return kind in ("Linear", "Bilinear", "Embedding", "EmbeddingBag") or kind.startswith("Conv")

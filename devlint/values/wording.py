@@ -1,0 +1,26 @@
+"""How code can name a device, where it stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from devlint.values.condition import NO_FACTS, Facts
+from devlint.values.device import Relation, relate
+from devlint.values.placement import Placement, leaves
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """An expression whose value is a device: `device`, `x.device`, `self.fc.weight.device`."""
+
+    text: str
+    placement: Placement
+
+    def means(self, placement: Placement, facts: Facts = NO_FACTS) -> bool:
+        """Whether it surely is the device of that placement, wherever `facts` hold."""
+        pairs = [
+            relate(one.device, other.device) is Relation.SAME
+            for needed, one in leaves(self.placement, facts)
+            for _, other in leaves(placement, facts | needed)
+        ]
+        return bool(pairs) and all(pairs)
