@@ -18,6 +18,7 @@ from devlint.flow.modules import global_name
 from devlint.flow.program import Program
 from devlint.flow.uses import Uses
 from devlint.semantics.table import Table, load_numpy_table, load_table
+from devlint.values.dtype import DEFAULT_FLOAT
 from devlint.values.heap import Object
 from devlint.values.placement import Placement
 from devlint.values.value import Address, Value
@@ -63,6 +64,7 @@ class Engine:
         self.module_classes: dict[ClassInfo, bool] = {}
         self.class_values: dict[ClassInfo, dict[str, Value]] = {}
         self.default_device: Placement | None = None
+        self.default_dtype = DEFAULT_FLOAT
         self.unwrapping: set[FunctionInfo] = set()
         self.ran: set[FunctionInfo] = set()
         self.at_construction: set[FunctionInfo] = set()

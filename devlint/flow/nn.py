@@ -13,12 +13,12 @@ from devlint.flow.classes import find_method, is_module_class, is_module_name, l
 from devlint.flow.definitions import ClassInfo
 from devlint.flow.devices import default_placement, is_none, placement_from
 from devlint.flow.events import Operand
+from devlint.flow.named_dtypes import dtype_named
 from devlint.flow.operations import apply_row
-from devlint.flow.result_dtypes import DEFAULT_FLOAT
 from devlint.flow.run import Run
 from devlint.semantics.table import ModuleRow, Row
 from devlint.values.condition import Atom, Test
-from devlint.values.dtype import UNKNOWN_DTYPE, Dtype, Source
+from devlint.values.dtype import Dtype
 from devlint.values.heap import Cell, Dict, Instance, Registration, Sequence
 from devlint.values.placement import UNKNOWN_PLACEMENT, Placement, retrace
 from devlint.values.trace import Kind, Step
@@ -26,7 +26,6 @@ from devlint.values.value import (
     NONE,
     Callable_,
     Const,
-    DtypeValue,
     Either,
     Method,
     Number,
@@ -254,8 +253,8 @@ def layer_cell(run: Run, name: str, row: Row, arguments: Arguments, node: cst.CS
         placement = placement_from(run, device.value, device.node, step)
     else:
         placement = default_placement(run, short, node)
-    kind = replace(dtype.dtype, source=Source.EXPLICIT) if isinstance(dtype, DtypeValue) else DEFAULT_FLOAT
-    return Cell(placement, kind if is_none(dtype) or isinstance(dtype, DtypeValue) else UNKNOWN_DTYPE)
+    kind = run.state.ambient.default_dtype if dtype is None or dtype == NONE else dtype_named(dtype)
+    return Cell(placement, kind)
 
 
 def _cell_from_argument(run: Run, module: ModuleRow, argument: str, arguments: Arguments) -> Cell | None:

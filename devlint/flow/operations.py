@@ -22,6 +22,7 @@ from devlint.values.placement import leaves
 from devlint.values.trace import Kind
 from devlint.values.value import Value
 
+_HALF_BESIDE_SINGLE: Final = ({"float16", "float32"}, {"bfloat16", "float32"})
 IMPLICIT: Final = "parameters"
 """The pseudo-argument of a module's row: its own parameters."""
 
@@ -55,7 +56,7 @@ def operate(
     # What follows is read as if the tensor had been where it should: one bug is told once.
     mended = clash.other.tensor.placement if clash is not None else None
     result = result_of(run, row, bound, operands, node, mended=mended, complete=complete)
-    return returned(run, row, bound, result, node)
+    return returned(run, row, bound, operands, result, node)
 
 
 # Checks
@@ -72,10 +73,11 @@ def _check_host_only(run: Run, row: Row, operands: list[Operand], node: cst.CSTN
 
 
 def _check_dtypes(run: Run, row: Row, operands: list[Operand], node: cst.CSTNode, name: str) -> None:
-    for group in row.match:
+    for group in (*row.match, *row.match_or_half):
         known = [one for one in operands if one.name in group and one.tensor.dtype.name is not None]
         for left, right in pairwise(known):
-            if left.tensor.dtype.name != right.tensor.dtype.name:
+            kinds = {left.tensor.dtype.name, right.tensor.dtype.name}
+            if len(kinds) > 1 and not (group in row.match_or_half and kinds in _HALF_BESIDE_SINGLE):
                 run.emit(DtypeClash(run.context_at(node), name, left, right))
                 return
 

@@ -2,125 +2,200 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from itertools import product
 from typing import Final
 
-import libcst as cst
-
 from devlint.flow.events import Operand
+from devlint.flow.named_dtypes import dtype_named
 from devlint.flow.operands import Bound
 from devlint.flow.run import Run
 from devlint.semantics.table import Row
-from devlint.values.dtype import UNKNOWN_DTYPE, Dtype, Source, category, is_floating, promote_names
-from devlint.values.value import NONE, Const, DtypeValue, Number, Rank, Value
+from devlint.values.dtype import UNKNOWN_DTYPE, Dtype, Source, canonical, category, promote_names
+from devlint.values.value import NONE, Const, Number, Rank, Truth, Value
 
-DEFAULT_FLOAT: Final = Dtype("float32", Source.DEFAULT)
+LIKE_OPERANDS: Final = frozenset("other min max exponent self input x y end".split())
+"""Parameters for which a Python number takes part in the promotion, as a tensor would."""
+
+MAX_UNDECIDED: Final = 3
+"""Operands of unknown rank for which both possibilities are tried; an operation rarely has more."""
 
 
-def result_dtype(run: Run, rule: str, row: Row, bound: Bound, operands: list[Operand], node: cst.CSTNode) -> Dtype:
-    """The dtype that a row's rule gives."""
+def first_dtype(run: Run, row: Row, bound: Bound, operands: Sequence[Operand]) -> Dtype:
+    """The dtype of the tensor that comes out, or of the first where several do."""
+    return next(iter(dtypes(run, row, bound, operands)), UNKNOWN_DTYPE)
+
+
+def dtypes(run: Run, row: Row, bound: Bound, operands: Sequence[Operand]) -> tuple[Dtype, ...]:
+    """The dtypes of the tensors that come out, as far as the row has rules for them."""
+    stated = next((rule for name, rule in row.dtype_if.items() if is_given(bound, name)), row.dtype)
+    rules = (stated,) if isinstance(stated, str) else stated
+    return tuple(_by_rule(run, rule, bound, operands) for rule in rules)
+
+
+def is_given(bound: Bound, condition: str) -> bool:
+    """Whether the arguments that a cell is conditional on (`a`, or `a+b`) are given, and not with a None or False."""
+    return all(name in bound and bound[name][0].value not in (NONE, Const(False)) for name in condition.split("+"))
+
+
+def _by_rule(run: Run, rule: str, bound: Bound, operands: Sequence[Operand]) -> Dtype:
+    if is_given(bound, "dtype"):
+        return dtype_named(bound["dtype"][0].value)
     kind, _, argument = rule.partition(":")
-    if kind in ("kwarg", "kwarg-or"):
-        given = bound.get("dtype")
-        if given is not None and given[0].value != NONE:
-            value = given[0].value
-            return replace(value.dtype, source=Source.EXPLICIT) if isinstance(value, DtypeValue) else UNKNOWN_DTYPE
-        if kind == "kwarg":
-            return DEFAULT_FLOAT if argument in ("", "default") else Dtype(argument, Source.DEFAULT)
-        kind = "same"
-    own = {one.name: one.tensor.dtype for one in reversed(operands)}
+    default = run.state.ambient.default_dtype
     match kind:
+        case "kwarg":
+            return default if argument == "default" else Dtype(canonical(argument), Source.DEFAULT)
+        case "same" | "kwarg-or":
+            return _of_operand(operands, argument)
         case "literal":
-            return _literal(bound, argument.split(","))
-        case "double":
-            return Dtype("float64")
-        case "same":
-            return own.get(argument, UNKNOWN_DTYPE)
-        case "promote" | "promote-all" | "pow":
-            return _promoted(bound, operands)
-        case "float" | "real-float":
-            dtype = _promoted(bound, operands)
-            return DEFAULT_FLOAT if dtype.name is not None and category(dtype.name) < 2 else dtype
-        case "sum":
-            dtype = _promoted(bound, operands[:1])
-            return Dtype("int64") if dtype.name is not None and category(dtype.name) < 2 else dtype
-        case "real":
-            dtype = own.get(argument, UNKNOWN_DTYPE)
-            return {"complex64": Dtype("float32"), "complex128": Dtype("float64")}.get(dtype.name or "", dtype)
-        case "unknown" | "complex" | "":
-            return UNKNOWN_DTYPE
-    return Dtype(kind)
+            return _of_literal(bound, argument.split(","), default)
+    base, everything = kind.removesuffix("-all"), kind.endswith("-all")
+    convert = _CONVERSIONS.get(base)
+    if convert is None and base != "promote":
+        return Dtype(canonical(rule))
+    dtype = _of_operand(operands, argument) if argument else _promoted(bound, operands, default, everything=everything)
+    return dtype if convert is None or dtype.name is None else convert(dtype, default)
 
 
-def _literal(bound: Bound, names: list[str]) -> Dtype:
-    """The dtype a factory takes from the Python numbers it is given (`torch.full`, `torch.arange`), unless told."""
-    given = bound.get("dtype")
-    if given is not None and given[0].value != NONE:
-        value = given[0].value
-        return replace(value.dtype, source=Source.EXPLICIT) if isinstance(value, DtypeValue) else UNKNOWN_DTYPE
+def _of_operand(operands: Sequence[Operand], name: str) -> Dtype:
+    return next((one.tensor.dtype for one in operands if one.name == name), UNKNOWN_DTYPE)
+
+
+def _of_literal(bound: Bound, names: Iterable[str], default: Dtype) -> Dtype:
+    """The dtype a factory takes from the Python numbers it is given (`torch.full`, `torch.arange`)."""
     kinds = {_kind_of_number(argument.value) for name in names for argument in bound.get(name, ())}
-    if "float" in kinds:
-        return DEFAULT_FLOAT
     if None in kinds or not kinds:
         return UNKNOWN_DTYPE
+    if "complex" in kinds:
+        return _complex(default, default)
+    if "float" in kinds:
+        return default
     return Dtype("int64" if "int" in kinds else "bool", Source.DEFAULT)
 
 
 def _kind_of_number(value: Value) -> str | None:
     match value:
-        case Const(value=bool() | int() | float() as constant):
+        case Const(value=bool() | int() | float() | complex() as constant):
             return type(constant).__name__
         case Number(kind=kind):
             return kind
+        case Truth():
+            return "bool"
     return None
 
 
-def _promoted(bound: Bound, operands: Sequence[Operand]) -> Dtype:
-    """Torch's promotion: the highest among the dimensioned tensors; a 0-dim one or a number counts only by category."""
-    if not operands or any(one.tensor.dtype.name is None for one in operands):
+# Promotion
+
+
+def _promoted(bound: Bound, operands: Sequence[Operand], default: Dtype, *, everything: bool) -> Dtype:
+    """Torch's promotion: the highest among the dimensioned tensors; a 0-dim one or a number counts only by category,
+    but where 0-dim tensors count in full."""
+    if any(one.tensor.dtype.name is None for one in operands):
         return UNKNOWN_DTYPE
-    large = [one.tensor.dtype for one in operands if one.tensor.rank is not Rank.ZERO]
-    small = [one.tensor.dtype for one in operands if one.tensor.rank is Rank.ZERO]
-    if (
-        large
-        and any(one.tensor.rank is Rank.ANY for one in operands)
-        and len({one.tensor.dtype.name for one in operands}) > 1
-    ):
+    numbers = _numbers(bound, {one.name for one in operands})
+    ranks = [_possible(one.tensor.rank) if not everything else (Rank.SOME,) for one in operands]
+    if sum(len(one) > 1 for one in ranks) > MAX_UNDECIDED:
         return UNKNOWN_DTYPE
-    ranked = large or small
-    result = ranked[0]
-    for dtype in ranked[1:]:
-        result = _higher(result, dtype)
-    for dtype in small if large else ():
-        if result.name and dtype.name and category(dtype.name) > category(result.name):
+    results = [_promote_ranked(operands, chosen, numbers, default) for chosen in product(*ranks)]
+    return results[0] if len({one.name for one in results}) == 1 else UNKNOWN_DTYPE
+
+
+def _possible(rank: Rank) -> tuple[Rank, ...]:
+    return (Rank.ZERO, Rank.SOME) if rank is Rank.ANY else (rank,)
+
+
+def _numbers(bound: Bound, tensors: set[str]) -> list[Value]:
+    """The arguments that are no tensors, where a tensor could stand."""
+    return [
+        argument.value
+        for name, arguments in bound.items()
+        if name in LIKE_OPERANDS and name not in tensors
+        for argument in arguments
+        if argument.value != NONE
+    ]
+
+
+def _promote_ranked(
+    operands: Sequence[Operand], ranks: Sequence[Rank], numbers: Sequence[Value], default: Dtype
+) -> Dtype:
+    large = [one.tensor.dtype for one, rank in zip(operands, ranks, strict=True) if rank is Rank.SOME]
+    small = [one.tensor.dtype for one, rank in zip(operands, ranks, strict=True) if rank is Rank.ZERO]
+    result: Dtype | None = None
+    for dtype in _highest(large), _highest(small), *(_of_number(one, default) for one in numbers):
+        if dtype is None:
+            continue
+        if dtype.name is None:
+            # A number of unknown kind is at most a float (complex ones are written out): floats stay as they are.
+            if result is None or result.name is None or category(result.name) < 2:
+                return UNKNOWN_DTYPE
+        elif result is None:
             result = dtype
-    names = {operand.name for operand in operands}
-    for name, arguments in bound.items():
-        for argument in arguments:
-            if name not in names and name in ("other", "value", "exponent", "divisor") and result.name is not None:
-                result = _with_number(result, argument.value)
+        elif result.name is not None and category(dtype.name) > category(result.name):
+            result = _complex(result, default) if category(dtype.name) == 3 and category(result.name) == 2 else dtype
+    return result or UNKNOWN_DTYPE
+
+
+def _highest(dtypes: Sequence[Dtype]) -> Dtype | None:
+    if not dtypes:
+        return None
+    result = dtypes[0]
+    for dtype in dtypes[1:]:
+        name = promote_names(result.name, dtype.name) if result.name is not None and dtype.name is not None else None
+        result = result if name == result.name else dtype if name == dtype.name else Dtype(name)
     return result
 
 
-def _higher(left: Dtype, right: Dtype) -> Dtype:
-    if left.name is None or right.name is None:
-        return UNKNOWN_DTYPE
-    name = promote_names(left.name, right.name)
-    if name == left.name:
-        return left
-    return right if name == right.name else Dtype(name)
-
-
-def _with_number(dtype: Dtype, value: Value) -> Dtype:
-    name = dtype.name
-    if name is None or is_floating(name) or name.startswith("complex"):
-        return dtype
-    match value:
-        case Const(value=float()) | Number(kind="float"):
-            return DEFAULT_FLOAT
-        case Const(value=bool()) | Number(kind="bool"):
-            return dtype
-        case Const(value=int()) | Number(kind="int"):
-            return Dtype("int64") if name == "bool" else dtype
+def _of_number(value: Value, default: Dtype) -> Dtype:
+    match _kind_of_number(value):
+        case "bool":
+            return Dtype("bool", Source.PYTHON)
+        case "int":
+            return Dtype("int64", Source.PYTHON)
+        case "float":
+            return default
+        case "complex":
+            return _complex(default, default)
     return UNKNOWN_DTYPE
+
+
+# Conversions of what was promoted
+
+
+def _floating(dtype: Dtype, default: Dtype) -> Dtype:
+    return default if dtype.name is not None and category(dtype.name) < 2 else dtype
+
+
+def _summed(dtype: Dtype, default: Dtype) -> Dtype:
+    return Dtype("int64") if dtype.name is not None and category(dtype.name) < 2 else dtype
+
+
+def _counted(dtype: Dtype, default: Dtype) -> Dtype:
+    return Dtype("int64") if dtype.name == "bool" else dtype
+
+
+def _real(dtype: Dtype, default: Dtype) -> Dtype:
+    return Dtype(_PARTS[dtype.name]) if dtype.name in _PARTS else dtype
+
+
+def _complex(dtype: Dtype, default: Dtype) -> Dtype:
+    name = _floating(dtype, default).name
+    if name is None or category(name) == 3:
+        return dtype
+    return Dtype(next((whole for whole, part in _PARTS.items() if part == name), None))
+
+
+def _doubled(dtype: Dtype, default: Dtype) -> Dtype:
+    return Dtype("complex128" if dtype.name is not None and category(dtype.name) == 3 else "float64")
+
+
+_PARTS: Final[dict[str | None, str]] = {"complex32": "float16", "complex64": "float32", "complex128": "float64"}
+_CONVERSIONS: Final[dict[str, Callable[[Dtype, Dtype], Dtype]]] = {
+    "float": _floating,
+    "sum": _summed,
+    "pow": _counted,
+    "real": _real,
+    "real-float": lambda dtype, default: _floating(_real(dtype, default), default),
+    "complex": _complex,
+    "double": _doubled,
+}

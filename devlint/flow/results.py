@@ -12,7 +12,7 @@ from devlint.flow.events import Operand
 from devlint.flow.iteration import iterate
 from devlint.flow.operands import Bound
 from devlint.flow.operation_names import short_name
-from devlint.flow.result_dtypes import result_dtype
+from devlint.flow.result_dtypes import first_dtype
 from devlint.flow.run import Run
 from devlint.semantics.table import Row
 from devlint.values.device import is_accelerator, is_host
@@ -36,9 +36,7 @@ def result_of(
     first = operands[0].tensor if operands else None
     result = Tensor(
         placement=placement,
-        dtype=result_dtype(
-            run, row.dtype if isinstance(row.dtype, str) else (row.dtype or ("unknown",))[0], row, bound, operands, node
-        ),
+        dtype=first_dtype(run, row, bound, operands),
         rank=_rank(run, row, bound, operands),
         grad=_grad(run, row, operands),
     )

@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import libcst as cst
 
-from devlint.flow.operands import Bound, operands_of
-from devlint.flow.result_dtypes import result_dtype
+from devlint.flow.events import Operand
+from devlint.flow.operands import Bound
+from devlint.flow.result_dtypes import dtypes, is_given
 from devlint.flow.run import Run
 from devlint.semantics.table import Row
-from devlint.values.dtype import UNKNOWN_DTYPE
+from devlint.values.dtype import UNKNOWN_DTYPE, Dtype, category
 from devlint.values.heap import Sequence as SequenceObject
-from devlint.values.value import NONE, UNKNOWN, Const, Number, Rank, Tensor, Text, Tuple, Value
+from devlint.values.value import (
+    NONE,
+    UNKNOWN,
+    Array,
+    DeviceValue,
+    DtypeValue,
+    Number,
+    Size,
+    Tensor,
+    Text,
+    Tuple,
+    Value,
+)
 
 
-def returned(run: Run, row: Row, bound: Bound, result: Tensor, node: cst.CSTNode) -> Value:
+def returned(run: Run, row: Row, bound: Bound, operands: Sequence[Operand], result: Tensor, node: cst.CSTNode) -> Value:
     """The result in the structure the call returns."""
-    returns = row.returns
-    for name, form in row.returns_if.items():
-        given = bound.get(name)
-        if given is None or given[0].value in (NONE, Const(False)):
-            continue
-        if name != "dim" or not isinstance(given[0].value, Tensor):
-            returns = form
-            break
+    returns = next((form for name, form in row.returns_if.items() if is_given(bound, name)), row.returns)
     kind, _, names = returns.partition(":")
     match kind:
         case "tensor":
@@ -40,10 +47,18 @@ def returned(run: Run, row: Row, bound: Bound, result: Tensor, node: cst.CSTNode
             return Number("bool")
         case "string":
             return Text()
+        case "size":
+            return Size()
+        case "dtype":
+            return DtypeValue()
+        case "device":
+            return DeviceValue(result.placement)
+        case "array":
+            return Array(result.dtype, storage=result.storage)
         case "list":
-            return run.allocate(node, SequenceObject(None, replace(result, rank=Rank.ANY), "tuple"))
+            return run.allocate(node, SequenceObject(None, result, "tuple"))
         case "tuple" | "nested":
-            return _named_tuple(run, row, bound, result, names, node)
+            return _named_tuple(result, dtypes(run, row, bound, operands), names)
     return UNKNOWN
 
 
@@ -55,19 +70,19 @@ def _mutated(receiver: Value, result: Tensor) -> Value:
     return replace(receiver, fresh=None, grad=grad)
 
 
-def _named_tuple(run: Run, row: Row, bound: Bound, result: Tensor, names: str, node: cst.CSTNode) -> Value:
+def _named_tuple(first: Tensor, kinds: Sequence[Dtype], names: str) -> Value:
     """A tuple of tensors; `a,(b,c)` nests. Each takes its own dtype when the row lists several."""
-    dtypes = list(row.dtype) if isinstance(row.dtype, tuple) else []
-    operands = operands_of(run, row, bound)
 
-    def tensor(position: int) -> Value:
-        if position < len(dtypes):
-            return replace(result, dtype=result_dtype(run, dtypes[position], row, bound, operands, node))
-        return result if position == 0 else replace(result, dtype=UNKNOWN_DTYPE if not dtypes else result.dtype)
+    def tensor(position: int) -> Tensor:
+        if len(kinds) == 1 or position == 0:
+            return first
+        dtype = kinds[position] if position < len(kinds) else UNKNOWN_DTYPE
+        countable = dtype.name is not None and category(dtype.name) < 2
+        return replace(first, dtype=dtype, grad=False if countable else first.grad)
 
-    parsed = _parse_names(names)
     position = 0
     items: list[Value] = []
+    parsed = _parse_names(names)
     for part in parsed:
         if isinstance(part, list):
             items.append(Tuple(tuple(tensor(position + i) for i in range(len(part)))))

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from devlint.values.condition import NO_FACTS, Facts, Test, assume, distinguish
+from devlint.values.dtype import DEFAULT_FLOAT, Dtype
 from devlint.values.heap import Object, join_objects
-from devlint.values.join import join
+from devlint.values.join import join, join_dtypes
 from devlint.values.placement import Placement, choose
 from devlint.values.trace import Step
 from devlint.values.value import UNKNOWN, Address, Value
@@ -15,13 +16,15 @@ from devlint.values.value import UNKNOWN, Address, Value
 
 @dataclass(frozen=True, slots=True)
 class Ambient:
-    """What surrounds every operation: default device, autograd, autocast, and how far the accelerator may be behind.
+    """What surrounds every operation: default device and dtype, autograd, autocast, and how far the accelerator may be
+    behind.
 
     `epoch` counts synchronisations; `launches` the accelerator operations; `unsynchronized` is the newest of them that
     nothing has waited for, with its number.
     """
 
     default_device: Placement | None = None
+    default_dtype: Dtype = DEFAULT_FLOAT
     grad: bool = True
     autocast: bool = False
     current_device_known: bool = True
@@ -113,6 +116,7 @@ def _merge_ambient(left: Ambient, right: Ambient, test: Test | None) -> Ambient:
     return replace(
         left,
         default_device=default,
+        default_dtype=join_dtypes(left.default_dtype, right.default_dtype),
         grad=left.grad and right.grad,
         autocast=left.autocast or right.autocast,
         current_device_known=left.current_device_known and right.current_device_known,

@@ -32,6 +32,8 @@ class Dtype:
 
 
 UNKNOWN_DTYPE: Final = Dtype()
+DEFAULT_FLOAT: Final = Dtype("float32", Source.DEFAULT)
+"""What torch makes of Python floats and factories without a dtype, unless the program sets another default."""
 
 ALIASES: Final = {
     "float": "float32",

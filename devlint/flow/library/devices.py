@@ -81,14 +81,6 @@ def set_default_device(run: Run, call: Invocation) -> Value:
     return NONE
 
 
-@model("torch.set_default_tensor_type")
-def set_default_tensor_type(run: Run, call: Invocation) -> Value:
-    """The old way to change the default device (and dtype): what factories do then is not followed."""
-    run.state.ambient = replace(run.state.ambient, default_device=UNKNOWN_PLACEMENT)
-    run.engine.default_device = UNKNOWN_PLACEMENT
-    return NONE
-
-
 @model("torch.get_default_device")
 def get_default_device(run: Run, call: Invocation) -> Value:
     """Where factories put their tensors."""

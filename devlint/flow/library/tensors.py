@@ -11,9 +11,9 @@ from devlint.flow.events import Conversion, Discarded
 from devlint.flow.iteration import iterate
 from devlint.flow.library.fallback import by_table
 from devlint.flow.library.registry import Invocation, model
-from devlint.flow.numpy_like import data_dtype, dtype_named
+from devlint.flow.named_dtypes import dtype_named
+from devlint.flow.numpy_like import data_dtype
 from devlint.flow.operands import as_operand
-from devlint.flow.result_dtypes import DEFAULT_FLOAT
 from devlint.flow.run import Run
 from devlint.flow.transfer import METHODS, is_only_use, read_by_numpy, transfer_tensor
 from devlint.syntax.walk import dotted_name
@@ -185,7 +185,7 @@ def tensor(run: Run, call: Invocation) -> Value:
         placement = placement_from(
             run, device.value, device.node, run.step(Kind.CREATED, f"created by {name}", call.node)
         )
-    elif source is not None:
+    elif source is not None and run.state.ambient.default_device is None:
         placement = run.settle(source).placement
     elif not call.arguments.complete:
         return Tensor(dtype=dtype)
@@ -220,7 +220,7 @@ def _dtype_of(run: Run, call: Invocation, data: Argument) -> Dtype:
         return dtype_named(given)
     dtype = data_dtype(run, data, number="float32")
     if dtype.source is Source.PYTHON and dtype.name == "float32":
-        return DEFAULT_FLOAT
+        return run.state.ambient.default_dtype
     if dtype.name == "float64" and not isinstance(data.value, Tensor):
         step = run.step(
             Kind.CONVERTED,

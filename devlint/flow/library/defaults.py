@@ -1,0 +1,41 @@
+"""The dtype that torch gives to what is told none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from devlint.flow.library.registry import Invocation, model
+from devlint.flow.named_dtypes import dtype_named
+from devlint.flow.run import Run
+from devlint.values.dtype import UNKNOWN_DTYPE, Dtype, Source
+from devlint.values.placement import UNKNOWN_PLACEMENT
+from devlint.values.value import NONE, DtypeValue, Value
+
+
+@model("torch.set_default_dtype")
+def set_default_dtype(run: Run, call: Invocation) -> Value:
+    """Afterwards Python floats, and factories and layers without a dtype, are of this one."""
+    given = call.arguments.value("d", 0)
+    dtype = dtype_named(given) if given is not None else UNKNOWN_DTYPE
+    _set(run, replace(dtype, source=Source.DEFAULT))
+    return NONE
+
+
+@model("torch.get_default_dtype")
+def get_default_dtype(run: Run, call: Invocation) -> Value:
+    """What torch makes of Python floats."""
+    return DtypeValue(run.state.ambient.default_dtype)
+
+
+@model("torch.set_default_tensor_type")
+def set_default_tensor_type(run: Run, call: Invocation) -> Value:
+    """The old way to change the default device and dtype: what factories do then is not followed."""
+    _set(run, UNKNOWN_DTYPE)
+    run.state.ambient = replace(run.state.ambient, default_device=UNKNOWN_PLACEMENT)
+    run.engine.default_device = UNKNOWN_PLACEMENT
+    return NONE
+
+
+def _set(run: Run, dtype: Dtype) -> None:
+    run.state.ambient = replace(run.state.ambient, default_dtype=dtype)
+    run.engine.default_dtype = dtype
