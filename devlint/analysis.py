@@ -14,7 +14,6 @@ from devlint.collector import Collector
 from devlint.diagnostic import Diagnostic
 from devlint.flow.engine import Engine, InternalError
 from devlint.flow.entries import analyse_module
-from devlint.flow.events import BrokenFile
 from devlint.flow.program import Program
 from devlint.registry import all_rules
 from devlint.report import diagnostics_of
@@ -54,7 +53,7 @@ def analyse(
     """
     collector = Collector(all_rules(), codes)
     shown = [(path, (names or {}).get(path, path.as_posix())) for path in paths]
-    program = Program(shown, src, lambda name, error: collector.broken(_broken(name, error)))
+    program = Program(shown, src, collector.broken)
     if stdin is not None:
         _add_text(program, collector, *stdin)
     engine = Engine(program, collector.hear)
@@ -74,11 +73,7 @@ def _add_text(program: Program, collector: Collector, name: str, data: bytes) ->
     try:
         program.add(Path(name), index_source(decode_source(data, name)))
     except SourceError as error:
-        collector.broken(_broken(name, error))
-
-
-def _broken(name: str, error: SourceError) -> BrokenFile:
-    return BrokenFile(name, error.message, error.row, error.column)
+        collector.broken(name, error)
 
 
 @contextmanager

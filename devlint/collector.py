@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from devlint.flow.events import BrokenFile, Event
 from devlint.rule import Finding, Rule, events_of
+from devlint.syntax.source import SourceError
 from devlint.values.trace import Place
 
 
@@ -30,7 +31,7 @@ class Collector:
                 self._by_event[event].append(rule)
         self._found: dict[tuple[str, Place], Found] = {}
         self._silent: set[tuple[str, Place]] = set()
-        self.broken_files: list[BrokenFile] = []
+        self.broken_files: list[tuple[str, SourceError]] = []
 
     def hear(self, event: Event) -> None:
         """One event."""
@@ -41,10 +42,10 @@ class Collector:
             for finding in findings:
                 self._keep(rule, finding)
 
-    def broken(self, event: BrokenFile) -> None:
-        """A file that cannot be analysed."""
+    def broken(self, filename: str, error: SourceError) -> None:
+        """A file that cannot be analysed, and why."""
         if BrokenFile in self._by_event:
-            self.broken_files.append(event)
+            self.broken_files.append((filename, error))
 
     def _keep(self, rule: Rule, finding: Finding) -> None:
         key = (rule.code, finding.place)

@@ -66,11 +66,12 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Replace the text between two positions by `content`."""
+    """Replace the text between two positions by `content`. `cell` is the notebook cell in which they are counted."""
 
     content: str
     start: Position
     end: Position
+    cell: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The Python files meant by the paths on the command line."""
+"""The Python files and notebooks meant by the paths on the command line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from devlint.config.errors import ConfigError
 from devlint.config.settings import Settings
 from devlint.patterns import Patterns
 
-SUFFIXES = (".py", ".pyi")
+SUFFIXES = (".py", ".pyi", ".ipynb")
 """What is analysed in a directory; a file that is named on the command line may have any other."""
 
 
@@ -57,7 +57,7 @@ class Discovery:
             yield from (file for file in found if self._first_time(file))
 
     def _walk(self, root: Path, shown: Path) -> Iterator[Found]:
-        """The Python files below a directory. Links to directories are not followed, so that no link makes a loop."""
+        """What there is to analyse below a directory. Links to directories are not followed: no link makes a loop."""
         waiting = [_Directory(root, shown, tuple(patterns.below(root) for patterns in _ignores_above(root)))]
         links: list[Found] = []
         while waiting:

@@ -8,13 +8,15 @@ from collections.abc import Hashable, Iterable
 import libcst as cst
 
 from devlint.collector import Collector, Found
-from devlint.diagnostic import Diagnostic, Fix, Note, Position, Region, Severity
+from devlint.diagnostic import Confidence, Diagnostic, Fix, Note, Position, Region, Severity
 from devlint.fixes.sheet import Sheet, Unfit
 from devlint.flow.definitions import ModuleInfo
 from devlint.flow.program import Program
+from devlint.registry import find_rule
 from devlint.rule import Finding, Rule
 from devlint.syntax.index import Statement
 from devlint.syntax.positions import locate
+from devlint.syntax.source import SourceError
 from devlint.syntax.suppressions import Suppressions, find_suppressions
 from devlint.values.trace import Place
 
@@ -34,7 +36,7 @@ def diagnostics_of(collector: Collector, program: Program) -> tuple[Diagnostic, 
         _diagnostic(one.rule, one.finding, regions, sheets[one.finding.place.filename])
         for one in _one_for_each_bug(found, regions)
     ]
-    reported += [_broken(filename, message, row, column) for filename, message, row, column in _broken_files(collector)]
+    reported += [_broken(filename, error) for filename, error in collector.broken_files]
     kept = _without_suppressed(reported, given)
     return tuple(sorted(kept, key=lambda one: one.order))
 
@@ -56,9 +58,9 @@ def _one_for_each_bug(found: Iterable[Found], regions: dict[Place, Region]) -> l
     return [*rest, *first.values()]
 
 
-def _order(one: Found, regions: dict[Place, Region]) -> tuple[str, Position]:
+def _order(one: Found, regions: dict[Place, Region]) -> tuple[str, int, Position]:
     region = regions[one.finding.place]
-    return region.filename, region.start
+    return region.filename, region.cell or 0, region.start
 
 
 def _regions(found: Iterable[Found], program: Program) -> dict[Place, Region]:
@@ -75,7 +77,7 @@ def _regions(found: Iterable[Found], program: Program) -> dict[Place, Region]:
             continue
         nodes = {place.node: place for place in places if isinstance(place.node, cst.CSTNode)}
         for node, (start, end) in locate(unit, list(nodes), module.index).items():
-            regions[nodes[node]] = Region(filename, start, end)
+            regions[nodes[node]] = module.index.source.region(start, end)
     return regions
 
 
@@ -102,18 +104,12 @@ def _fix(finding: Finding, sheet: Sheet) -> Fix | None:
         return None
 
 
-def _broken_files(collector: Collector) -> Iterable[tuple[str, str, int, int]]:
-    return [(one.filename, one.message, one.row, one.column) for one in collector.broken_files]
-
-
-def _broken(filename: str, message: str, row: int, column: int) -> Diagnostic:
-    from devlint.diagnostic import Confidence
-    from devlint.registry import find_rule
-
+def _broken(filename: str, error: SourceError) -> Diagnostic:
     rule = find_rule(BROKEN)
     name = rule.name if rule is not None else "broken-file"
-    region = Region(filename, Position(row, column), Position(row, column))
-    return Diagnostic(BROKEN, name, Severity.ERROR, Confidence.CERTAIN, message, region, url=f"{URL}{name}")
+    place = Position(error.row, error.column)
+    region = Region(filename, place, place, error.cell)
+    return Diagnostic(BROKEN, name, Severity.ERROR, Confidence.CERTAIN, error.message, region, url=f"{URL}{name}")
 
 
 def _without_suppressed(reported: Iterable[Diagnostic], given: dict[str, ModuleInfo]) -> list[Diagnostic]:
@@ -125,7 +121,9 @@ def _without_suppressed(reported: Iterable[Diagnostic], given: dict[str, ModuleI
         if module is not None:
             if filename not in suppressions:
                 suppressions[filename] = find_suppressions(module.index.source, module.index)
-            if suppressions[filename].covers(one.code, one.name, one.region.start.row, one.region.end.row):
+            first = module.index.source.row(one.region)
+            last = first + one.region.end.row - one.region.start.row
+            if suppressions[filename].covers(one.code, one.name, first, last):
                 continue
         kept.append(one)
     return kept

@@ -23,7 +23,7 @@ from devlint.config.selection import REVEALED
 from devlint.config.settings import Settings
 from devlint.diagnostic import Diagnostic
 from devlint.discovery import Discovery, Found, is_excluded
-from devlint.output import find_format
+from devlint.output import WITHOUT_CELLS, find_format
 from devlint.output.page import Page
 from devlint.registry import all_rules
 from devlint.rulecard import RuleCard
@@ -83,8 +83,10 @@ def run(request: Request) -> int:
             baseline.update(kept, sources)
             return FAILED if complain else CLEAN
         kept = baseline.sift(kept, sources)
+    page = Page(lines=sources.lines, checked=outcome.checked, rules=cards, base=_base())
     for target in request.targets:
-        _write(target, kept, Page(lines=sources.lines, checked=outcome.checked, rules=cards, base=_base()))
+        in_file = target.format in WITHOUT_CELLS
+        _write(target, [sources.in_file(diagnostic) for diagnostic in kept] if in_file else kept, page)
     if complain:
         return FAILED
     counted = any(diagnostic.code != REVEALED for diagnostic in kept)

@@ -23,7 +23,9 @@ def only_changed(diagnostics: Sequence[Diagnostic], since: str, sources: Sources
         rows = changed_rows(since, Path.cwd())
     except GitError as problem:
         raise click.ClickException(f"--changed: {problem}") from None
-    return list(concerned(diagnostics, rows, sources.lines, lambda name: sources.path(name).resolve()))
+    return list(
+        concerned(diagnostics, rows, sources.lines, lambda name: sources.path(name).resolve(), sources.region_in_file)
+    )
 
 
 class BaselineFile:

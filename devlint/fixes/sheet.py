@@ -43,7 +43,8 @@ class Sheet:
     def edit(self, start: int, end: int, content: str) -> Edit:
         """The edit that puts `content` in place of the characters from `start` to `end`."""
         position = self.index.lines.position
-        return Edit(content, position(start), position(end))
+        region = self.index.source.region(position(start), position(end))
+        return Edit(content, region.start, region.end, region.cell)
 
     def line_start(self, offset: int) -> int:
         """Where the line of a character begins."""

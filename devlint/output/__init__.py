@@ -24,6 +24,9 @@ FORMATS = (
 )
 """The formats by name; the format `json-lines` is the module `devlint.output.json_lines`, and so on."""
 
+WITHOUT_CELLS = frozenset({"sarif", "github", "gitlab", "azure", "pylint", "rdjson"})
+"""The formats whose readers count the rows of the file that a notebook is, and know of no cells in it."""
+
 
 def find_format(name: str) -> Render:
     """The format of this name, which is one of `FORMATS`."""

@@ -45,7 +45,12 @@ def _position(position: Position) -> dict[str, int]:
 
 def _note(note: Note) -> dict[str, object]:
     region = note.region
-    return {"message": note.message, "filename": region.filename, "location": _position(region.start)}
+    told: dict[str, object] = {
+        "message": note.message,
+        "filename": region.filename,
+        "location": _position(region.start),
+    }
+    return told if region.cell is None else {**told, "cell": region.cell}
 
 
 def _fix(fix: Fix) -> dict[str, object]:
@@ -57,4 +62,10 @@ def _fix(fix: Fix) -> dict[str, object]:
 
 
 def _edit(edit: Edit) -> dict[str, object]:
-    return {"content": edit.content, "location": _position(edit.start), "end_location": _position(edit.end)}
+    place = {"location": _position(edit.start), "end_location": _position(edit.end), **_cell(edit.cell)}
+    return {"content": edit.content, **place}
+
+
+def _cell(number: int | None) -> dict[str, object]:
+    """The cell, where there is one; the finding itself always says."""
+    return {} if number is None else {"cell": number}

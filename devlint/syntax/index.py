@@ -57,13 +57,13 @@ def index_source(source: Source) -> FileIndex:
             # No newer grammar indents otherwise, and libcst is lax about it.
             fallback = None if isinstance(error, IndentationError) else newer_outline(source.text, lines)
             if fallback is None:
-                raise _syntax_error(error, source.text, lines) from None
+                raise _syntax_error(error, source, lines) from None
             docstring, outlines = fallback
             newer_grammar = True
         except (RecursionError, MemoryError):
-            raise SourceError("the file cannot be parsed: it is nested too deeply") from None
+            raise source.error("the file cannot be parsed: it is nested too deeply") from None
         except ValueError as error:
-            raise SourceError(f"the file cannot be parsed: {error}") from None
+            raise source.error(f"the file cannot be parsed: {error}") from None
     statements = tuple(
         Statement(
             facts=outline.facts,
@@ -78,11 +78,11 @@ def index_source(source: Source) -> FileIndex:
     return FileIndex(source, lines, statements, docstring, newer_grammar)
 
 
-def _syntax_error(error: SyntaxError, text: str, lines: Lines) -> SourceError:
+def _syntax_error(error: SyntaxError, source: Source, lines: Lines) -> SourceError:
     """The error with a place that exists; Python counts columns in bytes for some errors, in characters for others."""
     row = min(error.lineno or 1, len(lines.starts))
-    column = _column_in_ascii(error, text) or error.offset or 1
-    return SourceError(f"the file cannot be parsed: {error.msg}", row, max(1, min(column, lines.width(row) + 1)))
+    column = _column_in_ascii(error, source.text) or error.offset or 1
+    return source.error(f"the file cannot be parsed: {error.msg}", row, max(1, min(column, lines.width(row) + 1)))
 
 
 def _column_in_ascii(error: SyntaxError, text: str) -> int | None:

@@ -7,7 +7,8 @@ import tokenize
 from dataclasses import dataclass
 from pathlib import Path
 
-from devlint.diagnostic import Position
+from devlint.diagnostic import Position, Region
+from devlint.syntax.cells import Cells
 from devlint.syntax.lines import NEWLINE, Lines
 
 _BOM = b"\xef\xbb\xbf"
@@ -16,14 +17,15 @@ _BOM = b"\xef\xbb\xbf"
 class SourceError(Exception):
     """A file, or one statement of it, that cannot be read or parsed, and the place where that shows."""
 
-    def __init__(self, message: str, row: int = 1, column: int = 1) -> None:
+    def __init__(self, message: str, row: int = 1, column: int = 1, cell: int | None = None) -> None:
         super().__init__(message)
         self.message = message
         self.row = row
         self.column = column
+        self.cell = cell
 
-    def __reduce__(self) -> tuple[type[SourceError], tuple[str, int, int]]:
-        return type(self), (self.message, self.row, self.column)
+    def __reduce__(self) -> tuple[type[SourceError], tuple[str, int, int, int | None]]:
+        return type(self), (self.message, self.row, self.column, self.cell)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +37,30 @@ class Source:
     encoding: str = "utf-8"
     newline: str = "\n"
     has_bom: bool = False
+    cells: Cells | None = None
 
     @staticmethod
     def of(text: str, filename: str = "<string>") -> Source:
         """A source from text that is already decoded."""
-        return _checked(text, filename, "utf-8", has_bom=text.startswith("\ufeff"))
+        return checked_source(text, filename, has_bom=text.startswith("\ufeff"))
+
+    def region(self, start: Position, end: Position) -> Region:
+        """The region as it is reported: in a notebook, within its cell."""
+        if self.cells is None:
+            return Region(self.filename, start, end)
+        return self.cells.region(self.filename, start, end)
+
+    def row(self, region: Region) -> int:
+        """The row of the text on which a reported region begins."""
+        if self.cells is None or region.cell is None:
+            return region.start.row
+        return self.cells.row(region.cell, region.start.row)
+
+    def error(self, message: str, row: int = 1, column: int = 1) -> SourceError:
+        """What is wrong at a place of the text."""
+        place = Position(row, column)
+        region = self.region(place, place)
+        return SourceError(message, region.start.row, column, region.cell)
 
 
 def read_source(path: Path, filename: str | None = None) -> Source:
@@ -53,7 +74,14 @@ def read_source(path: Path, filename: str | None = None) -> Source:
 
 
 def decode_source(data: bytes, filename: str) -> Source:
-    """Decode the bytes of a file as Python does: byte order mark, then PEP 263 declaration, then UTF-8."""
+    """Decode the bytes of a file as Python does: byte order mark, then PEP 263 declaration, then UTF-8.
+
+    Of a notebook, which its name tells, the cells of code are the text.
+    """
+    if filename.endswith(".ipynb"):
+        from devlint.syntax.notebook import read_notebook
+
+        return read_notebook(data).source(filename)
     has_bom = data.startswith(_BOM)
     body = data[len(_BOM) :] if has_bom else data
     if b"\0" in body:
@@ -67,18 +95,21 @@ def decode_source(data: bytes, filename: str) -> Source:
         raise SourceError(f"byte {byte} is not valid {encoding}", *_position_of_byte(body, error.start)) from None
     except (LookupError, ValueError) as error:
         raise SourceError(f"cannot decode the file as {encoding}: {error}") from None
-    return _checked(text, filename, encoding, has_bom)
+    return checked_source(text, filename, encoding, has_bom=has_bom)
 
 
-def _checked(text: str, filename: str, encoding: str, has_bom: bool) -> Source:
+def checked_source(
+    text: str, filename: str, encoding: str = "utf-8", *, has_bom: bool = False, cells: Cells | None = None
+) -> Source:
     """The source of a decoded text, unless the text holds what no Python file may hold."""
-    if text.startswith("\ufeff"):
-        text = text[1:]
+    text = text.removeprefix("\ufeff")
+    newline = NEWLINE.search(text)
+    newline_text = newline.group() if newline else "\n"
+    source = Source(filename.replace("\\", "/"), text, encoding, newline_text, has_bom, cells)
     if "\0" in text:
         place = Lines.of(text).position(text.index("\0"))
-        raise SourceError("the text holds a null character", place.row, place.column)
-    newline = NEWLINE.search(text)
-    return Source(filename.replace("\\", "/"), text, encoding, newline.group() if newline else "\n", has_bom)
+        raise source.error("the text holds a null character", place.row, place.column)
+    return source
 
 
 def _declared_encoding(data: bytes) -> str:

@@ -6,11 +6,11 @@ import os
 import re
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from devlint.diagnostic import Diagnostic, Region
+from devlint.diagnostic import Diagnostic, Position, Region
 from devlint.triage.scopes import Scope, scopes
 
 _HUNK = re.compile(rb"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
@@ -58,15 +58,21 @@ def concerned(
     rows: Mapping[Path, Sequence[Rows]],
     lines: Callable[[str, int | None], Sequence[str]],
     path_of: Callable[[str], Path],
+    in_file: Callable[[Region], Region],
 ) -> Iterator[Diagnostic]:
-    """The findings in a function or on a line that has changed, and those whose story leads through a changed line."""
+    """The findings in a function or on a line that has changed, and those whose story leads through a changed line.
+
+    `in_file` says where in the file a region of a notebook's cell is.
+    """
 
     @cache
     def functions_of(filename: str, cell: int | None) -> list[Scope]:
-        return [scope for scope in scopes(lines(filename, cell)) if scope.function]
+        return [scope for scope in scopes(lines(filename, cell), cell=cell is not None) if scope.function]
 
     def touched(region: Region, first: int, last: int) -> bool:
-        return any(changed.meet(first, last) for changed in rows.get(path_of(region.filename), ()))
+        place = in_file(replace(region, start=Position(first, 1), end=Position(last, 1)))
+        changes = rows.get(path_of(region.filename), ())
+        return any(changed.meet(place.start.row, place.end.row) for changed in changes)
 
     for diagnostic in diagnostics:
         region = diagnostic.region

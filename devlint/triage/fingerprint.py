@@ -27,7 +27,7 @@ def fingerprinted(
 
     @cache
     def scopes_of(filename: str, cell: int | None) -> list[Scope]:
-        return scopes(lines(filename, cell))
+        return scopes(lines(filename, cell), cell=cell is not None)
 
     seen: Counter[tuple[str, ...]] = Counter()
     for diagnostic in diagnostics:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+
+from devlint.syntax.ast_outline import parse_quietly
+from devlint.syntax.magics import as_python
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -20,12 +22,11 @@ class Scope:
     function: bool
 
 
-def scopes(lines: Sequence[str]) -> list[Scope]:
-    """The scopes of a file, outer ones before those within; none where the file cannot be parsed."""
+def scopes(lines: Sequence[str], *, cell: bool = False) -> list[Scope]:
+    """The scopes of a file or a notebook's cell, outer ones before those within; none where it cannot be parsed."""
+    text = "\n".join(lines)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse("\n".join(lines))
+        tree = parse_quietly(as_python(text) if cell else text)
     except (SyntaxError, ValueError, RecursionError):
         return []
     return list(_within(tree, ""))
