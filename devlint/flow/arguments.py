@@ -11,7 +11,7 @@ from devlint.flow.iteration import iterate
 from devlint.flow.run import Run
 from devlint.semantics.table import Row
 from devlint.values.heap import Dict
-from devlint.values.value import UNKNOWN, Const, Ref, Value
+from devlint.values.value import UNKNOWN, Batch, Const, Ref, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +85,22 @@ def gather(run: Run, node: cst.Call) -> Arguments:
                 found.rest = Argument(thing.element, arg.value) if thing.element is not None else found.rest
             else:
                 found.complete = False
-                found.rest = Argument(UNKNOWN, arg.value)
+                found.rest = Argument(_unpacked(run, value), arg.value)
         elif arg.keyword is not None:
             found.keywords[arg.keyword.value] = argument
         else:
             found.positional.append(argument)
     return found
+
+
+def _unpacked(run: Run, value: Value) -> Value:
+    """What stands for every entry of a mapping that is no dict."""
+    from devlint.flow.objects import held, is_holder
+
+    thing = run.instance(value)
+    if isinstance(value, Batch):
+        return value
+    return held(thing) if thing is not None and is_holder(run, value) else UNKNOWN
 
 
 def bind_row(
@@ -108,7 +118,7 @@ def bind_row(
     bound: dict[str, list[Argument]] = {}
     position = 0
     for name in params:
-        if name == "*":
+        if name == "*" or name.startswith("**"):
             break
         if name.startswith("*"):
             bound[name[1:]] = positional[position:]
@@ -116,6 +126,12 @@ def bind_row(
         elif position < len(positional):
             bound[name] = [positional[position]]
             position += 1
+    others = next((name[2:] for name in params if name.startswith("**")), None)
     for keyword, argument in arguments.keywords.items():
-        bound[keyword if keyword in params else aliases.get(keyword, keyword)] = [argument]
+        if others is not None and keyword not in params:
+            bound.setdefault(others, []).append(argument)
+        else:
+            bound[keyword if keyword in params else aliases.get(keyword, keyword)] = [argument]
+    if others is not None and arguments.rest is not None:
+        bound.setdefault(others, []).append(arguments.rest)
     return bound

@@ -6,17 +6,16 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devlint.flow.cells import replace_data, require_grad
 from devlint.flow.classes import class_attribute, find_method, is_module_class, library_base
 from devlint.flow.comparison import type_equals
 from devlint.flow.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.flow.events import MovedLeaf
 from devlint.flow.modules import member
 from devlint.flow.nn import module_attribute, register_attribute
-from devlint.flow.refinement import rebind
 from devlint.flow.run import Run, expression
+from devlint.syntax.walk import dotted_name
 from devlint.values.dtype import Dtype, Source, canonical
-from devlint.values.heap import Instance
+from devlint.values.heap import Cell, Instance
 from devlint.values.join import join, without_none
 from devlint.values.value import (
     NONE,
@@ -204,12 +203,31 @@ def instance_attribute(run: Run, owner: Ref, thing: Instance, name: str, node: c
         base = library_base(run, info)
         if name == "__class__":
             return cls
+        described = _described(run, owner, name, node)
+        if described is not None:
+            return described
         if is_module_class(run, info):
             return module_attribute(run, owner, thing, base or "torch.nn.Module", name)
         return _unset(run, owner, thing, name)
     if isinstance(cls, str):
-        return module_attribute(run, owner, thing, cls, name)
+        found = _described(run, owner, name, node)
+        return found if found is not None else module_attribute(run, owner, thing, cls, name)
     return UNKNOWN
+
+
+def _described(run: Run, owner: Ref, name: str, node: cst.CSTNode) -> Value | None:
+    """An attribute that a model file describes, or one of the tensors that a holder holds."""
+    from devlint.flow.arguments import Arguments
+    from devlint.flow.library.registry import find_model
+    from devlint.flow.objects import call_member, held, is_holder, member_row
+
+    row = member_row(run, owner, name)
+    if row is not None:
+        return call_member(run, owner, row, Arguments(node)) if row.property else Method(owner, name)
+    thing = run.instance(owner)
+    if thing is not None and is_holder(run, owner) and find_model(f"Holder.{name}") is None:
+        return held(thing, name)
+    return None
 
 
 def _unset(run: Run, owner: Ref, thing: Instance, name: str) -> Value:
@@ -263,22 +281,21 @@ def set_attribute(run: Run, owner: Value, name: str, value: Value, node: cst.CST
             module.run.state.names[name] = value
         case Callable_(definition=ClassInfo() as info):
             run.engine.class_values.setdefault(info, {})[name] = value
-        case Tensor():
-            _set_on_tensor(run, owner, name, value, node)
+        case Tensor(cell=cell):
+            _set_on_tensor(run, owner, name, value, node, cell)
 
 
-def _set_on_tensor(run: Run, tensor: Tensor, name: str, value: Value, node: cst.CSTNode) -> None:
-    owner = node.value if isinstance(node, cst.Attribute) else None
-    if name == "requires_grad":
+def _set_on_tensor(run: Run, tensor: Tensor, name: str, value: Value, node: cst.CSTNode, cell: Address | None) -> None:
+    written = dotted_name(node.value) if isinstance(node, cst.Attribute) else None
+    if name == "requires_grad" and written is not None and "." not in written:
         known = bool(value.value) if isinstance(value, Const) else None
-        if tensor.cell is not None:
-            require_grad(run, tensor.cell, known)
-        elif owner is not None:
-            leaf = True if tensor.leaf is None or not tensor.grad else tensor.leaf
-            rebind(run, owner, tensor, replace(tensor, grad=known, leaf=leaf))
+        run.bind(
+            written, replace(tensor, grad=known, leaf=True if tensor.leaf is None or not tensor.grad else tensor.leaf)
+        )
     elif name == "data" and isinstance(value, Tensor):
-        if tensor.cell is not None:
+        held = run.get(cell) if cell is not None else None
+        if cell is not None and isinstance(held, Cell):
             settled = run.settle(value)
-            replace_data(run, tensor.cell, settled.placement, settled.dtype)
-        elif owner is not None:
-            rebind(run, owner, tensor, replace(value, grad=tensor.grad, leaf=tensor.leaf))
+            run.put(cell, replace(held, placement=settled.placement, dtype=settled.dtype))
+        elif written is not None and "." not in written and cell is None:
+            run.bind(written, replace(value, grad=tensor.grad, leaf=tensor.leaf))

@@ -117,5 +117,7 @@ def call_object(run: Run, reference: Ref, arguments: Arguments, node: cst.CSTNod
         layer = call_layer(run, reference, thing, arguments, node)
         if layer is not None:
             return layer
+    elif isinstance(thing.cls, str):
+        return invoke(run, Invocation("__call__", arguments, node, reference))
     havoc(run, arguments)
     return UNKNOWN

@@ -12,19 +12,6 @@ from devlint.flow.state import State
 from devlint.values.scope import Scope
 from devlint.values.value import Callable_, Const, Library, Value
 
-MODULE_BASES: Final = frozenset(
-    (
-        "torch.nn.Module",
-        "lightning.LightningModule",
-        "lightning.pytorch.LightningModule",
-        "pytorch_lightning.LightningModule",
-        "transformers.PreTrainedModel",
-        "torchmetrics.Metric",
-    )
-)
-"""Library classes whose instances are nn.Modules in the ordinary sense: parameters and buffers move, plain tensors do
-not."""
-
 MAX_ANCESTORS: Final = 40
 """Classes looked at for one instance; deeper hierarchies do not occur outside generated code."""
 
@@ -83,17 +70,20 @@ def is_module_class(run: Run, info: ClassInfo) -> bool:
 
 def is_module_name(run: Run, name: str) -> bool:
     """Whether a library name is an nn.Module class."""
-    name = run.engine.table.canonical(name)
-    if name in MODULE_BASES:
-        return True
     row = run.engine.table.find(name)
-    return row is not None and (row.module is not None or row.special == "container")
+    return row is not None and (row.module is not None or row.special in ("container", "module"))
+
+
+def _registers_nothing(run: Run, name: str) -> bool:
+    """Whether a module class is one to build on: `nn.Module` itself, and what frameworks make of it."""
+    row = run.engine.table.find(name)
+    return row is not None and (row.special == "module" or row.name == "torch.nn.Module")
 
 
 def library_base(run: Run, info: ClassInfo) -> str | None:
     """The first library class among the ancestors that the table describes as a module."""
     for one in ancestors(run, info):
-        if isinstance(one, Library) and is_module_name(run, one.name) and one.name not in MODULE_BASES:
+        if isinstance(one, Library) and is_module_name(run, one.name) and not _registers_nothing(run, one.name):
             return run.engine.table.canonical(one.name)
     return None
 

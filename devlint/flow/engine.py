@@ -4,9 +4,10 @@ rules."""
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 import libcst as cst
@@ -17,7 +18,7 @@ from devlint.flow.liveness import assigned_in
 from devlint.flow.modules import global_name
 from devlint.flow.program import Program
 from devlint.flow.uses import Uses
-from devlint.semantics.table import Table, load_numpy_table, load_table
+from devlint.semantics.table import Table, load_numpy_table, load_semantics
 from devlint.values.dtype import DEFAULT_FLOAT
 from devlint.values.heap import Object
 from devlint.values.placement import Placement
@@ -49,9 +50,9 @@ class InternalError:
 class Engine:
     """One analysis. Entries into the program are made by `devlint.flow.analysis`."""
 
-    def __init__(self, program: Program, listener: Callable[[Event], None]) -> None:
+    def __init__(self, program: Program, listener: Callable[[Event], None], models: Sequence[Path] = ()) -> None:
         self.program = program
-        self.table: Table = load_table()
+        self.table: Table = load_semantics(models)
         self.numpy: Table = load_numpy_table()
         self.shared: dict[Address, Object] = {}
         self.calls: list[Call] = []

@@ -31,10 +31,6 @@ EAGER: Final = frozenset(
 counts."""
 
 
-REPEATING: Final = ("for ", "while ", "with ", "async ")
-"""How the statements begin that are there for their effects, whatever names they bind on the way."""
-
-
 def module_run(engine: Engine, module: ModuleInfo) -> Run:
     """The module's top level, run as an import would."""
     if module.run is not None:
@@ -61,7 +57,7 @@ def module_run(engine: Engine, module: ModuleInfo) -> Run:
                     tainted.add(binding.name)
         elif "__name__" in unit.mentions and not unit.binds:
             run.guards.append(unit)
-        elif unit.mentions & tainted or not unit.binds or unit.text.startswith(REPEATING):
+        elif unit.mentions & tainted or not unit.binds:
             tainted |= unit.binds
             _execute(run, unit)
         else:
@@ -71,8 +67,10 @@ def module_run(engine: Engine, module: ModuleInfo) -> Run:
 
 
 def _matters(run: Run, binding: Binding) -> bool:
-    """Whether an imported name is a definition of the program that can make or move tensors."""
+    """Whether an imported name is one that can make or move tensors: of the program, or of a library described."""
     value = run.state.names.get(binding.name)
+    if isinstance(value, Library):
+        return run.engine.table.models.describe(value.name)
     definition = value.definition if isinstance(value, Callable_) else None
     return isinstance(definition, (FunctionInfo, ClassInfo)) and bool(definition.unit.mentions & EAGER)
 

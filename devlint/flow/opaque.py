@@ -14,6 +14,7 @@ from devlint.flow.events import Operand
 from devlint.flow.evidence import ARRAY_LIKE, TENSOR_ONLY, Evidence
 from devlint.flow.library.registry import Invocation, invoke
 from devlint.flow.nn import is_module, relocate
+from devlint.flow.objects import by_convention
 from devlint.flow.run import Run
 from devlint.flow.transfer import METHODS, requested, transfer_opaque, transfer_tensor
 from devlint.syntax.walk import dotted_name
@@ -89,7 +90,7 @@ def opaque_method(
         return call_value(run, value, arguments, node)
     havoc(run, arguments)
     wait(run)
-    return UNKNOWN
+    return by_convention(run, arguments) or UNKNOWN
 
 
 def _transfer(
@@ -126,7 +127,7 @@ def call_opaque(run: Run, callee: Unknown | Batch, arguments: Arguments, node: c
         return call_placed(run, record.cell.placement, callee.text or "the module", arguments, node)
     havoc(run, arguments)
     wait(run)
-    return UNKNOWN
+    return by_convention(run, arguments) or UNKNOWN
 
 
 def call_placed(run: Run, placement: Placement, name: str, arguments: Arguments, node: cst.CSTNode) -> Value:

@@ -39,6 +39,8 @@ def operate(
     run: Run, row: Row, bound: Bound, node: cst.CSTNode, own: Operand | None = None, *, complete: bool = True
 ) -> Value:
     """Check an operation's operands, and compute what it returns."""
+    from devlint.flow.objects import move
+
     operands = operands_of(run, row, bound)
     same = row.same
     if own is not None:
@@ -47,7 +49,7 @@ def operate(
     name = short_name(row.name)
     _check_host_only(run, row, operands, node, name)
     grouped = [one for one in operands if one.name in same or one.name in row.index]
-    clash = find_clash(run, node, name, grouped, row.scalars, row.index, row.mutates)
+    clash = find_clash(run, node, name, grouped, row.scalars, row.index)
     if clash is not None:
         run.emit(clash)
     elif not run.state.ambient.autocast and not _check_targets(run, row, operands, node, name):
@@ -56,7 +58,9 @@ def operate(
     # What follows is read as if the tensor had been where it should: one bug is told once.
     mended = clash.other.tensor.placement if clash is not None else None
     result = result_of(run, row, bound, operands, node, mended=mended, complete=complete)
-    return returned(run, row, bound, operands, result, node)
+    if row.moves:
+        bound = move(run, row, bound, result.placement)
+    return returned(run, row, bound, operands, result, node, complete=complete)
 
 
 # Checks

@@ -7,6 +7,7 @@ from itertools import product
 from typing import Final
 
 from devlint.flow.events import Operand
+from devlint.flow.given import chosen, is_given
 from devlint.flow.named_dtypes import dtype_named
 from devlint.flow.operands import Bound
 from devlint.flow.run import Run
@@ -28,14 +29,9 @@ def first_dtype(run: Run, row: Row, bound: Bound, operands: Sequence[Operand]) -
 
 def dtypes(run: Run, row: Row, bound: Bound, operands: Sequence[Operand]) -> tuple[Dtype, ...]:
     """The dtypes of the tensors that come out, as far as the row has rules for them."""
-    stated = next((rule for name, rule in row.dtype_if.items() if is_given(bound, name)), row.dtype)
+    stated = chosen(bound, row.dtype_if, row.dtype) or "unknown"
     rules = (stated,) if isinstance(stated, str) else stated
     return tuple(_by_rule(run, rule, bound, operands) for rule in rules)
-
-
-def is_given(bound: Bound, condition: str) -> bool:
-    """Whether the arguments that a cell is conditional on (`a`, or `a+b`) are given, and not with a None or False."""
-    return all(name in bound and bound[name][0].value not in (NONE, Const(False)) for name in condition.split("+"))
 
 
 def _by_rule(run: Run, rule: str, bound: Bound, operands: Sequence[Operand]) -> Dtype:
@@ -46,6 +42,8 @@ def _by_rule(run: Run, rule: str, bound: Bound, operands: Sequence[Operand]) -> 
     match kind:
         case "kwarg":
             return default if argument == "default" else Dtype(canonical(argument), Source.DEFAULT)
+        case "arg":
+            return dtype_named(bound[argument][0].value) if bound.get(argument) else UNKNOWN_DTYPE
         case "same" | "kwarg-or":
             return _of_operand(operands, argument)
         case "literal":

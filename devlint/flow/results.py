@@ -9,6 +9,7 @@ import libcst as cst
 
 from devlint.flow.devices import default_placement, explicit_placement, placement_from
 from devlint.flow.events import Operand
+from devlint.flow.given import chosen
 from devlint.flow.iteration import iterate
 from devlint.flow.operands import Bound
 from devlint.flow.operation_names import short_name
@@ -16,7 +17,7 @@ from devlint.flow.result_dtypes import first_dtype
 from devlint.flow.run import Run
 from devlint.semantics.table import Row
 from devlint.values.device import is_accelerator, is_host
-from devlint.values.placement import UNKNOWN_PLACEMENT, Choice, How, Leaf, Placement, is_unknown, leaves
+from devlint.values.placement import UNKNOWN_PLACEMENT, Choice, How, Leaf, Placement, is_unknown, leaves, transform
 from devlint.values.trace import Kind
 from devlint.values.value import NONE, Const, Fresh, Number, Origin, Rank, Tensor, Tuple, computed
 
@@ -45,7 +46,7 @@ def result_of(
         result = replace(
             result, storage=first.storage, pending=first.pending, pinned=first.pinned if row.view else None
         )
-    if row.factory or row.device.startswith("kwarg"):
+    if row.factory or (row.device.startswith("kwarg") and not row.assumed):
         result = _made(run, row, bound, result, node)
     return result
 
@@ -70,8 +71,25 @@ def _made(run: Run, row: Row, bound: Bound, result: Tensor, node: cst.CSTNode) -
 def _placement(
     run: Run, row: Row, bound: Bound, operands: list[Operand], node: cst.CSTNode, *, complete: bool
 ) -> Placement:
-    kind, _, argument = row.device.partition(":")
+    rule = chosen(bound, row.device_if, row.device) if complete or not row.device_if else None
+    placement = _by_rule(run, row, rule or "unknown", bound, operands, node, complete=complete)
+    if row.assumed and "device" not in row.params:
+        # Who cannot be told a device is not to blame for taking the default one.
+        return transform(placement, lambda leaf: replace(leaf, how=How.ASSUMED) if leaf.how is How.DEFAULT else leaf)
+    return placement
+
+
+def _by_rule(
+    run: Run, row: Row, rule: str, bound: Bound, operands: list[Operand], node: cst.CSTNode, *, complete: bool
+) -> Placement:
+    from devlint.flow.objects import new_placement, own_placement
+
+    kind, _, argument = rule.partition(":")
     match kind:
+        case "own":
+            return own_placement(run, bound, row.name)
+        case "new":
+            return new_placement(row.name)
         case "group":
             return group_placement(
                 [one.tensor for one in operands if one.name in row.same] or [one.tensor for one in operands]

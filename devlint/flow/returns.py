@@ -8,15 +8,15 @@ from dataclasses import replace
 import libcst as cst
 
 from devlint.flow.events import Operand
+from devlint.flow.given import chosen
 from devlint.flow.operands import Bound
-from devlint.flow.result_dtypes import dtypes, is_given
+from devlint.flow.result_dtypes import dtypes
 from devlint.flow.run import Run
 from devlint.semantics.table import Row
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype, category
 from devlint.values.heap import Sequence as SequenceObject
 from devlint.values.value import (
     NONE,
-    UNKNOWN,
     Array,
     DeviceValue,
     DtypeValue,
@@ -29,9 +29,20 @@ from devlint.values.value import (
 )
 
 
-def returned(run: Run, row: Row, bound: Bound, operands: Sequence[Operand], result: Tensor, node: cst.CSTNode) -> Value:
+def returned(
+    run: Run,
+    row: Row,
+    bound: Bound,
+    operands: Sequence[Operand],
+    result: Tensor,
+    node: cst.CSTNode,
+    *,
+    complete: bool = True,
+) -> Value:
     """The result in the structure the call returns."""
-    returns = next((form for name, form in row.returns_if.items() if is_given(bound, name)), row.returns)
+    from devlint.flow.objects import hand_out
+
+    returns = chosen(bound, row.returns_if, row.returns, complete=complete) or "unknown"
     kind, _, names = returns.partition(":")
     match kind:
         case "tensor":
@@ -59,7 +70,7 @@ def returned(run: Run, row: Row, bound: Bound, operands: Sequence[Operand], resu
             return run.allocate(node, SequenceObject(None, result, "tuple"))
         case "tuple" | "nested":
             return _named_tuple(result, dtypes(run, row, bound, operands), names)
-    return UNKNOWN
+    return hand_out(run, row, bound, result, returns, node)
 
 
 def _mutated(receiver: Value, result: Tensor) -> Value:

@@ -12,9 +12,10 @@ from devlint.flow.events import DtypeClash, Operand
 from devlint.flow.expressions import with_entry
 from devlint.flow.iteration import iterate
 from devlint.flow.nn import children_of
+from devlint.flow.objects import held, is_holder
 from devlint.flow.opaque import looks_like_tensor
 from devlint.flow.run import Run, expression
-from devlint.values.heap import Dict, Instance, Sequence, join_all
+from devlint.values.heap import Dict, Instance, Registration, Sequence, join_all
 from devlint.values.join import join, without_none
 from devlint.values.placement import retrace
 from devlint.values.trace import Kind, Place
@@ -177,6 +178,8 @@ def _instance_item(run: Run, owner: Ref, thing: Instance, indices: list[Argument
             if isinstance(index.value.value, int) and -len(children) <= index.value.value < len(children):
                 return children[index.value.value]
         return join_all(children)
+    if is_holder(run, owner):
+        return held(thing, str(index.value.value) if index is not None and isinstance(index.value, Const) else None)
     method = get_attribute(run, owner, "__getitem__", node)
     arguments = Arguments(node, [one for one in indices if one is not None])
     return call_value(run, method, arguments, node)
@@ -195,8 +198,6 @@ def index_tensor(run: Run, owner: Argument, indices: list[Argument | None], node
         if not isinstance(value, Tensor):
             advanced = advanced or isinstance(value, (Ref, Array))
             continue
-        if is_number_like(value):
-            continue
         advanced = True
         operand = Operand("index", run.place(index.node), run.settle(value))
         clash = find_clash(run, node, "indexing", [base, operand], 0, frozenset({"index"}))
@@ -208,11 +209,6 @@ def index_tensor(run: Run, owner: Argument, indices: list[Argument | None], node
     if advanced:
         return replace(result, rank=Rank.SOME if tensor.rank is Rank.SOME else Rank.ANY)
     return replace(result, storage=tensor.storage)
-
-
-def is_number_like(index: Tensor) -> bool:
-    """Whether an index may be 0-dim: torch then reads it as the Python number it holds, from any device."""
-    return index.rank is Rank.ZERO or (index.rank is Rank.ANY and index.dtype.name != "bool")
 
 
 # Assignment
@@ -252,12 +248,17 @@ def set_item(run: Run, target: cst.Subscript, value: Value) -> None:
                     )
             elif (
                 isinstance(thing, Instance)
-                and thing.registered
+                and (thing.registered or is_holder(run, owner))
                 and index is not None
                 and isinstance(index.value, Const)
             ):
                 name = str(index.value.value)
-                run.put(address, thing.with_attribute(name, value, thing.registered.get(name)))
+                run.put(address, thing.with_attribute(name, value, thing.registered.get(name, _kind(run, owner))))
+
+
+def _kind(run: Run, owner: Value) -> Registration | None:
+    """What a holder is given goes where it goes."""
+    return Registration.BUFFER if is_holder(run, owner) else None
 
 
 def _cached(run: Run, target: cst.Subscript, value: Value) -> Value:
@@ -292,7 +293,7 @@ def _set_in_tensor(
     advanced = False
     for index in indices:
         one = without_none(index.value) if index is not None else None
-        if index is None or not isinstance(one, (Tensor, Ref)) or (isinstance(one, Tensor) and is_number_like(one)):
+        if index is None or not isinstance(one, (Tensor, Ref)):
             continue
         advanced = True
         if isinstance(one, Tensor):

@@ -7,10 +7,11 @@ from typing import Final
 from devlint.flow.library.registry import Invocation
 from devlint.flow.nn import construct_layer
 from devlint.flow.numpy_like import numpy_call
+from devlint.flow.objects import call_member, member_row
 from devlint.flow.opaque import havoc
 from devlint.flow.operations import apply_row
 from devlint.flow.run import Run
-from devlint.values.value import UNKNOWN, Array, Batch, Callable_, Library, Partial, Tensor, Value
+from devlint.values.value import UNKNOWN, Array, Batch, Callable_, Library, Partial, Ref, Tensor, Value
 
 HARMLESS: Final = (
     "torch.",
@@ -55,6 +56,9 @@ def by_table(run: Run, invocation: Invocation) -> Value:
     owner = run.instance(receiver)
     if owner is not None and isinstance(owner.cls, str) and owner.cls.startswith("numpy."):
         return numpy_call(run, invocation)
+    member = member_row(run, receiver, name)
+    if member is not None and isinstance(receiver, Ref) and not member.property:
+        return call_member(run, receiver, member, invocation.arguments)
     if owner is not None:
         havoc(run, invocation.arguments)
     return UNKNOWN

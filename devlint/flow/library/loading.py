@@ -11,6 +11,7 @@ from devlint.flow.attributes import get_attribute
 from devlint.flow.iteration import iterate
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.nn import CONTAINERS, children_of, constant_flag
+from devlint.flow.objects import LOADER, call_member, member_row, moved_to
 from devlint.flow.run import Run
 from devlint.values.device import CPU
 from devlint.values.dtype import Dtype, Source
@@ -33,7 +34,6 @@ from devlint.values.value import (
     Value,
 )
 
-LOADER = "torch.utils.data.DataLoader"
 TENSOR_DATASET = "torch.utils.data.TensorDataset"
 
 
@@ -76,7 +76,8 @@ def batches(run: Run, reference: Ref, thing: Instance, node: cst.BaseExpression)
         return Sequence(None, children[0]) if "*" in thing.attributes and len(children) == 1 else Sequence(children)
     if isinstance(thing.cls, Callable_):
         return _user_iteration(run, reference, node)
-    return Sequence(None, UNKNOWN)
+    row = member_row(run, reference, "__iter__")
+    return Sequence(None, UNKNOWN if row is None else call_member(run, reference, row, Arguments(node)))
 
 
 def _user_iteration(run: Run, reference: Ref, node: cst.BaseExpression) -> Sequence:
@@ -118,9 +119,18 @@ def sample_of(run: Run, reference: Value, thing: Instance | None, node: cst.Base
 
 def batch_of(run: Run, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Value:
     """One batch of a DataLoader: the collated samples, or something of unknown structure on the host."""
-    from devlint.flow.calls import call_value
 
     step = run.step(Kind.ASSUMED, "comes from a DataLoader, which yields host tensors", node)
+    batch = _loaded(run, thing, step, node)
+    if thing.cell is None:
+        return batch
+    # Somebody has wrapped the loader in one that moves what it yields.
+    return Batch(thing.cell.placement) if batch == UNKNOWN else moved_to(run, batch, thing.cell.placement)
+
+
+def _loaded(run: Run, thing: Instance, step: Step, node: cst.BaseExpression) -> Value:
+    from devlint.flow.calls import call_value
+
     dataset = thing.attributes.get("dataset", UNKNOWN)
     pinned = constant_flag(thing.attributes.get("pin_memory"), False)
     collate = thing.attributes.get("collate_fn", NONE)

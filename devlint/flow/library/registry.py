@@ -120,9 +120,12 @@ def names_of(run: Run, invocation: Invocation) -> list[str]:
 
 def _instance_names(run: Run, receiver: Value, thing: Instance, name: str) -> list[str]:
     from devlint.flow.nn import class_name, is_module
+    from devlint.flow.objects import is_holder
 
     if is_module(run, receiver):
         return [f"{class_name(run, thing)}.{name}", f"Module.{name}"]
+    if is_holder(run, receiver):
+        return [f"Holder.{name}"]
     if isinstance(thing.cls, str):
         return [f"{thing.cls}.{name}", f"{thing.cls.rpartition('.')[0]}.*.{name}"]
     return [f"object.{name}"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from devlint.flow.arguments import Argument
-from devlint.flow.cells import require_grad
 from devlint.flow.clash import find_clash
 from devlint.flow.devices import default_placement, is_none, placement_from
 from devlint.flow.events import Conversion, Discarded
@@ -15,9 +14,9 @@ from devlint.flow.library.registry import Invocation, model
 from devlint.flow.named_dtypes import dtype_named
 from devlint.flow.numpy_like import data_dtype
 from devlint.flow.operands import as_operand
-from devlint.flow.refinement import rebind
 from devlint.flow.run import Run
 from devlint.flow.transfer import METHODS, is_only_use, read_by_numpy, transfer_tensor
+from devlint.syntax.walk import dotted_name
 from devlint.values.device import CPU
 from devlint.values.dtype import Dtype, Source
 from devlint.values.heap import Cell, Sequence
@@ -37,7 +36,6 @@ from devlint.values.value import (
     Ref,
     Size,
     Tensor,
-    Text,
     Tuple,
     Value,
     as_tensor,
@@ -50,8 +48,6 @@ def transfer(run: Run, call: Invocation) -> Value:
     """`.to`, `.cuda`, `.cpu`, `.half`, ... on a tensor, or on something whose tensors are all in one place."""
     tensor = as_tensor(call.receiver) if call.receiver is not None else None
     assert tensor is not None
-    if call.name == "type" and call.arguments.complete and not list(call.arguments):
-        return Text()
     moved = transfer_tensor(run, tensor, call.name, call.arguments, call.node, call.receiver_node)
     return Batch(moved.placement, moved=moved.moved) if isinstance(call.receiver, Batch) else moved
 
@@ -72,8 +68,6 @@ def detach(run: Run, call: Invocation) -> Value:
     """`.detach()`: the same memory, outside autograd."""
     tensor = _receiver(call)
     settled = run.settle(tensor)
-    if call.name == "detach_" and tensor.cell is not None:
-        require_grad(run, tensor.cell, False)
     if call.name == "detach" and run.discarded is call.node:
         run.emit(Discarded(run.context_at(call.node), call.name, run.place(call.receiver_node), settled))
     return replace(settled, moved=None, grad=False, leaf=True, cell=tensor.cell if call.name == "detach_" else None)
@@ -101,19 +95,11 @@ def requires_grad_(run: Run, call: Invocation) -> Value:
     tensor = _receiver(call)
     wanted = call.arguments.constant("requires_grad", 0, True)
     grad = wanted if isinstance(wanted, bool) else None
-    if tensor.cell is not None:
-        require_grad(run, tensor.cell, grad)
     changed = replace(tensor, grad=grad, leaf=True if not tensor.grad else tensor.leaf, fresh=tensor.fresh)
-    rebind(run, call.receiver_node, tensor, changed)
+    written = dotted_name(call.receiver_node)
+    if written is not None and "." not in written and run.state.names.get(written) == tensor:
+        run.bind(written, changed)
     return changed
-
-
-@model("Tensor.retain_grad")
-def retain_grad(run: Run, call: Invocation) -> Value:
-    """`.retain_grad()`: a tensor that is no leaf keeps its gradient all the same."""
-    tensor = _receiver(call)
-    rebind(run, call.receiver_node, tensor, replace(tensor, leaf=None))
-    return NONE
 
 
 @model("Tensor.item", "Tensor.tolist")
@@ -274,6 +260,34 @@ def from_numpy(run: Run, call: Invocation) -> Value:
     if isinstance(value, Array) and argument is not None:
         _tell_conversion(run, call, argument, array, placement)
     return Tensor(placement, dtype, Rank.ANY, grad=False, leaf=True, fresh=array.fresh, storage=array.storage)
+
+
+@model(
+    "torch.Tensor",
+    "torch.FloatTensor",
+    "torch.LongTensor",
+    "torch.DoubleTensor",
+    "torch.IntTensor",
+    "torch.BoolTensor",
+    "torch.ByteTensor",
+    "torch.HalfTensor",
+)
+def legacy(run: Run, call: Invocation) -> Value:
+    """`torch.Tensor(...)`, `torch.LongTensor(...)`: the old constructors, always on the default device."""
+    names = {
+        "Tensor": "float32",
+        "FloatTensor": "float32",
+        "LongTensor": "int64",
+        "DoubleTensor": "float64",
+        "IntTensor": "int32",
+        "BoolTensor": "bool",
+        "ByteTensor": "uint8",
+        "HalfTensor": "float16",
+    }
+    if any(isinstance(argument.value, Tensor) for argument in call.arguments):
+        return Tensor()
+    dtype = Dtype(names[call.name.rpartition(".")[2]], Source.EXPLICIT)
+    return Tensor(default_placement(run, call.name, call.node), dtype, Rank.SOME, grad=False, leaf=True)
 
 
 @model("torch.load")
