@@ -23,7 +23,7 @@ from devlint.flow.events import (
 )
 from devlint.flow.run import Run
 from devlint.flow.wordings import wordings
-from devlint.values.condition import Facts, Test, merge
+from devlint.values.condition import All, Atom, Facts, Test, merge
 from devlint.values.device import Device, Known, Relation, Symbol, is_accelerator, is_host, relate
 from devlint.values.placement import How, Leaf, leaves
 from devlint.values.scope import Scope
@@ -107,7 +107,7 @@ def _blame(
     run: Run, node: cst.CSTNode, operation: str, host: Operand, guest: Operand, when: Facts, *, indexed: bool
 ) -> Clash | None:
     relation = relate(host.leaf.device, guest.leaf.device)
-    generic = relation is Relation.UNDECIDED and _is_left_behind(run, host, guest)
+    generic = relation is Relation.UNDECIDED and _is_left_behind(run, host, guest, when)
     if relation is not Relation.DIFFERENT and not generic:
         return None
     context = run.context_at(node)
@@ -131,7 +131,7 @@ def _blame(
     return _input_clash(context, operation, host, guest, when) or OperandClash(context, operation, host, guest, when)
 
 
-def _is_left_behind(run: Run, host: Operand, guest: Operand) -> bool:
+def _is_left_behind(run: Run, host: Operand, guest: Operand, when: Facts) -> bool:
     """Whether a host tensor meets something whose device the caller chooses, in code meant for any device."""
     device = guest.leaf.device
     if not isinstance(device, Symbol) or guest.leaf.how is not How.CALLER:
@@ -143,7 +143,7 @@ def _is_left_behind(run: Run, host: Operand, guest: Operand) -> bool:
         return False
     if host.leaf.how is not How.DEFAULT and stored is None:
         return False
-    return in_generic_code(run) and not _may_be_host(run, device)
+    return in_generic_code(run) and not _is_asked_about(device, run.state.facts | when)
 
 
 def in_generic_code(run: Run) -> bool:
@@ -156,14 +156,20 @@ def in_generic_code(run: Run) -> bool:
     return False
 
 
-def _may_be_host(run: Run, device: Symbol) -> bool:
-    """Whether the path is one on which the caller's device is the host, or has been asked about at all."""
-    return any(isinstance(test, Test) and device.origin in _symbols(test) for test in run.state.facts)
+def _is_asked_about(device: Symbol, facts: Facts) -> bool:
+    """Whether the path has asked what the caller's device is: it may then be one on which it is the host."""
+    return any(_concerns(test, device.origin) for test in facts)
 
 
-def _symbols(test: Test) -> tuple[object, ...]:
-    key = getattr(test.formula, "key", None)
-    return key[1:2] if isinstance(key, tuple) and key and key[0] == "device" else ()
+def _concerns(test: Test, origin: object) -> bool:
+    match test.formula:
+        case All(tests=tests):
+            return any(_concerns(one, origin) for one in tests)
+        case Atom(key=("device", asked, _)):
+            return asked == origin
+        case Atom(key=("same device", frozenset() as asked)):
+            return origin in asked
+    return False
 
 
 def _stayed_behind(stored: Step, leaf: Leaf) -> bool:

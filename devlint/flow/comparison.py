@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 import libcst as cst
 
 from devlint.flow.arguments import Argument
@@ -13,7 +15,7 @@ from devlint.flow.run import Run
 from devlint.values.condition import Atom, Test
 from devlint.values.device import Known, Symbol
 from devlint.values.join import join
-from devlint.values.placement import Choice, Placement
+from devlint.values.placement import Choice, Leaf, Placement
 from devlint.values.value import (
     NONE,
     UNKNOWN,
@@ -30,6 +32,7 @@ from devlint.values.value import (
     Truth,
     Unknown,
     Value,
+    named,
 )
 
 _METHODS = {
@@ -59,18 +62,36 @@ def compare(run: Run, node: cst.Comparison, operator: cst.BaseCompOp, left: Argu
         return Array()
     if isinstance(a, Const) and isinstance(b, Const):
         return _constants(operator, a, b)
-    return Truth(Test(Atom(_key(run, node, operator, a, b), _text(node))))
+    holds = not isinstance(operator, cst.NotEqual)
+    return Truth(Test(Atom(_key(run, node, operator, a, b), _text(node)), holds))
 
 
-def _key(run: Run, node: cst.Comparison, operator: cst.BaseCompOp, a: Value, b: Value) -> object:
-    """What identifies the comparison: its operands where both have a name, else only this place."""
-    named = [value.origin if isinstance(value, (Unknown, Number)) else value for value in (a, b)]
-    if all(isinstance(value, (Unknown, Number, Const)) for value in (a, b)) and None not in named:
-        return ("compare", type(operator).__name__, *named)
+def _key(run: Run, node: cst.Comparison, operator: cst.BaseCompOp, a: Value, b: Value) -> Hashable:
+    """What identifies the comparison: its operands where both have a name, else only this place. `!=` is the opposite
+    of `==`."""
+    sides = [value.origin if isinstance(value, (Unknown, Number)) else value for value in (a, b)]
+    if all(isinstance(value, (Unknown, Number, Const)) for value in (a, b)) and None not in sides:
+        kind = "Equal" if isinstance(operator, cst.NotEqual) else type(operator).__name__
+        return ("compare", kind, *sides)
     return ("node", node, run.context)
 
 
+class Equality:
+    """How a comparison for equality reads, whichever of the two ways it was asked; written out only when read."""
+
+    __slots__ = ("node",)
+
+    def __init__(self, node: cst.Comparison) -> None:
+        self.node = node
+
+    def __str__(self) -> str:
+        return f"{Source(self.node.left)} == {Source(self.node.comparisons[0].comparator)}"
+
+
 def _text(node: cst.CSTNode) -> object:
+    match node:
+        case cst.Comparison(comparisons=[cst.ComparisonTarget(operator=cst.NotEqual())]):
+            return Equality(node)
     return Source(node)
 
 
@@ -103,6 +124,8 @@ def _equality(run: Run, node: cst.Comparison, left: Argument, right: Argument, n
         case (DeviceValue(), DeviceValue() | Const(value=str())) | (Const(value=str()), DeviceValue()):
             _tell(run, node, "!=" if negative else "==", left, right)
             return _devices_equal(run, node, a, b)
+        case (DeviceValue(), Unknown(origin=origin)) | (Unknown(origin=origin), DeviceValue()) if origin is not None:
+            return _devices_equal(run, node, a, b)
         case (DeviceType(placement=placement), Const(value=str(text))) | (
             Const(value=str(text)),
             DeviceType(placement=placement),
@@ -122,17 +145,39 @@ def _equality(run: Run, node: cst.Comparison, left: Argument, right: Argument, n
 
 
 def _devices_equal(run: Run, node: cst.Comparison, a: Value, b: Value) -> Value:
-    """Whether two devices compare equal on this path: by type, as the comparison is meant."""
-    placement = a.placement if isinstance(a, DeviceValue) else b.placement if isinstance(b, DeviceValue) else None
-    other = b if isinstance(a, DeviceValue) else a
-    if placement is None:
-        return Number("bool")
-    match other:
+    """Whether two devices compare equal on this path: by type where one is written out, as the comparison is meant."""
+    left, right = _placement(a), _placement(b)
+    return _same_device(run, node, left, right) if left is not None and right is not None else Number("bool")
+
+
+def _placement(value: Value) -> Placement | None:
+    """The placement that is a device, or stands for one that only has a name."""
+    match value:
+        case DeviceValue(placement=placement):
+            return placement
         case Const(value=str(text)):
-            return type_equals(run, placement, text.partition(":")[0], node)
-        case DeviceValue(placement=wanted) if not isinstance(wanted, Choice) and isinstance(wanted.device, Known):
-            return type_equals(run, placement, wanted.device.type, node)
-    return Number("bool")
+            return Leaf(Known(text.partition(":")[0]))
+        case Unknown(origin=origin, text=text) if origin is not None:
+            return named(origin, text)
+    return None
+
+
+def _same_device(run: Run, node: cst.Comparison, left: Placement, right: Placement) -> Value:
+    if isinstance(right, Choice):
+        left, right = right, left
+    if isinstance(left, Choice):
+        yes, no = _same_device(run, node, left.yes, right), _same_device(run, node, left.no, right)
+        return join(yes, no, Test(left.formula))
+    assert isinstance(right, Leaf)
+    for device, other in ((left.device, right), (right.device, left)):
+        if isinstance(device, Known):
+            return type_equals(run, other, device.type, node)
+    match left.device, right.device:
+        case Symbol(origin=first), Symbol(origin=second):
+            if first == second:
+                return Const(True)
+            return Truth(Test(Atom(("same device", frozenset({first, second})), _text(node))))
+    return Truth(Test(Atom(("node", node, run.context), _text(node))))
 
 
 def type_equals(run: Run, placement: Placement, type_: str, node: cst.CSTNode) -> Value:

@@ -280,6 +280,17 @@ class Data(torch.utils.data.Dataset):
     def __getitem__(self, index):
         return torch.rand(3) - self.mean
 """,
+    "moved when it differs": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = torch.ones(8)
+
+    def forward(self, x):
+        if self.scale.device != x.device:
+            self.scale = self.scale.to(x.device)
+        return x * self.scale
+""",
 }
 
 

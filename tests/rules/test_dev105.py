@@ -230,6 +230,18 @@ class Net(nn.Module):
     def forward(self, x: torch.Tensor):
         return torch.where(x > 0, x, torch.tensor(0.0)) + torch.tensor(1e-6)
 """,
+    "moved before use": """
+class Net(nn.Module):
+    def forward(self, x: torch.Tensor):
+        mask = torch.ones(8)
+        mask = mask.to(x.device)
+        other = torch.ones(8).type_as(x)
+        if x.is_cuda:
+            third = torch.ones(8).cuda()
+        else:
+            third = torch.ones(8)
+        return x * mask * other * third
+""",
 }
 
 

@@ -119,6 +119,11 @@ model = nn.Linear(3, 1).cuda()
 with torch.autocast("cuda"):
     model(torch.from_numpy(np.random.rand(8, 3)).cuda())
 """,
+    "double is the default": """
+torch.set_default_dtype(torch.float64)
+model = nn.Linear(3, 1)
+model(torch.from_numpy(np.random.rand(8, 3)))
+""",
 }
 
 
