@@ -3,8 +3,43 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from devlint.analysis import InternalError
+    from devlint.api import Result, check_paths, check_source
+    from devlint.config.errors import ConfigError
+    from devlint.diagnostic import (
+        Applicability,
+        Confidence,
+        Diagnostic,
+        Edit,
+        Fix,
+        Note,
+        Position,
+        Region,
+        Severity,
+    )
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "Applicability",
+    "Confidence",
+    "ConfigError",
+    "Diagnostic",
+    "Edit",
+    "Fix",
+    "InternalError",
+    "Note",
+    "Position",
+    "Region",
+    "Result",
+    "Severity",
+    "__version__",
+    "check_paths",
+    "check_source",
+]
 
 # In a checkout `rules/` stands beside this package; an installation has it inside, as `devlint.rules`.
 # The checkout is a place to look for subpackages too, so that `python -m devlint` works from its root.
@@ -12,3 +47,20 @@ _checkout = Path(__file__).parent.parent
 if (_checkout / "rules").is_dir() and not (_checkout / "devlint" / "rules").exists():
     __path__.append(str(_checkout))
 del _checkout
+
+_HOMES = {
+    "check_paths": "api",
+    "check_source": "api",
+    "Result": "api",
+    "ConfigError": "config.errors",
+    "InternalError": "analysis",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what the package offers when it is asked for: the command line needs little of it to answer `--help`."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"devlint.{_HOMES.get(name, 'diagnostic')}"), name)

@@ -34,9 +34,9 @@ class Outcome:
 
 def check(files: Sequence[Found], text: bytes | None = None, progress: Progress | None = None) -> Outcome:
     """Check the files together; `text` is what the only one of them holds, where that is not what lies on the disk."""
-    sources = Sources({file.name: file.path for file in files}, {} if text is None else {files[0].name: text})
     if not files:
-        return Outcome((), (), 0, sources)
+        return Outcome((), (), 0, Sources({}, {}))
+    sources = Sources({file.name: file.path for file in files}, {} if text is None else {files[0].name: text})
     report = _analyse(files, text, progress)
     kept = fingerprinted(_wanted(report.diagnostics, files), sources.lines)
     return Outcome(tuple(kept), report.errors, report.checked, sources)

@@ -56,6 +56,13 @@ class Discovery:
             found = self._walk(place, path) if directory else iter([Found(place, path.as_posix(), settings)])
             yield from (file for file in found if self._first_time(file))
 
+    def text(self, name: str) -> Iterator[Found]:
+        """The file of this name, whose content does not come from the disk; nothing where settings leave it out."""
+        place = Path(os.path.abspath(name))
+        settings = self._settings(place.parent)
+        if settings is not None and not (settings.force_exclude and is_excluded(settings, place)):
+            yield Found(place, Path(name).as_posix(), settings)
+
     def _walk(self, root: Path, shown: Path) -> Iterator[Found]:
         """What there is to analyse below a directory. Links to directories are not followed: no link makes a loop."""
         waiting = [_Directory(root, shown, tuple(patterns.below(root) for patterns in _ignores_above(root)))]

@@ -22,7 +22,7 @@ from devlint.config.resolver import Resolver
 from devlint.config.selection import REVEALED
 from devlint.config.settings import Settings
 from devlint.diagnostic import Diagnostic
-from devlint.discovery import Discovery, Found, is_excluded
+from devlint.discovery import Discovery, Found
 from devlint.output import WITHOUT_CELLS, find_format
 from devlint.output.page import Page
 from devlint.registry import all_rules
@@ -125,17 +125,8 @@ def _resolver(request: Request, cards: Mapping[str, RuleCard]) -> Resolver:
 
 
 def _find(request: Request, settings_for: Callable[[Path], Settings], complain: Callable[[str], None]) -> list[Found]:
-    if request.stdin_name is None:
-        return list(Discovery(settings_for, complain).find(request.paths))
-    place = Path(os.path.abspath(request.stdin_name))
-    try:
-        settings = settings_for(place.parent)
-    except ConfigError as problem:
-        complain(str(problem))
-        return []
-    if settings.force_exclude and is_excluded(settings, place):
-        return []
-    return [Found(place, Path(request.stdin_name).as_posix(), settings)]
+    discovery = Discovery(settings_for, complain)
+    return list(discovery.find(request.paths) if request.stdin_name is None else discovery.text(request.stdin_name))
 
 
 def _tell_errors(outcome: Outcome, *, verbose: bool) -> None:

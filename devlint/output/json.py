@@ -45,12 +45,8 @@ def _position(position: Position) -> dict[str, int]:
 
 def _note(note: Note) -> dict[str, object]:
     region = note.region
-    told: dict[str, object] = {
-        "message": note.message,
-        "filename": region.filename,
-        "location": _position(region.start),
-    }
-    return told if region.cell is None else {**told, "cell": region.cell}
+    place = {"filename": region.filename, "location": _position(region.start), **_cell(region.cell)}
+    return {"message": note.message, **place}
 
 
 def _fix(fix: Fix) -> dict[str, object]:

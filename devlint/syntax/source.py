@@ -98,6 +98,15 @@ def decode_source(data: bytes, filename: str) -> Source:
     return checked_source(text, filename, encoding, has_bom=has_bom)
 
 
+def encoded_source(text: str) -> bytes:
+    """The bytes of a file that holds this text: in the encoding that the text declares, as Python would read them."""
+    data = text.encode("utf-8", "surrogatepass")
+    try:
+        return text.encode(_declared_encoding(data))
+    except (SourceError, UnicodeEncodeError):
+        return data
+
+
 def checked_source(
     text: str, filename: str, encoding: str = "utf-8", *, has_bom: bool = False, cells: Cells | None = None
 ) -> Source:

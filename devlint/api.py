@@ -1,0 +1,105 @@
+"""devlint for programs: check files, or a text, and get what was found as typed values."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from devlint.checking import check
+from devlint.config.options import Options
+from devlint.config.resolver import Resolver
+from devlint.diagnostic import Confidence, Diagnostic
+from devlint.discovery import Discovery, Found
+from devlint.registry import all_rules
+from devlint.rulecard import RuleCard
+from devlint.syntax.source import encoded_source
+
+if TYPE_CHECKING:
+    from devlint.analysis import InternalError
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a check has found.
+
+    `diagnostics` are sorted by file, cell, place and code. `problems` are the reasons for which something could not be
+    checked: a path that does not exist, a configuration that makes no sense. `errors` are failures of devlint itself:
+    the function that each of them names was not analysed to the end. `checked` counts the files.
+    """
+
+    diagnostics: tuple[Diagnostic, ...]
+    problems: tuple[str, ...]
+    errors: tuple[InternalError, ...]
+    checked: int
+
+
+def check_paths(
+    paths: Iterable[str | os.PathLike[str]],
+    *,
+    select: Iterable[str] | None = None,
+    ignore: Iterable[str] | None = None,
+    extend_select: Iterable[str] | None = None,
+    min_confidence: Confidence | None = None,
+    config: str | os.PathLike[str] | None = None,
+    isolated: bool = False,
+) -> Result:
+    """Check files and directories as `devlint PATH...` does, from the current directory.
+
+    The arguments have the last word over configuration files; `config` is one to use instead of the nearest,
+    `isolated` passes over all of them. Raises `ConfigError` for arguments that make no sense.
+    """
+    options = _options(select, ignore, extend_select, min_confidence)
+    problems: list[str] = []
+    discovery = Discovery(_resolver(options, config, isolated=isolated).settings_for, problems.append)
+    return _result(list(discovery.find([Path(path) for path in paths])), None, problems)
+
+
+def check_source(
+    source: str | bytes,
+    filename: str = "<string>",
+    *,
+    select: Iterable[str] | None = None,
+    ignore: Iterable[str] | None = None,
+    extend_select: Iterable[str] | None = None,
+    min_confidence: Confidence | None = None,
+    config: str | os.PathLike[str] | None = None,
+    isolated: bool = False,
+) -> Result:
+    """Check a text as if it were the content of the file of that name, which need not exist.
+
+    The name decides which configuration holds and from where imports are followed; a notebook's ends in `.ipynb`.
+    The other arguments are those of `check_paths`.
+    """
+    options = _options(select, ignore, extend_select, min_confidence)
+    problems: list[str] = []
+    discovery = Discovery(_resolver(options, config, isolated=isolated).settings_for, problems.append)
+    text = source if isinstance(source, bytes) else encoded_source(source)
+    return _result(list(discovery.text(filename)), text, problems)
+
+
+def _options(
+    select: Iterable[str] | None,
+    ignore: Iterable[str] | None,
+    extend_select: Iterable[str] | None,
+    min_confidence: Confidence | None,
+) -> Options:
+    return Options(
+        select=None if select is None else tuple(select),
+        ignore=None if ignore is None else tuple(ignore),
+        extend_select=None if extend_select is None else tuple(extend_select),
+        min_confidence=min_confidence,
+    )
+
+
+def _resolver(options: Options, config: str | os.PathLike[str] | None, *, isolated: bool) -> Resolver:
+    cards = [RuleCard.of(rule) for rule in all_rules()]
+    file = None if config is None else Path(os.path.abspath(config))
+    return Resolver(cards, options, cwd=Path.cwd(), config=file, isolated=isolated)
+
+
+def _result(files: list[Found], text: bytes | None, problems: list[str]) -> Result:
+    outcome = check(files, text)
+    return Result(outcome.diagnostics, tuple(problems), outcome.errors, outcome.checked)

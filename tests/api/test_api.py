@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import devlint
+from devlint import Confidence, ConfigError, Severity, check_paths, check_source
+
+ROOT = Path(__file__).parent.parent.parent
+BUG = "import torch\n\nx = torch.zeros(3, device='cuda')\nx + torch.ones(3)\n"
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def codes(result: devlint.Result) -> list[str]:
+    return [diagnostic.code for diagnostic in result.diagnostics]
+
+
+def test_a_text():
+    result = check_source(BUG)
+    (found,) = result.diagnostics
+    assert (found.code, found.name, found.severity) == ("DEV101", "mixed-device-op", Severity.ERROR)
+    assert (found.region.filename, found.region.start.row, found.region.start.column) == ("<string>", 4, 1)
+    assert [note.region.start.row for note in found.trace] == [4, 3]
+    assert found.fingerprint
+    assert (result.checked, result.problems, result.errors) == (1, (), ())
+
+
+def test_a_text_in_an_encoding_that_it_declares():
+    text = f"# coding: latin-1\ns = 'é'\n{BUG}"
+    assert codes(check_source(text)) == codes(check_source(text.encode("latin-1"))) == ["DEV101"]
+    assert codes(check_source(f"s = '\udce9'\n{BUG}")) == ["DEV900"]
+
+
+def test_the_name_decides_what_configuration_holds_and_what_is_imported():
+    Path("pkg").mkdir()
+    Path("pkg/maker.py").write_text("import torch\n\n\ndef make():\n    return torch.ones(3, device='cuda')\n")
+    text = "import torch\nfrom maker import make\n\nmake() + torch.ones(3)\n"
+    assert codes(check_source(text, "pkg/new.py")) == ["DEV101"]
+    assert codes(check_source(text, "new.py")) == []
+    Path("pkg/devlint.toml").write_text('ignore = ["DEV1"]\n')
+    assert codes(check_source(text, "pkg/new.py")) == []
+    assert codes(check_source(text, "pkg/new.py", isolated=True)) == ["DEV101"]
+    assert codes(check_source(text, "pkg/new.py", config=Path("pkg/devlint.toml"), select=["DEV101"])) == ["DEV101"]
+
+
+def test_paths():
+    Path("a.py").write_text(BUG)
+    Path("b.py").write_text("x = 1\n")
+    result = check_paths([".", Path("missing.py")])
+    assert (codes(result), result.checked) == (["DEV101"], 2)
+    assert result.problems == ("missing.py: no such file or directory",)
+    assert codes(check_paths(["a.py"], ignore=["mixed-device-op"])) == []
+    assert codes(check_paths(["a.py"], min_confidence=Confidence.CERTAIN, extend_select=["DEV6"])) == ["DEV101"]
+
+
+def test_a_broken_file_is_a_finding():
+    (found,) = check_source("x = (").diagnostics
+    assert found.code == "DEV900"
+
+
+def test_arguments_that_make_no_sense_are_refused():
+    with pytest.raises(ConfigError, match="--select: unknown rule `DEV7`"):
+        check_source(BUG, select=["DEV7"])
+
+
+def test_a_configuration_that_makes_no_sense_is_a_problem():
+    Path("devlint.toml").write_text("x = 1\n")
+    result = check_source(BUG)
+    assert (result.diagnostics, result.checked) == ((), 0)
+    assert result.problems == (f"{Path('devlint.toml').absolute()}: unknown setting `x`",)
+
+
+def test_everything_that_is_offered_is_there():
+    for name in devlint.__all__:
+        assert getattr(devlint, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'chekc_paths'"):
+        _ = devlint.chekc_paths  # type: ignore[attr-defined]
+
+
+def test_it_is_typed(tmp_path):
+    program = """
+from devlint import Diagnostic, Result, check_paths, check_source
+result: Result = check_source("x = 1", select=["DEV1"])
+found: tuple[Diagnostic, ...] = check_paths(["."]).diagnostics
+wrong: int = check_source("").checked + check_source("").problems
+"""
+    (tmp_path / "user.py").write_text(program)
+    command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", str(tmp_path / "user.py")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert re.findall(r"user\.py:(\d+): error", done.stdout) == ["5"], done.stdout
+
+
+def test_the_example_of_the_documentation_is_real(capsys):
+    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    program, output = re.findall(r"```(?:python|text)\n(.*?)```", page, re.DOTALL)[:2]
+    exec(program, {})
+    assert capsys.readouterr().out == output
+
+
+def test_the_documentation_tells_of_everything_that_is_offered():
+    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    assert {name for name in devlint.__all__ if not re.search(rf"`(devlint\.)?{name}\b", page)} == set()
