@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from devlint.version import __version__
+
 if TYPE_CHECKING:
     from devlint.analysis import InternalError
     from devlint.api import Result, check_paths, check_source
@@ -20,8 +22,6 @@ if TYPE_CHECKING:
         Region,
         Severity,
     )
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Applicability",

@@ -18,7 +18,6 @@ from flake8.discover_files import expand_paths
 from flake8.exceptions import ExecutionError
 from flake8.options.manager import OptionManager
 
-from devlint import __version__
 from devlint.checking import check
 from devlint.config.errors import ConfigError
 from devlint.config.options import Options
@@ -29,6 +28,7 @@ from devlint.discovery import Discovery
 from devlint.registry import all_rules
 from devlint.rulecard import RuleCard
 from devlint.syntax.source import encoded_source
+from devlint.version import __version__
 
 Line = tuple[int, int, str]
 """Row, column counted from 0, and text of a finding, as flake8 takes them."""

@@ -6,7 +6,7 @@ import importlib
 
 import click
 
-from devlint import __version__
+from devlint.version import __version__
 
 _DEFAULT = "check"
 _COMMANDS = {

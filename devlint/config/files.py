@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from devlint import __version__
 from devlint.config.errors import ConfigError
 from devlint.config.options import Options, parse_options
 from devlint.config.version import satisfies
+from devlint.version import __version__
 
 if sys.version_info >= (3, 11):
     import tomllib

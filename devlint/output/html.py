@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from importlib.resources import files
 
-from devlint import __version__
 from devlint.diagnostic import Diagnostic, Region
 from devlint.output.frame import frame
 from devlint.output.full import summary
 from devlint.output.page import Page
 from devlint.output.style import place
+from devlint.version import __version__
 
 _CONTEXT = 2
 _WIDTH = 160

@@ -8,11 +8,11 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import quote
 
-from devlint import __version__
 from devlint.diagnostic import Applicability, Diagnostic, Edit, Fix, Position, Region, Severity
 from devlint.output.linehash import line_hashes
 from devlint.output.page import Page
 from devlint.rulecard import RuleCard
+from devlint.version import __version__
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}

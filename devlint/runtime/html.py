@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from html import escape
 from importlib.resources import files
 
-from devlint import __version__
 from devlint.runtime.confirm import Outcome
 from devlint.runtime.recorder import Event
 from devlint.runtime.report import Cost, Report, relative, size
+from devlint.version import __version__
 
 _WIDTH, _LANE = 1000, 34
 _LANES = (("up", "to the device"), ("down", "to the host"), ("wait", "the host waits"), ("finding", "findings"))

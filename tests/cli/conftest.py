@@ -12,6 +12,7 @@ from typing import ClassVar
 
 import pytest
 
+import devlint.cli.job  # imported before its names are replaced, so that they come back
 from devlint import cli
 from devlint.diagnostic import Confidence, Diagnostic, Position, Region, Severity
 from devlint.rule import Rule
