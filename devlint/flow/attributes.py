@@ -119,12 +119,12 @@ def tensor_attribute(run: Run, tensor: Tensor, name: str, node: cst.CSTNode) -> 
         case "is_cuda" | "is_cpu" | "is_mps" | "is_xpu" | "is_meta":
             return type_equals(run, settled.placement, name.removeprefix("is_"), node)
         case "data":
-            return replace(computed(settled), grad=False, storage=tensor.storage, fresh=tensor.fresh, cell=tensor.cell)
+            return replace(computed(settled), grad=False, memory=tensor.memory, fresh=tensor.fresh, cell=tensor.cell)
         case "grad":
             _check_leaf(run, tensor, node, "its .grad is read")
             return replace(computed(settled), grad=False)
         case "T" | "mT" | "H" | "mH" | "real" | "imag":
-            return replace(computed(settled), storage=tensor.storage, pending=tensor.pending)
+            return replace(computed(settled), memory=tensor.memory, pending=tensor.pending)
         case "ndim" | "nbytes" | "itemsize":
             return Number("int")
         case "requires_grad" | "is_leaf":

@@ -4,7 +4,7 @@ rules."""
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,6 +61,7 @@ class Engine:
         self.constructing = 0
         self.errors: list[InternalError] = []
         self.uses = Uses()
+        self.handed_on: set[Hashable] = set()
         self.ancestry: dict[ClassInfo, list[Value]] = {}
         self.module_classes: dict[ClassInfo, bool] = {}
         self.class_values: dict[ClassInfo, dict[str, Value]] = {}

@@ -20,10 +20,11 @@ from devlint.flow.run import Run
 from devlint.flow.state import Ambient, State
 from devlint.values.condition import NO_FACTS
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype
+from devlint.values.memory import Memory
 from devlint.values.placement import UNKNOWN_PLACEMENT, Placement
 from devlint.values.scope import Scope
 from devlint.values.trace import Kind
-from devlint.values.value import Callable_, Ref, Tensor, Unknown, Value, named
+from devlint.values.value import Callable_, Number, Ref, Tensor, Unknown, Value, named
 
 if TYPE_CHECKING:
     from devlint.syntax.index import Statement
@@ -45,6 +46,9 @@ TENSOR_ANNOTATIONS: Final = frozenset(
     " torch.BoolTensor"
     " torch.IntTensor nn.Parameter torch.nn.Parameter".split()
 )
+
+
+NUMBERS: Final = frozenset({"int", "float"})
 
 
 def analyse_module(engine: Engine, module: ModuleInfo) -> None:
@@ -183,8 +187,10 @@ def symbolic_value(run: Run, info: FunctionInfo, parameter: Parameter, *, in_mod
     names = set(annotation_names(parameter.annotation))
     foreign = names - TENSOR_ANNOTATIONS - {"Optional", "typing.Optional", "Union", "typing.Union", "None"}
     if names & TENSOR_ANNOTATIONS and not foreign:
-        return Tensor(named(origin, f"`{parameter.name}`", step))
+        return Tensor(named(origin, f"`{parameter.name}`", step), memory=Memory(origin))
+    if names and names <= NUMBERS:
+        return Number(names.pop() if len(names) == 1 else None, origin, parameter.name)
     used = info.evidence.is_tensor(parameter.name, array_like=in_module)
     if used and not names:
-        return Tensor(named(origin, f"`{parameter.name}`", step))
+        return Tensor(named(origin, f"`{parameter.name}`", step), memory=Memory(origin))
     return Unknown(origin, parameter.name, step)

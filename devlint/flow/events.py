@@ -253,10 +253,17 @@ class HostRead(Event):
 
 @dataclass(frozen=True, slots=True)
 class SharedWrite(Event):
-    """Memory was written in place while another name for it is still in use."""
+    """Memory was written in place under `name`, while it is still in use as `other` (None: as what the caller gave).
 
-    writer: str
+    `shared` is the step that handed on the same memory: `surely`, or when nothing had to be done; `when` are the
+    conditions known for that.
+    """
+
+    name: str
+    other: str | None
     shared: Step
+    when: Facts
+    surely: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,9 +44,10 @@ def iterate(run: Run, value: Value, node: cst.BaseExpression) -> Sequence:
         case Const(value=str(text)):
             return _short(Sequence(tuple(Const(one) for one in text)))
         case Tensor():
-            return Sequence(None, element_of(run, value))
+            # One element stands for all: it is a part of the memory, but not the same part each time.
+            return Sequence(None, replace(element_of(run, value), memory=None))
         case Array():
-            return Sequence(None, replace(value, fresh=None))
+            return Sequence(None, replace(value, fresh=None, memory=None))
         case Batch():
             return Sequence(None, replace(value, moved=None))
         case Unknown(origin=origin, text=text) if origin is not None:

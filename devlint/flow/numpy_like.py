@@ -10,10 +10,12 @@ import libcst as cst
 
 from devlint.flow.arguments import Argument, bind_row
 from devlint.flow.iteration import iterate
+from devlint.flow.numpy_memory import follow_memory
 from devlint.flow.run import Run
 from devlint.semantics.table import Row
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype, Source, canonical, category, promote_names
 from devlint.values.heap import Instance
+from devlint.values.memory import Memory
 from devlint.values.trace import Kind
 from devlint.values.value import (
     UNKNOWN,
@@ -46,6 +48,10 @@ def numpy_call(run: Run, invocation: Invocation) -> Value:
     else:
         row = run.engine.numpy.find(invocation.name)
         read_tensors(run, invocation)
+    source = receiver.value if receiver is not None else None
+    if source is None and invocation.arguments.positional:
+        source = invocation.arguments.positional[0].value
+    memory = follow_memory(run, invocation, source)
     if row is None:
         return UNKNOWN
     bound = bind_row(row, invocation.arguments, receiver, {})
@@ -61,9 +67,6 @@ def numpy_call(run: Run, invocation: Invocation) -> Value:
     step = run.step(Kind.CREATED, f"made by {invocation.name.replace('numpy.', 'np.')}", invocation.node)
     if dtype.name == "float64" and dtype.trace is None:
         dtype = replace(dtype, trace=step)
-    source = receiver.value if receiver is not None else None
-    if source is None and invocation.arguments.positional:
-        source = invocation.arguments.positional[0].value
     fresh = None
     if row.fresh or row.random:
         fresh = Fresh(Origin.RANDOM if row.random else Origin.NOTHING, step)
@@ -74,7 +77,7 @@ def numpy_call(run: Run, invocation: Invocation) -> Value:
         "ascontiguousarray",
     ):
         fresh = source.fresh
-    return Array(dtype, fresh, trace=step)
+    return Array(dtype, fresh, memory, step)
 
 
 def read_tensors(run: Run, invocation: Invocation) -> None:
@@ -195,4 +198,4 @@ def array_operation(run: Run, method: str, left: Value, right: Value, node: cst.
                 pass
             case _:
                 return Array()
-    return Array(dtype, trace=arrays[0].trace)
+    return Array(dtype, memory=Memory(), trace=arrays[0].trace)

@@ -16,6 +16,7 @@ from devlint.flow.operation_names import short_name
 from devlint.flow.results import result_of
 from devlint.flow.returns import returned
 from devlint.flow.run import Run
+from devlint.flow.sharing import note_write
 from devlint.semantics.table import Row
 from devlint.values.device import is_accelerator
 from devlint.values.placement import leaves
@@ -23,6 +24,12 @@ from devlint.values.trace import Kind
 from devlint.values.value import Value
 
 _HALF_BESIDE_SINGLE: Final = ({"float16", "float32"}, {"bfloat16", "float32"})
+RESHAPED: Final = frozenset(
+    "squeeze_ unsqueeze_ t_ transpose_ swapaxes_ swapdims_ resize_ resize_as_ set_ detach_ requires_grad_ rename_"
+    " as_strided_".split()
+)
+"""In-place methods that change how a tensor sees its memory, not what is in it."""
+
 IMPLICIT: Final = "parameters"
 """The pseudo-argument of a module's row: its own parameters."""
 
@@ -55,12 +62,21 @@ def operate(
     elif not run.state.ambient.autocast and not _check_targets(run, row, operands, node, name):
         _check_dtypes(run, row, operands, node, name)
     _follow_time(run, row, operands, node, name)
+    _tell_writes(run, row, bound, node)
     # What follows is read as if the tensor had been where it should: one bug is told once.
     mended = clash.other.tensor.placement if clash is not None else None
     result = result_of(run, row, bound, operands, node, mended=mended, complete=complete)
     if row.moves:
         bound = move(run, row, bound, result.placement)
     return returned(run, row, bound, operands, result, node, complete=complete)
+
+
+def _tell_writes(run: Run, row: Row, bound: Bound, node: cst.CSTNode) -> None:
+    if row.name.rpartition(".")[2] in RESHAPED:
+        return
+    for name in (*row.mutates, "out"):
+        for argument in bound.get(name, ()):
+            note_write(run, argument.value, argument.node, node)
 
 
 # Checks

@@ -18,12 +18,13 @@ from devlint.flow.numpy_like import array_operation
 from devlint.flow.operations import operate
 from devlint.flow.refinement import narrow, negated, test_of
 from devlint.flow.run import Run, expression
+from devlint.flow.sharing import note_write
 from devlint.flow.state import merge
 from devlint.values.clock import ClockRead
 from devlint.values.condition import Test
 from devlint.values.dtype import UNKNOWN_DTYPE
 from devlint.values.heap import Sequence
-from devlint.values.join import join, without_none
+from devlint.values.join import alternatives, join, without_none
 from devlint.values.value import (
     UNKNOWN,
     Array,
@@ -221,7 +222,10 @@ def augmented(run: Run, node: cst.AugAssign) -> Value:
         extended = extend(run, target, value)
         if extended is not None:
             return extended
-    return combine(run, method, Argument(target, node.target), Argument(value, node.value), node, in_place=True)
+    for one in alternatives(target):
+        note_write(run, one, node.target, node)
+    result = combine(run, method, Argument(target, node.target), Argument(value, node.value), node, in_place=True)
+    return replace(result, memory=target.memory) if isinstance(target, Array) and isinstance(result, Array) else result
 
 
 def extend(run: Run, target: Ref, value: Value) -> Value | None:

@@ -15,8 +15,10 @@ from devlint.flow.operands import Bound
 from devlint.flow.operation_names import short_name
 from devlint.flow.result_dtypes import first_dtype
 from devlint.flow.run import Run
+from devlint.flow.sharing import view_of
 from devlint.semantics.table import Row
 from devlint.values.device import is_accelerator, is_host
+from devlint.values.memory import Memory
 from devlint.values.placement import UNKNOWN_PLACEMENT, Choice, How, Leaf, Placement, is_unknown, leaves, transform
 from devlint.values.trace import Kind
 from devlint.values.value import NONE, Const, Fresh, Number, Origin, Rank, Tensor, Tuple, computed
@@ -40,11 +42,15 @@ def result_of(
         dtype=first_dtype(run, row, bound, operands),
         rank=_rank(run, row, bound, operands),
         grad=_grad(run, row, operands),
+        memory=None if row.name.endswith("empty") else Memory(),
     )
     shared = row.view or row.may_view
     if shared and first is not None:
         result = replace(
-            result, storage=first.storage, pending=first.pending, pinned=first.pinned if row.view else None
+            result,
+            memory=view_of(run, row, first, node),
+            pending=first.pending,
+            pinned=first.pinned if row.view else None,
         )
     if row.factory or (row.device.startswith("kwarg") and not row.assumed):
         result = _made(run, row, bound, result, node)
@@ -64,7 +70,6 @@ def _made(run: Run, row: Row, bound: Bound, result: Tensor, node: cst.CSTNode) -
         leaf=True,
         fresh=Fresh(Origin.RANDOM if row.random else Origin.NOTHING, step) if step is not None else None,
         pinned=pinned[0].value == Const(True) if pinned else None,
-        storage=frozenset({(id(node), run.context)}),
     )
 
 
@@ -197,4 +202,9 @@ def _grad(run: Run, row: Row, operands: list[Operand]) -> bool | None:
 def element_of(run: Run, tensor: Tensor) -> Tensor:
     """One element of a tensor along its first dimension."""
     settled = run.settle(tensor)
-    return replace(computed(settled), pending=settled.pending, storage=settled.storage, rank=Rank.ANY)
+    return replace(
+        computed(settled),
+        pending=settled.pending,
+        memory=settled.memory and settled.memory.part(object()),
+        rank=Rank.ANY,
+    )

@@ -91,6 +91,7 @@ class Run:
         self.outer = outer
         self.context = context
         self.around = around
+        self.caller: tuple[Run, cst.CSTNode] | None = None
         self.loops: list[LoopFrame] = []
         self.exits: list[tuple[State, Value]] = []
         self.yielded: list[Value] = []

@@ -15,8 +15,10 @@ from devlint.flow.nn import children_of
 from devlint.flow.objects import held, is_holder
 from devlint.flow.opaque import looks_like_tensor
 from devlint.flow.run import Run, expression
+from devlint.flow.sharing import item_of, memory_of, note_write
 from devlint.values.heap import Dict, Instance, Registration, Sequence, join_all
 from devlint.values.join import join, without_none
+from devlint.values.memory import Memory
 from devlint.values.placement import retrace
 from devlint.values.trace import Kind, Place
 from devlint.values.value import (
@@ -74,7 +76,7 @@ def get_item(run: Run, owner: Argument, indices: list[Argument | None], node: cs
         case Tensor():
             return index_tensor(run, Argument(value, owner.node), indices, node)
         case Array():
-            return replace(value, fresh=None)
+            return replace(value, fresh=None, memory=_memory_of_item(value.memory, node, indices))
         case Batch():
             return replace(value, moved=None)
         case Size():
@@ -208,7 +210,15 @@ def index_tensor(run: Run, owner: Argument, indices: list[Argument | None], node
     result = replace(computed(tensor), pending=tensor.pending, rank=tensor.rank if only_slices else Rank.ANY)
     if advanced:
         return replace(result, rank=Rank.SOME if tensor.rank is Rank.SOME else Rank.ANY)
-    return replace(result, storage=tensor.storage)
+    return replace(result, memory=_memory_of_item(memory_of(tensor), node, indices))
+
+
+def _memory_of_item(memory: Memory | None, node: cst.CSTNode, indices: list[Argument | None]) -> Memory | None:
+    """Plain indices show a part of the memory; arrays, lists and what is not known may copy."""
+    keys = [index.value for index in indices if index is not None]
+    if not isinstance(node, cst.Subscript) or not all(isinstance(key, (Const, Number)) for key in keys):
+        return None
+    return item_of(memory, node, keys)
 
 
 # Assignment
@@ -221,7 +231,10 @@ def set_item(run: Run, target: cst.Subscript, value: Value) -> None:
     index = indices[0] if len(indices) == 1 else None
     match owner:
         case Tensor():
+            _note_write(run, target, owner, indices)
             _set_in_tensor(run, target, owner, indices, value)
+        case Array():
+            _note_write(run, target, owner, indices)
         case Ref(address=address):
             thing = run.get(address)
             if isinstance(thing, Dict):
@@ -259,6 +272,11 @@ def set_item(run: Run, target: cst.Subscript, value: Value) -> None:
 def _kind(run: Run, owner: Value) -> Registration | None:
     """What a holder is given goes where it goes."""
     return Registration.BUFFER if is_holder(run, owner) else None
+
+
+def _note_write(run: Run, target: cst.Subscript, owner: Tensor | Array, indices: list[Argument | None]) -> None:
+    part = item_of(memory_of(owner), target, [index.value for index in indices if index is not None])
+    note_write(run, replace(owner, memory=part), target, target)
 
 
 def _cached(run: Run, target: cst.Subscript, value: Value) -> Value:

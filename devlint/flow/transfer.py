@@ -13,6 +13,7 @@ from devlint.flow.events import Discarded, HostRead, InvalidDeviceUse, Transfer
 from devlint.flow.liveness import varies_in
 from devlint.flow.nn import relocate, tensors_of
 from devlint.flow.run import Run
+from devlint.flow.sharing import memory_after
 from devlint.values.device import CPU, Known, Relation, is_accelerator, is_host, relate
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype, Source, is_floating
 from devlint.values.placement import UNKNOWN_PLACEMENT, How, Leaf, Placement, leaves
@@ -136,6 +137,8 @@ def transfer_tensor(
     request = requested(run, method, arguments, node)
     before = run.settle(tensor)
     after = _moved(run, before, request)
+    memory = memory_after(run, before, request.placement, request.dtype, f"`.{method}()`", node, copies=request.copies)
+    after = replace(after, memory=memory)
     if run.discarded is node:
         casts = request.dtype is not None
         run.emit(Discarded(run.context_at(node), method, run.place(receiver), before, reads_clock(run), casts))
@@ -177,7 +180,6 @@ def _moved(run: Run, before: Tensor, request: Request) -> Tensor:
         pending=pending,
         fresh=kept,
         moved=None if stays else _step_of(placement),
-        storage=before.storage if _may_share(before.placement, placement, dtype is before.dtype) else frozenset(),
     )
 
 
@@ -217,11 +219,6 @@ def _pending(run: Run, before: Tensor, after: Placement, request: Request) -> Pe
         if leaving and is_host(leaf.device) and request.non_blocking and leaf.trace is not None:
             return Pending(run.state.ambient.epoch, leaf.trace)
     return None
-
-
-def _may_share(before: Placement, after: Placement, same_dtype: bool) -> bool:
-    hosts = [is_host(leaf.device) for placement in (before, after) for _, leaf in leaves(placement)]
-    return same_dtype and any(hosts)
 
 
 def _tell(

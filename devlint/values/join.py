@@ -7,6 +7,7 @@ from typing import Final
 
 from devlint.values.condition import Test
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype
+from devlint.values.memory import join_memories
 from devlint.values.placement import choose
 from devlint.values.value import (
     NONE,
@@ -48,7 +49,9 @@ def join(left: Value, right: Value, test: Test | None = None) -> Value:
             return DtypeValue(join_dtypes(left.dtype, right.dtype))
         case Array(), Array():
             same_origin = left.fresh if left.fresh == right.fresh else None
-            return Array(join_dtypes(left.dtype, right.dtype), same_origin, left.storage | right.storage, left.trace)
+            return Array(
+                join_dtypes(left.dtype, right.dtype), same_origin, join_memories(left.memory, right.memory), left.trace
+            )
         case Batch(), Batch():
             return Batch(
                 choose(test, left.placement, right.placement), left.pinned if left.pinned == right.pinned else None
@@ -77,7 +80,7 @@ def join_tensors(left: Tensor, right: Tensor, test: Test | None) -> Tensor:
         cell=left.cell if left.cell == right.cell else None,
         pending=left.pending if left.pending == right.pending else None,
         fresh=left.fresh if left.fresh == right.fresh else None,
-        storage=left.storage | right.storage,
+        memory=join_memories(left.memory, right.memory),
     )
 
 

@@ -11,6 +11,7 @@ from typing import Final, TypeAlias
 from devlint.values.condition import Test
 from devlint.values.device import Symbol
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype
+from devlint.values.memory import Memory
 from devlint.values.placement import UNKNOWN_PLACEMENT, How, Leaf, Placement
 from devlint.values.trace import Step
 
@@ -127,7 +128,7 @@ class Tensor:
 
     `cell` is the parameter it is (parameters keep their identity when a module moves, so their placement lives in the
     heap);
-    `pending` is an unfinished non_blocking copy to the host; `storage` identifies memory it may share with others;
+    `pending` is an unfinished non_blocking copy to the host; `memory` is the memory it lies in;
     `moved` is the transfer that handed it out, while nothing has been computed from it.
     """
 
@@ -140,7 +141,7 @@ class Tensor:
     cell: Address | None = None
     pending: Pending | None = None
     fresh: Fresh | None = None
-    storage: frozenset[Hashable] = frozenset()
+    memory: Memory | None = field(default=None, compare=False)
     moved: Step | None = field(default=None, compare=False)
 
 
@@ -159,7 +160,7 @@ class Array:
 
     dtype: Dtype = UNKNOWN_DTYPE
     fresh: Fresh | None = None
-    storage: frozenset[Hashable] = frozenset()
+    memory: Memory | None = field(default=None, compare=False)
     trace: Step | None = field(default=None, compare=False)
 
 
@@ -252,6 +253,15 @@ def from_caller(origin: Hashable) -> bool:
     return isinstance(origin, tuple) and bool(origin) and origin[0] == "param"
 
 
+def is_one_thing(origin: Hashable) -> bool:
+    """Whether everything named by `origin` is the same thing; the elements of a sequence are not."""
+    while isinstance(origin, tuple) and origin and origin[0] in ("attr", "item", "element"):
+        if origin[0] == "element" or (origin[0] == "item" and isinstance(origin[2], tuple)):
+            return False
+        origin = origin[1]
+    return True
+
+
 def symbol(origin: Hashable, text: str) -> Symbol:
     """The device of the thing named by `origin`; `x.device` is the device of `x`."""
     if isinstance(origin, tuple) and len(origin) == 3 and origin[0] == "attr" and origin[2] == "device":
@@ -270,7 +280,7 @@ def as_tensor(value: Value) -> Tensor | None:
         case Tensor():
             return value
         case Unknown(origin=origin, text=text, trace=trace) if origin is not None:
-            return Tensor(named(origin, text, trace))
+            return Tensor(named(origin, text, trace), memory=Memory(origin) if is_one_thing(origin) else None)
         case Unknown():
             return Tensor()
         case Batch(placement=placement, pinned=pinned, moved=moved):
@@ -283,4 +293,4 @@ def as_tensor(value: Value) -> Tensor | None:
 
 def computed(tensor: Tensor) -> Tensor:
     """The tensor as the result of a computation: no longer fresh, pinned, pending, a parameter or a leaf by itself."""
-    return replace(tensor, fresh=None, pinned=None, pending=None, cell=None, leaf=None, storage=frozenset(), moved=None)
+    return replace(tensor, fresh=None, pinned=None, pending=None, cell=None, leaf=None, memory=None, moved=None)

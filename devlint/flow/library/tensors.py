@@ -15,12 +15,14 @@ from devlint.flow.named_dtypes import dtype_named
 from devlint.flow.numpy_like import data_dtype
 from devlint.flow.operands import as_operand
 from devlint.flow.run import Run
+from devlint.flow.sharing import handed_on, memory_of, note_write
 from devlint.flow.transfer import METHODS, is_only_use, read_by_numpy, transfer_tensor
 from devlint.syntax.walk import dotted_name
 from devlint.values.device import CPU
 from devlint.values.dtype import Dtype, Source
 from devlint.values.heap import Cell, Sequence
 from devlint.values.join import without_none
+from devlint.values.memory import Memory
 from devlint.values.placement import How, Leaf, Placement, leaves, retrace
 from devlint.values.trace import Kind
 from devlint.values.value import (
@@ -60,7 +62,8 @@ def numpy(run: Run, call: Invocation) -> Value:
     read_by_numpy(run, tensor, ".numpy()", call.node, call.receiver_node, force=force)
     before = next((leaf.trace for _, leaf in leaves(tensor.placement) if leaf.trace is not None), None)
     step = run.step(Kind.CONVERTED, "seen as a NumPy array", call.node, before)
-    return Array(tensor.dtype, Fresh(Origin.TENSOR, step), tensor.storage, step)
+    memory = handed_on(run, memory_of(tensor), "`.numpy()`", call.node, surely=not force)
+    return Array(tensor.dtype, Fresh(Origin.TENSOR, step), memory, step)
 
 
 @model("Tensor.detach", "Tensor.detach_")
@@ -70,7 +73,10 @@ def detach(run: Run, call: Invocation) -> Value:
     settled = run.settle(tensor)
     if call.name == "detach" and run.discarded is call.node:
         run.emit(Discarded(run.context_at(call.node), call.name, run.place(call.receiver_node), settled))
-    return replace(settled, moved=None, grad=False, leaf=True, cell=tensor.cell if call.name == "detach_" else None)
+    if call.name == "detach_":
+        return replace(settled, moved=None, grad=False, leaf=True)
+    memory = handed_on(run, memory_of(settled), "`.detach()`", call.node)
+    return replace(settled, moved=None, grad=False, leaf=True, cell=None, memory=memory)
 
 
 @model("Tensor.pin_memory")
@@ -79,14 +85,14 @@ def pin_memory(run: Run, call: Invocation) -> Value:
     settled = run.settle(_receiver(call))
     if run.discarded is call.node:
         run.emit(Discarded(run.context_at(call.node), call.name, run.place(call.receiver_node), settled))
-    return replace(settled, pinned=True, cell=None, storage=frozenset())
+    return replace(settled, pinned=True, cell=None, memory=Memory())
 
 
 @model("Tensor.clone")
 def clone(run: Run, call: Invocation) -> Value:
     """`.clone()`: new memory in the same place."""
     settled = run.settle(_receiver(call))
-    return replace(computed(settled), grad=settled.grad)
+    return replace(computed(settled), grad=settled.grad, memory=Memory())
 
 
 @model("Tensor.requires_grad_")
@@ -130,6 +136,7 @@ def measure(run: Run, call: Invocation) -> Value:
 @model("Tensor.copy_")
 def copy_(run: Run, call: Invocation) -> Value:
     """`.copy_(source)`: takes from any device; the receiver stays where it is."""
+    note_write(run, call.receiver or UNKNOWN, call.receiver_node, call.node)
     return replace(_receiver(call), fresh=None)
 
 
@@ -153,7 +160,9 @@ def pieces(run: Run, call: Invocation) -> Value:
         return UNKNOWN
     settled = run.settle(tensor)
     piece = replace(
-        computed(settled), storage=settled.storage, rank=settled.rank if "unbind" not in call.name else Rank.ANY
+        computed(settled),
+        memory=settled.memory and settled.memory.part(object()),
+        rank=settled.rank if "unbind" not in call.name else Rank.ANY,
     )
     position = 0 if call.receiver is not None else 1
     count = call.arguments.constant("chunks", position, None) if "chunk" in call.name else None
@@ -203,8 +212,15 @@ def tensor(run: Run, call: Invocation) -> Value:
         grad=requires if isinstance(requires, bool) else None,
         leaf=True,
         fresh=value.fresh if isinstance(value, Array) else None,
-        storage=frozenset({(id(call.node), run.context)}),
+        memory=_memory_of_data(run, call, value),
     )
+
+
+def _memory_of_data(run: Run, call: Invocation, data: Value) -> Memory | None:
+    """`torch.tensor` copies; `as_tensor` and `asarray` hand on the data's memory where they can."""
+    if call.name not in ("torch.as_tensor", "torch.asarray"):
+        return Memory()
+    return handed_on(run, memory_of(data), f"`{call.name}`", call.node, surely=False)
 
 
 def _tell_conversion(run: Run, call: Invocation, data: Argument, source: Value, placement: Placement) -> None:
@@ -257,9 +273,10 @@ def from_numpy(run: Run, call: Invocation) -> Value:
         message = f"float64 enters torch through {call.name}, which keeps NumPy's dtype"
         dtype = replace(dtype, trace=run.step(Kind.CONVERTED, message, call.node, dtype.trace or array.trace))
     placement = Leaf(CPU, How.DEFAULT, step)
+    memory = handed_on(run, memory_of(value), f"`{call.name}`", call.node)
     if isinstance(value, Array) and argument is not None:
         _tell_conversion(run, call, argument, array, placement)
-    return Tensor(placement, dtype, Rank.ANY, grad=False, leaf=True, fresh=array.fresh, storage=array.storage)
+    return Tensor(placement, dtype, Rank.ANY, grad=False, leaf=True, fresh=array.fresh, memory=memory)
 
 
 @model(

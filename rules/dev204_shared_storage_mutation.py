@@ -1,0 +1,71 @@
+"""DEV204: memory is written in place while another name for it is in use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devlint.diagnostic import Confidence, Severity
+from devlint.flow.events import SharedWrite
+from devlint.rule import Finding, Rule
+from devlint.story import confidence, place_text, when_text
+
+
+class SharedStorageMutation(Rule):
+    """A tensor or array is changed in place while another one that may be the same memory is in use.
+
+    ## What it does
+    Follows what `.cpu()`, `.to()`, `.numpy()`, `torch.from_numpy`, `.detach()`, `.float()` and `.contiguous()` hand
+    out: where they have nothing to do, they hand out the same memory. Reports writes in place to one side while the
+    other is still read, or belongs to the caller.
+
+    ## Why is this bad?
+    On the accelerator `.cpu()` copies, on the host it does not: the same line changes the other tensor on one machine
+    and not on the other. Nothing is raised.
+
+    ## Example
+    ```python
+    import torch
+
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    scores = torch.ones(4, device=device)
+    before = scores.cpu()
+    scores.add_(1)
+    print(before)
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    scores = torch.ones(4, device=device)
+    before = scores.cpu().clone()
+    scores.add_(1)
+    print(before)
+    ```
+
+    ## How it is confirmed at run time
+    The recorder compares the storages of both sides when one of them is written.
+
+    ## Known limits
+    Views (`x[0]`, `x.t()`) share memory by design and are not reported.
+    """
+
+    code = "DEV204"
+    name = "shared-storage-mutation"
+    severity = Severity.WARNING
+    default = False
+
+    def check(self, event: SharedWrite) -> Iterator[Finding]:
+        """Every write to memory that somebody else holds."""
+        other = f"`{event.other}`" if event.other is not None else "what the caller gave"
+        verb = "is" if event.surely else "may be"
+        sure = confidence(event)
+        yield Finding(
+            event.context.place,
+            f"`{event.name}` is changed in place, and {other} {verb} the same memory{when_text(event.when)}",
+            (event.shared,),
+            f"copy first: `.clone()` of a tensor, `.copy()` of an array, at `{place_text(event.shared.place)}`",
+            sure if event.surely or sure is not Confidence.CERTAIN else Confidence.LIKELY,
+            subject=event.shared.place,
+        )
