@@ -13,6 +13,7 @@ from devlint.flow.events import MovedLeaf
 from devlint.flow.modules import member
 from devlint.flow.nn import module_attribute, register_attribute
 from devlint.flow.run import Run, expression
+from devlint.flow.sharing import memory_of, seen_by
 from devlint.syntax.walk import dotted_name
 from devlint.values.dtype import Dtype, Source, canonical
 from devlint.values.heap import Cell, Instance
@@ -80,7 +81,7 @@ def get_attribute(run: Run, owner: Value, name: str, node: cst.CSTNode) -> Value
                 case "shape":
                     return Size()
                 case "T" | "flat" | "real":
-                    return replace(owner, fresh=None)
+                    return replace(owner, fresh=None, memory=seen_by(run, name, owner.memory, node))
                 case "size" | "ndim" | "nbytes":
                     return Number("int")
             return Method(owner, name)
@@ -119,12 +120,16 @@ def tensor_attribute(run: Run, tensor: Tensor, name: str, node: cst.CSTNode) -> 
         case "is_cuda" | "is_cpu" | "is_mps" | "is_xpu" | "is_meta":
             return type_equals(run, settled.placement, name.removeprefix("is_"), node)
         case "data":
-            return replace(computed(settled), grad=False, memory=tensor.memory, fresh=tensor.fresh, cell=tensor.cell)
+            return replace(
+                computed(settled), grad=False, memory=memory_of(tensor), fresh=tensor.fresh, cell=tensor.cell
+            )
         case "grad":
             _check_leaf(run, tensor, node, "its .grad is read")
             return replace(computed(settled), grad=False)
         case "T" | "mT" | "H" | "mH" | "real" | "imag":
-            return replace(computed(settled), memory=tensor.memory, pending=tensor.pending)
+            return replace(
+                computed(settled), memory=seen_by(run, name, memory_of(tensor), node), pending=tensor.pending
+            )
         case "ndim" | "nbytes" | "itemsize":
             return Number("int")
         case "requires_grad" | "is_leaf":

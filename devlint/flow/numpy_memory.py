@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from devlint.flow.run import Run
-from devlint.flow.sharing import handed_on, memory_of, note_write
+from devlint.flow.sharing import handed_on, memory_of, note_write, seen_by
 from devlint.values.memory import Memory
 from devlint.values.value import Array, Tensor, Value
 
@@ -38,8 +38,8 @@ def follow_memory(run: Run, call: Invocation, source: Value | None) -> Memory | 
         return Memory()
     memory = memory_of(source)
     if isinstance(source, Array):
-        return memory
-    if isinstance(source, Tensor) and name in READERS:
+        return seen_by(run, name, memory, call.node)
+    if isinstance(source, Tensor) and name in READERS and (memory is None or memory.is_contiguous):
         return handed_on(run, memory, f"`np.{name}`", call.node, surely="dtype" not in call.arguments.keywords)
     return None
 

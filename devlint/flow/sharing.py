@@ -22,6 +22,12 @@ from devlint.values.placement import Placement, leaves
 from devlint.values.trace import Kind
 from devlint.values.value import Array, Const, Ref, Tensor, Tuple, Unknown, Value, as_tensor, from_caller
 
+REARRANGING: Final = frozenset(
+    "T H mT mH t transpose permute swapaxes swapdims movedim moveaxis expand expand_as broadcast_to flip fliplr flipud"
+    " rot90 unfold as_strided diagonal".split()
+)
+"""Views that see the memory in another order."""
+
 MAX_DEPTH: Final = 2
 """How deep a name's containers are searched for shared memory: people keep results in a dict of lists, no deeper."""
 
@@ -52,10 +58,16 @@ def handed_on(
 
 def view_of(run: Run, row: Row, tensor: Tensor, node: cst.CSTNode) -> Memory | None:
     """The memory of an operation's result that is, or may be, a view of the tensor."""
-    memory = memory_of(tensor)
-    if row.name == "torch.Tensor.contiguous":
-        return handed_on(run, memory, "`.contiguous()`", node, surely=False)
-    return memory
+    return seen_by(run, row.name.rpartition(".")[2], memory_of(tensor), node)
+
+
+def seen_by(run: Run, name: str, memory: Memory | None, node: cst.CSTNode) -> Memory | None:
+    """The memory that a method of this name, which may return a view, sees of the memory it is given."""
+    if memory is None:
+        return None
+    if name in ("contiguous", "ascontiguousarray"):
+        return handed_on(run, memory, f"`{name}`", node, surely=False) if memory.is_contiguous else Memory()
+    return memory.rearranged() if name in REARRANGING else memory
 
 
 def memory_after(
@@ -148,7 +160,7 @@ def _others(run: Run, name: str, memory: Memory, node: cst.CSTNode) -> Iterator[
                 if "." in text and "." in name and all(share.surely for share in shares):
                     continue
                 if other == "self" or _is_given(held) or run.engine.uses.read_later(frame, at, other):
-                    yield text, shares
+                    yield None if text == name else text, shares
         if frame.caller is None:
             break
         frame, at = frame.caller

@@ -24,21 +24,31 @@ class Share:
 @dataclass(frozen=True, slots=True, eq=False)
 class Memory:
     """Some memory as one value holds it: `root` is the memory itself, `shares` the steps by which the value came to it,
-    `parts` which part of a part of it the value sees (none: all of it)."""
+    `parts` which part of a part of it the value sees (none: all of it), `strided` whether in another order."""
 
     root: Hashable = field(default_factory=object)
     shares: tuple[Share, ...] = ()
     parts: tuple[Hashable, ...] = ()
+    strided: bool = False
 
     def handed_on(self, share: Share) -> Memory:
         """The same memory one step further; a step of a loop counts once."""
         if any(one.step.place == share.step.place for one in self.shares):
             return self
-        return Memory(self.root, (*self.shares, share), self.parts)
+        return Memory(self.root, (*self.shares, share), self.parts, self.strided)
 
     def part(self, which: Hashable) -> Memory:
         """A part of it."""
-        return Memory(self.root, self.shares, (*self.parts, which))
+        return Memory(self.root, self.shares, (*self.parts, which), self.strided)
+
+    def rearranged(self) -> Memory:
+        """All of it, seen in another order."""
+        return Memory(self.root, self.shares, self.parts, True)
+
+    @property
+    def is_contiguous(self) -> bool:
+        """Whether it may be seen from one end to the other."""
+        return not (self.parts or self.strided)
 
 
 def overlap(left: Memory, right: Memory) -> bool:

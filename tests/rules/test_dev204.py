@@ -181,6 +181,14 @@ def ema(model: nn.Module, other: nn.Module):
         shadow[name].mul_(0.9).add_(p.detach(), alpha=0.1)
     return shadow
 """,
+    "made contiguous in another order": """
+def to_tensor(image: torch.Tensor):
+    x = image.permute(2, 0, 1).contiguous()
+    x /= 255
+    y = image.t().contiguous()
+    y.mul_(2)
+    return x, y
+""",
     "only seen otherwise": """
 def prepare(x: torch.Tensor):
     y = x.detach()
