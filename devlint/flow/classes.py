@@ -53,9 +53,7 @@ def home_of(run: Run, info: ClassInfo | FunctionInfo) -> Run:
         return info.closure
     outer = module_run(run.engine, info.module)
     scope = Scope(info.name, info.module.filename, entry=True)
-    home = Run(run.engine, info.module, info.unit, scope, State(dict(outer.state.names), run.state.heap), outer=outer)
-    home.state.names = {}
-    return home
+    return Run(run.engine, info.module, info.unit, scope, State({}, run.state.heap), outer=outer)
 
 
 def is_module_class(run: Run, info: ClassInfo) -> bool:
@@ -137,12 +135,13 @@ def class_values(run: Run, info: ClassInfo) -> dict[str, Value]:
     values = run.engine.class_values[info] = {}
     home = home_of(run, info)
     scope = Scope(info.name, info.module.filename, entry=True)
+    heap = run.state.heap.fork()
     body = Run(run.engine, info.module, info.unit, scope, State({}, run.state.heap), outer=home)
     body.state.names["__name__"] = Const(info.name)
     for node in info.node.body.body:
         if not isinstance(node, cst.FunctionDef):
             body.execute(node)
-    run.engine.shared.update(body.state.heap)
+    run.engine.shared.update(body.state.heap.written_since(heap))
     values.update(body.state.names)
     return values
 

@@ -88,7 +88,7 @@ def _definition(engine: Engine, module: ModuleInfo, name: str | None) -> object:
 def _outside(engine: Engine, module: ModuleInfo, info: FunctionInfo | ClassInfo) -> Run:
     """The caller nobody knows."""
     scope = Scope("", module.filename, entry=True)
-    state = State({}, {}, NO_FACTS, Ambient(default_device=engine.default_device, default_dtype=engine.default_dtype))
+    state = State({}, None, NO_FACTS, Ambient(default_device=engine.default_device, default_dtype=engine.default_dtype))
     return Run(engine, module, info.unit, scope, state)
 
 

@@ -91,11 +91,12 @@ def _execute(run: Run, unit: Statement) -> None:
     if tree is None:
         return
     before, run.unit = run.unit, unit
+    heap = run.state.heap.fork()
     with run.engine.contained(run.module.filename, "module"):
         run.execute(tree)
     run.state.live = True
     run.unit = before
-    run.engine.shared.update(run.state.heap)
+    run.engine.shared.update(run.state.heap.written_since(heap))
 
 
 def define(engine: Engine, module: ModuleInfo, unit: Statement) -> Value:

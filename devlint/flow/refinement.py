@@ -87,7 +87,7 @@ def _connective(
     (end,) = run.branch(second)
     # What the right side narrowed is true only where it is reached; what it newly made is there to be used.
     run.state.names = {**end.names, **run.state.names}
-    run.state.heap = {**end.heap, **run.state.heap}
+    run.state.heap.adopt(end.heap)
     run.state.ambient = end.ambient
     other = answers[0] if answers else conjunction
     if isinstance(first, bool):

@@ -198,12 +198,12 @@ class Run:
 
     def put(self, address: Address, thing: Object) -> None:
         """Change a heap object on this path."""
-        self.state.heap[address] = thing
+        self.state.heap.put(address, thing)
 
     def allocate(self, node: cst.CSTNode, thing: Object, part: str = "") -> Ref:
         """A new heap object for this node in this chain of calls; a loop meets its own object again."""
         address = Address((id(node), part) if part else id(node), self.context)
-        self.state.heap[address] = thing
+        self.state.heap.put(address, thing)
         return Ref(address)
 
     def instance(self, value: Value) -> Instance | None:
@@ -239,7 +239,7 @@ class Run:
     def allocate_cell(self, tensor: Tensor) -> Address:
         """A parameter made of a tensor: its placement in a cell of its own."""
         address = Address(("cell", id(tensor)), self.context)
-        self.state.heap[address] = Cell(tensor.placement, tensor.dtype, True)
+        self.state.heap.put(address, Cell(tensor.placement, tensor.dtype, True))
         return address
 
     # Paths

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
+from devlint.flow.heap import Heap
 from devlint.values.condition import NO_FACTS, Facts, Test, assume, distinguish
 from devlint.values.dtype import DEFAULT_FLOAT, Dtype
-from devlint.values.heap import Object, join_objects
+from devlint.values.heap import join_objects
 from devlint.values.join import join, join_dtypes
 from devlint.values.placement import Placement, choose
 from devlint.values.trace import Step
-from devlint.values.value import UNKNOWN, Address, Value
+from devlint.values.value import UNKNOWN, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +46,19 @@ class State:
     def __init__(
         self,
         names: dict[str, Value] | None = None,
-        heap: dict[Address, Object] | None = None,
+        heap: Heap | None = None,
         facts: Facts = NO_FACTS,
         ambient: Ambient = START,
     ) -> None:
         self.names: dict[str, Value] = {} if names is None else names
-        self.heap: dict[Address, Object] = {} if heap is None else heap
+        self.heap = Heap() if heap is None else heap
         self.facts = facts
         self.ambient = ambient
         self.live = True
 
     def fork(self) -> State:
         """An independent copy."""
-        copy = State(dict(self.names), dict(self.heap), self.facts, self.ambient)
+        copy = State(dict(self.names), self.heap.fork(), self.facts, self.ambient)
         copy.live = self.live
         return copy
 
@@ -79,7 +80,7 @@ def merge(left: State, right: State) -> State:
     test = distinguish(left.facts, right.facts)
     return State(
         _merge_names(left.names, right.names, test),
-        _merge_heaps(left.heap, right.heap, test),
+        left.heap.merge(right.heap, lambda a, b: join_objects(a, b, test)),
         left.facts & right.facts,
         _merge_ambient(left.ambient, right.ambient, test),
     )
@@ -93,17 +94,6 @@ def _merge_names(left: dict[str, Value], right: dict[str, Value], test: Test | N
             merged[name] = value
         elif other is not value:
             merged[name] = join(other, value, test)
-    return merged
-
-
-def _merge_heaps(left: dict[Address, Object], right: dict[Address, Object], test: Test | None) -> dict[Address, Object]:
-    merged = dict(left)
-    for address, thing in right.items():
-        other = merged.get(address)
-        if other is None:
-            merged[address] = thing
-        elif other is not thing:
-            merged[address] = join_objects(other, thing, test)
     return merged
 
 
@@ -144,4 +134,5 @@ def same(before: State, after: State) -> bool:
     """Whether nothing a loop body could read has changed."""
     if before.names != after.names or before.ambient.default_device != after.ambient.default_device:
         return False
-    return all(before.heap.get(address) == thing for address, thing in after.heap.items() if address in before.heap)
+    pairs = ((before.heap.get(address), after.heap.get(address)) for address in after.heap.changes(before.heap))
+    return all(old is None or old is new or old == new for old, new in pairs)

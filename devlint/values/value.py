@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from devlint.values.condition import Test
 from devlint.values.device import Symbol
@@ -24,8 +24,7 @@ class Rank(Enum):
     ANY = "unknown rank"
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(NamedTuple):
     """The identity of a heap object: where it was allocated, and under which chain of calls."""
 
     site: Hashable
