@@ -12,6 +12,7 @@ from devlint.flow.iteration import iterate
 from devlint.flow.refinement import narrow, test_of
 from devlint.flow.run import LoopFrame, Run, expression
 from devlint.flow.state import merge
+from devlint.syntax.literals import string_value
 from devlint.values.condition import Test, decide
 from devlint.values.heap import Dict, Sequence, join_all
 from devlint.values.join import join
@@ -35,13 +36,16 @@ def name(run: Run, node: cst.Name) -> Value:
 @expression(cst.Integer, cst.Float, cst.Imaginary)
 def number(run: Run, node: cst.Integer | cst.Float | cst.Imaginary) -> Value:
     """A number literal."""
-    return Const(node.evaluated_value)
+    text = node.value
+    if isinstance(node, cst.Integer):
+        return Const(int(text, 0))
+    return Const(float(text) if isinstance(node, cst.Float) else complex(text))
 
 
 @expression(cst.SimpleString, cst.ConcatenatedString)
 def string(run: Run, node: cst.SimpleString | cst.ConcatenatedString) -> Value:
     """A string literal, implicit concatenation included."""
-    value = node.evaluated_value
+    value = string_value(node)
     if value is None and isinstance(node, cst.ConcatenatedString):
         run.evaluate(node.left)
         run.evaluate(node.right)

@@ -33,15 +33,19 @@ from devlint.values.value import (
 
 
 class Source:
-    """A node's source, written out only when somebody reads it."""
+    """A node's source and what is said of it, written out only when somebody reads it."""
 
-    __slots__ = ("node",)
+    __slots__ = ("_text", "node", "rest")
 
-    def __init__(self, node: cst.CSTNode) -> None:
+    def __init__(self, node: cst.CSTNode, rest: str = "") -> None:
         self.node = node
+        self.rest = rest
+        self._text: str | None = None
 
     def __str__(self) -> str:
-        return " ".join(cst.Module([]).code_for_node(self.node).split())
+        if self._text is None:
+            self._text = " ".join(cst.Module([]).code_for_node(self.node).split()) + self.rest
+        return self._text
 
 
 def test_of(run: Run, node: cst.BaseExpression) -> Test | bool | None:
@@ -174,14 +178,14 @@ def none_test(run: Run, value: Value, node: cst.BaseExpression) -> Test | bool:
         return known
     match value:
         case Unknown(origin=origin) if origin is not None:
-            return Test(Atom(("none", origin), f"{Source(node)} is None"))
+            return Test(Atom(("none", origin), Source(node, " is None")))
         case Tensor(placement=Leaf(device=Symbol(origin=origin))):
-            return Test(Atom(("none", origin), f"{Source(node)} is None"))
+            return Test(Atom(("none", origin), Source(node, " is None")))
         case Either(test=Test() as test, yes=yes, no=no) if (may_be_none(yes), may_be_none(no)) == (True, False):
             return test
         case Either(test=Test() as test, yes=yes, no=no) if (may_be_none(yes), may_be_none(no)) == (False, True):
             return ~test
-    return Test(Atom(("none", node, run.context), f"{Source(node)} is None"))
+    return Test(Atom(("none", node, run.context), Source(node, " is None")))
 
 
 def narrow(run: Run, node: cst.BaseExpression, holds: bool) -> None:

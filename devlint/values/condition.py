@@ -112,4 +112,6 @@ def distinguish(left: Facts, right: Facts) -> Test | None:
     """A test that holds in `left` and fails in `right`: what the two paths branched on. Single conditions come
     first."""
     candidates = [test for test in left if ~test in right]
+    if len(candidates) == 1:
+        return candidates[0]
     return min(candidates, key=lambda test: (isinstance(test.formula, All), str(test)), default=None)
