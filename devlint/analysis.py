@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from devlint.flow.entries import analyse_module
 from devlint.flow.program import Program
 from devlint.registry import all_rules
 from devlint.report import diagnostics_of
+from devlint.syntax.collector import paused_collector
 from devlint.syntax.index import index_source
 from devlint.syntax.source import SourceError, decode_source
 
@@ -80,12 +80,9 @@ def _add_text(program: Program, collector: Collector, name: str, data: bytes) ->
 def _room_to_work() -> Iterator[None]:
     """Deep recursion, and no collector walking millions of syntax nodes again and again: they all live to the end."""
     limit = sys.getrecursionlimit()
-    collecting = gc.isenabled()
     sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
-    gc.disable()
     try:
-        yield
+        with paused_collector():
+            yield
     finally:
         sys.setrecursionlimit(limit)
-        if collecting:
-            gc.enable()

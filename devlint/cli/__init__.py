@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
+from typing import NoReturn
 
 import click
 
@@ -14,7 +17,19 @@ from devlint.cli.status import CLEAN, FAILED, INTERRUPTED
 
 def main() -> None:
     """The entry point of the console script."""
-    sys.exit(invoke(sys.argv[1:]))
+    status = invoke(sys.argv[1:])
+    if "devlint.runtime" in sys.modules:
+        # The user's program ran here; it may have threads to wait for and exit handlers to call.
+        sys.exit(status)
+    _leave(status)
+
+
+def _leave(status: int) -> NoReturn:
+    """End the process at once: taking millions of syntax nodes apart first would take seconds."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(status)
 
 
 def invoke(arguments: Sequence[str]) -> int:

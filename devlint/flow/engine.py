@@ -36,6 +36,9 @@ MAX_DEPTH_SYMBOLIC: Final = 4
 """The same for code entered with symbolic arguments: each function is an entry of its own, so little is gained
 further down."""
 
+MAX_DEPTH_CONSTRUCTION: Final = 3
+"""The same for what builds an object: models are built of blocks of layers, and each of those classes is an entry too."""
+
 
 @dataclass(frozen=True, slots=True)
 class InternalError:
@@ -98,7 +101,9 @@ class Engine:
 
     def may_call(self, function: FunctionInfo) -> bool:
         """Whether another call may be followed: not too deep, and not into a function that is already running twice."""
-        limit = MAX_DEPTH_SYMBOLIC if self.symbolic else MAX_DEPTH
+        limit = MAX_DEPTH
+        if self.symbolic:
+            limit = MAX_DEPTH_CONSTRUCTION if self.constructing else MAX_DEPTH_SYMBOLIC
         return len(self.active) < limit and self.active.count(function) < 2 and self._budget > 0
 
     # Identity

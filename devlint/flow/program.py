@@ -21,6 +21,7 @@ class Program:
     ) -> None:
         """`files` pairs each path with the name to show; `roots` are further folders imports may start from."""
         self._shown = {path.resolve(): name for path, name in files}
+        self._folders = {folder for path in self._shown for folder in path.parents}
         self._roots = [root.resolve() for root in roots]
         self._report = report
         self._modules: dict[Path, ModuleInfo | None] = {}
@@ -36,6 +37,7 @@ class Program:
         """Put a file in whose text does not come from the disk."""
         path = path.resolve()
         self._shown.setdefault(path, index.source.filename)
+        self._folders.update(path.parents)
         self._modules[path] = self._module(path, index)
 
     def load(self, path: Path) -> ModuleInfo | None:
@@ -89,12 +91,7 @@ class Program:
         root = origin.parent
         while self._is_file(root / "__init__.py") and root != root.parent:
             root = root.parent
-        given = {path.parent for path in self._shown}
-        above = [
-            folder
-            for folder in (origin.parent, *origin.parents)
-            if any(one == folder or folder in one.parents for one in given)
-        ]
+        above = [folder for folder in origin.parents if folder in self._folders]
         found = [root, origin.parent, *self._roots]
         # Namespace packages have no __init__: the folders above count while files of the run lie under them.
         found += above[:4]
