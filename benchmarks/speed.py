@@ -32,8 +32,7 @@ def seconds(command: list[str]) -> float:
     before = os.times()
     subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
     after = os.times()
-    spent = after.children_user - before.children_user + after.children_system - before.children_system
-    return spent
+    return after.children_user - before.children_user + after.children_system - before.children_system
 
 
 def compare(folder: Path, rounds: int) -> tuple[float, float]:

@@ -37,7 +37,7 @@ MAX_DEPTH_SYMBOLIC: Final = 4
 further down."""
 
 MAX_DEPTH_CONSTRUCTION: Final = 3
-"""The same for what builds an object: models are built of blocks of layers, and each of those classes is an entry too."""
+"""The same for what builds an object: a model is made of blocks, which are entries too."""
 
 
 @dataclass(frozen=True, slots=True)
