@@ -44,11 +44,11 @@ def find_clash(
     `scalars` is how many 0-dim host operands the operation lets through; `index` names the operands that may stay on
     the host.
     """
-    exempt = _exempt(operands, scalars)
     for left, right in combinations(operands, 2):
         if left.name in index and right.name in index:
             continue
         for when, one, other in _meetings(run, left, right):
+            exempt = _exempt(operands, scalars, run.state.facts | when)
             if _is_exempt(one, exempt) or _is_exempt(other, exempt):
                 continue
             host, guest = (other, one) if is_host(other.leaf.device) else (one, other)
@@ -62,13 +62,17 @@ def find_clash(
     return None
 
 
-def _exempt(operands: Sequence[Operand], scalars: int | str) -> list[Operand]:
-    """The operands that may be 0-dim host tensors among those let through."""
+def _exempt(operands: Sequence[Operand], scalars: int | str, facts: Facts) -> list[Operand]:
+    """The operands that may be 0-dim host tensors among those let through where `facts` hold."""
     small = [one for one in operands if one.tensor.rank is not Rank.SOME and one.of_module is None]
     if scalars == "many":
         return small
-    surely = [one for one in small if one.tensor.rank is Rank.ZERO]
+    surely = [one for one in small if one.tensor.rank is Rank.ZERO and _may_be_on_host(one, facts)]
     return small if 0 < int(scalars) >= len(surely) else []
+
+
+def _may_be_on_host(operand: Operand, facts: Facts) -> bool:
+    return any(is_host(leaf.device) for _, leaf in leaves(operand.tensor.placement, facts))
 
 
 def _is_exempt(operand: Operand, exempt: list[Operand]) -> bool:

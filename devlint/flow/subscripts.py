@@ -200,6 +200,8 @@ def index_tensor(run: Run, owner: Argument, indices: list[Argument | None], node
         if not isinstance(value, Tensor):
             advanced = advanced or isinstance(value, (Ref, Array))
             continue
+        if is_number_like(value):
+            continue
         advanced = True
         operand = Operand("index", run.place(index.node), run.settle(value))
         clash = find_clash(run, node, "indexing", [base, operand], 0, frozenset({"index"}))
@@ -219,6 +221,11 @@ def _memory_of_item(memory: Memory | None, node: cst.CSTNode, indices: list[Argu
     if not isinstance(node, cst.Subscript) or not all(isinstance(key, (Const, Number)) for key in keys):
         return None
     return item_of(memory, node, keys)
+
+
+def is_number_like(index: Tensor) -> bool:
+    """Whether an index may be 0-dim: torch then reads it as the Python number it holds, from any device."""
+    return index.rank is Rank.ZERO or (index.rank is Rank.ANY and index.dtype.name != "bool")
 
 
 # Assignment
@@ -311,7 +318,7 @@ def _set_in_tensor(
     advanced = False
     for index in indices:
         one = without_none(index.value) if index is not None else None
-        if index is None or not isinstance(one, (Tensor, Ref)):
+        if index is None or not isinstance(one, (Tensor, Ref)) or (isinstance(one, Tensor) and is_number_like(one)):
             continue
         advanced = True
         if isinstance(one, Tensor):
