@@ -6,17 +6,18 @@ from dataclasses import replace
 
 import libcst as cst
 
+from devlint.flow.cells import replace_data, require_grad
 from devlint.flow.classes import class_attribute, find_method, is_module_class, library_base
 from devlint.flow.comparison import type_equals
 from devlint.flow.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.flow.events import MovedLeaf
 from devlint.flow.modules import member
 from devlint.flow.nn import module_attribute, register_attribute
+from devlint.flow.refinement import rebind
 from devlint.flow.run import Run, expression
 from devlint.flow.sharing import memory_of, seen_by
-from devlint.syntax.walk import dotted_name
 from devlint.values.dtype import Dtype, Source, canonical
-from devlint.values.heap import Cell, Instance
+from devlint.values.heap import Instance
 from devlint.values.join import join, without_none
 from devlint.values.value import (
     NONE,
@@ -286,21 +287,22 @@ def set_attribute(run: Run, owner: Value, name: str, value: Value, node: cst.CST
             module.run.state.names[name] = value
         case Callable_(definition=ClassInfo() as info):
             run.engine.class_values.setdefault(info, {})[name] = value
-        case Tensor(cell=cell):
-            _set_on_tensor(run, owner, name, value, node, cell)
+        case Tensor():
+            _set_on_tensor(run, owner, name, value, node)
 
 
-def _set_on_tensor(run: Run, tensor: Tensor, name: str, value: Value, node: cst.CSTNode, cell: Address | None) -> None:
-    written = dotted_name(node.value) if isinstance(node, cst.Attribute) else None
-    if name == "requires_grad" and written is not None and "." not in written:
+def _set_on_tensor(run: Run, tensor: Tensor, name: str, value: Value, node: cst.CSTNode) -> None:
+    owner = node.value if isinstance(node, cst.Attribute) else None
+    if name == "requires_grad":
         known = bool(value.value) if isinstance(value, Const) else None
-        run.bind(
-            written, replace(tensor, grad=known, leaf=True if tensor.leaf is None or not tensor.grad else tensor.leaf)
-        )
+        if tensor.cell is not None:
+            require_grad(run, tensor.cell, known)
+        elif owner is not None:
+            leaf = True if tensor.leaf is None or not tensor.grad else tensor.leaf
+            rebind(run, owner, tensor, replace(tensor, grad=known, leaf=leaf))
     elif name == "data" and isinstance(value, Tensor):
-        held = run.get(cell) if cell is not None else None
-        if cell is not None and isinstance(held, Cell):
+        if tensor.cell is not None:
             settled = run.settle(value)
-            run.put(cell, replace(held, placement=settled.placement, dtype=settled.dtype))
-        elif written is not None and "." not in written and cell is None:
-            run.bind(written, replace(value, grad=tensor.grad, leaf=tensor.leaf))
+            replace_data(run, tensor.cell, settled.placement, settled.dtype)
+        elif owner is not None:
+            rebind(run, owner, tensor, replace(value, grad=tensor.grad, leaf=tensor.leaf))

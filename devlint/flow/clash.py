@@ -38,17 +38,19 @@ def find_clash(
     operands: Sequence[Operand],
     scalars: int | str = 0,
     index: frozenset[str] = frozenset(),
+    written: frozenset[str] = frozenset(),
 ) -> Clash | None:
     """The first pair of operands that cannot meet, blamed on its cause; None when nothing is known to be wrong.
 
     `scalars` is how many 0-dim host operands the operation lets through; `index` names the operands that may stay on
-    the host.
+    the host, `written` those that it writes to and never lets through.
     """
+    small = [] if scalars == 0 else [one for one in operands if _may_be_scalar(one) and one.name not in written]
     for left, right in combinations(operands, 2):
         if left.name in index and right.name in index:
             continue
         for when, one, other in _meetings(run, left, right):
-            exempt = _exempt(operands, scalars, run.state.facts | when)
+            exempt = _exempt(small, scalars, run.state.facts | when)
             if _is_exempt(one, exempt) or _is_exempt(other, exempt):
                 continue
             host, guest = (other, one) if is_host(other.leaf.device) else (one, other)
@@ -62,20 +64,23 @@ def find_clash(
     return None
 
 
-def _exempt(operands: Sequence[Operand], scalars: int | str, facts: Facts) -> list[Operand]:
-    """The operands that may be 0-dim host tensors among those let through where `facts` hold."""
-    small = [one for one in operands if one.tensor.rank is not Rank.SOME and one.of_module is None]
+def _may_be_scalar(operand: Operand) -> bool:
+    return operand.tensor.rank is not Rank.SOME and operand.of_module is None
+
+
+def _exempt(small: Sequence[Operand], scalars: int | str, facts: Facts) -> Sequence[Operand]:
+    """Those of the operands that may be 0-dim that are let through from the host where `facts` hold."""
     if scalars == "many":
         return small
     surely = [one for one in small if one.tensor.rank is Rank.ZERO and _may_be_on_host(one, facts)]
-    return small if 0 < int(scalars) >= len(surely) else []
+    return small if len(surely) <= int(scalars) else []
 
 
 def _may_be_on_host(operand: Operand, facts: Facts) -> bool:
     return any(is_host(leaf.device) for _, leaf in leaves(operand.tensor.placement, facts))
 
 
-def _is_exempt(operand: Operand, exempt: list[Operand]) -> bool:
+def _is_exempt(operand: Operand, exempt: Sequence[Operand]) -> bool:
     return is_host(operand.leaf.device) and any(
         one.place == operand.place and one.name == operand.name for one in exempt
     )

@@ -1,31 +1,97 @@
-"""What a `with` statement's context changes for the operations inside."""
+"""What a `with` statement's context, or the same thing as a decorator, changes for the operations inside."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Final
+
 import libcst as cst
 
+from devlint.flow.classes import home_of
+from devlint.flow.definitions import FunctionInfo
 from devlint.flow.devices import placement_from
 from devlint.flow.run import Run
+from devlint.syntax.walk import dotted_name
 from devlint.values.heap import Instance, Sequence
-from devlint.values.value import UNKNOWN, DeviceValue, Ref, Value
+from devlint.values.join import join
+from devlint.values.placement import UNKNOWN_PLACEMENT
+from devlint.values.value import UNKNOWN, Callable_, DeviceValue, Either, Library, Ref, Value
 
-GRAD_OFF = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"})
+Changes = Mapping[str, object]
+"""The settings of the surroundings that a context changes, by their names in `Ambient`."""
+
+GRAD_OFF: Final = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"})
+GRAD_ON: Final = frozenset({"torch.enable_grad", "torch.autograd.enable_grad", "torch.set_grad_enabled"})
+DECORATORS: Final = frozenset({"no_grad", "inference_mode", "enable_grad", "set_grad_enabled", "autocast"})
+"""The last names of contexts that people put over functions."""
 
 
-def enter(run: Run, value: Value, node: cst.BaseExpression) -> tuple[Value, dict[str, object]]:
+def enter(run: Run, value: Value, node: cst.BaseExpression) -> tuple[Value, Changes]:
     """The value `as` binds, and the changes to what surrounds the operations."""
-    if isinstance(value, DeviceValue):
-        return value, {"default_device": placement_from(run, value, node, None)}
-    thing = run.get(value.address) if isinstance(value, Ref) else None
-    if isinstance(thing, Sequence) and thing.kind == "generator":
-        return thing.any, {}
-    if isinstance(thing, Instance) and isinstance(thing.cls, str):
-        if thing.cls in GRAD_OFF:
-            return value, {"grad": False}
-        if thing.cls in ("torch.enable_grad", "torch.autograd.enable_grad", "torch.set_grad_enabled"):
-            return value, {"grad": True}
-        if thing.cls == "torch.autocast":
-            return value, {"autocast": True}
-        if thing.cls == "torch.cuda.device":
-            return value, {"current_device_known": False}
-    return (value if thing is not None else UNKNOWN), {}
+    match value:
+        case DeviceValue():
+            return value, {"default_device": placement_from(run, value, node, None)}
+        case Either(test=test, yes=yes, no=no):
+            (first, changes), (second, others) = enter(run, yes, node), enter(run, no, node)
+            return join(first, second, test), _either(changes, others)
+        case Ref(address=address):
+            thing = run.get(address)
+            if isinstance(thing, Sequence) and thing.kind == "generator":
+                return thing.any, {"autocast": True} if _is_autocast(run, node) else {}
+            if isinstance(thing, Instance) and isinstance(thing.cls, str):
+                return value, _changes_of(thing.cls)
+            return (value if thing is not None else UNKNOWN), {}
+    return UNKNOWN, {"autocast": True} if _may_be_autocast(run, node) else {}
+
+
+def decorating(run: Run, info: FunctionInfo) -> Changes:
+    """The changes for the body of a function that has contexts for decorators."""
+    changes: dict[str, object] = {}
+    if not info.decorator_names & DECORATORS:
+        return changes
+    home = home_of(run, info)
+    for decorator in info.decorators:
+        target = decorator.func if isinstance(decorator, cst.Call) else decorator
+        last = (dotted_name(target) or "").rpartition(".")[2]
+        if last not in DECORATORS:
+            continue
+        if isinstance(decorator, cst.Call):
+            changes.update(enter(home, home.evaluate(decorator), decorator)[1])
+        else:
+            changes.update(_changes_of(f"torch.{last}"))
+    return changes
+
+
+def _changes_of(cls: str) -> Changes:
+    if cls in GRAD_OFF:
+        return {"grad": False}
+    if cls in GRAD_ON:
+        return {"grad": True}
+    if cls == "torch.autocast":
+        return {"autocast": True}
+    if cls == "torch.cuda.device":
+        return {"current_device_known": False}
+    return {}
+
+
+def _either(left: Changes, right: Changes) -> Changes:
+    """What may have changed when it is not known which of two contexts it is: the weaker claim on each setting."""
+    weaker = {"default_device": UNKNOWN_PLACEMENT, "grad": False, "autocast": True, "current_device_known": False}
+    return {
+        name: left[name] if name in left and name in right and left[name] == right[name] else weaker[name]
+        for name in {**left, **right}
+    }
+
+
+def _may_be_autocast(run: Run, node: cst.BaseExpression) -> bool:
+    """Whether a context of which nothing is known may be autocast: one of a library only if it is called so."""
+    name = dotted_name(node.func if isinstance(node, cst.Call) else node)
+    root = run.lookup(name.partition(".")[0]) if name is not None else None
+    return not isinstance(root, Library) or "autocast" in (name or "")
+
+
+def _is_autocast(run: Run, node: cst.BaseExpression) -> bool:
+    """Whether a context manager of the program uses autocast."""
+    callee = run.evaluate(node.func) if isinstance(node, cst.Call) else None
+    definition = callee.definition if isinstance(callee, Callable_) else None
+    return isinstance(definition, FunctionInfo) and "autocast" in definition.unit.mentions

@@ -10,6 +10,7 @@ import libcst as cst
 
 from devlint.flow.arguments import Argument, Arguments
 from devlint.flow.classes import home_of
+from devlint.flow.contexts import decorating
 from devlint.flow.definitions import FunctionInfo
 from devlint.flow.events import Call
 from devlint.flow.nn import is_module, placement_of_module
@@ -121,8 +122,7 @@ def run_body(run: Run) -> Value:
     """Run a function's body; afterwards `run.state` is the state at its end, whichever way it came there."""
     info = run.function
     assert info is not None
-    changes = {"grad": False} if info.decorator_names & {"no_grad", "inference_mode"} else {}
-    with run.ambient(**changes):
+    with run.ambient(**decorating(run, info)):
         if isinstance(info.node, cst.Lambda):
             value = run.evaluate(info.node.body)
             run.exits.append((run.state, value))

@@ -20,10 +20,12 @@ from devlint.semantics.table import ModuleRow, Row
 from devlint.values.condition import Atom, Test
 from devlint.values.dtype import Dtype
 from devlint.values.heap import Cell, Dict, Instance, Registration, Sequence
+from devlint.values.join import alternatives
 from devlint.values.placement import UNKNOWN_PLACEMENT, Placement, retrace
 from devlint.values.trace import Kind, Step
 from devlint.values.value import (
     NONE,
+    Address,
     Callable_,
     Const,
     Either,
@@ -86,6 +88,8 @@ def module_attribute(run: Run, owner: Ref, thing: Instance, library: str, name: 
     row = run.engine.table.find(library)
     if row is not None and row.module is not None and name in row.module.attributes and thing.cell is not None:
         cell = thing.cell
+        if row.module.attributes[name].startswith("buffer"):
+            return Tensor(cell.placement, cell.dtype, grad=False, leaf=False, cell=owner.address)
         return Tensor(cell.placement, cell.dtype, Rank.SOME, cell.grad, leaf=True, cell=owner.address)
     if name == "training":
         return Truth(Test(Atom(("training", owner.address), "self.training")))
@@ -110,11 +114,10 @@ def register_attribute(run: Run, owner: Ref, thing: Instance, name: str, value: 
 
 def registration_of(run: Run, thing: Instance, name: str, value: Value) -> Registration:
     """How nn.Module takes an attribute."""
-    if isinstance(value, Tensor) and value.cell is not None and value.leaf:
+    found = alternatives(value)
+    if any(isinstance(one, Tensor) and one.cell is not None and one.leaf for one in found):
         return Registration.PARAMETER
-    if is_module(run, value):
-        return Registration.MODULE
-    if isinstance(value, Either) and any(is_module(run, one) for one in (value.yes, value.no)):
+    if any(is_module(run, one) for one in found):
         return Registration.MODULE
     if thing.registered.get(name) is Registration.BUFFER and (isinstance(value, Tensor) or value == NONE):
         return Registration.BUFFER
@@ -139,6 +142,8 @@ def keep_plain(run: Run, value: Value, node: cst.CSTNode, name: str) -> Value:
             return replace(value, placement=retrace(value.placement, mark))
         case Tuple(items=items):
             return replace(value, items=tuple(keep_plain(run, one, node, name) for one in items))
+        case Either(yes=yes, no=no):
+            return replace(value, yes=keep_plain(run, yes, node, name), no=keep_plain(run, no, node, name))
         case Ref(address=address):
             thing = run.get(address)
             place = run.place(node)
@@ -171,18 +176,10 @@ def relocate(run: Run, value: Value, change: Change, depth: int = 0) -> None:
     for name, kind in thing.registered.items():
         part = attributes.get(name)
         if kind is Registration.MODULE:
-            for one in _modules_in(part):
+            for one in alternatives(part) if part is not None else ():
                 relocate(run, one, change, depth + 1)
-        elif isinstance(part, Tensor) and part.cell is not None:
-            cell = run.get(part.cell)
-            if isinstance(cell, Cell):
-                placement, dtype = change(cell.placement, cell.dtype)
-                run.put(part.cell, replace(cell, placement=placement, dtype=dtype))
-            elif isinstance(cell, Instance):
-                relocate(run, Ref(part.cell), change, depth + 1)
-        elif isinstance(part, Tensor):
-            placement, dtype = change(part.placement, part.dtype)
-            attributes[name] = replace(part, placement=placement, dtype=dtype, fresh=None)
+        elif part is not None:
+            attributes[name] = _relocate_tensors(run, part, change, depth)
     moved = replace(thing, attributes=attributes)
     if thing.cell is not None:
         placement, dtype = change(thing.cell.placement, thing.cell.dtype)
@@ -191,12 +188,23 @@ def relocate(run: Run, value: Value, change: Change, depth: int = 0) -> None:
     run.put(value.address, replace(moved, kept_in=None) if depth == 0 else moved)
 
 
-def _modules_in(value: Value | None) -> Iterator[Value]:
-    if isinstance(value, Either):
-        yield from _modules_in(value.yes)
-        yield from _modules_in(value.no)
-    elif value is not None:
-        yield value
+def _relocate_tensors(run: Run, value: Value, change: Change, depth: int) -> Value:
+    """A registered parameter or buffer after the move; one that may also be None moves where it is there."""
+    match value:
+        case Either(yes=yes, no=no):
+            yes, no = _relocate_tensors(run, yes, change, depth), _relocate_tensors(run, no, change, depth)
+            return replace(value, yes=yes, no=no)
+        case Tensor(cell=None):
+            placement, dtype = change(value.placement, value.dtype)
+            return replace(value, placement=placement, dtype=dtype, fresh=None)
+        case Tensor(cell=Address() as address):
+            cell = run.get(address)
+            if isinstance(cell, Cell):
+                placement, dtype = change(cell.placement, cell.dtype)
+                run.put(address, replace(cell, placement=placement, dtype=dtype))
+            elif isinstance(cell, Instance):
+                relocate(run, Ref(address), change, depth + 1)
+    return value
 
 
 def tensors_of(run: Run, value: Value, *, buffers: bool = False, depth: int = 0) -> Iterator[tuple[str, Tensor]]:
@@ -208,13 +216,12 @@ def tensors_of(run: Run, value: Value, *, buffers: bool = False, depth: int = 0)
         cell = thing.cell
         yield "weight", Tensor(cell.placement, cell.dtype, Rank.SOME, cell.grad, leaf=True, cell=value.address)
     for name, kind in thing.registered.items():
-        part = thing.attributes.get(name)
-        if kind is Registration.MODULE:
-            for one in _modules_in(part):
-                for inner, tensor in tensors_of(run, one, buffers=buffers, depth=depth + 1):
+        for part in alternatives(thing.attributes[name]) if name in thing.attributes else ():
+            if kind is Registration.MODULE:
+                for inner, tensor in tensors_of(run, part, buffers=buffers, depth=depth + 1):
                     yield f"{name}.{inner}", tensor
-        elif isinstance(part, Tensor) and (kind is Registration.BUFFER) is buffers:
-            yield name, part
+            elif isinstance(part, Tensor) and (kind is Registration.BUFFER) is buffers:
+                yield name, part
 
 
 def placement_of_module(run: Run, value: Value) -> Placement:

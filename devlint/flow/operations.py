@@ -56,7 +56,7 @@ def operate(
     name = short_name(row.name)
     _check_host_only(run, row, operands, node, name)
     grouped = [one for one in operands if one.name in same or one.name in row.index]
-    clash = find_clash(run, node, name, grouped, row.scalars, row.index)
+    clash = find_clash(run, node, name, grouped, row.scalars, row.index, row.mutates)
     if clash is not None:
         run.emit(clash)
     elif not run.state.ambient.autocast and not _check_targets(run, row, operands, node, name):

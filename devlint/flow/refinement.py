@@ -217,7 +217,7 @@ def narrow(run: Run, node: cst.BaseExpression, holds: bool) -> None:
         case cst.Name() | cst.Attribute():
             value = _current(run, node)
             if value is not None and holds:
-                _rebind(run, node, value, without_none(value))
+                rebind(run, node, value, without_none(value))
 
 
 def _current(run: Run, node: cst.BaseExpression) -> Value | None:
@@ -229,7 +229,8 @@ def _current(run: Run, node: cst.BaseExpression) -> Value | None:
     return None
 
 
-def _rebind(run: Run, node: cst.BaseExpression, before: Value, after: Value) -> None:
+def rebind(run: Run, node: cst.BaseExpression, before: Value, after: Value) -> None:
+    """Let the name or attribute that holds `before` hold what is now known of it."""
     if after is before or after == before:
         return
     if isinstance(node, cst.Name):
@@ -246,7 +247,7 @@ def _narrow_none(run: Run, node: cst.BaseExpression, is_none: bool) -> None:
     value = _current(run, node)
     if value is None:
         return
-    _rebind(run, node, value, NONE if is_none else without_none(value))
+    rebind(run, node, value, NONE if is_none else without_none(value))
 
 
 def _narrow_type(run: Run, node: cst.BaseExpression, type_: Value, holds: bool) -> None:
@@ -257,4 +258,4 @@ def _narrow_type(run: Run, node: cst.BaseExpression, type_: Value, holds: bool) 
         kept = [one for one in alternatives(value) if isinstance(one, (Tensor, Unknown))]
         if len(kept) == 1:
             tensor = as_tensor(kept[0])
-            _rebind(run, node, value, tensor if tensor is not None else value)
+            rebind(run, node, value, tensor if tensor is not None else value)

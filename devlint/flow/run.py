@@ -16,7 +16,7 @@ from devlint.flow.events import Call, Context, Event
 from devlint.flow.state import Ambient, State
 from devlint.syntax.source import SourceError
 from devlint.values.condition import Test
-from devlint.values.heap import Cell, Instance, Object
+from devlint.values.heap import Cell, Group, Instance, Object, join_cells
 from devlint.values.placement import restrict
 from devlint.values.scope import Scope
 from devlint.values.trace import Kind, Loop, Place, Step
@@ -214,18 +214,25 @@ class Run:
         return thing if isinstance(thing, Instance) else None
 
     def cell(self, address: Address) -> Cell | None:
-        """The cell of a parameter, or of the library module that owns it."""
-        thing = self.get(address)
-        if isinstance(thing, Instance):
-            return thing.cell
-        return thing if isinstance(thing, Cell) else None
+        """The cell of a parameter, of the library module that owns it, or what several cells have in common."""
+        match self.get(address):
+            case Instance(cell=cell):
+                return cell
+            case Cell() as cell:
+                return cell
+            case Group(members=members):
+                cells = [cell for member in members if (cell := self.cell(member)) is not None]
+                return join_cells(cells) if cells else None
+        return None
 
     def settle(self, tensor: Tensor) -> Tensor:
         """The tensor as it is now and here: a parameter's placement read from its cell, choices decided by the path."""
         if tensor.cell is not None:
             cell = self.cell(tensor.cell)
             if cell is not None:
-                tensor = replace(tensor, placement=cell.placement, dtype=cell.dtype)
+                # A buffer of the same module shares the cell, but never collects a gradient.
+                grad = cell.grad if tensor.leaf else tensor.grad
+                tensor = replace(tensor, placement=cell.placement, dtype=cell.dtype, grad=grad)
         if self.state.facts:
             placement = restrict(tensor.placement, self.state.facts)
             if placement is not tensor.placement:

@@ -20,6 +20,8 @@ class Ambient:
     """What surrounds every operation: default device and dtype, autograd, autocast, and how far the accelerator may be
     behind.
 
+    `grad` tells that autograd surely records; `autocast` that operations may choose dtypes of their own.
+
     `epoch` counts synchronisations; `launches` the accelerator operations; `unsynchronized` is the newest of them that
     nothing has waited for, with its number.
     """

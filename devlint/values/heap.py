@@ -4,6 +4,7 @@ place."""
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
+from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TypeAlias
@@ -13,7 +14,7 @@ from devlint.values.dtype import Dtype
 from devlint.values.join import join, join_dtypes
 from devlint.values.placement import Placement, choose
 from devlint.values.trace import Place
-from devlint.values.value import UNKNOWN, Const, Value
+from devlint.values.value import UNKNOWN, Address, Const, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,14 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
+class Group:
+    """Several parameters seen as one: what `for p in module.parameters()` binds. `members` are where their cells
+    are."""
+
+    members: tuple[Address, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Instance:
     """An object with attributes.
 
@@ -98,7 +107,7 @@ class Instance:
         return replace(self, attributes={**self.attributes, name: value}, registered=registered)
 
 
-Object: TypeAlias = "Sequence | Dict | Instance | Cell"
+Object: TypeAlias = "Sequence | Dict | Instance | Cell | Group"
 
 
 def join_all(values: tuple[Value, ...] | list[Value]) -> Value:
@@ -109,6 +118,19 @@ def join_all(values: tuple[Value, ...] | list[Value]) -> Value:
     for value in values[1:]:
         result = join(result, value)
     return result
+
+
+def join_cells(cells: SequenceOf[Cell]) -> Cell:
+    """What several cells have in common."""
+    result = cells[0]
+    for cell in cells[1:]:
+        result = _join_cells(result, cell, None)
+    return result
+
+
+def _join_cells(left: Cell, right: Cell, test: Test | None) -> Cell:
+    placement = choose(test, left.placement, right.placement)
+    return Cell(placement, join_dtypes(left.dtype, right.dtype), left.grad if left.grad == right.grad else None)
 
 
 def join_objects(left: Object, right: Object, test: Test | None) -> Object:
@@ -125,8 +147,7 @@ def join_objects(left: Object, right: Object, test: Test | None) -> Object:
         case Dict(), Dict():
             return _join_dicts(left, right, test)
         case Cell(), Cell():
-            placement = choose(test, left.placement, right.placement)
-            return Cell(placement, join_dtypes(left.dtype, right.dtype), left.grad if left.grad == right.grad else None)
+            return _join_cells(left, right, test)
         case Instance(), Instance():
             return _join_instances(left, right, test)
     return left

@@ -71,6 +71,10 @@ print(table[i], table[int(i)])
 names = ["a", "b"]
 print(names[torch.zeros(3).argmax()])
 """,
+    "a 0-dim index is read as a number": """
+x = torch.rand(10)
+print(x[torch.tensor(1, device="cuda")])
+""",
 }
 
 

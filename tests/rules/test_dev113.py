@@ -91,6 +91,12 @@ class Net(nn.Module):
 model = nn.Linear(8, 2).cuda()
 torch.optim.Adam(model.parameters())
 """,
+    "gradient retained": """
+x = torch.rand(3, requires_grad=True).cuda()
+x.retain_grad()
+x.sum().backward()
+print(x.grad)
+""",
 }
 
 

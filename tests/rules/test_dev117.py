@@ -107,6 +107,22 @@ x = torch.rand(3, requires_grad=True)
 x.sum().backward()
 print(x.grad.numpy())
 """,
+    "grad switched off": """
+torch.set_grad_enabled(False)
+layer = nn.Linear(4, 2)
+print(layer(torch.rand(3, 4)).numpy())
+""",
+    "frozen": """
+layer = nn.Linear(4, 2).requires_grad_(False)
+print(layer.weight.numpy())
+for p in layer.parameters():
+    p.requires_grad = False
+print(layer(torch.rand(3, 4)).numpy())
+""",
+    "a buffer": """
+norm = nn.BatchNorm1d(4)
+print(norm.running_mean.numpy())
+""",
 }
 
 

@@ -86,6 +86,18 @@ class Net(nn.Module):
     def forward(self, x):
         return self.fc(x.half())
 """,
+    "autocast as a decorator": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 3)
+
+    @torch.autocast("cuda")
+    def forward(self, x):
+        return self.fc(x)
+
+Net().cuda()(torch.rand(2, 3, device="cuda").half())
+""",
 }
 
 

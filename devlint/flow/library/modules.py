@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from devlint.flow.arguments import Argument, Arguments
+from devlint.flow.cells import as_one, require_grad_of_all
 from devlint.flow.iteration import iterate
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.nn import CONTAINERS, children_of, is_module, registration_of, tensors_of
@@ -15,7 +16,7 @@ from devlint.values.heap import Cell, Dict, Instance, Registration, Sequence, jo
 from devlint.values.join import join
 from devlint.values.value import NONE, UNKNOWN, Const, Rank, Ref, Tensor, Text, Tuple, Value
 
-ITSELF: Final = ("eval", "train", "requires_grad_", "share_memory", "compile", "zero_grad", "load_state_dict")
+ITSELF: Final = ("eval", "train", "share_memory", "compile", "zero_grad", "load_state_dict")
 ANY: Final = "*"
 """The name of the one submodule that stands for all of a container whose length is not known."""
 
@@ -30,6 +31,15 @@ def transfer(run: Run, call: Invocation) -> Value:
 @model(*(f"Module.{name}" for name in ITSELF))
 def itself(run: Run, call: Invocation) -> Value:
     """Methods that hand the module back and move nothing."""
+    return call.receiver or UNKNOWN
+
+
+@model("Module.requires_grad_")
+def requires_grad_(run: Run, call: Invocation) -> Value:
+    """`module.requires_grad_(False)`: freezes every parameter."""
+    wanted = call.arguments.constant("requires_grad", 0, True)
+    if call.receiver is not None:
+        require_grad_of_all(run, call.receiver, wanted if isinstance(wanted, bool) else None)
     return call.receiver or UNKNOWN
 
 
@@ -105,10 +115,12 @@ def _register(run: Run, call: Invocation, kind: Registration, keyword: str) -> N
 def tensors(run: Run, call: Invocation) -> Value:
     """A module's parameters or buffers, one standing for all."""
     assert call.receiver is not None
-    found: list[Value] = [run.settle(one) for _, one in tensors_of(run, call.receiver, buffers="buffers" in call.name)]
-    element: Value = join_all(found[:8]) if found else Tensor(rank=Rank.SOME)
-    if isinstance(element, Tensor) and len(found) == 1:
-        element = next(one for _, one in tensors_of(run, call.receiver, buffers="buffers" in call.name))
+    found = [one for _, one in tensors_of(run, call.receiver, buffers="buffers" in call.name)]
+    element: Value = Tensor(rank=Rank.SOME)
+    if found and all(one.cell is not None for one in found):
+        element = as_one(run, found, call.node)
+    elif found:
+        element = join_all([run.settle(one) for one in found[:8]])
     if call.name.startswith("named"):
         element = Tuple((Text(), element))
     return run.allocate(call.node, Sequence(None, element, "iterator"))
@@ -118,7 +130,7 @@ def tensors(run: Run, call: Invocation) -> Value:
 def state_dict(run: Run, call: Invocation) -> Value:
     """`state_dict()`: the tensors themselves, detached."""
     assert call.receiver is not None
-    found: list[Value] = [replace(run.settle(one), grad=False) for _, one in tensors_of(run, call.receiver)]
+    found: list[Value] = [replace(run.settle(one), grad=False, cell=None) for _, one in tensors_of(run, call.receiver)]
     return run.allocate(call.node, Dict({}, join_all(found[:8]), Text()))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from devlint.flow.arguments import Argument
+from devlint.flow.cells import require_grad
 from devlint.flow.clash import find_clash
 from devlint.flow.devices import default_placement, is_none, placement_from
 from devlint.flow.events import Conversion, Discarded
@@ -14,10 +15,10 @@ from devlint.flow.library.registry import Invocation, model
 from devlint.flow.named_dtypes import dtype_named
 from devlint.flow.numpy_like import data_dtype
 from devlint.flow.operands import as_operand
+from devlint.flow.refinement import rebind
 from devlint.flow.run import Run
 from devlint.flow.sharing import handed_on, memory_of, note_write
 from devlint.flow.transfer import METHODS, is_only_use, read_by_numpy, transfer_tensor
-from devlint.syntax.walk import dotted_name
 from devlint.values.device import CPU
 from devlint.values.dtype import Dtype, Source
 from devlint.values.heap import Cell, Sequence
@@ -71,6 +72,8 @@ def detach(run: Run, call: Invocation) -> Value:
     """`.detach()`: the same memory, outside autograd."""
     tensor = _receiver(call)
     settled = run.settle(tensor)
+    if call.name == "detach_" and tensor.cell is not None:
+        require_grad(run, tensor.cell, False)
     if call.name == "detach" and run.discarded is call.node:
         run.emit(Discarded(run.context_at(call.node), call.name, run.place(call.receiver_node), settled))
     if call.name == "detach_":
@@ -101,11 +104,19 @@ def requires_grad_(run: Run, call: Invocation) -> Value:
     tensor = _receiver(call)
     wanted = call.arguments.constant("requires_grad", 0, True)
     grad = wanted if isinstance(wanted, bool) else None
+    if tensor.cell is not None:
+        require_grad(run, tensor.cell, grad)
     changed = replace(tensor, grad=grad, leaf=True if not tensor.grad else tensor.leaf, fresh=tensor.fresh)
-    written = dotted_name(call.receiver_node)
-    if written is not None and "." not in written and run.state.names.get(written) == tensor:
-        run.bind(written, changed)
+    rebind(run, call.receiver_node, tensor, changed)
     return changed
+
+
+@model("Tensor.retain_grad")
+def retain_grad(run: Run, call: Invocation) -> Value:
+    """`.retain_grad()`: a tensor that is no leaf keeps its gradient all the same."""
+    tensor = _receiver(call)
+    rebind(run, call.receiver_node, tensor, replace(tensor, leaf=None))
+    return NONE
 
 
 @model("Tensor.item", "Tensor.tolist")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from devlint.flow.events import MovedLeaf, RedundantSynchronize
 from devlint.flow.iteration import iterate
 from devlint.flow.library.registry import Invocation, model
@@ -91,6 +93,7 @@ def synchronize(run: Run, call: Invocation) -> Value:
     "torch.autograd.no_grad",
     "torch.autograd.enable_grad",
     "torch.cuda.CUDAGraph",
+    "contextlib.nullcontext",
 )
 def plain_object(run: Run, call: Invocation) -> Value:
     """Objects that matter by their class only."""
@@ -104,8 +107,10 @@ def plain_object(run: Run, call: Invocation) -> Value:
         if call.arguments.constant("enabled") is False:
             name = "contextlib.nullcontext"
     if name == "torch.set_grad_enabled":
-        flag = call.arguments.constant("mode", 0)
-        name = "torch.no_grad" if flag is False else "torch.enable_grad" if flag is True else "contextlib.nullcontext"
+        known = call.arguments.constant("mode", 0) is True
+        if run.discarded is call.node:
+            run.state.ambient = replace(run.state.ambient, grad=known)
+        name = "torch.enable_grad" if known else "torch.no_grad"
     return run.allocate(call.node, Instance(name, {}))
 
 
