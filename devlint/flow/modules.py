@@ -31,6 +31,10 @@ EAGER: Final = frozenset(
 counts."""
 
 
+REPEATING: Final = ("for ", "while ", "with ", "async ")
+"""How the statements begin that are there for their effects, whatever names they bind on the way."""
+
+
 def module_run(engine: Engine, module: ModuleInfo) -> Run:
     """The module's top level, run as an import would."""
     if module.run is not None:
@@ -57,7 +61,7 @@ def module_run(engine: Engine, module: ModuleInfo) -> Run:
                     tainted.add(binding.name)
         elif "__name__" in unit.mentions and not unit.binds:
             run.guards.append(unit)
-        elif unit.mentions & tainted or not unit.binds:
+        elif unit.mentions & tainted or not unit.binds or unit.text.startswith(REPEATING):
             tainted |= unit.binds
             _execute(run, unit)
         else:

@@ -10,15 +10,17 @@ import libcst as cst
 from devlint.flow.arguments import Argument, Arguments
 from devlint.flow.devices import current, is_none, note_hard_coded, placement_from
 from devlint.flow.events import Discarded, HostRead, InvalidDeviceUse, Transfer
+from devlint.flow.legacy import legacy_type
 from devlint.flow.liveness import varies_in
 from devlint.flow.nn import relocate, tensors_of
 from devlint.flow.run import Run
 from devlint.flow.sharing import memory_after
 from devlint.values.device import CPU, Known, Relation, is_accelerator, is_host, relate
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype, Source, is_floating
-from devlint.values.placement import UNKNOWN_PLACEMENT, How, Leaf, Placement, leaves
+from devlint.values.join import join_dtypes
+from devlint.values.placement import UNKNOWN_PLACEMENT, How, Leaf, Placement, choose, leaves
 from devlint.values.trace import Kind, Step, find
-from devlint.values.value import Batch, Const, DtypeValue, Pending, Ref, Tensor, Unknown, Value
+from devlint.values.value import Batch, Const, DtypeValue, Either, Library, Pending, Ref, Tensor, Unknown, Value
 
 CASTS: Final = {
     "half": "float16", "float": "float32", "double": "float64", "bfloat16": "bfloat16", "long": "int64", "int": "int32",
@@ -50,7 +52,7 @@ def requested(run: Run, method: str, arguments: Arguments, node: cst.CSTNode) ->
     if method in ("cuda", "xpu", "npu", "hpu", "ipu"):
         return _to_accelerator(run, method, arguments, step, non_blocking)
     if method == "type":
-        return Request(None, _type(arguments))
+        return _as_type(run, arguments.value("dtype", 0) or arguments.value("dst_type"), step)
     if method == "type_as":
         other = arguments.get("other", 0)
         return _like(run, other, step) if other is not None else Request(UNKNOWN_PLACEMENT, UNKNOWN_DTYPE)
@@ -76,16 +78,21 @@ def _to_accelerator(run: Run, method: str, arguments: Arguments, step: Step, non
     return Request(placement_from(run, device.value, device.node, step), None, non_blocking, device.node)
 
 
-def _type(arguments: Arguments) -> Dtype:
-    value = arguments.value("dtype", 0)
-    if isinstance(value, DtypeValue):
-        return replace(value.dtype, source=Source.EXPLICIT)
-    if isinstance(value, Const) and isinstance(value.value, str):
-        name = {"Float": "float32", "Double": "float64", "Half": "float16", "Long": "int64"}.get(
-            value.value.rpartition(".")[2].removesuffix("Tensor")
-        )
-        return Dtype(name, Source.EXPLICIT)
-    return UNKNOWN_DTYPE
+def _as_type(run: Run, value: Value | None, step: Step) -> Request:
+    """What `.type(value)` asks for: a legacy type names a device too."""
+    match value:
+        case DtypeValue(dtype=dtype):
+            return Request(None, replace(dtype, source=Source.EXPLICIT))
+        case Library(name=name) | Const(value=str(name)):
+            found = legacy_type(run, name, step)
+            return Request(*found) if found is not None else Request(UNKNOWN_PLACEMENT, UNKNOWN_DTYPE)
+        case Either(test=test, yes=yes, no=no):
+            one, other = _as_type(run, yes, step), _as_type(run, no, step)
+            dtype = join_dtypes(one.dtype or UNKNOWN_DTYPE, other.dtype or UNKNOWN_DTYPE)
+            if one.placement is None or other.placement is None:
+                return Request(None if one.placement is other.placement else UNKNOWN_PLACEMENT, dtype)
+            return Request(choose(test, one.placement, other.placement), dtype)
+    return Request(UNKNOWN_PLACEMENT, UNKNOWN_DTYPE)
 
 
 def _like(run: Run, other: Argument, step: Step) -> Request:

@@ -39,6 +39,7 @@ from devlint.values.value import (
     Ref,
     Size,
     Tensor,
+    Text,
     Tuple,
     Value,
     as_tensor,
@@ -51,6 +52,8 @@ def transfer(run: Run, call: Invocation) -> Value:
     """`.to`, `.cuda`, `.cpu`, `.half`, ... on a tensor, or on something whose tensors are all in one place."""
     tensor = as_tensor(call.receiver) if call.receiver is not None else None
     assert tensor is not None
+    if call.name == "type" and call.arguments.complete and not list(call.arguments):
+        return Text()
     moved = transfer_tensor(run, tensor, call.name, call.arguments, call.node, call.receiver_node)
     return Batch(moved.placement, moved=moved.moved) if isinstance(call.receiver, Batch) else moved
 
@@ -288,34 +291,6 @@ def from_numpy(run: Run, call: Invocation) -> Value:
     if isinstance(value, Array) and argument is not None:
         _tell_conversion(run, call, argument, array, placement)
     return Tensor(placement, dtype, Rank.ANY, grad=False, leaf=True, fresh=array.fresh, memory=memory)
-
-
-@model(
-    "torch.Tensor",
-    "torch.FloatTensor",
-    "torch.LongTensor",
-    "torch.DoubleTensor",
-    "torch.IntTensor",
-    "torch.BoolTensor",
-    "torch.ByteTensor",
-    "torch.HalfTensor",
-)
-def legacy(run: Run, call: Invocation) -> Value:
-    """`torch.Tensor(...)`, `torch.LongTensor(...)`: the old constructors, always on the default device."""
-    names = {
-        "Tensor": "float32",
-        "FloatTensor": "float32",
-        "LongTensor": "int64",
-        "DoubleTensor": "float64",
-        "IntTensor": "int32",
-        "BoolTensor": "bool",
-        "ByteTensor": "uint8",
-        "HalfTensor": "float16",
-    }
-    if any(isinstance(argument.value, Tensor) for argument in call.arguments):
-        return Tensor()
-    dtype = Dtype(names[call.name.rpartition(".")[2]], Source.EXPLICIT)
-    return Tensor(default_placement(run, call.name, call.node), dtype, Rank.SOME, grad=False, leaf=True)
 
 
 @model("torch.load")
