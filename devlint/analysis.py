@@ -42,6 +42,7 @@ def analyse(
     *,
     codes: frozenset[str],
     src: Sequence[Path] = (),
+    models: Sequence[Path] = (),
     stdin: tuple[str, bytes] | None = None,
     progress: Callable[[int, int], None] | None = None,
     names: Mapping[Path, str] | None = None,
@@ -49,14 +50,15 @@ def analyse(
     """Analyse files together, so that imports between them are followed.
 
     `codes` are the rules to ask; `names` the file names to show, by path; `stdin` a name and the bytes to analyse
-    under it; `src` further folders that imports may start from; `progress` is told how many files of how many are done.
+    under it; `src` further folders that imports may start from; `models` files that describe other libraries;
+    `progress` is told how many files of how many are done.
     """
     collector = Collector(all_rules(), codes)
     shown = [(path, (names or {}).get(path, path.as_posix())) for path in paths]
     program = Program(shown, src, collector.broken)
     if stdin is not None:
         _add_text(program, collector, *stdin)
-    engine = Engine(program, collector.hear)
+    engine = Engine(program, collector.hear, models)
     given = program.given
     with _room_to_work():
         for done, path in enumerate(given):

@@ -49,10 +49,11 @@ def _analyse(files: Sequence[Found], text: bytes | None, progress: Progress | No
     settings = list({id(file.settings): file.settings for file in files}.values())
     codes = frozenset[str]().union(*(each.codes for each in settings))
     src = list(dict.fromkeys(folder for each in settings for folder in each.src if folder.is_dir()))
+    models = list(dict.fromkeys(path for each in settings for path in each.models))
     if text is not None:
-        return analyse([], codes=codes, src=src, stdin=(files[0].name, text), progress=progress)
+        return analyse([], codes=codes, src=src, models=models, stdin=(files[0].name, text), progress=progress)
     names = {file.path: file.name for file in files}
-    return analyse(list(names), codes=codes, src=src, progress=progress, names=names)
+    return analyse(list(names), codes=codes, src=src, models=models, progress=progress, names=names)
 
 
 def _wanted(diagnostics: Sequence[Diagnostic], files: Sequence[Found]) -> list[Diagnostic]:

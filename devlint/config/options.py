@@ -29,6 +29,7 @@ class Options:
     force_exclude: bool | None = None
     respect_gitignore: bool | None = None
     src: tuple[str, ...] | None = None
+    models: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,7 @@ KEYS: Sequence[Key] = (
     Key("force-exclude", FLAG, "Leave out excluded files even where they are named on the command line."),
     Key("respect-gitignore", FLAG, "Leave out what `.gitignore` leaves out."),
     Key("src", STRINGS, "Directories from which the project's own modules are imported."),
+    Key("models", STRINGS, "Files that say what libraries do to devices and dtypes, in the form of docs/models.md."),
 )
 assert [key.field for key in KEYS] == [field.name for field in fields(Options)], "every key has its attribute"
 

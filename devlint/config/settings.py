@@ -21,6 +21,7 @@ from devlint.config.selection import (
 from devlint.diagnostic import Confidence, Diagnostic, Severity
 from devlint.patterns import Patterns
 from devlint.rulecard import RuleCard
+from devlint.semantics.models.files import ModelFileError, read_model
 
 T = TypeVar("T")
 
@@ -81,6 +82,7 @@ class Settings:
     exclude: tuple[Patterns, ...]
     per_file_ignores: tuple[tuple[Patterns, frozenset[str]], ...]
     src: tuple[Path, ...]
+    models: tuple[Path, ...]
     force_exclude: bool
     respect_gitignore: bool
 
@@ -113,6 +115,7 @@ def settle(sources: Sequence[Source], rules: Sequence[RuleCard], root: Path) -> 
         exclude=_excluded(sources, home),
         per_file_ignores=_last(sources, lambda source: _ignored(source, rules), ()),
         src=_last(sources, _src, _directories(home, DEFAULT_SRC)),
+        models=_last(sources, _models, ()),
         force_exclude=_last(sources, lambda source: source.options.force_exclude, False),
         respect_gitignore=_last(sources, lambda source: source.options.respect_gitignore, True),
     )
@@ -181,6 +184,19 @@ def _severity(source: Source, rules: Sequence[RuleCard]) -> Mapping[str, Severit
 
 def _src(source: Source) -> tuple[Path, ...] | None:
     return None if source.options.src is None else _directories(source.root, source.options.src)
+
+
+def _models(source: Source) -> tuple[Path, ...] | None:
+    """The model files of a source, each one checked."""
+    if source.options.models is None:
+        return None
+    paths = _directories(source.root, source.options.models)
+    for path in paths:
+        try:
+            read_model(path)
+        except ModelFileError as problem:
+            raise ConfigError(source.path, "models", str(problem)) from None
+    return paths
 
 
 def _directories(root: Path, names: Iterable[str]) -> tuple[Path, ...]:

@@ -18,6 +18,7 @@ def show(settings: Settings) -> str:
         f"select = {_list(sorted(settings.codes))}",
         f"min-confidence = {_text(settings.min_confidence.value)}",
         f"src = {_list(settings.src)}",
+        f"models = {_list(settings.models)}",
         f"exclude = {_list(exclude)}",
         f"force-exclude = {_flag(settings.force_exclude)}",
         f"respect-gitignore = {_flag(settings.respect_gitignore)}",

@@ -11,14 +11,17 @@ import libcst as cst
 from devlint.flow.arguments import Argument, Arguments, bind_row
 from devlint.flow.classes import ancestors
 from devlint.flow.definitions import ClassInfo
+from devlint.flow.iteration import iterate
 from devlint.flow.nn import is_module, own_operand, placement_of_module, relocate
 from devlint.flow.operands import Bound
 from devlint.flow.operations import IMPLICIT, apply_row, operate
 from devlint.flow.run import Run
 from devlint.semantics.row import Row, parse_row
+from devlint.values.device import CPU
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype
-from devlint.values.heap import Cell, Dict, Instance
+from devlint.values.heap import Cell, Dict, Instance, Registration
 from devlint.values.placement import UNKNOWN_PLACEMENT, How, Leaf, Placement, is_unknown
+from devlint.values.trace import Kind
 from devlint.values.value import (
     UNKNOWN,
     Batch,
@@ -111,6 +114,18 @@ def own_placement(run: Run, bound: Bound, name: str) -> Placement:
     return Leaf(symbol(("own", receiver.address), "the module"), How.CALLER)
 
 
+def placement_of_data(run: Run, bound: Bound, name: str, node: cst.CSTNode) -> Placement:
+    """Where the elements of a dataset are, as far as that is known; else, as those of most, on the host."""
+    for argument in bound.get(name, ()):
+        value = argument.value
+        if not isinstance(value, Ref) or run.instance(value) is None:
+            value = iterate(run, value, argument.node).any
+        thing = run.instance(value)
+        if thing is not None and thing.cell is not None:
+            return thing.cell.placement
+    return Leaf(CPU, How.ASSUMED, run.step(Kind.ASSUMED, "comes from a loader, which yields host tensors", node))
+
+
 def new_placement(name: str) -> Placement:
     """The device that an object of this class chooses: one and the same for all in a process."""
     return Leaf(symbol(("chosen by", name), f"the {name.rpartition('.')[2]}"), How.CALLER)
@@ -153,11 +168,20 @@ def hand_out(run: Run, row: Row, bound: Bound, result: Tensor, form: str, node: 
             return Batch(result.placement)
         case "object":
             name = cls.replace("{class}", row.name.rpartition(".")[0])
-            return run.allocate(node, Instance(name, {}, cell=_cell(run, name, result.placement, result.dtype)))
+            cell = _cell(run, name, result.placement, result.dtype)
+            return run.allocate(node, _filled(Instance(name, {}, cell=cell), row, bound))
         case "arguments":
             values = [one.value for name in cls.split(",") for one in bound.get(name, ())]
             return values[0] if len(values) == 1 else Tuple(tuple(values))
     return UNKNOWN
+
+
+def _filled(thing: Instance, row: Row, bound: Bound) -> Instance:
+    """A holder with what its constructor was given."""
+    given = [(name, bound[name][0].value) for name in row.tensors if row.special == "batch" and bound.get(name)]
+    for name, value in given:
+        thing = thing.with_attribute(name, value, Registration.BUFFER)
+    return thing
 
 
 def _cell(run: Run, name: str, placement: Placement, dtype: Dtype) -> Cell | None:

@@ -87,7 +87,7 @@ def _placement(
 def _by_rule(
     run: Run, row: Row, rule: str, bound: Bound, operands: list[Operand], node: cst.CSTNode, *, complete: bool
 ) -> Placement:
-    from devlint.flow.objects import new_placement, own_placement
+    from devlint.flow.objects import new_placement, own_placement, placement_of_data
 
     kind, _, argument = rule.partition(":")
     match kind:
@@ -95,6 +95,8 @@ def _by_rule(
             return own_placement(run, bound, row.name)
         case "new":
             return new_placement(row.name)
+        case "data":
+            return placement_of_data(run, bound, argument, node)
         case "group":
             return group_placement(
                 [one.tensor for one in operands if one.name in row.same] or [one.tensor for one in operands]

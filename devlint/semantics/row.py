@@ -44,8 +44,8 @@ class Row:
 
     ``device``: "group" (that of ``same``), "arg:NAME", "kwarg" (``device=``, else the default device),
     "kwarg-or:NAME" (``device=``, else that of NAME), "own" (that of the object whose method it is), "new" (a device
-    that the object chooses by itself), "host", "none" or "unknown"; ``device_if`` by an argument that is given.
-    ``moves``: the arguments that are moved there.
+    that the object chooses by itself), "data:NAME" (that of a dataset's elements, else the host), "host", "none" or
+    "unknown"; ``device_if`` by an argument that is given. ``moves``: the arguments that are moved there.
     ``returns``: "tensor", "self", "none", "number", "bool", "string", "size", "python", "list" (of any length),
     "tuple:a,b", "nested:a,(b,c)", "array", "batch" (an unknown number of tensors, all there), "object:CLASS"
     ("{class}" is the class whose method it is), "arguments:a,b" (what was given for these), "device", "dtype",

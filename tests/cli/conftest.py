@@ -95,6 +95,7 @@ def analyse(
     *,
     codes: frozenset[str],
     src: Sequence[Path] = (),
+    models: Sequence[Path] = (),
     stdin: tuple[str, bytes] | None = None,
     progress: Callable[[int, int], None] | None = None,
     names: Mapping[Path, str] | None = None,

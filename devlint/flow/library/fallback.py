@@ -45,7 +45,7 @@ def by_table(run: Run, invocation: Invocation) -> Value:
         row = table.find(name)
         if row is not None and row.module is not None:
             return construct_layer(run, table.canonical(name), row, invocation.arguments, invocation.node)
-        if row is not None and not row.special:
+        if row is not None and row.special in ("", "batch"):
             return apply_row(run, row, invocation.arguments)
         if not name.startswith(HARMLESS):
             havoc(run, invocation.arguments)
