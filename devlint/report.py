@@ -14,14 +14,12 @@ from devlint.flow.definitions import ModuleInfo
 from devlint.flow.program import Program
 from devlint.registry import find_rule
 from devlint.rule import Finding, Rule
+from devlint.rulecard import page_of
 from devlint.syntax.index import Statement
 from devlint.syntax.positions import locate
 from devlint.syntax.source import SourceError
 from devlint.syntax.suppressions import Suppressions, find_suppressions
 from devlint.values.trace import Place
-
-URL = "https://devlint.dev/rules/"
-"""Where the rules are documented; the page's name is the rule's."""
 
 BROKEN = "DEV900"
 
@@ -93,7 +91,7 @@ def _diagnostic(rule: type[Rule], finding: Finding, regions: dict[Place, Region]
         notes,
         finding.help,
         _fix(finding, sheet),
-        url=f"{URL}{rule.name}",
+        url=page_of(rule.name),
     )
 
 
@@ -109,7 +107,7 @@ def _broken(filename: str, error: SourceError) -> Diagnostic:
     name = rule.name if rule is not None else "broken-file"
     place = Position(error.row, error.column)
     region = Region(filename, place, place, error.cell)
-    return Diagnostic(BROKEN, name, Severity.ERROR, Confidence.CERTAIN, error.message, region, url=f"{URL}{name}")
+    return Diagnostic(BROKEN, name, Severity.ERROR, Confidence.CERTAIN, error.message, region, url=page_of(name))
 
 
 def _without_suppressed(reported: Iterable[Diagnostic], given: dict[str, ModuleInfo]) -> list[Diagnostic]:

@@ -26,6 +26,7 @@ class Describable(Protocol):
         """The first line of the documentation."""
 
 
+_PAGES = "https://devlint.dev/rules/"
 _TOPICS = {
     "DEV1": "placement",
     "DEV2": "transfer",
@@ -34,6 +35,11 @@ _TOPICS = {
     "DEV5": "asynchronous-execution",
     "DEV6": "portability",
 }
+
+
+def page_of(name: str) -> str:
+    """Where the rule of that name is documented."""
+    return f"{_PAGES}{name}"
 
 
 @dataclass(frozen=True, slots=True)

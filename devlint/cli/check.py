@@ -57,6 +57,7 @@ class _Check(click.Command):
 @click.option("--statistics", is_flag=True, help="Count the findings of each rule: the format `statistics`.")
 @click.option("--show-files", is_flag=True, help="List the files that would be checked, and check nothing.")
 @click.option("--show-settings", is_flag=True, help="Say what settings hold for the first path, and check nothing.")
+@click.option("--watch", "watching", is_flag=True, help="Check again whenever a file changes.")
 @click.option("-v", "--verbose", is_flag=True, help="Say more on the standard error.")
 def check(
     paths: tuple[Path, ...],
@@ -80,6 +81,7 @@ def check(
     statistics: bool,
     show_files: bool,
     show_settings: bool,
+    watching: bool,
     verbose: bool,
 ) -> int:
     """Check files and directories. `-` is the standard input."""
@@ -91,6 +93,8 @@ def check(
         raise click.UsageError("`-` takes no other path beside it")
     if update_baseline and (baseline is None or changed is not None):
         raise click.UsageError("--update-baseline needs --baseline, and a run that looks at more than changes")
+    if watching and (stdin or update_baseline):
+        raise click.UsageError("--watch goes neither with `-` nor with --update-baseline")
     request = Request(
         paths=() if stdin else paths or (Path(),),
         options=Options(
@@ -118,6 +122,10 @@ def check(
     if show_settings:
         click.echo(show(settings_of(request)))
         return CLEAN
+    if watching:
+        from devlint.cli.watch import watch
+
+        return watch(request)
     return run(request)
 
 

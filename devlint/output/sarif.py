@@ -11,7 +11,7 @@ from urllib.parse import quote
 from devlint.diagnostic import Applicability, Diagnostic, Edit, Fix, Position, Region, Severity
 from devlint.output.linehash import line_hashes
 from devlint.output.page import Page
-from devlint.rulecard import RuleCard
+from devlint.rulecard import RuleCard, page_of
 from devlint.version import __version__
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -105,6 +105,7 @@ def _rule(card: RuleCard) -> Object:
         "shortDescription": {"text": card.summary},
         "fullDescription": {"text": card.summary[:_LONGEST_DESCRIPTION]},
         "help": {"text": card.doc, "markdown": card.doc},
+        "helpUri": page_of(card.name),
         "defaultConfiguration": {"level": _LEVELS[card.severity], "enabled": card.default},
         "properties": {"tags": tags, "precision": "high", "problem.severity": _PROBLEMS[card.severity]},
     }

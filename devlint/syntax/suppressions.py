@@ -16,7 +16,9 @@ SuppressionKind = Literal["noqa", "line", "file", "block"]
 
 _MARKER = re.compile(r"noqa|devlint:", re.IGNORECASE)
 # flake8's own form: what follows the colon and is no code makes the comment a blanket one.
-_NOQA = re.compile(r"#\s*noqa\b(?::\s?(?P<codes>(?:[A-Z]+[0-9]+(?:[,\s]+)?)+))?", re.IGNORECASE)
+_CODES = r"(?::\s?(?P<codes>(?:[A-Z]+[0-9]+(?:[,\s]+)?)+))?"
+_NOQA = re.compile(rf"#\s*noqa\b{_CODES}", re.IGNORECASE)
+_FILE_NOQA = re.compile(rf"#\s*flake8[:=]\s*noqa\b{_CODES}", re.IGNORECASE)
 _DIRECTIVE = re.compile(
     r"#\s*devlint:\s*(?P<verb>ignore-next-line|ignore|file-ignore|disable|enable)\s*"
     r"(?:\[(?P<codes>[^\[\]]*)\]\s*)?(?:--\s*(?P<reason>[^#]*)|(?=#|$))"
@@ -98,9 +100,11 @@ def find_suppressions(source: Source, index: FileIndex) -> Suppressions:
 
 def _directives(comment: Comment) -> Iterator[_Directive]:
     """What a comment says to the linter; one comment may hold several directives."""
+    whole = _FILE_NOQA.match(comment.text)
+    if whole is not None:
+        yield _noqa("file-noqa", whole, comment)
     for found in _NOQA.finditer(comment.text):
-        codes = _normalised(re.split(r"[,\s]+", found["codes"] or ""))
-        yield _Directive("noqa", codes, None, comment, found.start(), found.start() + len(found.group().rstrip(", ")))
+        yield _noqa("noqa", found, comment)
     for found in _DIRECTIVE.finditer(comment.text):
         codes = _normalised((found["codes"] or "").split(","))
         if found["codes"] is not None and not codes:
@@ -110,6 +114,11 @@ def _directives(comment: Comment) -> Iterator[_Directive]:
         yield _Directive(
             found["verb"], codes, reason, comment, found.start(), found.start() + len(found.group().rstrip())
         )
+
+
+def _noqa(verb: str, found: re.Match[str], comment: Comment) -> _Directive:
+    codes = _normalised(re.split(r"[,\s]+", found["codes"] or ""))
+    return _Directive(verb, codes, None, comment, found.start(), found.start() + len(found.group().rstrip(", ")))
 
 
 def _suppressions(
@@ -131,6 +140,8 @@ def _suppressions(
             yield _suppression("line", directive, next(following, beside))
         case "file-ignore" if comment.alone:
             yield _suppression("file", directive, CodeLine(1, last_row, 0))
+        case "file-noqa" if comment.alone:
+            yield _suppression("noqa", directive, CodeLine(1, last_row, 0))
         case "disable":
             yield from _block(directive, enables, layout, last_row)
 

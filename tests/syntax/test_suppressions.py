@@ -101,6 +101,23 @@ def test_the_first_suppression_that_covers_is_the_answer() -> None:
     assert len(found.all) == 3
 
 
+@pytest.mark.parametrize(
+    ("comment", "silent"),
+    [
+        ("# flake8: noqa", True),
+        ("#flake8=NOQA", True),
+        ("# flake8: noqa: DEV101,E501", True),
+        ("# flake8: noqa  # generated", True),
+        ("# flake8: noqa: E501", False),
+        ("# see # flake8: noqa", False),
+        ("# flake8: nothing", False),
+        ("x = 1  # flake8: noqa", False),
+    ],
+)
+def test_flake8_has_a_comment_for_the_whole_file(comment: str, silent: bool) -> None:
+    assert silent_rows(f"a\n{comment}\nb\n") == ([1, 2, 3] if silent else [])
+
+
 @pytest.mark.parametrize("comment", ["# noqa", "# devlint: ignore"])
 class TestLinesThatBelongTogether:
     def test_a_comment_inside_brackets_covers_its_line(self, comment: str) -> None:

@@ -1,0 +1,91 @@
+"""`--watch` with the real watchfiles, as a person would use it."""
+
+from __future__ import annotations
+
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+BUG = "import torch\n\nx = torch.zeros(3, device='cuda')\nx + torch.ones(3)\n"
+PATIENCE = 120
+"""Seconds after which a test gives up: nothing that works takes that long."""
+
+
+class Watch:
+    """A devlint that watches, and the lines that it writes."""
+
+    def __init__(self, folder: Path, *arguments: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-u", "-m", "devlint", "--watch", *arguments],
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self._lines: queue.Queue[str] = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self._lines.put(line.rstrip("\n"))
+
+    def said(self) -> list[str]:
+        """The lines up to the note that it waits."""
+        lines: list[str] = []
+        while not (lines and "waiting for changes" in lines[-1]):
+            lines.append(self._lines.get(timeout=PATIENCE))
+        return lines[:-1]
+
+
+@pytest.fixture
+def watch(tmp_path: Path) -> Iterator[Watch]:
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg" / "a.py").write_text("x = 1\n")
+    started = Watch(tmp_path, "pkg")
+    yield started
+    started.process.kill()
+    started.process.wait()
+
+
+def test_it_checks_again_after_each_change_until_it_is_interrupted(watch, tmp_path):
+    assert watch.said() == []
+    (tmp_path / "pkg" / "notes.txt").write_text("not read")
+    (tmp_path / "pkg" / "b.py").write_text(BUG)
+    (line,) = watch.said()
+    assert line.startswith("pkg/b.py:4:1: DEV101")
+    (tmp_path / "pkg" / "devlint.toml").write_text("selct = 1\n")
+    (line,) = watch.said()
+    assert line.endswith("unknown setting `selct` (did you mean `select`?)")
+    (tmp_path / "pkg" / "devlint.toml").write_text('ignore = ["DEV101"]\n')
+    assert watch.said() == []
+    watch.process.send_signal(signal.SIGINT)
+    assert watch.process.wait(PATIENCE) == 130
+
+
+def test_without_watchfiles_it_says_what_to_install(tmp_path):
+    code = "import sys; sys.modules['watchfiles'] = None; from devlint.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "--watch"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2
+    assert "--watch needs watchfiles: pip install 'devlint[watch]'" in done.stderr
+
+
+def test_the_standard_input_cannot_be_watched(devlint):
+    result = devlint("--watch", "-")
+    assert result.status == 2
+    assert "--watch goes neither with `-`" in result.err
