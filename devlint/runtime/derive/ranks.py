@@ -77,9 +77,11 @@ def _reduced_by_name(outcome: Outcome) -> bool | None:
 
 
 def _reduced_without(name: str) -> Predict:
-    """0-dim where no dimension is named; with one, or with ``keepdim``, nothing is said."""
+    """0-dim where no dimension is named; with one, or with ``keepdim``, nothing is said. A second tensor broadcasts."""
 
     def predict(outcome: Outcome) -> bool | None:
+        if len(outcome.before) > 1:
+            return _broadcast(outcome)
         if outcome.bound.get(name) not in (None, [], ()) or outcome.bound.get("keepdim"):
             return None
         return True
