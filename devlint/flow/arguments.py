@@ -11,7 +11,7 @@ from devlint.flow.iteration import iterate
 from devlint.flow.run import Run
 from devlint.semantics.table import Row
 from devlint.values.heap import Dict
-from devlint.values.value import UNKNOWN, Batch, Const, Ref, Value
+from devlint.values.value import UNKNOWN, Batch, Const, Ref, Tensor, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +108,9 @@ def bind_row(
 ) -> dict[str, list[Argument]]:
     """Pair a library call's arguments with the row's parameter names; a variadic one takes the rest."""
     positional = [receiver, *arguments.positional] if receiver is not None else list(arguments.positional)
-    params: Sequence[str] = row.params
-    for overload in row.overloads:
-        if not all(name in overload for name in arguments.keywords) or len(positional) > len(overload):
-            continue
-        if not all(name in row.params for name in arguments.keywords):
-            params = overload
-            break
+    keywords = [aliases.get(name, name) if name not in row.params else name for name in arguments.keywords]
+    forms = (row.params, *row.overloads)
+    params = next((one for one in forms if _fits(one, row, positional, keywords)), row.params)
     bound: dict[str, list[Argument]] = {}
     position = 0
     for name in params:
@@ -135,3 +131,15 @@ def bind_row(
     if others is not None and arguments.rest is not None:
         bound.setdefault(others, []).append(arguments.rest)
     return bound
+
+
+def _fits(params: Sequence[str], row: Row, positional: Sequence[Argument], keywords: Sequence[str]) -> bool:
+    """Whether a form of the call takes these arguments: every keyword, and tensors only where it takes tensors."""
+    if not (all(name in params or name == "out" for name in keywords) or any(name.startswith("**") for name in params)):
+        return False
+    places = list(params[: params.index("*")] if "*" in params else params)
+    if any(name.startswith("*") for name in places):
+        return True
+    return len(positional) <= len(places) and all(
+        name in row.tensors for name, one in zip(places, positional, strict=False) if isinstance(one.value, Tensor)
+    )

@@ -11,7 +11,8 @@ import libcst as cst
 from devlint.flow.arguments import Argument, Arguments, bind_row
 from devlint.flow.clash import find_clash
 from devlint.flow.events import DtypeClash, HostOnlyClash, HostRead, Operand, TargetDtype
-from devlint.flow.operands import Bound, operands_of
+from devlint.flow.given import is_given
+from devlint.flow.operands import Bound, as_operand, operands_of
 from devlint.flow.operation_names import short_name
 from devlint.flow.results import result_of
 from devlint.flow.returns import returned
@@ -34,6 +35,10 @@ IMPLICIT: Final = "parameters"
 """The pseudo-argument of a module's row: its own parameters."""
 
 
+OUT: Final = "out"
+"""The argument that takes an operation's result: written to, and checked as the operands are."""
+
+
 def apply_row(
     run: Run, row: Row, arguments: Arguments, receiver: Argument | None = None, own: Operand | None = None
 ) -> Value:
@@ -53,18 +58,24 @@ def operate(
     if own is not None:
         operands.append(own)
         same = (*same, IMPLICIT)
+    out = as_operand(run, OUT, bound[OUT][0]) if OUT in bound else None
+    if out is not None and operands:
+        operands.append(out)
+        same = (*same, OUT)
     name = short_name(row.name)
     _check_host_only(run, row, operands, node, name)
     grouped = [one for one in operands if one.name in same or one.name in row.index]
-    clash = find_clash(run, node, name, grouped, row.scalars, row.index, row.mutates)
+    clash = find_clash(run, node, name, grouped, row.scalars, row.index, row.mutates | {OUT})
     if clash is not None:
         run.emit(clash)
     elif not run.state.ambient.autocast and not _check_targets(run, row, operands, node, name):
         _check_dtypes(run, row, operands, node, name)
-    _follow_time(run, row, operands, node, name)
+    _follow_time(run, row, bound, operands, node, name)
     _tell_writes(run, row, bound, node)
     # What follows is read as if the tensor had been where it should: one bug is told once.
     mended = clash.other.tensor.placement if clash is not None else None
+    if out is not None:
+        return replace(out.tensor, fresh=None)
     result = result_of(run, row, bound, operands, node, mended=mended, complete=complete)
     if row.moves:
         bound = move(run, row, bound, result.placement)
@@ -113,16 +124,17 @@ def _check_targets(run: Run, row: Row, operands: list[Operand], node: cst.CSTNod
     return False
 
 
-def _follow_time(run: Run, row: Row, operands: list[Operand], node: cst.CSTNode, name: str) -> None:
+def _follow_time(run: Run, row: Row, bound: Bound, operands: list[Operand], node: cst.CSTNode, name: str) -> None:
     """Keep account of what the accelerator was given and what the host has waited for."""
+    waits = row.sync == "always" or (row.sync != "" and not is_given(bound, row.sync.removeprefix("unless:")))
     if not any(
         is_accelerator(leaf.device) for one in operands for _, leaf in leaves(one.tensor.placement, run.state.facts)
     ):
-        if row.sync == "always" and operands:
+        if waits and operands:
             _read(run, operands[0], node, name)
         return
     run.launch(run.step(Kind.PASSED, f"{name} is launched on the accelerator", node))
-    if row.sync == "always":
+    if waits:
         _read(run, operands[0], node, name)
         run.synchronize(run.step(Kind.PASSED, f"{name} waits for the accelerator", node))
 

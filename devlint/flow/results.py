@@ -1,4 +1,4 @@
-"""The tensor an operation makes: where it lies, its rank, whether autograd follows it."""
+"""The tensor an operation makes: where it lies, whose memory it shares, whether autograd follows it."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from devlint.flow.iteration import iterate
 from devlint.flow.operands import Bound
 from devlint.flow.operation_names import short_name
 from devlint.flow.result_dtypes import first_dtype
+from devlint.flow.result_ranks import result_rank
 from devlint.flow.run import Run
 from devlint.flow.sharing import view_of
 from devlint.semantics.table import Row
@@ -21,7 +22,7 @@ from devlint.values.device import is_accelerator, is_host
 from devlint.values.memory import Memory
 from devlint.values.placement import UNKNOWN_PLACEMENT, Choice, How, Leaf, Placement, is_unknown, leaves, transform
 from devlint.values.trace import Kind
-from devlint.values.value import NONE, Const, Fresh, Number, Origin, Rank, Tensor, Tuple, computed
+from devlint.values.value import NONE, Const, Fresh, Number, Origin, Rank, Tensor, computed
 
 
 def result_of(
@@ -40,7 +41,7 @@ def result_of(
     result = Tensor(
         placement=placement,
         dtype=first_dtype(run, row, bound, operands),
-        rank=_rank(run, row, bound, operands),
+        rank=result_rank(run, row, bound, operands),
         grad=_grad(run, row, operands),
         memory=None if row.name.endswith("empty") else Memory(),
     )
@@ -117,7 +118,8 @@ def _by_rule(
                 return placement_from(run, given[0].value, given[0].node, step)
             if not complete:
                 return UNKNOWN_PLACEMENT
-            if kind == "kwarg":
+            other = bound.get(argument, ())
+            if kind == "kwarg" or (other and isinstance(other[0].value, (Const, Number))):
                 return default_placement(run, name, node)
             return next((one.tensor.placement for one in operands if one.name == argument), UNKNOWN_PLACEMENT)
     return UNKNOWN_PLACEMENT
@@ -150,46 +152,6 @@ def _vagueness(placement: Placement) -> int:
 
 def _is_host(placement: Placement) -> bool:
     return isinstance(placement, Leaf) and is_host(placement.device)
-
-
-def _rank(run: Run, row: Row, bound: Bound, operands: list[Operand]) -> Rank:
-    kind, _, argument = row.rank.partition(":")
-    match kind:
-        case "broadcast":
-            ranks = {one.tensor.rank for one in operands}
-            if Rank.SOME in ranks:
-                return Rank.SOME
-            return Rank.ZERO if ranks == {Rank.ZERO} else Rank.ANY
-        case "same":
-            return next((one.tensor.rank for one in operands if one.name == argument), Rank.ANY)
-        case "reduce":
-            given = bound.get("dim")
-            return Rank.ZERO if given is None or given[0].value == NONE else Rank.ANY
-        case "zero":
-            return Rank.ZERO
-        case "some":
-            return Rank.SOME
-        case "reduction":
-            given = bound.get("reduction")
-            return Rank.SOME if given is not None and given[0].value == Const("none") else Rank.ZERO
-        case "shape":
-            return _rank_of_shape(run, row, bound)
-    return Rank.ANY
-
-
-def _rank_of_shape(run: Run, row: Row, bound: Bound) -> Rank:
-    given = bound.get("size", [])
-    if len(given) != 1:
-        return Rank.SOME if given else Rank.ANY
-    value = given[0].value
-    if isinstance(value, Tuple):
-        return Rank.SOME if value.items else Rank.ZERO
-    if isinstance(value, (Const, Number)):
-        return Rank.SOME
-    found = iterate(run, value, given[0].node)
-    if found.items is not None:
-        return Rank.SOME if found.items else Rank.ZERO
-    return Rank.ANY
 
 
 def _grad(run: Run, row: Row, operands: list[Operand]) -> bool | None:

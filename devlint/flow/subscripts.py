@@ -16,6 +16,7 @@ from devlint.flow.objects import held, is_holder
 from devlint.flow.opaque import looks_like_tensor
 from devlint.flow.run import Run, expression
 from devlint.flow.sharing import item_of, memory_of, note_write
+from devlint.values.dtype import category
 from devlint.values.heap import Dict, Instance, Registration, Sequence, join_all
 from devlint.values.join import join, without_none
 from devlint.values.memory import Memory
@@ -315,12 +316,12 @@ def _set_in_tensor(
     """Slices copy from any device; a mask or an index needs the value on the tensor's device, unless it is 0-dim."""
     tensor = run.settle(owner)
     base = Operand("input", run.place(target.value), tensor)
-    advanced = False
+    advanced: list[Value] = []
     for index in indices:
         one = without_none(index.value) if index is not None else None
         if index is None or not isinstance(one, (Tensor, Ref)) or (isinstance(one, Tensor) and is_number_like(one)):
             continue
-        advanced = True
+        advanced.append(one)
         if isinstance(one, Tensor):
             operand = Operand("index", run.place(index.node), run.settle(one))
             clash = find_clash(run, target, "indexing", [base, operand], 0, frozenset({"index"}))
@@ -332,8 +333,22 @@ def _set_in_tensor(
         clash = find_clash(run, target, "index assignment", [base, source], "many")
         if clash is not None:
             run.emit(clash)
-        elif tensor.dtype.name is not None and source.tensor.dtype.name not in (None, tensor.dtype.name):
-            run.emit(DtypeClash(run.context_at(target), "index assignment", base, source))
+        elif _is_put(run, advanced, source.tensor) and not run.state.ambient.autocast:
+            kinds = {tensor.dtype.name, source.tensor.dtype.name}
+            if len(kinds - {None}) > 1:
+                run.emit(DtypeClash(run.context_at(target), "index assignment", base, source))
     if isinstance(target.value, cst.Name):
         grad = True if isinstance(value, Tensor) and value.grad else owner.grad
         run.bind(target.value.value, replace(owner, fresh=None, grad=grad))
+
+
+def _is_put(run: Run, indices: list[Value], value: Tensor) -> bool:
+    """Whether the assignment surely puts values one by one, which casts nothing: a 0-dim index copies a slice, and a
+    mask is filled with a 0-dim value."""
+    for index in indices:
+        if isinstance(index, Tensor) and index.rank is not Rank.SOME:
+            continue
+        dtype = run.settle(index).dtype.name if isinstance(index, Tensor) else None
+        if value.rank is Rank.SOME or (dtype is not None and category(dtype) == 1):
+            return True
+    return False

@@ -71,6 +71,11 @@ def category(name: str) -> int:
     return 2 if "float" in name else 1
 
 
+def kind_of(dtype: Dtype) -> str | None:
+    """The Python type of one element, as `.item()` returns it; None when it is not known."""
+    return None if dtype.name is None else ("bool", "int", "float", "complex")[category(dtype.name)]
+
+
 def is_floating(name: str | None) -> bool:
     """Whether it is a real floating type."""
     return name is not None and category(name) == 2

@@ -16,11 +16,12 @@ from devlint.flow.named_dtypes import dtype_named
 from devlint.flow.numpy_like import data_dtype
 from devlint.flow.operands import as_operand
 from devlint.flow.refinement import rebind
+from devlint.flow.result_ranks import rank_of_data
 from devlint.flow.run import Run
 from devlint.flow.sharing import handed_on, memory_of, note_write
 from devlint.flow.transfer import METHODS, is_only_use, read_by_numpy, transfer_tensor
 from devlint.values.device import CPU
-from devlint.values.dtype import Dtype, Source
+from devlint.values.dtype import Dtype, Source, kind_of
 from devlint.values.heap import Cell, Sequence
 from devlint.values.join import without_none
 from devlint.values.memory import Memory
@@ -127,7 +128,7 @@ def to_python(run: Run, call: Invocation) -> Value:
     """`.item()`, `.tolist()`: Python numbers, for which the host waits."""
     by_table(run, call)
     if call.name == "item":
-        return Number()
+        return Number(kind_of(run.settle(_receiver(call)).dtype))
     return run.allocate(call.node, Sequence(None, UNKNOWN))
 
 
@@ -222,7 +223,7 @@ def tensor(run: Run, call: Invocation) -> Value:
     return Tensor(
         placement,
         dtype,
-        _rank_of(run, value, source),
+        rank_of_data(run, value),
         grad=requires if isinstance(requires, bool) else None,
         leaf=True,
         fresh=value.fresh if isinstance(value, Array) else None,
@@ -260,19 +261,6 @@ def _dtype_of(run: Run, call: Invocation, data: Argument) -> Dtype:
         )
         return replace(dtype, trace=step)
     return dtype
-
-
-def _rank_of(run: Run, value: Value, source: Tensor | None) -> Rank:
-    if source is not None:
-        return source.rank
-    match value:
-        case Const(value=bool() | int() | float()) | Number():
-            return Rank.ZERO
-        case Tuple():
-            return Rank.SOME
-        case Ref(address=address) if isinstance(run.get(address), Sequence):
-            return Rank.SOME
-    return Rank.ANY
 
 
 @model("torch.from_numpy", "torch.frombuffer", "torch.from_file")
