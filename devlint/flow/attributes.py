@@ -13,7 +13,9 @@ from devlint.flow.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.flow.events import MovedLeaf
 from devlint.flow.modules import member
 from devlint.flow.nn import module_attribute, register_attribute
+from devlint.flow.numpy_like import array_attribute
 from devlint.flow.refinement import rebind
+from devlint.flow.result_dtypes import real_part
 from devlint.flow.run import Run, expression
 from devlint.flow.sharing import memory_of, seen_by
 from devlint.values.dtype import Dtype, Source, canonical
@@ -75,17 +77,8 @@ def get_attribute(run: Run, owner: Value, name: str, node: cst.CSTNode) -> Value
             return (
                 DeviceType(placement) if name == "type" else Number("int") if name == "index" else Method(owner, name)
             )
-        case Array(dtype=dtype):
-            match name:
-                case "dtype":
-                    return DtypeValue(dtype)
-                case "shape":
-                    return Size()
-                case "T" | "flat" | "real":
-                    return replace(owner, fresh=None, memory=seen_by(run, name, owner.memory, node))
-                case "size" | "ndim" | "nbytes":
-                    return Number("int")
-            return Method(owner, name)
+        case Array():
+            return array_attribute(run, owner, name, node)
         case Tuple(items=items, names=names) if name in names:
             return items[names.index(name)]
         case Batch():
@@ -128,9 +121,9 @@ def tensor_attribute(run: Run, tensor: Tensor, name: str, node: cst.CSTNode) -> 
             _check_leaf(run, tensor, node, "its .grad is read")
             return replace(computed(settled), grad=False)
         case "T" | "mT" | "H" | "mH" | "real" | "imag":
-            return replace(
-                computed(settled), memory=seen_by(run, name, memory_of(tensor), node), pending=tensor.pending
-            )
+            dtype = real_part(settled.dtype) if name in ("real", "imag") else settled.dtype
+            seen = seen_by(run, name, memory_of(tensor), node)
+            return replace(computed(settled), dtype=dtype, memory=seen, pending=tensor.pending)
         case "ndim" | "nbytes" | "itemsize":
             return Number("int")
         case "requires_grad" | "is_leaf":

@@ -103,7 +103,7 @@ def combine(
     if isinstance(a, Tensor) or isinstance(b, Tensor):
         return _tensors(run, method, Argument(a, left.node), Argument(b, right.node), node, in_place=in_place)
     if isinstance(a, Array) or isinstance(b, Array):
-        return array_operation(run, method, a, b, node)
+        return array_operation(run, method, Argument(a, left.node), Argument(b, right.node), node)
     if method == "sub" and isinstance(a, Number) and isinstance(b, Number):
         _check_clocks(run, a, b, node)
     if isinstance(a, Const) and isinstance(b, Const):

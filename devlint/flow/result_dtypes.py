@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 from typing import Final
 
+from devlint.flow.data_dtypes import python_kind
 from devlint.flow.events import Operand
 from devlint.flow.given import chosen, is_given
 from devlint.flow.named_dtypes import dtype_named
@@ -13,7 +14,7 @@ from devlint.flow.operands import Bound
 from devlint.flow.run import Run
 from devlint.semantics.table import Row
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype, Source, canonical, category, promote_names
-from devlint.values.value import NONE, Const, Number, Rank, Truth, Value
+from devlint.values.value import NONE, Rank, Value
 
 LIKE_OPERANDS: Final = frozenset("other min max exponent self input x y end".split())
 """Parameters for which a Python number takes part in the promotion, as a tensor would."""
@@ -62,25 +63,14 @@ def _of_operand(operands: Sequence[Operand], name: str) -> Dtype:
 
 def _of_literal(bound: Bound, names: Iterable[str], default: Dtype) -> Dtype:
     """The dtype a factory takes from the Python numbers it is given (`torch.full`, `torch.arange`)."""
-    kinds = {_kind_of_number(argument.value) for name in names for argument in bound.get(name, ())}
+    kinds = {python_kind(argument.value) for name in names for argument in bound.get(name, ())}
     if None in kinds or not kinds:
         return UNKNOWN_DTYPE
     if "complex" in kinds:
-        return _complex(default, default)
+        return complex_of(default)
     if "float" in kinds:
         return default
     return Dtype("int64" if "int" in kinds else "bool", Source.DEFAULT)
-
-
-def _kind_of_number(value: Value) -> str | None:
-    match value:
-        case Const(value=bool() | int() | float() | complex() as constant):
-            return type(constant).__name__
-        case Number(kind=kind):
-            return kind
-        case Truth():
-            return "bool"
-    return None
 
 
 # Promotion
@@ -130,7 +120,7 @@ def _promote_ranked(
         elif result is None:
             result = dtype
         elif result.name is not None and category(dtype.name) > category(result.name):
-            result = _complex(result, default) if category(dtype.name) == 3 and category(result.name) == 2 else dtype
+            result = complex_of(result) if category(dtype.name) == 3 and category(result.name) == 2 else dtype
     return result or UNKNOWN_DTYPE
 
 
@@ -145,7 +135,7 @@ def _highest(dtypes: Sequence[Dtype]) -> Dtype | None:
 
 
 def _of_number(value: Value, default: Dtype) -> Dtype:
-    match _kind_of_number(value):
+    match python_kind(value):
         case "bool":
             return Dtype("bool", Source.PYTHON)
         case "int":
@@ -153,7 +143,7 @@ def _of_number(value: Value, default: Dtype) -> Dtype:
         case "float":
             return default
         case "complex":
-            return _complex(default, default)
+            return complex_of(default)
     return UNKNOWN_DTYPE
 
 
@@ -172,15 +162,16 @@ def _counted(dtype: Dtype, default: Dtype) -> Dtype:
     return Dtype("int64") if dtype.name == "bool" else dtype
 
 
-def _real(dtype: Dtype, default: Dtype) -> Dtype:
+def real_part(dtype: Dtype) -> Dtype:
+    """The dtype of the real and the imaginary part."""
     return Dtype(_PARTS[dtype.name]) if dtype.name in _PARTS else dtype
 
 
-def _complex(dtype: Dtype, default: Dtype) -> Dtype:
-    name = _floating(dtype, default).name
-    if name is None or category(name) == 3:
+def complex_of(dtype: Dtype) -> Dtype:
+    """The complex dtype with parts of a floating one; a complex one itself."""
+    if dtype.name is None or category(dtype.name) == 3:
         return dtype
-    return Dtype(next((whole for whole, part in _PARTS.items() if part == name), None))
+    return Dtype(next((whole for whole, part in _PARTS.items() if part == dtype.name), None))
 
 
 def _doubled(dtype: Dtype, default: Dtype) -> Dtype:
@@ -192,8 +183,8 @@ _CONVERSIONS: Final[dict[str, Callable[[Dtype, Dtype], Dtype]]] = {
     "float": _floating,
     "sum": _summed,
     "pow": _counted,
-    "real": _real,
-    "real-float": lambda dtype, default: _floating(_real(dtype, default), default),
-    "complex": _complex,
+    "real": lambda dtype, default: real_part(dtype),
+    "real-float": lambda dtype, default: _floating(real_part(dtype), default),
+    "complex": lambda dtype, default: complex_of(_floating(dtype, default)),
     "double": _doubled,
 }

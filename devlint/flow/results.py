@@ -10,7 +10,6 @@ import libcst as cst
 from devlint.flow.devices import default_placement, explicit_placement, placement_from
 from devlint.flow.events import Operand
 from devlint.flow.given import chosen
-from devlint.flow.iteration import iterate
 from devlint.flow.operands import Bound
 from devlint.flow.operation_names import short_name
 from devlint.flow.result_dtypes import first_dtype

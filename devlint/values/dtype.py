@@ -52,8 +52,9 @@ ALIASES: Final = {
 }
 FLOATS: Final = ("float16", "bfloat16", "float32", "float64")
 INTEGERS: Final = ("uint8", "int8", "int16", "int32", "int64")
-COMPLEX: Final = ("complex64", "complex128")
-NAMES: Final = frozenset(("bool", *FLOATS, *INTEGERS, *COMPLEX, "complex32", "uint16", "uint32", "uint64"))
+COMPLEX: Final = ("complex32", "complex64", "complex128")
+_WHOLE: Final = {"bfloat16": "complex64", "float32": "complex64", "float64": "complex128"}
+NAMES: Final = frozenset(("bool", *FLOATS, *INTEGERS, *COMPLEX, "uint16", "uint32", "uint64"))
 
 
 def canonical(name: str) -> str | None:
@@ -81,13 +82,44 @@ def is_floating(name: str | None) -> bool:
     return name is not None and category(name) == 2
 
 
+def promote_arrays(left: str, right: str) -> str | None:
+    """The dtype of two NumPy arrays combined: it holds every value of both, so int32 and float32 make float64. None
+    for a dtype that NumPy does not have."""
+    if left == right:
+        return left
+    low, high = sorted((left, right), key=lambda name: (category(name), name.startswith("uint"), _bits(name)))
+    if category(low) == 0:
+        return high
+    match category(low), category(high):
+        case (1, 1):
+            return _promote_integers(low, high)
+        case (1 | 2, 2):
+            bits = max(_bits(high), _bits(low) if category(low) == 2 else min(2 * _bits(low), 64))
+            return None if "bfloat16" in (low, high) else f"float{bits}"
+        case (1 | 2 | 3, 3):
+            part = promote_arrays(f"float{_bits(low) // 2}" if category(low) == 3 else low, f"float{_bits(high) // 2}")
+            return f"complex{2 * _bits(part)}" if part is not None else None
+    return None
+
+
+def _promote_integers(signed: str, other: str) -> str:
+    if signed.startswith("uint") == other.startswith("uint"):
+        return max(signed, other, key=_bits)
+    bits = max(_bits(signed), 2 * _bits(other))
+    return f"int{bits}" if bits <= 64 else "float64"
+
+
+def _bits(name: str) -> int:
+    return int("".join(filter(str.isdigit, name)) or 8)
+
+
 def promote_names(left: str, right: str) -> str | None:
     """The dtype of two dimensioned tensors combined (torch.promote_types), None where devlint does not know."""
     if left == right:
         return left
     low, high = sorted((left, right), key=category)
     if category(low) < category(high):
-        return high if category(high) < 3 or low not in ("float64",) else "complex128"
+        return max(high, _WHOLE.get(low, high), key=COMPLEX.index) if category(high) == 3 else high
     order = {2: FLOATS, 1: INTEGERS, 3: COMPLEX}.get(category(low), ())
     if low not in order or high not in order:
         return None

@@ -7,15 +7,16 @@ from dataclasses import replace
 from devlint.flow.arguments import Argument
 from devlint.flow.cells import require_grad
 from devlint.flow.clash import find_clash
+from devlint.flow.data_dtypes import TORCH, data_dtype
 from devlint.flow.devices import default_placement, is_none, placement_from
 from devlint.flow.events import Conversion, Discarded
 from devlint.flow.iteration import iterate
 from devlint.flow.library.fallback import by_table
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.named_dtypes import dtype_named
-from devlint.flow.numpy_like import data_dtype
 from devlint.flow.operands import as_operand
 from devlint.flow.refinement import rebind
+from devlint.flow.result_dtypes import complex_of
 from devlint.flow.result_ranks import rank_of_data
 from devlint.flow.run import Run
 from devlint.flow.sharing import handed_on, memory_of, note_write
@@ -249,9 +250,10 @@ def _dtype_of(run: Run, call: Invocation, data: Argument) -> Dtype:
     if not is_none(given):
         assert given is not None
         return dtype_named(given)
-    dtype = data_dtype(run, data, number="float32")
-    if dtype.source is Source.PYTHON and dtype.name == "float32":
-        return run.state.ambient.default_dtype
+    dtype = data_dtype(run, data, TORCH)
+    if dtype.source is Source.PYTHON and dtype.name in ("float32", "complex64"):
+        default = run.state.ambient.default_dtype
+        return default if dtype.name == "float32" else complex_of(default)
     if dtype.name == "float64" and not isinstance(data.value, Tensor):
         step = run.step(
             Kind.CONVERTED,
