@@ -119,7 +119,10 @@ def combine(
 
 
 def _as_batch_tensor(value: Value) -> Value:
-    return Tensor(value.placement, pinned=value.pinned) if isinstance(value, Batch) else value
+    """What an operator makes of data of unknown structure: part of a checkpoint may as well be a number."""
+    if not isinstance(value, Batch):
+        return value
+    return UNKNOWN if value.mixed else Tensor(value.placement, pinned=value.pinned)
 
 
 def _tensors(run: Run, method: str, left: Argument, right: Argument, node: cst.CSTNode, *, in_place: bool) -> Value:

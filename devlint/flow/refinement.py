@@ -9,11 +9,13 @@ from devlint.flow.run import Run
 from devlint.values.condition import Atom, Test, both, decide, either
 from devlint.values.device import Symbol, is_host
 from devlint.values.heap import Sequence
-from devlint.values.join import alternatives, without_none
+from devlint.values.join import alternatives, join, without_none
 from devlint.values.placement import How, Leaf, leaves
 from devlint.values.value import (
     NONE,
+    OTHER,
     Array,
+    Batch,
     Callable_,
     Const,
     DeviceValue,
@@ -213,7 +215,11 @@ def narrow(run: Run, node: cst.BaseExpression, holds: bool) -> None:
             ):
                 _narrow_none(run, left, isinstance(operator, cst.Is) is holds)
         case cst.Call(func=cst.Name(value="isinstance"), args=[first, second]):
-            _narrow_type(run, first.value, run.evaluate(second.value), holds)
+            type_ = run.evaluate(second.value)
+            if isinstance(type_, Library) and type_.name in ("torch.Tensor", "torch.nn.Parameter"):
+                _narrow_tensor(run, first.value, holds, only=type_.name == "torch.Tensor")
+        case cst.Call(func=(cst.Name() | cst.Attribute()) as function, args=[first]) if _is_tensor(run, function):
+            _narrow_tensor(run, first.value, holds, only=True)
         case cst.Name() | cst.Attribute():
             value = _current(run, node)
             if value is not None and holds:
@@ -250,12 +256,30 @@ def _narrow_none(run: Run, node: cst.BaseExpression, is_none: bool) -> None:
     rebind(run, node, value, NONE if is_none else without_none(value))
 
 
-def _narrow_type(run: Run, node: cst.BaseExpression, type_: Value, holds: bool) -> None:
+def _is_tensor(run: Run, function: cst.Name | cst.Attribute) -> bool:
+    name = function.value if isinstance(function, cst.Name) else function.attr.value
+    return name == "is_tensor" and run.evaluate(function) == Library("torch.is_tensor")
+
+
+def _narrow_tensor(run: Run, node: cst.BaseExpression, holds: bool, *, only: bool) -> None:
+    """Follow the path on which a value is a tensor; or is none, where `only` tensors would have passed the test."""
     value = _current(run, node)
-    if value is None or not isinstance(type_, Library) or type_.name not in ("torch.Tensor", "torch.nn.Parameter"):
+    if value is None:
         return
     if holds:
-        kept = [one for one in alternatives(value) if isinstance(one, (Tensor, Unknown))]
+        kept = [one for one in alternatives(value) if isinstance(one, (Tensor, Unknown, Batch))]
         if len(kept) == 1:
             tensor = as_tensor(kept[0])
             rebind(run, node, value, tensor if tensor is not None else value)
+    elif only:
+        rebind(run, node, value, _without_tensors(value))
+
+
+def _without_tensors(value: Value) -> Value:
+    match value:
+        case Tensor() | Unknown() | Batch():
+            return OTHER
+        case Either(test=test, yes=yes, no=no):
+            yes, no = _without_tensors(yes), _without_tensors(no)
+            return join(yes, no, test)
+    return value

@@ -11,6 +11,7 @@ from devlint.values.memory import join_memories
 from devlint.values.placement import choose
 from devlint.values.value import (
     NONE,
+    OTHER,
     UNKNOWN,
     Array,
     Batch,
@@ -53,9 +54,8 @@ def join(left: Value, right: Value, test: Test | None = None) -> Value:
                 join_dtypes(left.dtype, right.dtype), same_origin, join_memories(left.memory, right.memory), left.trace
             )
         case Batch(), Batch():
-            return Batch(
-                choose(test, left.placement, right.placement), left.pinned if left.pinned == right.pinned else None
-            )
+            pinned = left.pinned if left.pinned == right.pinned else None
+            return Batch(choose(test, left.placement, right.placement), pinned, left.mixed or right.mixed)
         case Tuple(), Tuple() if len(left.items) == len(right.items):
             items = tuple(join(a, b, test) for a, b in zip(left.items, right.items, strict=True))
             return Tuple(items, left.names if left.names == right.names else ())
@@ -144,12 +144,12 @@ def _either(left: Value, right: Value, test: Test | None) -> Value:
 
 
 def without_none(value: Value) -> Value:
-    """The value given that it is not None."""
+    """The value given that it is one of which something is known: not None, not something that is no tensor."""
     if not isinstance(value, Either):
         return value
     yes, no = without_none(value.yes), without_none(value.no)
-    if yes == NONE:
+    if yes in (NONE, OTHER):
         return no
-    if no == NONE:
+    if no in (NONE, OTHER):
         return yes
     return value if (yes, no) == (value.yes, value.no) else Either(value.test, yes, no)

@@ -45,6 +45,14 @@ UNKNOWN: Final = Unknown()
 
 
 @dataclass(frozen=True, slots=True)
+class Other:
+    """Something that is known to be no tensor; nothing else is known of it."""
+
+
+OTHER: Final = Other()
+
+
+@dataclass(frozen=True, slots=True)
 class Const:
     """A Python constant: None, bool, int, float, complex, str, bytes or Ellipsis."""
 
@@ -174,11 +182,13 @@ class Size:
 class Batch:
     """Data from a loader, of unknown structure: every tensor found inside has this placement and element type unknown.
 
-    `moved` is the transfer that handed it out, while nothing has been taken from it.
+    `mixed` tells that it holds numbers and settings too, as a checkpoint does; `moved` is the transfer that handed it
+    out, while nothing has been taken from it.
     """
 
     placement: Placement
     pinned: bool | None = None
+    mixed: bool = False
     moved: Step | None = field(default=None, compare=False)
 
 
@@ -239,7 +249,7 @@ class Either:
 
 
 Value: TypeAlias = (
-    "Unknown | Const | Number | Truth | Text | DeviceValue | DeviceType | DtypeValue | Size | Tensor | Array"
+    "Unknown | Other | Const | Number | Truth | Text | DeviceValue | DeviceType | DtypeValue | Size | Tensor | Array"
     " | Batch | Tuple | Ref"
     " | Library | Method | Partial | Callable_ | Either"
 )
@@ -284,8 +294,10 @@ def as_tensor(value: Value) -> Tensor | None:
             return Tensor()
         case Batch(placement=placement, pinned=pinned, moved=moved):
             return Tensor(placement, pinned=pinned, moved=moved)
-        case Either(yes=yes, no=no) if NONE in (yes, no):
-            return as_tensor(no if yes == NONE else yes)
+        case Either(yes=yes, no=(Const(value=None) | Other())):
+            return as_tensor(yes)
+        case Either(yes=(Const(value=None) | Other()), no=no):
+            return as_tensor(no)
         case _:
             return None
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from devlint.flow.attributes import get_attribute, set_attribute
 from devlint.flow.library.registry import Invocation, model
-from devlint.flow.refinement import read_on_host, value_test
+from devlint.flow.refinement import Source, read_on_host, value_test
 from devlint.flow.run import Run
 from devlint.values.condition import Atom, Test
 from devlint.values.join import without_none
@@ -18,6 +18,7 @@ from devlint.values.value import (
     Const,
     Library,
     Number,
+    Other,
     Tensor,
     Text,
     Truth,
@@ -76,7 +77,17 @@ def isinstance_(run: Run, call: Invocation) -> Value:
         answer = _is_instance(value, type_.name)
         if answer is not None:
             return Const(answer)
-    return Truth(Test(Atom(("node", call.node, run.context), "isinstance(...)")))
+    return Truth(Test(Atom(("node", call.node, run.context), Source(call.node))))
+
+
+@model("torch.is_tensor")
+def is_tensor(run: Run, call: Invocation) -> Value:
+    """`torch.is_tensor(x)`, where what is known of x decides it."""
+    first = call.first
+    answer = _is_instance(without_none(first.value), "torch.Tensor") if first is not None else None
+    if answer is not None:
+        return Const(answer)
+    return Truth(Test(Atom(("node", call.node, run.context), Source(call.node))))
 
 
 def _is_instance(value: Value, name: str) -> bool | None:
@@ -86,7 +97,7 @@ def _is_instance(value: Value, name: str) -> bool | None:
                 return name == "torch.Tensor"
             case Array():
                 return name == "numpy.ndarray"
-            case Const() | Number() | Text() | Tuple() | Truth() | Callable_():
+            case Const() | Number() | Text() | Tuple() | Truth() | Callable_() | Other():
                 return False
     if name in ("builtins.str", "builtins.int", "builtins.float", "builtins.dict", "builtins.list", "builtins.tuple"):
         match value:

@@ -291,7 +291,7 @@ def load(run: Run, call: Invocation) -> Value:
     if where is None or is_none(where.value):
         return UNKNOWN
     placement = placement_from(run, where.value, where.node, run.step(Kind.CREATED, "loaded by torch.load", call.node))
-    return Batch(placement)
+    return Batch(placement, mixed=True)
 
 
 @model("torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.parameter.Buffer")
