@@ -49,6 +49,10 @@ class Discovery:
             if not path.exists():
                 self._complain(f"{path}: no such file or directory")
                 continue
+            if path.is_char_device() or path.is_block_device():
+                # Reading one may never end.
+                self._complain(f"{path}: neither a file nor a directory")
+                continue
             directory = path.is_dir()
             settings = self._settings(place if directory else place.parent)
             if settings is None or (settings.force_exclude and is_excluded(settings, place, directory=directory)):
@@ -78,7 +82,7 @@ class Discovery:
             for entry in self._entries(directory.place):
                 place, name = Path(entry.path), directory.shown / entry.name
                 folder = entry.is_dir(follow_symlinks=False)
-                if not folder and not (entry.name.endswith(SUFFIXES) and entry.is_file()):
+                if not folder and not (entry.name.endswith(SUFFIXES) and place.is_file()):
                     continue
                 if _any(exclude, place, folder) or _innermost(ignores, place, folder):
                     continue

@@ -34,6 +34,14 @@ def parse_quietly(text: str) -> ast.Module:
         return ast.parse(text)
 
 
+def parse_if_possible(text: str) -> ast.Module | None:
+    """The tree of a text, None where Python cannot parse it."""
+    try:
+        return parse_quietly(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
 def _outline(group: list[ast.stmt], last_row: int, text: str, lines: Lines) -> Outline:
     return Outline(ast_facts(group), _start(group[0], text, lines), last_row)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from devlint.syntax.ast_outline import parse_quietly
+from devlint.syntax.ast_outline import parse_if_possible
 from devlint.syntax.lines import NEWLINE
 
 PYTHON_CELLS = frozenset({"capture", "debug", "memit", "prun", "time", "timeit", "wandb"})
@@ -24,7 +24,7 @@ _TOKEN = re.compile(
 
 def as_python(cell: str) -> str:
     """The cell as Python. A cell that is Python already stays as it is, and so do lines that are neither."""
-    if _parses(cell):
+    if parse_if_possible(cell) is not None:
         return cell
     lines = _LINE.findall(cell)
     magic = _CELL_MAGIC.match(cell.lstrip())
@@ -65,20 +65,12 @@ def _replaced(line: str) -> str | None:
     code = line.lstrip(" \t")
     indentation = line[: len(line) - len(code)]
     timed = _MAGIC_STATEMENT.fullmatch(code)
-    if timed and _parses(f"if 1: {timed['statement']}"):
+    if timed and parse_if_possible(f"if 1: {timed['statement']}") is not None:
         return f"{indentation}{'if 1:':<{len(timed['magic'])}}{timed['statement']}"
     if _ESCAPE.match(code):
         return f"{indentation}pass"
     assigned = _ASSIGNED.match(code)
     return f"{indentation}{assigned['target']}get_ipython()" if assigned else None
-
-
-def _parses(text: str) -> bool:
-    try:
-        parse_quietly(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
 
 
 def _end_of(line: str) -> str:

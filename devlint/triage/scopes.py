@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from devlint.syntax.ast_outline import parse_quietly
+from devlint.syntax.ast_outline import parse_if_possible
 from devlint.syntax.magics import as_python
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -25,11 +25,8 @@ class Scope:
 def scopes(lines: Sequence[str], *, cell: bool = False) -> list[Scope]:
     """The scopes of a file or a notebook's cell, outer ones before those within; none where it cannot be parsed."""
     text = "\n".join(lines)
-    try:
-        tree = parse_quietly(as_python(text) if cell else text)
-    except (SyntaxError, ValueError, RecursionError):
-        return []
-    return list(_within(tree, ""))
+    tree = parse_if_possible(as_python(text) if cell else text)
+    return [] if tree is None else list(_within(tree, ""))
 
 
 def innermost(found: Sequence[Scope], row: int) -> Scope | None:
