@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from devlint.collector import Collector
@@ -46,16 +47,17 @@ def analyse(
     stdin: tuple[str, bytes] | None = None,
     progress: Callable[[int, int], None] | None = None,
     names: Mapping[Path, str] | None = None,
+    texts: Mapping[Path, bytes] = MappingProxyType({}),
 ) -> Report:
     """Analyse files together, so that imports between them are followed.
 
     `codes` are the rules to ask; `names` the file names to show, by path; `stdin` a name and the bytes to analyse
     under it; `src` further folders that imports may start from; `models` files that describe other libraries;
-    `progress` is told how many files of how many are done.
+    `progress` is told how many files of how many are done; `texts` stand in for the files at these paths.
     """
     collector = Collector(all_rules(), codes)
     shown = [(path, (names or {}).get(path, path.as_posix())) for path in paths]
-    program = Program(shown, src, collector.broken)
+    program = Program(shown, src, collector.broken, texts)
     if stdin is not None:
         _add_text(program, collector, *stdin)
     engine = Engine(program, collector.hear, models)

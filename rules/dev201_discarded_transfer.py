@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
-from devlint.advice import LONGEST, assignable, collected, is_expected_to_fail, is_whole_body
-from devlint.diagnostic import Severity
+import libcst as cst
+
+from devlint.advice import LONGEST, assignable, collected, is_expected_to_fail, is_whole_body, variable
+from devlint.diagnostic import Fix, Severity
+from devlint.fixes.keeping import assign_result
+from devlint.fixes.sheet import Sheet, Unfit
 from devlint.flow.events import Discarded
 from devlint.rule import Finding, Rule
 from devlint.story import confidence, place_text, steps
@@ -46,6 +51,11 @@ class DiscardedTransfer(Rule):
     mask = mask.to("cuda")
     ```
 
+    ## Fix safety
+    Assigning the moved tensor to the variable it came from is safe. It is unsafe where the call casts or detaches,
+    which changes what is computed, and where the variable is an attribute, an entry or the variable of a loop, which
+    others may hold: a loop is turned into a list of what it moves. There is no fix for a parameter of a module.
+
     ## How it is confirmed at run time
     The recorder sees the transfer and that its result dies at once, while the receiver goes on being used where it
     was.
@@ -60,6 +70,7 @@ class DiscardedTransfer(Rule):
     code = "DEV201"
     name = "discarded-transfer"
     severity = Severity.ERROR
+    fixable = True
 
     def check(self, event: Discarded) -> Iterator[Finding]:
         """A discarded call on a variable."""
@@ -73,7 +84,16 @@ class DiscardedTransfer(Rule):
             steps(*placed(event.tensor)),
             f"keep the result: `{_kept(event, receiver)}`",
             confidence(event),
+            remedy=partial(_fix, event),
         )
+
+
+def _fix(event: Discarded, sheet: Sheet) -> Fix:
+    call, receiver = event.context.place.node, variable(event.context.place)
+    if not isinstance(call, cst.Call) or receiver is None or event.tensor.cell is not None:
+        raise Unfit
+    moves_only = not event.casts and "detach" not in place_text(event.context.place)
+    return assign_result(sheet.part(event.context.place), call, receiver, safe=moves_only)
 
 
 def _waits(event: Discarded) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from devlint.flow.definitions import ModuleInfo
 from devlint.syntax.index import FileIndex, index_source
-from devlint.syntax.source import SourceError, read_source
+from devlint.syntax.source import Source, SourceError, decode_source, read_source
 
 
 class Program:
@@ -18,8 +19,12 @@ class Program:
         files: Iterable[tuple[Path, str]],
         roots: Sequence[Path] = (),
         report: Callable[[str, SourceError], None] = lambda filename, error: None,
+        texts: Mapping[Path, bytes] = MappingProxyType({}),
     ) -> None:
-        """`files` pairs each path with the name to show; `roots` are further folders imports may start from."""
+        """`files` pairs each path with the name to show; `roots` are further folders imports may start from; `texts`
+        are read instead of the files at these paths.
+        """
+        self._texts = {path.resolve(): data for path, data in texts.items()}
         self._shown = {path.resolve(): name for path, name in files}
         self._folders = {folder for path in self._shown for folder in path.parents}
         self._roots = [root.resolve() for root in roots]
@@ -45,13 +50,16 @@ class Program:
         if path not in self._modules:
             name = self._shown.get(path)
             try:
-                index = index_source(read_source(path, name or _shown_name(path)))
-                self._modules[path] = self._module(path, index)
+                self._modules[path] = self._module(path, index_source(self._read(path, name or _shown_name(path))))
             except SourceError as error:
                 self._modules[path] = None
                 if name is not None:
                     self._report(name, error)
         return self._modules[path]
+
+    def _read(self, path: Path, name: str) -> Source:
+        data = self._texts.get(path)
+        return decode_source(data, name) if data is not None else read_source(path, name)
 
     def by_filename(self, filename: str) -> ModuleInfo | None:
         """The loaded module that is shown under that name."""

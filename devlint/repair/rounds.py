@@ -1,0 +1,146 @@
+"""Fixes in rounds: apply some, look again, and keep only what made findings go away and none come."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from devlint.diagnostic import Applicability, Diagnostic
+from devlint.repair.choice import Choice
+from devlint.repair.document import Document
+
+MAX_ROUNDS: Final = 200
+"""Analyses that one repair may take: each is told to make findings fewer, so that real code needs a handful."""
+
+MAX_AT_ONCE: Final = 1000
+"""Fixes of one file that are tried together: what is wrong among them takes so many fewer rounds to find."""
+
+Documents: TypeAlias = Mapping[str, Document]
+Look: TypeAlias = Callable[[Documents], Sequence[Diagnostic]]
+"""Analyse the program with these texts in place of the files, and return what is to be reported."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """What has become of the files: their texts, the findings mended, and those that are left.
+
+    `withdrawn` are findings whose fix did not help, or brought another finding; `finished` is false where the rounds
+    ran out.
+    """
+
+    documents: Documents
+    fixed: tuple[Diagnostic, ...] = ()
+    left: tuple[Diagnostic, ...] = ()
+    withdrawn: tuple[Diagnostic, ...] = ()
+    finished: bool = True
+
+
+_Key: TypeAlias = tuple[str, str, str, str]
+
+
+@dataclass(slots=True)
+class _Caution:
+    """What earlier rounds have taught: fixes that do harm, and how many of a file's can be tried at once."""
+
+    harmful: dict[_Key, Diagnostic] = field(default_factory=dict)
+    at_once: dict[str, int] = field(default_factory=dict)
+    files_at_once: int | None = None
+
+    def allows(self, diagnostic: Diagnostic, taken: Counter[str]) -> bool:
+        """Whether a fix may be tried besides so many of each file."""
+        filename = diagnostic.region.filename
+        if _key(diagnostic) in self.harmful or taken[filename] >= self.at_once.get(filename, MAX_AT_ONCE):
+            return False
+        return filename in taken or self.files_at_once is None or len(taken) < self.files_at_once
+
+    def learn(self, tried: Sequence[Diagnostic], worse: set[str]) -> None:
+        """A round has gone wrong: try fewer of the fixes in the files that got worse, and none again that was alone.
+
+        What got worse where nothing was changed, any of the changes may have caused.
+        """
+        files = list(dict.fromkeys(one.region.filename for one in tried))
+        suspected = [filename for filename in files if filename in worse] or files
+        if len(suspected) > 1 and not worse & set(files):
+            self.files_at_once = len(files) // 2
+            return
+        for filename in suspected:
+            of_file = [one for one in tried if one.region.filename == filename]
+            if len(of_file) == 1:
+                self.harmful[_key(of_file[0])] = of_file[0]
+            else:
+                self.at_once[filename] = len(of_file) // 2
+
+    def relax(self, tried: Sequence[Diagnostic]) -> None:
+        """A round has gone well."""
+        for filename in {one.region.filename for one in tried} & self.at_once.keys():
+            self.at_once[filename] *= 2
+        if self.files_at_once is not None:
+            self.files_at_once *= 2
+
+
+def repair(
+    documents: Documents, found: Sequence[Diagnostic], look: Look, wanted: Callable[[Diagnostic], bool]
+) -> Repair:
+    """Apply the wanted fixes of what was found until none is left that helps. Nothing is written."""
+    caution = _Caution()
+    fixed: list[Diagnostic] = []
+    for _ in range(MAX_ROUNDS):
+        tried = _chosen(found, documents, caution, wanted)
+        if not tried:
+            return Repair(documents, tuple(fixed), tuple(found), tuple(caution.harmful.values()))
+        attempt = _applied(documents, tried)
+        after = look(attempt)
+        worse = _worse(found, tried, after)
+        if worse:
+            caution.learn(tried, worse)
+            continue
+        caution.relax(tried)
+        fixed += tried
+        documents, found = attempt, after
+    return Repair(documents, tuple(fixed), tuple(found), tuple(caution.harmful.values()), finished=False)
+
+
+def applicable(unsafe: bool) -> Callable[[Diagnostic], bool]:
+    """Whether a finding has a fix that may be applied without asking."""
+    allowed = {Applicability.SAFE, Applicability.UNSAFE} if unsafe else {Applicability.SAFE}
+    return lambda diagnostic: diagnostic.fix is not None and diagnostic.fix.applicability in allowed
+
+
+def _chosen(
+    found: Iterable[Diagnostic], documents: Documents, caution: _Caution, wanted: Callable[[Diagnostic], bool]
+) -> list[Diagnostic]:
+    choice = Choice()
+    taken: Counter[str] = Counter()
+    for one in found:
+        document = documents.get(one.region.filename)
+        if document is None or one.fix is None or not wanted(one) or not document.takes(one.fix):
+            continue
+        if caution.allows(one, taken) and choice.take(one):
+            taken[one.region.filename] += 1
+    return choice.chosen
+
+
+def _applied(documents: Documents, tried: Iterable[Diagnostic]) -> Documents:
+    changed = dict(documents)
+    for filename in {one.region.filename for one in tried}:
+        fixes = [one.fix for one in tried if one.region.filename == filename and one.fix is not None]
+        changed[filename] = documents[filename].edited(edit for fix in fixes for edit in fix.edits)
+    return changed
+
+
+def _worse(before: Iterable[Diagnostic], tried: Iterable[Diagnostic], after: Iterable[Diagnostic]) -> set[str]:
+    """The files in which there are more findings of some kind than should be left."""
+    expected = _count(before)
+    expected.subtract(_count(tried))
+    return {filename for (filename, code), number in _count(after).items() if number > expected[filename, code]}
+
+
+def _count(diagnostics: Iterable[Diagnostic]) -> Counter[tuple[str, str]]:
+    return Counter((one.region.filename, one.code) for one in diagnostics)
+
+
+def _key(diagnostic: Diagnostic) -> _Key:
+    assert diagnostic.fix is not None
+    return (diagnostic.region.filename, diagnostic.code, diagnostic.fingerprint, diagnostic.fix.message)
