@@ -1,4 +1,4 @@
-"""Keeps what a transfer returns: in the name it was called on, or, for the variable of a loop, in what is looped over."""
+"""Keeps what a transfer returns: in the name it was called on or, for a loop's variable, in what is looped over."""
 
 from __future__ import annotations
 

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
-from devlint.diagnostic import Diagnostic, Edit, Position, Region
+from devlint.diagnostic import Diagnostic, Edit, Position
+
+_File: TypeAlias = tuple[str, "int | None"]
+"""A file, or a cell of a notebook."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
     """Part of a file; two that merely touch are not apart, for what is put between them belongs to one of them."""
 
+    file: _File
     start: Position
     end: Position
 
@@ -25,35 +30,29 @@ class Choice:
 
     def __init__(self) -> None:
         self.chosen: list[Diagnostic] = []
-        self._edits: dict[str, set[Edit]] = defaultdict(set)
-        self._edited: dict[str, list[_Stretch]] = defaultdict(list)
-        self._told: dict[str, list[_Stretch]] = defaultdict(list)
+        self._edits: set[tuple[str, Edit]] = set()
+        self._edited: dict[_File, list[_Stretch]] = defaultdict(list)
+        self._told: dict[_File, list[_Stretch]] = defaultdict(list)
 
     def take(self, diagnostic: Diagnostic) -> bool:
         """Choose the fix of a finding, if it goes with those that are chosen already; whether it does."""
         assert diagnostic.fix is not None
         filename = diagnostic.region.filename
         # An edit that another fix makes as well, such as an added import, is made once.
-        edits = [edit for edit in diagnostic.fix.edits if edit not in self._edits[filename]]
-        edited = [_Stretch(edit.start, edit.end) for edit in edits]
-        story = [diagnostic.region, *(note.region for note in diagnostic.trace)]
-        if (
-            _any_meet(edited, self._edited[filename])
-            or _any_meet(edited, self._told[filename])
-            or any(_any_meet([_stretch(region)], self._edited[region.filename]) for region in story)
-        ):
+        new = [edit for edit in diagnostic.fix.edits if (filename, edit) not in self._edits]
+        edited = [_Stretch((filename, edit.cell), edit.start, edit.end) for edit in new]
+        regions = [diagnostic.region, *(note.region for note in diagnostic.trace)]
+        told = [_Stretch((region.filename, region.cell), region.start, region.end) for region in regions]
+        if _any_meet(edited, self._edited) or _any_meet(edited, self._told) or _any_meet(told, self._edited):
             return False
         self.chosen.append(diagnostic)
-        self._edits[filename].update(edits)
-        self._edited[filename] += edited
-        for region in story:
-            self._told[region.filename].append(_stretch(region))
+        self._edits.update((filename, edit) for edit in new)
+        for one in edited:
+            self._edited[one.file].append(one)
+        for one in told:
+            self._told[one.file].append(one)
         return True
 
 
-def _stretch(region: Region) -> _Stretch:
-    return _Stretch(region.start, region.end)
-
-
-def _any_meet(some: Iterable[_Stretch], others: Iterable[_Stretch]) -> bool:
-    return any(one.meets(other) for one in some for other in others)
+def _any_meet(some: Iterable[_Stretch], others: Mapping[_File, Sequence[_Stretch]]) -> bool:
+    return any(one.meets(other) for one in some for other in others.get(one.file, ()))

@@ -1,4 +1,4 @@
-"""A file in the middle of being repaired: its text, and how that becomes bytes again."""
+"""A file in the middle of being repaired: its bytes, changed nowhere but where an edit says."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from devlint.diagnostic import Edit, Fix, Position
 from devlint.syntax.lines import Lines
+from devlint.syntax.notebook import SUFFIX, read_notebook
 from devlint.syntax.source import Source, SourceError, decode_source
 
 _BOM = b"\xef\xbb\xbf"
@@ -14,40 +15,63 @@ _BOM = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The text of a file, with what is needed to write it as it was: encoding, byte order mark, line ends."""
+    """A file's name and what it holds."""
 
-    source: Source
-
-    @staticmethod
-    def of(data: bytes, filename: str) -> Document | None:
-        """The document with these bytes; None where they cannot be read, or would not come back the same."""
-        try:
-            document = Document(decode_source(data, filename))
-            return document if document.data == data else None
-        except (SourceError, UnicodeError):
-            return None
+    filename: str
+    data: bytes
 
     @property
-    def data(self) -> bytes:
-        """The bytes of the file. Raises UnicodeEncodeError for a character that its encoding lacks."""
-        return (_BOM if self.source.has_bom else b"") + self.source.text.encode(self.source.encoding)
+    def text(self) -> str:
+        """The file as text, for people to read."""
+        if self._is_notebook:
+            return self.data.decode("utf-8-sig")
+        return decode_source(self.data, self.filename).text
 
     def takes(self, fix: Fix) -> bool:
-        """Whether the encoding of the file has all that a fix puts in."""
+        """Whether a fix can be put into the file so that all else comes back byte for byte."""
         try:
-            "".join(edit.content for edit in fix.edits).encode(self.source.encoding)
-        except UnicodeEncodeError:
+            if self._is_notebook:
+                return all(self._is_python(edit) for edit in fix.edits)
+            source = decode_source(self.data, self.filename)
+            "".join(edit.content for edit in fix.edits).encode(source.encoding)
+            return _encoded(source) == self.data
+        except (SourceError, UnicodeError):
             return False
-        return True
 
     def edited(self, edits: Iterable[Edit]) -> Document:
-        """The document after some edits, which do not overlap."""
-        text = self.source.text
-        lines = Lines.of(text)
+        """The document after some edits, which do not overlap; one that is given twice is made once."""
+        unique = set(edits)
+        if self._is_notebook:
+            changes = [(edit.cell or 0, edit.start, edit.end, edit.content) for edit in unique]
+            return replace(self, data=read_notebook(self.data).edited(changes))
+        source = decode_source(self.data, self.filename)
+        return replace(self, data=_encoded(replace(source, text=_edited(source.text, unique))))
 
-        def offset(position: Position) -> int:
-            return lines.start(position.row) + position.column - 1
+    @property
+    def _is_notebook(self) -> bool:
+        return self.filename.endswith(SUFFIX)
 
-        for edit in sorted(set(edits), key=lambda one: (one.start, one.end), reverse=True):
-            text = text[: offset(edit.start)] + edit.content + text[offset(edit.end) :]
-        return Document(replace(self.source, text=text))
+    def _is_python(self, edit: Edit) -> bool:
+        """Whether the analysis has read the rows of an edit as they stand in the cell, with no magic among them."""
+        notebook = read_notebook(self.data)
+        if edit.cell is None or notebook.rows.numbers == ():
+            return False
+        first = notebook.rows.row(edit.cell, edit.start.row) - 1
+        written = notebook.lines(edit.cell)[edit.start.row - 1 : edit.end.row]
+        read = notebook.source(self.filename).text.split("\n")
+        return [line.rstrip("\r") for line in read[first : first + len(written)]] == written
+
+
+def _encoded(source: Source) -> bytes:
+    return (_BOM if source.has_bom else b"") + source.text.encode(source.encoding)
+
+
+def _edited(text: str, edits: Iterable[Edit]) -> str:
+    lines = Lines.of(text)
+
+    def offset(position: Position) -> int:
+        return lines.start(position.row) + position.column - 1
+
+    for edit in sorted(edits, key=lambda one: (one.start, one.end), reverse=True):
+        text = text[: offset(edit.start)] + edit.content + text[offset(edit.end) :]
+    return text
