@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from devlint.diagnostic import Diagnostic
@@ -32,17 +33,28 @@ class Outcome:
     sources: Sources
 
 
-def check(files: Sequence[Found], text: bytes | None = None, progress: Progress | None = None) -> Outcome:
-    """Check the files together; `text` is what the only one of them holds, where that is not what lies on the disk."""
+def check(
+    files: Sequence[Found],
+    text: bytes | None = None,
+    progress: Progress | None = None,
+    texts: Mapping[str, bytes] = MappingProxyType({}),
+) -> Outcome:
+    """Check the files together; `text` is what the only one of them holds, where that is no file on the disk.
+
+    `texts` says by its name what a file holds, where that is not what lies on the disk.
+    """
     if not files:
         return Outcome((), (), 0, Sources({}, {}))
-    sources = Sources({file.name: file.path for file in files}, {} if text is None else {files[0].name: text})
-    report = _analyse(files, text, progress)
+    texts = texts if text is None else {files[0].name: text}
+    sources = Sources({file.name: file.path for file in files}, texts)
+    report = _analyse(files, text, progress, texts)
     kept = fingerprinted(_wanted(report.diagnostics, files), sources.lines)
     return Outcome(tuple(kept), report.errors, report.checked, sources)
 
 
-def _analyse(files: Sequence[Found], text: bytes | None, progress: Progress | None) -> Report:
+def _analyse(
+    files: Sequence[Found], text: bytes | None, progress: Progress | None, texts: Mapping[str, bytes]
+) -> Report:
     # The analysis brings libcst along, which who only lists files or asks for help need not wait for.
     from devlint.analysis import analyse
 
@@ -53,7 +65,8 @@ def _analyse(files: Sequence[Found], text: bytes | None, progress: Progress | No
     if text is not None:
         return analyse([], codes=codes, src=src, models=models, stdin=(files[0].name, text), progress=progress)
     names = {file.path: file.name for file in files}
-    return analyse(list(names), codes=codes, src=src, models=models, progress=progress, names=names)
+    held = {file.path: texts[file.name] for file in files if file.name in texts}
+    return analyse(list(names), codes=codes, src=src, models=models, progress=progress, names=names, texts=held)
 
 
 def _wanted(diagnostics: Sequence[Diagnostic], files: Sequence[Found]) -> list[Diagnostic]:

@@ -53,6 +53,11 @@ class _Check(click.Command):
 @click.option("--changed", metavar="[=REF]", help="Report only what concerns changes since a commit.  [default: HEAD]")
 @click.option("--baseline", type=click.Path(path_type=Path, dir_okay=False), help="Leave out findings known in FILE.")
 @click.option("--update-baseline", is_flag=True, help="Write the baseline anew, and report nothing.")
+@click.option("--fix", is_flag=True, help="Apply the safe fixes, and report what is left.")
+@click.option("--unsafe-fixes", is_flag=True, help="Apply with --fix also those that may change behaviour.")
+@click.option("--diff", is_flag=True, help="Show what --fix would change, and change nothing.")
+@click.option("--fix-only", is_flag=True, help="Apply fixes, and report nothing.")
+@click.option("--show-fixes", is_flag=True, help="List what was fixed.")
 @click.option("--exit-zero", is_flag=True, help="Exit with status 0 even where something was found.")
 @click.option("--statistics", is_flag=True, help="Count the findings of each rule: the format `statistics`.")
 @click.option("--show-files", is_flag=True, help="List the files that would be checked, and check nothing.")
@@ -77,6 +82,11 @@ def check(
     changed: str | None,
     baseline: Path | None,
     update_baseline: bool,
+    fix: bool,
+    unsafe_fixes: bool,
+    diff: bool,
+    fix_only: bool,
+    show_fixes: bool,
     exit_zero: bool,
     statistics: bool,
     show_files: bool,
@@ -86,6 +96,7 @@ def check(
 ) -> int:
     """Check files and directories. `-` is the standard input."""
     from devlint.cli.job import Request, list_files, run, settings_of
+    from devlint.cli.mending import Mending
     from devlint.config.show import show
 
     stdin = Path("-") in paths or (stdin_filename is not None and not paths)
@@ -95,6 +106,8 @@ def check(
         raise click.UsageError("--update-baseline needs --baseline, and a run that looks at more than changes")
     if watching and (stdin or update_baseline):
         raise click.UsageError("--watch goes neither with `-` nor with --update-baseline")
+    if update_baseline and (fix or diff or fix_only):
+        raise click.UsageError("--update-baseline takes findings as they are: fix them first")
     request = Request(
         paths=() if stdin else paths or (Path(),),
         options=Options(
@@ -116,6 +129,7 @@ def check(
         update_baseline=update_baseline,
         exit_zero=exit_zero,
         verbose=verbose,
+        mending=Mending(unsafe_fixes, diff, fix_only, show_fixes, stdin) if fix or diff or fix_only else None,
     )
     if show_files:
         return list_files(request)

@@ -6,12 +6,14 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import click
 
 from devlint.checking import Outcome, check
 from devlint.cli import terminal
+from devlint.cli.mending import Mending, deliver, mend
 from devlint.cli.parameters import Target
 from devlint.cli.sifting import BaselineFile, only_changed
 from devlint.cli.status import CLEAN, FAILED, FOUND
@@ -44,6 +46,7 @@ class Request:
     update_baseline: bool = False
     exit_zero: bool = False
     verbose: bool = False
+    mending: Mending | None = None
 
 
 class Complaints:
@@ -72,21 +75,45 @@ def run(request: Request) -> int:
         terminal.warn("no Python files to check")
     stdin = sys.stdin.buffer.read() if files and request.stdin_name is not None else None
     with terminal.progress() as progress:
-        outcome = check(files, stdin, progress)
+        if request.mending is None or not files:
+            outcome = check(files, stdin, progress)
+        else:
+            sift = partial(_sifted, request, files, quiet=True)
+            mended = mend(files, stdin, request.mending, sift, progress)
+            outcome = mended.repair.seen
     _tell_errors(outcome, verbose=request.verbose)
+    if request.update_baseline and request.baseline is not None:
+        baseline = BaselineFile(request.baseline, [file.path for file in files])
+        baseline.update(outcome.diagnostics, outcome.sources)
+        return FAILED if complain else CLEAN
+    if request.mending is not None and files:
+        deliver(mended, files, request.mending, complain)
+        if request.mending.diff or request.mending.only:
+            changed = request.mending.diff and bool(mended.changed)
+            return FAILED if complain else FOUND if changed and not request.exit_zero else CLEAN
+    return _report(request, outcome, _sifted(request, files, outcome), complain)
+
+
+def _sifted(request: Request, files: Sequence[Found], outcome: Outcome, *, quiet: bool = False) -> list[Diagnostic]:
+    """The findings that are news, as the request sees it; unless `quiet`, says what is left out."""
     kept, sources = list(outcome.diagnostics), outcome.sources
     if request.changed_since is not None:
         kept = only_changed(kept, request.changed_since, sources)
     if request.baseline is not None:
         baseline = BaselineFile(request.baseline, [file.path for file in files])
-        if request.update_baseline:
-            baseline.update(kept, sources)
-            return FAILED if complain else CLEAN
-        kept = baseline.sift(kept, sources)
-    page = Page(lines=sources.lines, checked=outcome.checked, rules=cards, base=_base())
+        kept = baseline.sift(kept, sources, quiet=quiet)
+    return kept
+
+
+def _report(request: Request, outcome: Outcome, kept: Sequence[Diagnostic], complain: Complaints) -> int:
+    """Write the reports and return the exit status."""
+    sources = outcome.sources
+    page = Page(lines=sources.lines, checked=outcome.checked, rules=_cards(), base=_base())
+    # Where the repaired text goes to the standard output, the report must not.
+    beside = request.mending is not None and request.stdin_name is not None
     for target in request.targets:
         in_file = target.format in WITHOUT_CELLS
-        _write(target, [sources.in_file(diagnostic) for diagnostic in kept] if in_file else kept, page)
+        _write(target, [sources.in_file(diagnostic) for diagnostic in kept] if in_file else kept, page, beside=beside)
     if complain:
         return FAILED
     counted = any(diagnostic.code != REVEALED for diagnostic in kept)
@@ -149,11 +176,11 @@ def _base() -> Path:
     return next((folder for folder in (cwd, *cwd.parents) if (folder / ".git").exists()), cwd)
 
 
-def _write(target: Target, diagnostics: Sequence[Diagnostic], page: Page) -> None:
+def _write(target: Target, diagnostics: Sequence[Diagnostic], page: Page, *, beside: bool) -> None:
     """Write one report; only the standard output may have colours."""
     render = find_format(target.format)
     if target.path is not None:
         write_file(render(diagnostics, page), target.path)
         return
-    color = terminal.has_color()
-    write_out(render(diagnostics, replace(page, color=color, width=terminal.width())), color=color)
+    color = terminal.has_color() and not beside
+    write_out(render(diagnostics, replace(page, color=color, width=terminal.width())), color=color, beside=beside)

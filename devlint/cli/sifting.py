@@ -36,8 +36,8 @@ class BaselineFile:
         self._folder = Path(os.path.abspath(path)).parent
         self._checked = {self._relative(file) for file in checked}
 
-    def sift(self, diagnostics: Sequence[Diagnostic], sources: Sources) -> list[Diagnostic]:
-        """The findings that are new; says what the baseline covers and what of it is gone."""
+    def sift(self, diagnostics: Sequence[Diagnostic], sources: Sources, *, quiet: bool = False) -> list[Diagnostic]:
+        """The findings that are new; unless `quiet`, says what the baseline covers and what of it is gone."""
         try:
             entries = read_baseline(self._path)
         except BaselineError as problem:
@@ -50,9 +50,9 @@ class BaselineFile:
             checked=self._checked,
             exists=lambda file: (self._folder / file).exists(),
         )
-        if comparison.known:
+        if comparison.known and not quiet:
             terminal.note(f"{comparison.known} known from {self._path}")
-        for entry in comparison.gone:
+        for entry in comparison.gone if not quiet else ():
             terminal.note(f"gone, though {self._path} has it: {entry.file}: {entry.code} {entry.message}")
         return sorted([*asked, *comparison.new], key=lambda diagnostic: diagnostic.order)
 

@@ -11,20 +11,30 @@ from pathlib import Path
 import click
 
 
-def write_out(pieces: Iterable[str], *, color: bool) -> None:
-    """Write to the standard output. A reader that has seen enough and closed the pipe is no failure."""
-    stream = sys.stdout
+def write_out(pieces: Iterable[str], *, color: bool, beside: bool = False) -> None:
+    """Write to the standard output, or `beside` it to the standard error.
+
+    A reader that has seen enough and closed the pipe is no failure.
+    """
+    stream = sys.stderr if beside else sys.stdout
     if hasattr(stream, "reconfigure"):
         stream.reconfigure(errors="backslashreplace")
     try:
         for piece in pieces:
-            click.echo(piece, nl=False, color=color)
+            click.echo(piece, stream, nl=False, color=color)
         stream.flush()
     except BrokenPipeError:
         # The interpreter flushes once more at its end, and would complain then.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     except OSError as problem:
         raise click.ClickException(f"cannot write the report: {problem.strerror}") from None
+
+
+def write_bytes(data: bytes) -> None:
+    """Write a repaired file to the standard output, as it is."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
 
 
 def write_file(pieces: Iterable[str], path: Path) -> None:

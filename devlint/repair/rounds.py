@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from typing import Final, Generic, Protocol, TypeAlias, TypeVar
 
 from devlint.diagnostic import Applicability, Diagnostic
 from devlint.repair.choice import Choice
@@ -18,21 +18,30 @@ MAX_AT_ONCE: Final = 1000
 """Fixes of one file that are tried together: what is wrong among them takes so many fewer rounds to find."""
 
 Documents: TypeAlias = Mapping[str, Document]
-Look: TypeAlias = Callable[[Documents], Sequence[Diagnostic]]
-"""Analyse the program with these texts in place of the files, and return what is to be reported."""
+
+
+class Seen(Protocol):
+    """What an analysis has shown."""
+
+    @property
+    def diagnostics(self) -> Sequence[Diagnostic]:
+        """The findings, sorted."""
+
+
+S = TypeVar("S", bound=Seen)
 
 
 @dataclass(frozen=True, slots=True)
-class Repair:
-    """What has become of the files: their texts, the findings mended, and those that are left.
+class Repair(Generic[S]):
+    """What has become of the files: their texts, what is to be seen in them, and the findings mended.
 
     `withdrawn` are findings whose fix did not help, or brought another finding; `finished` is false where the rounds
     ran out.
     """
 
     documents: Documents
+    seen: S
     fixed: tuple[Diagnostic, ...] = ()
-    left: tuple[Diagnostic, ...] = ()
     withdrawn: tuple[Diagnostic, ...] = ()
     finished: bool = True
 
@@ -81,25 +90,28 @@ class _Caution:
 
 
 def repair(
-    documents: Documents, found: Sequence[Diagnostic], look: Look, wanted: Callable[[Diagnostic], bool]
-) -> Repair:
-    """Apply the wanted fixes of what was found until none is left that helps. Nothing is written."""
+    documents: Documents, seen: S, look: Callable[[Documents], S], wanted: Callable[[Diagnostic], bool]
+) -> Repair[S]:
+    """Apply the wanted fixes of what was seen until none is left that helps.
+
+    `look` analyses the program with some texts in place of its files. Nothing is written.
+    """
     caution = _Caution()
     fixed: list[Diagnostic] = []
     for _ in range(MAX_ROUNDS):
-        tried = _chosen(found, documents, caution, wanted)
+        tried = _chosen(seen.diagnostics, documents, caution, wanted)
         if not tried:
-            return Repair(documents, tuple(fixed), tuple(found), tuple(caution.harmful.values()))
+            return Repair(documents, seen, tuple(fixed), tuple(caution.harmful.values()))
         attempt = _applied(documents, tried)
         after = look(attempt)
-        worse = _worse(found, tried, after)
+        worse = _worse(seen.diagnostics, tried, after.diagnostics)
         if worse:
             caution.learn(tried, worse)
             continue
         caution.relax(tried)
         fixed += tried
-        documents, found = attempt, after
-    return Repair(documents, tuple(fixed), tuple(found), tuple(caution.harmful.values()), finished=False)
+        documents, seen = attempt, after
+    return Repair(documents, seen, tuple(fixed), tuple(caution.harmful.values()), finished=False)
 
 
 def applicable(unsafe: bool) -> Callable[[Diagnostic], bool]:

@@ -99,13 +99,14 @@ def analyse(
     stdin: tuple[str, bytes] | None = None,
     progress: Callable[[int, int], None] | None = None,
     names: Mapping[Path, str] | None = None,
+    texts: Mapping[Path, bytes] | None = None,
 ) -> Report:
-    texts = {(names or {}).get(path, str(path)): path.read_bytes() for path in paths}
+    held = {(names or {}).get(path, str(path)): (texts or {}).get(path) or path.read_bytes() for path in paths}
     if stdin:
-        texts[stdin[0]] = stdin[1]
+        held[stdin[0]] = stdin[1]
     by_code = {rule.code: rule for rule in RULES}
     diagnostics, errors = [], []
-    for name, text in sorted(texts.items()):
+    for name, text in sorted(held.items()):
         for row, line in enumerate(text.split(b"\n"), 1):
             for kind, code, confidence in MARK.findall(line):
                 if kind == b"CRASH":
@@ -117,7 +118,7 @@ def analyse(
                     diagnostics.append(
                         Diagnostic(rule.code, rule.name, rule.severity, sure, f"{code.decode()} here", region)
                     )
-    return Report(tuple(diagnostics), tuple(errors), len(texts))
+    return Report(tuple(diagnostics), tuple(errors), len(held))
 
 
 @dataclass

@@ -1,0 +1,96 @@
+"""Programs that are repaired in memory, and what must be true of every repair."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from devlint.analysis import analyse
+from devlint.diagnostic import Diagnostic, Position
+from devlint.registry import all_rules
+from devlint.repair.document import Document
+from devlint.repair.rounds import Documents, Repair, applicable, repair
+from devlint.syntax.lines import NEWLINE
+from devlint.syntax.source import decode_source
+from devlint.triage.fingerprint import fingerprinted
+
+EVERYTHING = frozenset(rule.code for rule in all_rules())
+QUESTION = "DEV902"
+
+
+@dataclass(frozen=True)
+class Seen:
+    diagnostics: tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True)
+class Program:
+    """Files by name, below a folder that need not hold them."""
+
+    folder: Path
+    files: Mapping[str, bytes]
+    codes: frozenset[str] = EVERYTHING
+
+    def look(self, documents: Documents) -> Seen:
+        """What is found in the files when they hold this."""
+        paths = {self.folder / name: name for name in self.files}
+        texts = {path: documents[name].data for path, name in paths.items()}
+        report = analyse(list(paths), codes=self.codes, src=[self.folder], names=paths, texts=texts)
+        assert not report.errors, report.errors[0].traceback
+        found = [one for one in report.diagnostics if one.code != QUESTION]
+        lines = {name: NEWLINE.split(document.text) for name, document in documents.items()}
+        return Seen(tuple(fingerprinted(found, lambda name, cell: lines[name])))
+
+    @property
+    def documents(self) -> Documents:
+        return {name: Document(name, data) for name, data in self.files.items()}
+
+    def repaired(self, *, unsafe: bool = True) -> Repair[Seen]:
+        """The files after all fixes."""
+        return repair(self.documents, self.look(self.documents), self.look, applicable(unsafe))
+
+
+def check(program: Program, *, unsafe: bool) -> Repair[Seen]:
+    """Repair a program and assert what must hold whatever it is; returns the repair."""
+    before = program.look(program.documents)
+    done = repair(program.documents, before, program.look, applicable(unsafe))
+    assert done.finished
+    for name, document in done.documents.items():
+        ast.parse(document.data, name)
+    after = program.look(done.documents)
+    assert count(after) <= count(before) - Counter((one.region.filename, one.code) for one in done.fixed)
+    again = repair(done.documents, after, program.look, applicable(unsafe))
+    assert again.documents == done.documents
+    for one in before.diagnostics:
+        check_edits(program.documents[one.region.filename], one)
+    return done
+
+
+def count(seen: Seen) -> Counter[tuple[str, str]]:
+    return Counter((one.region.filename, one.code) for one in seen.diagnostics)
+
+
+def check_edits(document: Document, diagnostic: Diagnostic) -> None:
+    """Assert that a fix, applied alone, leaves every byte outside its edits as it is."""
+    if diagnostic.fix is None:
+        return
+    source = decode_source(document.data, document.filename)
+    begins = [0, *(found.end() for found in NEWLINE.finditer(source.text))]
+
+    def offset(place: Position) -> int:
+        return begins[place.row - 1] + place.column - 1
+
+    edits = sorted(diagnostic.fix.edits, key=lambda one: one.start)
+    kept, at, expected = [], 0, ""
+    for edit in edits:
+        assert at <= offset(edit.start) <= offset(edit.end) <= len(source.text)
+        kept.append(source.text[at : offset(edit.start)])
+        expected += kept[-1] + edit.content
+        at = offset(edit.end)
+    expected += source.text[at:]
+    opening = b"\xef\xbb\xbf" if source.has_bom else b""
+    assert document.takes(diagnostic.fix)
+    assert document.edited(edits).data == opening + expected.encode(source.encoding)
