@@ -24,13 +24,17 @@ class Argument:
 
 @dataclass(slots=True)
 class Arguments:
-    """What a call was given. `complete` is false when a star argument of unknown content may hold more."""
+    """What a call was given. `complete` is false when a star argument of unknown content may hold more.
+
+    `rest` stands for whatever such an argument holds, `spread` for that of a single star where no keyword is hidden.
+    """
 
     node: cst.CSTNode
     positional: list[Argument] = field(default_factory=list)
     keywords: dict[str, Argument] = field(default_factory=dict)
     complete: bool = True
     rest: Argument | None = None
+    spread: Argument | None = None
 
     @property
     def expression(self) -> cst.BaseExpression:
@@ -73,6 +77,7 @@ def gather(run: Run, node: cst.Call) -> Arguments:
         if arg.star == "*":
             unrolled = iterate(run, value, arg.value)
             if unrolled.items is None:
+                found.spread = Argument(unrolled.element, arg.value) if found.complete else found.spread
                 found.complete = False
                 found.rest = Argument(unrolled.element, arg.value)
             else:
@@ -81,10 +86,11 @@ def gather(run: Run, node: cst.Call) -> Arguments:
             thing = run.get(value.address) if isinstance(value, Ref) else None
             if isinstance(thing, Dict):
                 found.keywords.update({str(key): Argument(item, arg.value) for key, item in thing.entries.items()})
-                found.complete = found.complete and thing.element is None
-                found.rest = Argument(thing.element, arg.value) if thing.element is not None else found.rest
+                if thing.element is not None:
+                    found.complete, found.spread = False, None
+                    found.rest = Argument(thing.element, arg.value)
             else:
-                found.complete = False
+                found.complete, found.spread = False, None
                 found.rest = Argument(_unpacked(run, value), arg.value)
         elif arg.keyword is not None:
             found.keywords[arg.keyword.value] = argument
@@ -117,7 +123,7 @@ def bind_row(
         if name == "*" or name.startswith("**"):
             break
         if name.startswith("*"):
-            bound[name[1:]] = positional[position:]
+            bound[name[1:]] = [*positional[position:], *([arguments.spread] if arguments.spread is not None else [])]
             position = len(positional)
         elif position < len(positional):
             bound[name] = [positional[position]]

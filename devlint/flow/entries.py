@@ -24,7 +24,7 @@ from devlint.values.memory import Memory
 from devlint.values.placement import UNKNOWN_PLACEMENT, Placement
 from devlint.values.scope import Scope
 from devlint.values.trace import Kind
-from devlint.values.value import Callable_, Number, Ref, Tensor, Unknown, Value, named
+from devlint.values.value import Callable_, DeviceValue, Number, Ref, Tensor, Unknown, Value, named
 
 if TYPE_CHECKING:
     from devlint.syntax.index import Statement
@@ -152,7 +152,7 @@ def _settle_anywhere(run: Run, reference: Ref, info: ClassInfo) -> None:
     relocate(run, reference, change)
     thing = run.instance(reference)
     if thing is not None and overrides_apply(run, thing):
-        # The class moves its plain tensors itself: where they are is its own business.
+        # The class moves its plain tensors itself, and keeps its own account of its device.
         run.put(
             reference.address,
             replace(thing, attributes={name: _lost(value) for name, value in thing.attributes.items()}),
@@ -160,6 +160,8 @@ def _settle_anywhere(run: Run, reference: Ref, info: ClassInfo) -> None:
 
 
 def _lost(value: Value) -> Value:
+    if isinstance(value, DeviceValue):
+        return DeviceValue()
     return replace(value, placement=UNKNOWN_PLACEMENT) if isinstance(value, Tensor) and value.cell is None else value
 
 

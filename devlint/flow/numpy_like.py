@@ -13,6 +13,7 @@ from devlint.flow.array_dtypes import array_dtype
 from devlint.flow.given import chosen
 from devlint.flow.iteration import iterate
 from devlint.flow.numpy_memory import follow_memory
+from devlint.flow.ranks import rank_of_data, ruled_rank
 from devlint.flow.run import Run
 from devlint.flow.sharing import seen_by
 from devlint.values.heap import Instance, Sequence
@@ -78,7 +79,8 @@ def numpy_call(run: Run, invocation: Invocation) -> Value:
         "ascontiguousarray",
     ):
         fresh = source.fresh
-    array = Array(dtype, fresh, memory, step)
+    own = [(name, rank_of_data(run, one.value)) for name in row.params for one in bound.get(name, ())]
+    array = Array(dtype, fresh, ruled_rank(run, row.rank, bound, own), memory, step)
     return run.allocate(invocation.node, Sequence(None, array, "tuple")) if returns == "list" else array
 
 
@@ -131,4 +133,6 @@ def array_operation(run: Run, method: str, left: Argument, right: Argument, node
     arrays = [one.value for one in (left, right) if isinstance(one.value, Array)]
     if dtype.name == "float64" and dtype.trace is None:
         dtype = replace(dtype, trace=run.step(Kind.CREATED, "computed by NumPy in float64", node))
-    return Array(dtype, memory=Memory(), trace=arrays[0].trace)
+    own = [(name, rank_of_data(run, one.value)) for name, one in (("self", left), ("other", right))]
+    rank = ruled_rank(run, row.rank, {}, own)
+    return Array(dtype, rank=rank, memory=Memory(), trace=arrays[0].trace)

@@ -44,7 +44,9 @@ def apply_row(
 ) -> Value:
     """Run a library call by its row."""
     bound = bind_row(row, arguments, receiver, dict(run.engine.table.argument_aliases))
-    return operate(run, row, bound, arguments.node, own, complete=arguments.complete)
+    variadic = any(name.startswith("*") and name != "*" for name in row.params)
+    complete = arguments.complete or (variadic and arguments.spread is not None)
+    return operate(run, row, bound, arguments.node, own, complete=complete)
 
 
 def operate(

@@ -12,8 +12,8 @@ from devlint.flow.events import Operand
 from devlint.flow.given import chosen
 from devlint.flow.operands import Bound
 from devlint.flow.operation_names import short_name
+from devlint.flow.ranks import ruled_rank
 from devlint.flow.result_dtypes import first_dtype
-from devlint.flow.result_ranks import result_rank
 from devlint.flow.run import Run
 from devlint.flow.sharing import view_of
 from devlint.semantics.table import Row
@@ -40,7 +40,7 @@ def result_of(
     result = Tensor(
         placement=placement,
         dtype=first_dtype(run, row, bound, operands),
-        rank=result_rank(run, row, bound, operands),
+        rank=ruled_rank(run, row.rank, bound, [(one.name, one.tensor.rank) for one in operands]),
         grad=_grad(run, row, operands),
         memory=None if row.name.endswith("empty") else Memory(),
     )

@@ -65,7 +65,7 @@ def returned(
         case "device":
             return DeviceValue(result.placement)
         case "array":
-            return Array(result.dtype, memory=result.memory)
+            return Array(result.dtype, rank=result.rank, memory=result.memory)
         case "list":
             return run.allocate(node, SequenceObject(None, result, "tuple"))
         case "tuple" | "nested":

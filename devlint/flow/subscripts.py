@@ -14,6 +14,7 @@ from devlint.flow.iteration import iterate
 from devlint.flow.nn import children_of
 from devlint.flow.objects import held, is_holder
 from devlint.flow.opaque import looks_like_tensor
+from devlint.flow.ranks import indexed_rank
 from devlint.flow.run import Run, expression
 from devlint.flow.sharing import item_of, memory_of, note_write
 from devlint.values.dtype import category
@@ -77,7 +78,8 @@ def get_item(run: Run, owner: Argument, indices: list[Argument | None], node: cs
         case Tensor():
             return index_tensor(run, Argument(value, owner.node), indices, node)
         case Array():
-            return replace(value, fresh=None, memory=_memory_of_item(value.memory, node, indices))
+            rank = indexed_rank(value.rank, [index.value if index is not None else None for index in indices])
+            return replace(value, fresh=None, rank=rank, memory=_memory_of_item(value.memory, node, indices))
         case Batch():
             return replace(value, moved=None)
         case Size():
@@ -209,11 +211,9 @@ def index_tensor(run: Run, owner: Argument, indices: list[Argument | None], node
         if clash is not None:
             run.emit(clash)
             return replace(computed(tensor), rank=Rank.ANY)
-    only_slices = all(index is None or index.value in (Const(None), Const(...)) for index in indices)
-    result = replace(computed(tensor), pending=tensor.pending, rank=tensor.rank if only_slices else Rank.ANY)
-    if advanced:
-        return replace(result, rank=Rank.SOME if tensor.rank is Rank.SOME else Rank.ANY)
-    return replace(result, memory=_memory_of_item(memory_of(tensor), node, indices))
+    rank = indexed_rank(tensor.rank, [index.value if index is not None else None for index in indices])
+    result = replace(computed(tensor), pending=tensor.pending, rank=rank)
+    return result if advanced else replace(result, memory=_memory_of_item(memory_of(tensor), node, indices))
 
 
 def _memory_of_item(memory: Memory | None, node: cst.CSTNode, indices: list[Argument | None]) -> Memory | None:

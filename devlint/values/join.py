@@ -50,9 +50,9 @@ def join(left: Value, right: Value, test: Test | None = None) -> Value:
             return DtypeValue(join_dtypes(left.dtype, right.dtype))
         case Array(), Array():
             same_origin = left.fresh if left.fresh == right.fresh else None
-            return Array(
-                join_dtypes(left.dtype, right.dtype), same_origin, join_memories(left.memory, right.memory), left.trace
-            )
+            rank = left.rank if left.rank is right.rank else Rank.ANY
+            memory = join_memories(left.memory, right.memory)
+            return Array(join_dtypes(left.dtype, right.dtype), same_origin, rank, memory, left.trace)
         case Batch(), Batch():
             pinned = left.pinned if left.pinned == right.pinned else None
             return Batch(choose(test, left.placement, right.placement), pinned, left.mixed or right.mixed)

@@ -167,6 +167,7 @@ class Array:
 
     dtype: Dtype = UNKNOWN_DTYPE
     fresh: Fresh | None = None
+    rank: Rank = Rank.ANY
     memory: Memory | None = field(default=None, compare=False)
     trace: Step | None = field(default=None, compare=False)
 

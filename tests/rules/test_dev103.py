@@ -137,6 +137,24 @@ class Net(nn.Module):
     def forward(self, x):
         return x * self.scale
 """,
+    "from NumPy": """
+class Net(nn.Module):
+    def __init__(self, kernel):
+        super().__init__()
+        self.kernel = torch.from_numpy(np.ones((1, 1, 3, 3))).float()  # DEV103
+
+    def forward(self, x: torch.Tensor):
+        return F.conv2d(x, self.kernel)
+""",
+    "a frozen plain weight of a loss": """
+class Focal(nn.Module):
+    def __init__(self, classes):
+        super().__init__()
+        self.alpha = torch.ones(classes)  # DEV103
+
+    def forward(self, logits: torch.Tensor, target: torch.Tensor):
+        return F.cross_entropy(logits, target, weight=self.alpha)
+""",
 }
 
 GOOD = {

@@ -87,3 +87,32 @@ def test_every_function_exists(name: str) -> None:
     for part in name.split(".")[1:]:
         found = getattr(found, part, None)
     assert found is not None
+
+
+RANKS = {"broadcast": (False, True), "same:a": (False, True), "some": (True, True), "reduce": (False, False)}
+"""By a row's rule for ranks: whether it makes an array of at least one dimension of a 0-dim one, and of a 1-dim one."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        name
+        for name in load_numpy_table()
+        if (row := load_numpy_table().find(name)) is not None
+        and name.count(".") == 1
+        and row.params[:1] in (("x",), ("x1",), ("a",), ("m",), ("self",))
+        and row.rank in RANKS
+    ],
+)
+def test_what_is_0_dim(name: str) -> None:
+    row = load_numpy_table().find(name)
+    assert row is not None
+    count = 2 if "x2" in row.params or "b" in row.params else 1
+    for data, expected in zip((np.array(0.5), np.full(3, 0.5)), RANKS[row.rank], strict=True):
+        for given in (data, data.astype(np.int64), data.astype(np.bool_)):
+            try:
+                with np.errstate(all="ignore"):
+                    result = getattr(np, name.removeprefix("numpy."))(*[given] * count)
+            except (TypeError, ValueError, IndexError, np.exceptions.AxisError):
+                continue
+            assert (np.ndim(result) > 0) is expected

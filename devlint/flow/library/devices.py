@@ -84,7 +84,7 @@ def set_default_device(run: Run, call: Invocation) -> Value:
 @model("torch.get_default_device")
 def get_default_device(run: Run, call: Invocation) -> Value:
     """Where factories put their tensors."""
-    return DeviceValue(run.state.ambient.default_device or Leaf(Known("cpu"), How.DEFAULT))
+    return DeviceValue(run.state.ambient.default_device or Leaf(Known("cpu"), How.EXPLICIT))
 
 
 @model("torch.accelerator.current_accelerator")

@@ -15,9 +15,9 @@ from devlint.flow.library.fallback import by_table
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.named_dtypes import dtype_named
 from devlint.flow.operands import as_operand
+from devlint.flow.ranks import rank_of_data
 from devlint.flow.refinement import rebind
 from devlint.flow.result_dtypes import complex_of
-from devlint.flow.result_ranks import rank_of_data
 from devlint.flow.run import Run
 from devlint.flow.sharing import handed_on, memory_of, note_write
 from devlint.flow.transfer import METHODS, is_only_use, read_by_numpy, transfer_tensor
@@ -69,7 +69,7 @@ def numpy(run: Run, call: Invocation) -> Value:
     before = next((leaf.trace for _, leaf in leaves(tensor.placement) if leaf.trace is not None), None)
     step = run.step(Kind.CONVERTED, "seen as a NumPy array", call.node, before)
     memory = handed_on(run, memory_of(tensor), "`.numpy()`", call.node, surely=not force)
-    return Array(tensor.dtype, Fresh(Origin.TENSOR, step), memory, step)
+    return Array(tensor.dtype, Fresh(Origin.TENSOR, step), tensor.rank, memory, step)
 
 
 @model("Tensor.detach", "Tensor.detach_")
@@ -280,7 +280,7 @@ def from_numpy(run: Run, call: Invocation) -> Value:
     memory = handed_on(run, memory_of(value), f"`{call.name}`", call.node)
     if isinstance(value, Array) and argument is not None:
         _tell_conversion(run, call, argument, array, placement)
-    return Tensor(placement, dtype, Rank.ANY, grad=False, leaf=True, fresh=array.fresh, memory=memory)
+    return Tensor(placement, dtype, array.rank, grad=False, leaf=True, fresh=array.fresh, memory=memory)
 
 
 @model("torch.load")
