@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import libcst as cst
 
+from devlint.flow.arguments import Argument, Arguments
 from devlint.flow.cells import replace_data, require_grad
-from devlint.flow.classes import class_attribute, find_method, is_module_class, library_base
+from devlint.flow.classes import class_attribute, find_method, find_setter, is_module_class, library_base
 from devlint.flow.comparison import type_equals
 from devlint.flow.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.flow.events import MovedLeaf
@@ -216,7 +217,6 @@ def instance_attribute(run: Run, owner: Ref, thing: Instance, name: str, node: c
 
 def _described(run: Run, owner: Ref, name: str, node: cst.CSTNode) -> Value | None:
     """An attribute that a model file describes, or one of the tensors that a holder holds."""
-    from devlint.flow.arguments import Arguments
     from devlint.flow.library.registry import find_model
     from devlint.flow.objects import call_member, held, is_holder, member_row
 
@@ -249,7 +249,6 @@ def super_attribute(run: Run, owner: Value, receiver: Value, after: ClassInfo, n
 
 def bound_method(run: Run, owner: Ref, method: FunctionInfo, node: cst.CSTNode) -> Value:
     """A method on its object; a property's value at once."""
-    from devlint.flow.arguments import Arguments
     from devlint.flow.functions import call_function
 
     names = method.decorator_names
@@ -269,7 +268,7 @@ def set_attribute(run: Run, owner: Value, name: str, value: Value, node: cst.CST
     match owner:
         case Ref(address=address):
             thing = run.get(address)
-            if isinstance(thing, Instance):
+            if isinstance(thing, Instance) and not _set_property(run, owner, thing, name, value, node):
                 register_attribute(run, owner, thing, name, value, node)
         case Unknown(origin=origin) if origin is not None:
             address = opaque_address(owner)
@@ -282,6 +281,19 @@ def set_attribute(run: Run, owner: Value, name: str, value: Value, node: cst.CST
             run.engine.class_values.setdefault(info, {})[name] = value
         case Tensor():
             _set_on_tensor(run, owner, name, value, node)
+
+
+def _set_property(run: Run, owner: Ref, thing: Instance, name: str, value: Value, node: cst.CSTNode) -> bool:
+    """Call the setter that the class has for an attribute; whether it has one."""
+    from devlint.flow.functions import call_function
+
+    info = thing.cls.definition if isinstance(thing.cls, Callable_) else None
+    setter = find_setter(run, info, name) if isinstance(info, ClassInfo) else None
+    if setter is None:
+        return False
+    place = node if isinstance(node, cst.BaseExpression) else cst.Name(name)
+    call_function(run, setter, owner, Arguments(node, [Argument(value, place)]))
+    return True
 
 
 def _set_on_tensor(run: Run, tensor: Tensor, name: str, value: Value, node: cst.CSTNode) -> None:

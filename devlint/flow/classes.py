@@ -117,6 +117,17 @@ def find_method(run: Run, info: ClassInfo, name: str, after: ClassInfo | None = 
     return None
 
 
+def find_setter(run: Run, info: ClassInfo, name: str) -> FunctionInfo | None:
+    """The function that assigning to a property calls, None where the name is no such property."""
+    for one in ancestors(run, info):
+        if isinstance(one, Callable_) and isinstance(one.definition, ClassInfo):
+            if name in one.definition.setters:
+                return run.engine.method(one.definition.setters[name])
+            if name in one.definition.methods:
+                return None
+    return None
+
+
 def class_attribute(run: Run, info: ClassInfo, name: str) -> Value | None:
     """A class attribute that is no method, by running the class bodies in order."""
     for one in ancestors(run, info):

@@ -142,6 +142,11 @@ class ClassInfo:
         """The functions its body defines, those under `if` included; the last of a name wins."""
         return {name: info for name, info in self._functions() if not self._is_setter(info)}
 
+    @cached_property
+    def setters(self) -> Mapping[str, FunctionInfo]:
+        """The functions that are called when a property is assigned to."""
+        return {name: info for name, info in self._functions() if "setter" in info.decorator_names}
+
     def _is_setter(self, info: FunctionInfo) -> bool:
         return bool(info.decorator_names & {"setter", "deleter"})
 

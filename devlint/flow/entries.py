@@ -97,7 +97,7 @@ def _analyse_function(engine: Engine, module: ModuleInfo, info: object) -> None:
         return
     with engine.contained(module.filename, info.name), engine.entry(symbolic=bool(info.parameters)):
         run = _outside(engine, module, info)
-        call_function(run, info, None, symbolic_arguments(run, info, skip_first=False))
+        call_function(run, info, None, symbolic_arguments(run, info, skip_first=False), entry=True)
 
 
 def _analyse_class(engine: Engine, module: ModuleInfo, info: object) -> None:
@@ -133,7 +133,7 @@ def _construct_and_call(engine: Engine, module: ModuleInfo, info: ClassInfo) -> 
             elif "classmethod" in found.decorator_names:
                 receiver = Callable_(info)
             arguments = symbolic_arguments(run, found, skip_first=receiver is not None)
-            call_function(run, found, receiver, arguments, is_module=is_module and name == "forward")
+            call_function(run, found, receiver, arguments, is_module=is_module and name == "forward", entry=True)
 
 
 def _is_called_from_outside(info: FunctionInfo) -> bool:

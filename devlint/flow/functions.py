@@ -9,10 +9,11 @@ from typing import Final
 import libcst as cst
 
 from devlint.flow.arguments import Argument, Arguments
-from devlint.flow.classes import home_of
 from devlint.flow.contexts import decorating
+from devlint.flow.decorators import decorated
 from devlint.flow.definitions import FunctionInfo
 from devlint.flow.events import Call
+from devlint.flow.foreign import publish, refresh
 from devlint.flow.nn import is_module, placement_of_module
 from devlint.flow.opaque import havoc
 from devlint.flow.parameters import bind_parameters
@@ -27,58 +28,47 @@ from devlint.values.trace import Kind, Step
 from devlint.values.value import NONE, UNKNOWN, Batch, Callable_, Ref, Tensor, Tuple, Unknown, Value
 
 CACHING: Final = frozenset({"lru_cache", "cache"})
-
-
 MAX_GIVEN: Final = 6
 """Arguments whose placement a scope remembers: enough to know whether one of them was on the accelerator."""
 
 
 def call_function(
-    run: Run, info: FunctionInfo, receiver: Value | None, arguments: Arguments, *, is_module: bool = False
+    run: Run,
+    info: FunctionInfo,
+    receiver: Value | None,
+    arguments: Arguments,
+    *,
+    is_module: bool = False,
+    entry: bool = False,
 ) -> Value:
-    """Run a function with these arguments, and take over what it did to the heap."""
+    """Run a function with these arguments, and take over what it did to the heap.
+
+    An `entry` is a call from outside the program: whatever decorators nobody knows do has then been done.
+    """
     engine = run.engine
     if not engine.may_call(info):
         havoc(run, arguments)
         return UNKNOWN
     with engine.contained(run.module.filename, info.name):
-        wrapped = _decorated(run, info, receiver, arguments)
-        if wrapped is not None:
-            return wrapped
+        if info.decorators and info not in engine.unwrapping:
+            value = decorated(run, info)
+            if value != Callable_(info) and not (entry and value == UNKNOWN):
+                return _call_wrapper(run, info, value, receiver, arguments)
         return _enter(run, info, receiver, arguments, is_module=is_module)
     return UNKNOWN
 
 
-def _decorated(run: Run, info: FunctionInfo, receiver: Value | None, arguments: Arguments) -> Value | None:
-    """The result of the wrapper that the program's own decorators put around a function; None without such
-    decorators."""
-    if not info.decorators or info in run.engine.unwrapping:
-        return None
-    home = home_of(run, info)
-    wrapped: Value = Callable_(info)
-    for decorator in reversed(info.decorators):
-        target = home.evaluate(decorator)
-        if isinstance(target, Callable_) and isinstance(target.definition, FunctionInfo):
-            wrapped = call_function(
-                run, target.definition, target.receiver, Arguments(decorator, [Argument(wrapped, decorator)])
-            )
-    if (
-        wrapped == Callable_(info)
-        or not isinstance(wrapped, Callable_)
-        or not isinstance(wrapped.definition, FunctionInfo)
-    ):
-        return None
-    if receiver is not None:
-        arguments = Arguments(
-            arguments.node,
-            [Argument(receiver, arguments.expression), *arguments.positional],
-            arguments.keywords,
-            arguments.complete,
-            arguments.rest,
-        )
+def _call_wrapper(run: Run, info: FunctionInfo, wrapper: Value, receiver: Value | None, arguments: Arguments) -> Value:
+    """Call what the decorators made of a function, which may call the function itself."""
+    from devlint.flow.calls import call_value
+
+    binds = isinstance(wrapper, Callable_) and isinstance(wrapper.definition, FunctionInfo) and wrapper.receiver is None
+    if receiver is not None and binds:
+        positional = [Argument(receiver, arguments.expression), *arguments.positional]
+        arguments = replace(arguments, positional=positional)
     run.engine.unwrapping.add(info)
     try:
-        return call_function(run, wrapped.definition, None, arguments)
+        return call_value(run, wrapper, arguments, arguments.node)
     finally:
         run.engine.unwrapping.discard(info)
 
@@ -105,11 +95,14 @@ def _enter(run: Run, info: FunctionInfo, receiver: Value | None, arguments: Argu
     engine.ran.add(info)
     if engine.constructing:
         engine.at_construction.add(info)
+    held = publish(run)
     try:
         value = run_body(inner)
     finally:
         engine.active.pop()
         engine.calls.pop()
+    publish(inner)
+    refresh(run, held)
     end = inner.state
     if not end.live and not inner.exits:
         run.state.live = False

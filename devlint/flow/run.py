@@ -175,20 +175,8 @@ class Run:
         return self.engine.global_name(self.module, name)
 
     def bind(self, name: str, value: Value) -> None:
-        """Give a name a value, in the scope that owns it."""
-        if name in self.foreign:
-            self._bind_outside(name, value)
-        else:
-            self.state.names[name] = value
-
-    def _bind_outside(self, name: str, value: Value) -> None:
-        run = self.outer
-        while run is not None and name not in run.state.names:
-            run = run.outer
-        if run is None:
-            run = self.module.run
-        if run is not None:
-            run.state.names[name] = value
+        """Give a name a value; that of other code is published by `devlint.flow.foreign`."""
+        self.state.names[name] = value
 
     # Heap
 

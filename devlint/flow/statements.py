@@ -13,6 +13,7 @@ from devlint.flow.contexts import enter
 from devlint.flow.definitions import bound_by
 from devlint.flow.events import RebindUnused
 from devlint.flow.expressions import closure, truth
+from devlint.flow.foreign import declare
 from devlint.flow.iteration import iterate
 from devlint.flow.liveness import read_after
 from devlint.flow.modules import imported
@@ -123,7 +124,7 @@ def delete(run: Run, node: cst.Del) -> None:
 @statement(cst.Global, cst.Nonlocal)
 def foreign(run: Run, node: cst.Global | cst.Nonlocal) -> None:
     """Names that belong to the code around."""
-    run.foreign.update(item.name.value for item in node.names)
+    declare(run, [item.name.value for item in node.names])
 
 
 @statement(cst.Import)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.run import Run
-from devlint.values.value import UNKNOWN, Partial, Value
+from devlint.values.value import UNKNOWN, Library, Partial, Value
 
 
 @model("functools.partial")
@@ -17,7 +17,13 @@ def partial(run: Run, call: Invocation) -> Value:
     return Partial(target.value, tuple(one.value for one in rest), keywords)
 
 
-@model("functools.wraps", "functools.update_wrapper")
+@model("functools.wraps")
 def wraps(run: Run, call: Invocation) -> Value:
-    """Decorators that only copy a name."""
-    return UNKNOWN
+    """`functools.wraps(f)`: a decorator that hands back what it is given."""
+    return Partial(Library("functools.update_wrapper"))
+
+
+@model("functools.update_wrapper")
+def update_wrapper(run: Run, call: Invocation) -> Value:
+    """`functools.update_wrapper(wrapper, f)`: the wrapper, under another name."""
+    return call.first.value if call.first is not None else UNKNOWN
