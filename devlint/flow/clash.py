@@ -137,7 +137,7 @@ def _blame(
         return FactoryClash(context, operation, host, guest, when, created=created)
     if generic:
         return None
-    return _input_clash(context, operation, host, guest, when) or OperandClash(context, operation, host, guest, when)
+    return _input_clash(run, context, operation, host, guest, when) or OperandClash(context, operation, host, guest, when)
 
 
 def _is_left_behind(run: Run, host: Operand, guest: Operand, when: Facts) -> bool:
@@ -218,12 +218,14 @@ def _reached_from(scope: Scope) -> Iterator[Scope]:
     return iter(line if line[-1].method_of_module else [scope])
 
 
-def _input_clash(context: Context, operation: str, host: Operand, guest: Operand, when: Facts) -> InputClash | None:
+def _input_clash(
+    run: Run, context: Context, operation: str, host: Operand, guest: Operand, when: Facts
+) -> InputClash | None:
     """The clash seen as a module called with an input from elsewhere, at the outermost call the input came through."""
     for weights, given in ((host, guest), (guest, host)):
         if weights.of_module is None and weights.tensor.cell is None:
             continue
-        call = _entrance(context, weights, given)
+        call = _entrance(run, context, weights, given, when)
         if call is not None:
             return InputClash(replace(context, place=call.place), operation, host, guest, when, module_call=call)
     for weights in (host, guest):
@@ -232,9 +234,23 @@ def _input_clash(context: Context, operation: str, host: Operand, guest: Operand
     return None
 
 
-def _entrance(context: Context, weights: Operand, given: Operand) -> Call | None:
-    """The outermost module call through which the input came."""
+def _entrance(run: Run, context: Context, weights: Operand, given: Operand, when: Facts) -> Call | None:
+    """The outermost module call through which the input came, of those modules that are not partly where it is."""
     arrived = given.leaf.cause
     if arrived is None or arrived is weights.leaf.cause:
         return None
-    return next((call for call in context.calls if call.is_module and arrived in call.causes), None)
+    for call in context.calls:
+        if call.is_module and arrived in call.causes and not _has_a_part_at(run, call, given.leaf.device, when):
+            return call
+    return None
+
+
+def _has_a_part_at(run: Run, call: Call, device: Device, when: Facts) -> bool:
+    """Whether a parameter of the module that is called lies on the device: the module is then not the one astray."""
+    from devlint.flow.nn import tensors_of
+
+    return call.receiver is not None and any(
+        relate(leaf.device, device) is Relation.SAME
+        for _, tensor in tensors_of(run, call.receiver)
+        for _, leaf in leaves(run.settle(tensor).placement, run.state.facts | when)
+    )

@@ -25,6 +25,7 @@ class Call:
     name: str
     causes: frozenset[Step]
     is_module: bool = False
+    receiver: Value | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

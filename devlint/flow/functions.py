@@ -90,7 +90,7 @@ def _enter(run: Run, info: FunctionInfo, receiver: Value | None, arguments: Argu
     inner.caller = run, arguments.node
     causes = frozenset(_causes(run, [value for value in names.values() if value != receiver]))
     display = info.owner.name if is_module and info.owner is not None else info.name
-    engine.calls.append(Call(run.place(arguments.node), display, causes, is_module))
+    engine.calls.append(Call(run.place(arguments.node), display, causes, is_module, receiver))
     engine.active.append(info)
     engine.ran.add(info)
     if engine.constructing:
