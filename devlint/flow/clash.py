@@ -137,7 +137,8 @@ def _blame(
         return FactoryClash(context, operation, host, guest, when, created=created)
     if generic:
         return None
-    return _input_clash(run, context, operation, host, guest, when) or OperandClash(context, operation, host, guest, when)
+    of_call = _input_clash(run, context, operation, host, guest, when)
+    return of_call or OperandClash(context, operation, host, guest, when)
 
 
 def _is_left_behind(run: Run, host: Operand, guest: Operand, when: Facts) -> bool:
