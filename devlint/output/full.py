@@ -37,6 +37,16 @@ def summary(diagnostics: Sequence[Diagnostic], checked: int) -> str:
     return f"Found {', '.join(parts)} in {_count(files, 'file')} ({checked} checked)."
 
 
+def advice(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
+    """What there is to say besides the story, each thing with its label."""
+    if diagnostic.help:
+        yield "help", diagnostic.help
+    if diagnostic.fix:
+        yield _APPLICABILITY[diagnostic.fix.applicability], diagnostic.fix.message
+    if diagnostic.confidence is Confidence.POSSIBLE:
+        yield "note", "devlint is not sure of this (confidence: possible)"
+
+
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 or noun == "info" else f"{number} {noun}s"
 
@@ -74,13 +84,7 @@ class _Block:
             before = note.region
 
     def _advice(self) -> Iterator[str]:
-        diagnostic = self._diagnostic
-        advice = [("help", diagnostic.help)]
-        if diagnostic.fix:
-            advice.append((_APPLICABILITY[diagnostic.fix.applicability], diagnostic.fix.message))
-        if diagnostic.confidence is Confidence.POSSIBLE:
-            advice.append(("note", "devlint is not sure of this (confidence: possible)"))
-        given = [(label, text) for label, text in advice if text]
+        given = list(advice(self._diagnostic))
         if given:
             yield self._bar("")
         for label, text in given:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from html import escape
@@ -9,13 +10,14 @@ from importlib.resources import files
 
 from devlint.diagnostic import Diagnostic, Region
 from devlint.output.frame import frame
-from devlint.output.full import summary
+from devlint.output.full import advice, summary
 from devlint.output.page import Page
 from devlint.output.style import place
 from devlint.version import __version__
 
 _CONTEXT = 2
 _WIDTH = 160
+_QUOTED = re.compile("`([^`]+)`")
 
 
 def render(diagnostics: Sequence[Diagnostic], page: Page) -> Iterator[str]:
@@ -48,21 +50,26 @@ def _contents(diagnostics: Sequence[Diagnostic]) -> Iterator[str]:
 
 def _finding(number: int, diagnostic: Diagnostic, page: Page) -> Iterator[str]:
     yield f'<article id="finding-{number}" class="{diagnostic.severity.value}">\n'
-    yield f'<h2><span class="code">{escape(diagnostic.code)}</span> {escape(diagnostic.message)}</h2>\n'
+    yield f'<h2><span class="code">{escape(diagnostic.code)}</span> {_prose(diagnostic.message)}</h2>\n'
     facts = f"{diagnostic.name}, {diagnostic.severity.value}, {diagnostic.confidence.value}"
-    yield f'<p class="place">{escape(place(diagnostic.region))} <span>{escape(facts)}</span></p>\n'
+    yield f'<p class="place"><code>{escape(place(diagnostic.region))}</code> <span>{escape(facts)}</span></p>\n'
     yield from _frame(diagnostic.region, page, _CONTEXT)
     if diagnostic.trace:
         yield "<ol>\n"
         for note in diagnostic.trace:
             where = escape(place(note.region))
-            yield f'<li><p>{escape(note.message)} <span class="place">{where}</span></p>\n'
+            yield f'<li><p>{_prose(note.message)} <span class="place"><code>{where}</code></span></p>\n'
             yield from _frame(note.region, page, 0)
             yield "</li>\n"
         yield "</ol>\n"
-    if diagnostic.help:
-        yield f'<p class="help"><strong>help:</strong> {escape(diagnostic.help)}</p>\n'
+    for label, text in advice(diagnostic):
+        yield f"<p><strong>{label}:</strong> {_prose(text)}</p>\n"
     yield "</article>\n"
+
+
+def _prose(text: str) -> str:
+    """A message, with what stands between back quotes as code."""
+    return _QUOTED.sub(r"<code>\1</code>", escape(text))
 
 
 def _frame(region: Region, page: Page, context: int) -> Iterator[str]:

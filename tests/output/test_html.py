@@ -51,7 +51,9 @@ def test_a_page_tells_each_finding_with_its_code_and_its_story(render):
         "batch = torch.zeros(3)",
     ]
     assert "Found 1 error, 1 warning, 1 info in 1 file (4 checked)." in page.text
-    assert "help: create it there: `torch.zeros(3, device=weight.device)`" in page.text
+    assert "help: create it there: torch.zeros(3, device=weight.device)" in page.text
+    assert 'safe fix: Assign the result: shift = shift.to("cuda")' in page.text
+    assert "<code>torch.zeros(3, device=weight.device)</code>" in render("html")
     assert {link.removeprefix("#") for link in page.links} == set(page.ids)
 
 
