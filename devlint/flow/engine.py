@@ -24,7 +24,7 @@ from devlint.values.heap import Object
 from devlint.values.placement import Placement
 from devlint.values.value import Address, Value
 
-ENTRY_BUDGET: Final = 400_000
+ENTRY_BUDGET: Final = 120_000
 """Syntax nodes one entry into the program may evaluate before the rest of it is unknown. A training script with a few
 thousand lines needs some 50,000; the cap keeps generated code and deep recursion from holding up the run."""
 

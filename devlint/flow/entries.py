@@ -14,7 +14,7 @@ from devlint.flow.definitions import ClassInfo, FunctionInfo, ModuleInfo, Parame
 from devlint.flow.engine import Engine
 from devlint.flow.evidence import annotation_names
 from devlint.flow.functions import call_function
-from devlint.flow.modules import module_run, run_guard
+from devlint.flow.modules import global_name, known_names, module_run, run_guard
 from devlint.flow.nn import overrides_apply, relocate
 from devlint.flow.run import Run
 from devlint.flow.state import Ambient, State
@@ -57,20 +57,19 @@ def analyse_module(engine: Engine, module: ModuleInfo) -> None:
         module_run(engine, module)
         run_guard(engine, module)
     for unit in module.index.statements:
-        if unit.kind == "function" and _matters(module, unit):
+        if unit.kind == "function" and _matters(engine, module, unit):
             _analyse_function(engine, module, _definition(engine, module, unit.name))
-        elif unit.kind == "class" and _matters(module, unit):
+        elif unit.kind == "class" and _matters(engine, module, unit):
             _analyse_class(engine, module, _definition(engine, module, unit.name))
 
 
-def _matters(module: ModuleInfo, unit: Statement) -> bool:
+def _matters(engine: Engine, module: ModuleInfo, unit: Statement) -> bool:
     """Whether a definition can make, move, cast or read a tensor; by a name of the module, too, that holds a tensor or
     (in the methods of a class, which hand on where they are) a function that can."""
     if unit.mentions & TRIGGERS:
         return True
-    names = module.run.state.names if module.run is not None else {}
-    for name in unit.mentions & names.keys():
-        match names[name]:
+    for name in unit.mentions & known_names(module):
+        match global_name(engine, module, name):
             case Tensor():
                 return True
             case Callable_(definition=FunctionInfo() as helper) if unit.kind == "class":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 import libcst as cst
@@ -14,22 +15,26 @@ from devlint.flow.decorators import decorated
 from devlint.flow.definitions import FunctionInfo
 from devlint.flow.events import Call
 from devlint.flow.foreign import publish, refresh
+from devlint.flow.holdings import held
 from devlint.flow.nn import is_module, placement_of_module
 from devlint.flow.opaque import havoc
 from devlint.flow.parameters import bind_parameters
 from devlint.flow.run import Run
 from devlint.flow.state import State, merge
 from devlint.values.condition import distinguish
-from devlint.values.heap import Dict, Instance, Sequence, join_all
+from devlint.values.heap import Sequence, join_all
 from devlint.values.join import join
 from devlint.values.placement import Placement, is_unknown, leaves, retrace
 from devlint.values.scope import Scope
 from devlint.values.trace import Kind, Step
-from devlint.values.value import NONE, UNKNOWN, Batch, Callable_, Ref, Tensor, Tuple, Unknown, Value
+from devlint.values.value import NONE, UNKNOWN, Batch, Callable_, Ref, Tensor, Value
 
 CACHING: Final = frozenset({"lru_cache", "cache"})
-MAX_GIVEN: Final = 6
-"""Arguments whose placement a scope remembers: enough to know whether one of them was on the accelerator."""
+
+
+MAX_GIVEN: Final = 8
+"""Tensors and modules among the arguments whose placement a scope remembers: enough to know whether one of them was
+on the accelerator."""
 
 
 def call_function(
@@ -145,53 +150,30 @@ def scope_for(run: Run, info: FunctionInfo, receiver: Value | None, names: dict[
         method_of_module=in_module and not building,
         any_device=info.evidence.devices and not building,
         construction=building,
-        given=tuple(_given(run, names.values())),
+        given=tuple(islice(_given(run, names.values()), MAX_GIVEN)),
         caller=run.scope,
     )
 
 
 def _given(run: Run, values: Iterable[Value]) -> Iterator[Placement]:
-    for value in list(values)[:MAX_GIVEN]:
+    """Where the data among the arguments is, as far as anything is known of it."""
+    for value in held(run, values):
         match value:
             case Tensor():
                 yield run.settle(value).placement
             case Batch(placement=placement):
                 yield placement
-            case Unknown(origin=origin) if origin is not None:
-                continue
-            case Ref() if is_module(run, value):
+            case Ref():
                 placement = placement_of_module(run, value)
                 if not is_unknown(placement):
                     yield placement
-            case Tuple(items=items):
-                yield from _given(run, items)
-            case Ref(address=address):
-                thing = run.get(address)
-                if isinstance(thing, Sequence):
-                    yield from _given(run, [thing.any])
-                elif isinstance(thing, Dict):
-                    yield from _given(run, thing.entries.values())
-                elif isinstance(thing, Instance):
-                    yield from _given(
-                        run,
-                        [one for one in thing.attributes.values() if isinstance(one, Tensor) or is_module(run, one)],
-                    )
 
 
-def _causes(run: Run, values: Iterable[Value], depth: int = 0) -> Iterator[Step]:
-    """The steps that placed the tensors among some values, those in containers included."""
-    for value in values:
-        match value:
-            case Tensor(placement=placement) | Batch(placement=placement):
-                yield from (leaf.cause for _, leaf in leaves(placement) if leaf.cause is not None)
-            case Tuple(items=items) if depth < 3:
-                yield from _causes(run, items, depth + 1)
-            case Ref(address=address) if depth < 3:
-                thing = run.get(address)
-                if isinstance(thing, Sequence):
-                    yield from _causes(run, thing.items if thing.items is not None else [thing.element], depth + 1)
-                elif isinstance(thing, Dict):
-                    yield from _causes(run, [*thing.entries.values(), thing.element or UNKNOWN], depth + 1)
+def _causes(run: Run, values: Iterable[Value]) -> Iterator[Step]:
+    """The steps that placed the tensors among the arguments."""
+    for value in held(run, values):
+        if isinstance(value, (Tensor, Batch)):
+            yield from (leaf.cause for _, leaf in leaves(value.placement) if leaf.cause is not None)
 
 
 def _mark_cached(run: Run, value: Value, node: cst.CSTNode) -> Value:

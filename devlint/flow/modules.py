@@ -2,7 +2,8 @@
 asks.
 
 Statements that can place a tensor, and those that do something besides binding names, run in order when the module is
-first needed. Plain bindings wait until their name is read; most of a library's constants never are.
+first needed. Plain bindings and imports wait until their name is read; most of a library's constants never are, and one
+file is checked without reading the whole package around it.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ import libcst as cst
 from devlint.flow.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.flow.run import Run, tree_of
 from devlint.flow.state import State
+from devlint.syntax.index import Binding
+from devlint.values.condition import NO_FACTS
 from devlint.values.scope import Scope
 from devlint.values.value import UNKNOWN, Callable_, Const, Library, Unknown, Value
 
 if TYPE_CHECKING:
     from devlint.flow.engine import Engine
-    from devlint.syntax.index import Binding, Statement
+    from devlint.syntax.index import Statement
 
 EAGER: Final = frozenset(
     "torch cuda to device zeros ones tensor rand randn arange full empty from_numpy set_default_device"
@@ -47,6 +50,7 @@ def module_run(engine: Engine, module: ModuleInfo) -> Run:
     run.state.names["__file__"] = Unknown(("file", module.filename), "__file__")
     waiting = run.waiting
     tainted = set(EAGER)
+    undecided: set[str] = set()
     for unit in module.index.statements:
         run.unit = unit
         if unit.kind in ("function", "class") and unit.name is not None:
@@ -56,13 +60,22 @@ def module_run(engine: Engine, module: ModuleInfo) -> Run:
             run.state.names[unit.name] = define(engine, module, unit)
         elif unit.kind == "import":
             for binding in unit.imports:
-                _import(run, binding)
-                if _matters(run, binding):
-                    tainted.add(binding.name)
+                if binding.name == "*" or _is_for_its_effect(module, binding):
+                    _import(run, binding)
+                else:
+                    waiting[binding.name] = [binding]
+                    undecided.add(binding.name)
         elif "__name__" in unit.mentions and not unit.binds:
             run.guards.append(unit)
-        elif unit.mentions & tainted or not unit.binds or unit.text.startswith(REPEATING):
+        elif (
+            unit.mentions & tainted
+            or not unit.binds
+            or unit.text.startswith(REPEATING)
+            or _taint(run, unit.mentions & undecided, tainted, undecided)
+        ):
             tainted |= unit.binds
+            for name in unit.binds & waiting.keys():
+                global_name(engine, module, name)
             _execute(run, unit)
         else:
             for name in unit.binds:
@@ -70,9 +83,22 @@ def module_run(engine: Engine, module: ModuleInfo) -> Run:
     return run
 
 
-def _matters(run: Run, binding: Binding) -> bool:
+def _is_for_its_effect(module: ModuleInfo, binding: Binding) -> bool:
+    """Whether a module is imported for what it does: nothing mentions its name."""
+    return binding.attribute is None and not any(binding.name in unit.mentions for unit in module.index.statements)
+
+
+def _taint(run: Run, names: frozenset[str], tainted: set[str], undecided: set[str]) -> bool:
+    """Decide of imported names whether they matter; true when one of them does."""
+    undecided -= names
+    found = {name for name in names if _matters(run, name)}
+    tainted |= found
+    return bool(found)
+
+
+def _matters(run: Run, name: str) -> bool:
     """Whether an imported name is one that can make or move tensors: of the program, or of a library described."""
-    value = run.state.names.get(binding.name)
+    value = global_name(run.engine, run.module, name)
     if isinstance(value, Library):
         return run.engine.table.models.describe(value.name)
     definition = value.definition if isinstance(value, Callable_) else None
@@ -127,14 +153,35 @@ def _class(unit: Statement) -> cst.ClassDef:
 def global_name(engine: Engine, module: ModuleInfo, name: str) -> Value | None:
     """A module's name, running what binds it if that has waited; a builtin; or None."""
     run = module_run(engine, module)
-    units = run.waiting.pop(name, None)
-    if units is not None:
-        for unit in units:
-            _execute(run, unit)
+    for unit in run.waiting.pop(name, ()):
+        _bind_late(run, unit)
     value = run.state.names.get(name)
+    if value is None:
+        value = run.late.get(name)
     if value is None and (name in BUILTINS or name == "reveal_placement"):
         return Library(f"builtins.{name}")
     return value
+
+
+def _bind_late(run: Run, unit: Statement | Binding) -> None:
+    """Bind what has waited until it was read: for every path, whichever one happens to be followed now."""
+    apart = Run(run.engine, run.module, run.unit, run.scope, State({}, run.state.heap, NO_FACTS, run.state.ambient))
+    if isinstance(unit, Binding):
+        _import(apart, unit)
+    else:
+        _execute(apart, unit)
+    run.state.heap, run.state.ambient = apart.state.heap, apart.state.ambient
+    run.late.update(apart.state.names)
+    run.state.names.update(apart.state.names)
+
+
+def known_names(module: ModuleInfo) -> set[str]:
+    """The names a module has bound so far, and those it imports."""
+    if module.run is None:
+        return set()
+    waiting = module.run.waiting
+    imported = {name for name, units in waiting.items() if all(isinstance(unit, Binding) for unit in units)}
+    return imported | module.run.state.names.keys()
 
 
 def member(engine: Engine, module: ModuleInfo, name: str) -> Value | None:

@@ -25,7 +25,7 @@ from devlint.values.value import UNKNOWN, Address, Ref, Tensor, Value
 if TYPE_CHECKING:
     from devlint.flow.definitions import FunctionInfo, ModuleInfo
     from devlint.flow.engine import Engine
-    from devlint.syntax.index import Statement
+    from devlint.syntax.index import Binding, Statement
 
 MAX_NESTING: Final = 150
 """Expressions nested deeper than this are unknown: generated code nests so, and Python's own stack is finite."""
@@ -99,7 +99,8 @@ class Run:
         self.nesting = 0
         self.discarded: cst.BaseExpression | None = None
         self.tested: dict[cst.CSTNode, Test | bool | None] = {}
-        self.waiting: dict[str, list[Statement]] = {}
+        self.waiting: dict[str, list[Statement | Binding]] = {}
+        self.late: dict[str, Value] = {}
         self.stars: list[str] = []
         self.guards: list[Statement] = []
 

@@ -292,8 +292,7 @@ def _cached(run: Run, target: cst.Subscript, value: Value) -> Value:
     if not (isinstance(value, Tensor) and isinstance(target.value, cst.Name) and run.function is not None):
         return value
     name = target.value.value
-    outer = run.module.run
-    if name in run.state.names or outer is None or name not in outer.state.names or run.outer is not None:
+    if name in run.state.names or run.outer is not None or run.engine.global_name(run.module, name) is None:
         return value
     key = cst.Module([]).code_for_node(target.slice[0]) if target.slice else ""
     if "device" in key:
