@@ -209,6 +209,8 @@ def instance_attribute(run: Run, owner: Ref, thing: Instance, name: str, node: c
         if is_module_class(run, info):
             return module_attribute(run, owner, thing, base or "torch.nn.Module", name)
         return _unset(run, owner, thing, name)
+    if cls == "argparse.Namespace":
+        return Unknown(("attr", owner.address, name), f"args.{name}")
     if isinstance(cls, str):
         found = _described(run, owner, name, node)
         return found if found is not None else module_attribute(run, owner, thing, cls, name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
@@ -36,6 +37,9 @@ from devlint.values.value import (
     Value,
     named,
 )
+
+if TYPE_CHECKING:
+    from devlint.flow.arguments import Arguments
 
 
 def explicit_placement(text: str) -> Device:
@@ -141,15 +145,36 @@ def current(run: Run, device: Known) -> Known:
     return device
 
 
+DEVICE_KEYWORDS: Final = ("device", "device_type", "map_location")
+DEVICE_FIRST: Final = frozenset(
+    "torch.device torch.autocast torch.set_default_device torch.Generator torch.amp.GradScaler".split()
+)
+"""Calls whose first argument is a device."""
+
+
+def note_devices(run: Run, name: str, arguments: Arguments) -> None:
+    """Tell of the accelerators that are written out among the arguments of one of torch's functions."""
+    for keyword in DEVICE_KEYWORDS:
+        given = arguments.keywords.get(keyword)
+        if given is not None:
+            note_hard_coded(run, given.value, given.node, f"{keyword}={_written(given.node)}")
+    if name in DEVICE_FIRST and arguments.positional:
+        note_hard_coded(run, arguments.positional[0].value, arguments.positional[0].node, _written(arguments.node))
+
+
 def note_hard_coded(run: Run, value: Value | None, node: cst.CSTNode, written: str) -> None:
     """Tell when an accelerator is written out where the code could not run without one."""
     if isinstance(value, Const) and isinstance(value.value, str) and is_accelerator(explicit_placement(value.value)):
         run.emit(HardCodedAccelerator(run.context_at(node), written, is_guarded(run), is_choosable(run)))
 
 
+def _written(node: cst.CSTNode) -> str:
+    return cst.Module([]).code_for_node(node)
+
+
 def is_guarded(run: Run) -> bool:
     """Whether the path has asked for an accelerator, or for something else that decides it."""
-    return any("available" in str(test) or "cuda" in str(test) or "device" in str(test) for test in run.state.facts)
+    return any(word in str(test) for test in run.state.facts for word in ("available", "cuda", "gpu", "device"))
 
 
 def is_choosable(run: Run) -> bool:

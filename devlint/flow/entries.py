@@ -36,7 +36,7 @@ TRIGGERS: Final = frozenset(
     " LongTensor BoolTensor"
     " pin_memory time perf_counter is_cuda lru_cache cache meshgrid hann_window float64 detach one_hot reveal_placement"
     " pack_padded_sequence DataLoader register_buffer Parameter xpu logspace bartlett_window hamming_window"
-    " scalar_tensor".split()
+    " scalar_tensor autocast Generator load set_default_device".split()
 )
 """Names without which code can neither make, move, cast nor read a tensor: such code is run only when other code
 calls it."""

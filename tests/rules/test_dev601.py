@@ -20,6 +20,22 @@ class Net(nn.Module):
     def forward(self, x):
         return self.fc(x.cuda())  # DEV601
 """,
+    "device strings": """
+def make(n: int):
+    a = torch.zeros(n, device="cuda")  # DEV601
+    b = torch.ones(n).to("cuda:0")  # DEV601
+    c = torch.device("cuda")  # DEV601
+    return a + b, c
+""",
+    "other accelerators": """
+def make():
+    return torch.zeros(3, device="mps"), torch.zeros(3, device="xpu")  # DEV601
+""",
+    "autocast": """
+def forward(model, x):
+    with torch.autocast("cuda"):  # DEV601
+        return model(x)
+""",
 }
 
 GOOD = {
@@ -65,6 +81,15 @@ def half(x: torch.Tensor):
     "the host": """
 def make():
     return torch.zeros(3, device="cpu").to("cpu"), torch.device("cpu"), torch.zeros(3, device="meta")
+""",
+    "options": """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--device", default="cuda")
+args = parser.parse_args()
+x = torch.zeros(3).to(args.device)
+if args.cuda:
+    x = x.cuda()
 """,
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from devlint.flow.arguments import Argument
-from devlint.flow.devices import is_none, note_hard_coded, placement_from
+from devlint.flow.devices import is_none, placement_from
 from devlint.flow.events import Revealed
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.refinement import Source
@@ -29,7 +29,6 @@ def device(run: Run, call: Invocation) -> Value:
         else:
             written = Text(f"{given.value.value}:")
         given = Argument(written, given.node)
-    note_hard_coded(run, given.value, given.node, "torch.device(...)")
     if is_none(given.value):
         return DeviceValue()
     return DeviceValue(placement_from(run, given.value, given.node, None))

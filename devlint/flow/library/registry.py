@@ -9,6 +9,7 @@ from typing import TypeAlias
 import libcst as cst
 
 from devlint.flow.arguments import Argument, Arguments
+from devlint.flow.devices import note_devices
 from devlint.flow.run import Run
 from devlint.values.heap import Dict, Instance, Sequence
 from devlint.values.value import (
@@ -82,6 +83,8 @@ def invoke(run: Run, invocation: Invocation) -> Value:
     """The value of a library call."""
     from devlint.flow.library.fallback import by_table
 
+    if invocation.receiver is None and invocation.name.startswith("torch."):
+        note_devices(run, invocation.name, invocation.arguments)
     for name in names_of(run, invocation):
         found = _MODELS.get(name)
         if found is not None:

@@ -97,13 +97,8 @@ def synchronize(run: Run, call: Invocation) -> Value:
 )
 def plain_object(run: Run, call: Invocation) -> Value:
     """Objects that matter by their class only."""
-    from devlint.flow.devices import note_hard_coded
-
     name = call.name
     if name == "torch.autocast":
-        device = call.arguments.get("device_type", 0)
-        if device is not None:
-            note_hard_coded(run, device.value, device.node, "autocast")
         if call.arguments.constant("enabled") is False:
             name = "contextlib.nullcontext"
     if name == "torch.set_grad_enabled":
