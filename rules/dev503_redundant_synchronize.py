@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from devlint.diagnostic import Severity
-from devlint.flow import events
+from devlint.flow.events import Synchronize
 from devlint.rule import Finding, Rule
 from devlint.story import place_text
 
@@ -51,14 +51,14 @@ class RedundantSynchronize(Rule):
     default = False
     everywhere = True
 
-    def check(self, event: events.RedundantSynchronize) -> Iterator[Finding]:
+    def check(self, event: Synchronize) -> Iterator[Finding]:
         """Every synchronisation after a wait, in the same iteration if in a loop."""
-        place, loop = event.context.place, event.context.loop
-        if loop is not None and event.waited.loop is not loop:
+        place, loop, waited = event.context.place, event.context.loop, event.waited
+        if waited is None or (loop is not None and waited.loop is not loop):
             return
         yield Finding(
             place,
-            f"`{place_text(place)}` has nothing to wait for: `{place_text(event.waited.place)}` has just waited",
-            (event.waited,),
+            f"`{place_text(place)}` has nothing to wait for: `{place_text(waited.place)}` has just waited",
+            (waited,),
             "leave it out",
         )

@@ -80,6 +80,12 @@ def selected(layers: Iterable[Layer], rules: Sequence[RuleCard]) -> frozenset[st
     return frozenset(chosen | (always & {REVEALED}))
 
 
+def asked_for(layers: Iterable[Layer], rules: Sequence[RuleCard]) -> frozenset[str]:
+    """The codes of the rules that some layer selects, and that are not on by default only."""
+    wanted = [selector for layer in layers for selector in (*(layer.select or ()), *layer.extend_select)]
+    return frozenset(rule.code for rule in rules if _best(wanted, rule) is not None)
+
+
 def _verdict(layer: Layer, rule: RuleCard, before: bool) -> bool:
     """What one layer makes of one rule: the more precise selector wins, and of two equal ones, `ignore`."""
     wanted = _best((*(layer.select or ()), *layer.extend_select), rule)

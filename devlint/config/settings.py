@@ -13,6 +13,7 @@ from devlint.config.selection import (
     REVEALED,
     Layer,
     UnknownSelectorError,
+    asked_for,
     check_selectors,
     matches,
     precision,
@@ -77,6 +78,7 @@ class Settings:
     root: Path
     path: Path | None
     codes: frozenset[str]
+    asked_for: frozenset[str]
     severity: Mapping[str, Severity]
     min_confidence: Confidence
     exclude: tuple[Patterns, ...]
@@ -92,12 +94,18 @@ class Settings:
         return self.codes.difference(*off)
 
     def judge(self, diagnostic: Diagnostic, path: Path) -> Diagnostic | None:
-        """The finding in the file at `path`, ranked as the settings want it; None where they do not want it."""
+        """The finding in the file at `path`, ranked as the settings want it; None where they do not want it.
+
+        What is only worth knowing is for those who select its rule.
+        """
         if diagnostic.code == REVEALED:
             return diagnostic
         if diagnostic.code not in self.codes_for(path) or not diagnostic.confidence.at_least(self.min_confidence):
             return None
-        return replace(diagnostic, severity=self.severity.get(diagnostic.code, diagnostic.severity))
+        severity = self.severity.get(diagnostic.code, diagnostic.severity)
+        if severity is Severity.INFO and diagnostic.code not in self.asked_for | set(self.severity):
+            return None
+        return replace(diagnostic, severity=severity)
 
 
 def settle(sources: Sequence[Source], rules: Sequence[RuleCard], root: Path) -> Settings:
@@ -110,6 +118,7 @@ def settle(sources: Sequence[Source], rules: Sequence[RuleCard], root: Path) -> 
         root=home,
         path=files[-1].path if files else None,
         codes=selected([source.layer for source in sources], rules),
+        asked_for=asked_for([source.layer for source in sources], rules),
         severity=_last(sources, lambda source: _severity(source, rules), {}),
         min_confidence=_last(sources, lambda source: source.options.min_confidence, Confidence.LIKELY),
         exclude=_excluded(sources, home),

@@ -157,9 +157,9 @@ class Transfer(Event):
 
     `before` and `after` are its placements; `dtype_before`/`dtype_after` its dtypes (the parameters' for a module).
     `invariant` tells that receiver and target are the same in every iteration of `context.loop`; `moves` is false for a
-    cast, which asks for no device; `casts` that it asks for a dtype; `copies` that `copy=True` was asked for;
-    `untouched` is the transfer that handed out exactly this tensor; `only_use` tells that nothing else reads the
-    receiver, `single_use` that what comes out goes one way only.
+    cast, which asks for no device; `casts` that it asks for a dtype, or for another order in memory; `copies` that
+    `copy=True` was asked for; `untouched` is the transfer that handed out exactly this tensor; `only_use` tells that
+    nothing else reads the receiver, `single_use` that what comes out goes one way only.
     """
 
     method: str
@@ -285,10 +285,11 @@ class UnsynchronizedTiming(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class RedundantSynchronize(Event):
-    """A synchronisation where the host has just waited and launched nothing since."""
+class Synchronize(Event):
+    """A synchronisation. `waited` is where the host has just waited and launched nothing since; None where there is
+    something to wait for, as far as is known."""
 
-    waited: Step
+    waited: Step | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 import libcst as cst
 
 from devlint.flow.definitions import bound_by, names_in_target
 from devlint.syntax.walk import children, descend
+
+READING: Final = frozenset({"print"})
+"""Functions that are called for something else than what they do to their arguments."""
 
 
 def occurrences(node: cst.CSTNode, name: str, mark: cst.CSTNode | None = None) -> Iterator[tuple[str, cst.CSTNode]]:
@@ -126,7 +130,10 @@ def _read_in_own_loop(
 
 
 def assigned_in(node: cst.CSTNode) -> frozenset[str]:
-    """The names, and the dotted `self.x` targets, that a node binds or changes in place."""
+    """The names, and the dotted `self.x` targets, that a node binds or may change in place.
+
+    A call whose result is thrown away is made for what it does to its arguments, or to the object whose method it is.
+    """
     names: set[str] = set(bound_by(node))
     for one in descend(node, into_functions=False):
         names.update(bound_by(one))
@@ -141,6 +148,12 @@ def assigned_in(node: cst.CSTNode) -> frozenset[str]:
                 "_"
             ) and not method.startswith("_"):
                 names.add(_dotted(target))
+            case cst.Expr(value=cst.Call(func=function, args=args)) if _dotted(function) not in READING:
+                names.update(_dotted(arg.value) for arg in args)
+                if isinstance(function, cst.Attribute):
+                    names.add(_dotted(function.value))
+            case cst.Call(args=args):
+                names.update(_dotted(arg.value) for arg in args if arg.keyword and arg.keyword.value == "out")
             case cst.With(items=items):
                 for item in items:
                     if item.asname is not None and isinstance(item.asname.name, cst.Name):

@@ -10,10 +10,11 @@ import libcst as cst
 
 from devlint.flow.arguments import Argument, Arguments, bind_row
 from devlint.flow.clash import find_clash
-from devlint.flow.events import DtypeClash, HostOnlyClash, HostRead, Operand, TargetDtype
-from devlint.flow.given import is_given
+from devlint.flow.events import DtypeClash, HostOnlyClash, Operand, TargetDtype
 from devlint.flow.operands import Bound, as_operand, operands_of
 from devlint.flow.operation_names import short_name
+from devlint.flow.pace import follow_time
+from devlint.flow.refinement import rebind
 from devlint.flow.results import result_of
 from devlint.flow.returns import returned
 from devlint.flow.run import Run
@@ -21,8 +22,7 @@ from devlint.flow.sharing import note_write
 from devlint.semantics.table import Row
 from devlint.values.device import is_accelerator
 from devlint.values.placement import leaves
-from devlint.values.trace import Kind
-from devlint.values.value import Value
+from devlint.values.value import Tensor, Value
 
 _HALF_BESIDE_SINGLE: Final = ({"float16", "float32"}, {"bfloat16", "float32"})
 RESHAPED: Final = frozenset(
@@ -72,7 +72,7 @@ def operate(
         run.emit(clash)
     elif not run.state.ambient.autocast and not _check_targets(run, row, operands, node, name):
         _check_dtypes(run, row, operands, node, name)
-    _follow_time(run, row, bound, operands, node, name)
+    follow_time(run, row, bound, operands, node, name)
     _tell_writes(run, row, bound, node)
     # What follows is read as if the tensor had been where it should: one bug is told once.
     mended = clash.other.tensor.placement if clash is not None else None
@@ -90,6 +90,8 @@ def _tell_writes(run: Run, row: Row, bound: Bound, node: cst.CSTNode) -> None:
     for name in (*row.mutates, "out"):
         for argument in bound.get(name, ()):
             note_write(run, argument.value, argument.node, node)
+            if isinstance(argument.value, Tensor) and argument.value.fresh is not None:
+                rebind(run, argument.node, argument.value, replace(argument.value, fresh=None))
 
 
 # Checks
@@ -124,24 +126,3 @@ def _check_targets(run: Run, row: Row, operands: list[Operand], node: cst.CSTNod
             run.emit(TargetDtype(run.context_at(node), name, operand, tuple(sorted(accepted))))
             return True
     return False
-
-
-def _follow_time(run: Run, row: Row, bound: Bound, operands: list[Operand], node: cst.CSTNode, name: str) -> None:
-    """Keep account of what the accelerator was given and what the host has waited for."""
-    waits = row.sync == "always" or (row.sync != "" and not is_given(bound, row.sync.removeprefix("unless:")))
-    if not any(
-        is_accelerator(leaf.device) for one in operands for _, leaf in leaves(one.tensor.placement, run.state.facts)
-    ):
-        if waits and operands:
-            _read(run, operands[0], node, name)
-        return
-    run.launch(run.step(Kind.PASSED, f"{name} is launched on the accelerator", node))
-    if waits:
-        _read(run, operands[0], node, name)
-        run.synchronize(run.step(Kind.PASSED, f"{name} waits for the accelerator", node))
-
-
-def _read(run: Run, operand: Operand, node: cst.CSTNode, name: str) -> None:
-    pending = operand.tensor.pending
-    unfinished = pending if pending is not None and pending.epoch == run.state.ambient.epoch else None
-    run.emit(HostRead(run.context_at(node), name, operand.tensor, operand.place, unfinished=unfinished))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from devlint.flow.events import HostRead
+from devlint.flow.pace import unfinished
 from devlint.flow.run import Run
 from devlint.values.condition import Atom, Test, both, decide, either
 from devlint.values.device import Symbol, is_host
@@ -145,10 +146,7 @@ def read_on_host(run: Run, value: Value, node: cst.BaseExpression, reader: str) 
     if tensor is None:
         return
     tensor = run.settle(tensor)
-    unfinished = (
-        tensor.pending if tensor.pending is not None and tensor.pending.epoch == run.state.ambient.epoch else None
-    )
-    run.emit(HostRead(run.context_at(node), reader, tensor, run.place(node), unfinished=unfinished))
+    run.emit(HostRead(run.context_at(node), reader, tensor, run.place(node), unfinished=unfinished(run, tensor)))
     if not is_on_host(tensor):
         run.synchronize()
 

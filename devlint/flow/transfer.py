@@ -13,14 +13,15 @@ from devlint.flow.events import Discarded, HostRead, InvalidDeviceUse, Transfer
 from devlint.flow.legacy import legacy_type
 from devlint.flow.liveness import varies_in
 from devlint.flow.nn import relocate, tensors_of
+from devlint.flow.pace import pending_copy, unfinished
 from devlint.flow.run import Run
 from devlint.flow.sharing import memory_after
-from devlint.values.device import CPU, Known, Relation, is_accelerator, is_host, relate
+from devlint.values.device import CPU, Known, Relation, is_accelerator, relate
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype, Source, is_floating
 from devlint.values.join import join_dtypes
 from devlint.values.placement import UNKNOWN_PLACEMENT, How, Leaf, Placement, choose, leaves
 from devlint.values.trace import Kind, Step, find
-from devlint.values.value import Batch, Const, DtypeValue, Either, Library, Pending, Ref, Tensor, Unknown, Value
+from devlint.values.value import Batch, Const, DtypeValue, Either, Library, Ref, Tensor, Unknown, Value
 
 CASTS: Final = {
     "half": "float16", "float": "float32", "double": "float64", "bfloat16": "bfloat16", "long": "int64", "int": "int32",
@@ -39,6 +40,7 @@ class Request:
     non_blocking: bool | None = False
     device_node: cst.BaseExpression | None = None
     copies: bool = False
+    reorders: bool = False
 
 
 def requested(run: Run, method: str, arguments: Arguments, node: cst.CSTNode) -> Request:
@@ -105,6 +107,7 @@ def _like(run: Run, other: Argument, step: Step) -> Request:
 def _to(run: Run, arguments: Arguments, step: Step, non_blocking: bool | None) -> Request:
     device, dtype = arguments.get("device"), arguments.get("dtype")
     copies = _flag(arguments, "copy", 3) is not False
+    reorders = "memory_format" in arguments.keywords
     for position, argument in enumerate(arguments.positional[:2]):
         if isinstance(argument.value, DtypeValue):
             dtype = argument
@@ -127,7 +130,7 @@ def _to(run: Run, arguments: Arguments, step: Step, non_blocking: bool | None) -
         kind = (
             replace(dtype.value.dtype, source=Source.EXPLICIT) if isinstance(dtype.value, DtypeValue) else UNKNOWN_DTYPE
         )
-    return Request(target, kind, non_blocking, device.node if device is not None else None, copies)
+    return Request(target, kind, non_blocking, device.node if device is not None else None, copies, reorders)
 
 
 def _written(node: cst.BaseExpression) -> str:
@@ -173,9 +176,10 @@ def _moved(run: Run, before: Tensor, request: Request) -> Tensor:
         dtype = before.dtype
     if stays and dtype == before.dtype:
         return before
+    step = _step_of(placement)
     pending = before.pending
-    if not stays:
-        pending = _pending(run, before, placement, request)
+    if not stays and step is not None:
+        pending = pending_copy(run, before.placement, placement, step, non_blocking=request.non_blocking)
     kept = before.fresh if stays else None
     return replace(
         before,
@@ -186,7 +190,7 @@ def _moved(run: Run, before: Tensor, request: Request) -> Tensor:
         pinned=before.pinned if stays else None,
         pending=pending,
         fresh=kept,
-        moved=None if stays else _step_of(placement),
+        moved=None if stays else step,
     )
 
 
@@ -219,15 +223,6 @@ def _same_device(before: Placement, after: Placement, run: Run) -> bool:
     return bool(pairs) and all(pairs)
 
 
-def _pending(run: Run, before: Tensor, after: Placement, request: Request) -> Pending | None:
-    """A non_blocking copy from an accelerator to the host is unfinished until somebody waits."""
-    leaving = any(is_accelerator(leaf.device) for _, leaf in leaves(before.placement, run.state.facts))
-    for _, leaf in leaves(after, run.state.facts):
-        if leaving and is_host(leaf.device) and request.non_blocking and leaf.trace is not None:
-            return Pending(run.state.ambient.epoch, leaf.trace)
-    return None
-
-
 def _tell(
     run: Run,
     node: cst.CSTNode,
@@ -257,7 +252,7 @@ def _tell(
             request.copies,
             invariant,
             moves=request.placement is not None,
-            casts=request.dtype is not None,
+            casts=request.dtype is not None or request.reorders,
             grad=before.grad,
             parameter=before.cell is not None,
             untouched=before.moved,
@@ -336,11 +331,9 @@ def read_by_numpy(
 ) -> None:
     """Tell that NumPy (or anything through `__array__`) reads a tensor."""
     tensor = run.settle(tensor)
-    pending = tensor.pending
-    unfinished = pending if pending is not None and pending.epoch == run.state.ambient.epoch else None
     run.emit(
         HostRead(
             run.context_at(node), reader, tensor, run.place(operand), needs_host=not force, needs_no_grad=not force,
-            unfinished=unfinished, grad_enabled=run.state.ambient.grad, inside=inside,
+            unfinished=unfinished(run, tensor), grad_enabled=run.state.ambient.grad, inside=inside,
         )
     )  # fmt: skip

@@ -114,6 +114,21 @@ for i in range(8):
     state.mul_(2)
     print(state.cpu())
 """,
+    "written to by out=": """
+frame = torch.zeros(3)
+for i in range(8):
+    torch.rand(3, out=frame)
+    print(frame.cuda())
+""",
+    "filled by a call": """
+def read_into(buffer):
+    buffer.fill_(1)
+
+frame = torch.zeros(3)
+for i in range(8):
+    read_into(frame)
+    print(frame.cuda())
+""",
 }
 
 

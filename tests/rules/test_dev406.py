@@ -129,6 +129,11 @@ model = nn.Linear(3, 3).to("cuda")
 with torch.device("cuda"):
     x = torch.zeros(3).to("cuda")
 """,
+    "filled in place before it moves": """
+table = torch.zeros(3)
+table.scatter_(0, torch.tensor([1]), 1.0)
+table = table.cuda()
+""",
 }
 
 

@@ -101,6 +101,10 @@ model.cuda()
 x = torch.zeros(3, device="cuda")
 y = x.to("cuda:0")
 """,
+    "a memory format": """
+x = torch.zeros(1, 3, 4, 4, device="cuda")
+y = x.to("cuda", memory_format=torch.channels_last)
+""",
 }
 
 

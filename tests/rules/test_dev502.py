@@ -41,6 +41,12 @@ x = torch.rand(8, device="cuda")
 h = x.to("cpu", non_blocking=True)
 mean = np.mean(h.numpy())  # DEV502
 """,
+    "when there is an accelerator": """
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+x = torch.rand(8, device=device)
+h = x.to("cpu", non_blocking=True)
+print(h.max().item())  # DEV502
+""",
 }
 
 GOOD = {

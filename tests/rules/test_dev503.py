@@ -66,6 +66,13 @@ for _ in range(3):
     torch.cuda.synchronize()
     y = x @ x
 """,
+    "after a call of something unknown": """
+from kernels import launch
+x = torch.rand(8, device="cuda")
+y = x.cpu()
+launch(x)
+torch.cuda.synchronize()
+""",
 }
 
 

@@ -8,7 +8,7 @@ from devlint.flow.library.registry import Invocation
 from devlint.flow.nn import construct_layer
 from devlint.flow.numpy_like import numpy_call
 from devlint.flow.objects import call_member, member_row
-from devlint.flow.opaque import havoc
+from devlint.flow.opaque import havoc, wait
 from devlint.flow.operations import apply_row
 from devlint.flow.run import Run
 from devlint.values.value import UNKNOWN, Array, Batch, Callable_, Library, Partial, Ref, Tensor, Value
@@ -49,6 +49,7 @@ def by_table(run: Run, invocation: Invocation) -> Value:
             return apply_row(run, row, invocation.arguments)
         if not name.startswith(HARMLESS):
             havoc(run, invocation.arguments)
+            wait(run)
         elif name.startswith("torch.Tensor."):
             method = table.find(name)
             return apply_row(run, method, invocation.arguments) if method is not None else UNKNOWN

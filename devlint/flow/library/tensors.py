@@ -15,6 +15,7 @@ from devlint.flow.library.fallback import by_table
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.named_dtypes import dtype_named
 from devlint.flow.operands import as_operand
+from devlint.flow.pace import pending_copy
 from devlint.flow.ranks import rank_of_data
 from devlint.flow.refinement import rebind
 from devlint.flow.result_dtypes import complex_of
@@ -152,8 +153,17 @@ def measure(run: Run, call: Invocation) -> Value:
 @model("Tensor.copy_")
 def copy_(run: Run, call: Invocation) -> Value:
     """`.copy_(source)`: takes from any device; the receiver stays where it is."""
-    note_write(run, call.receiver or UNKNOWN, call.receiver_node, call.node)
-    return replace(_receiver(call), fresh=None)
+    tensor = _receiver(call)
+    note_write(run, tensor, call.receiver_node, call.node)
+    source = as_tensor(call.arguments.value("src", 0) or UNKNOWN) or Tensor()
+    step = run.step(Kind.MOVED, "copied by .copy_()", call.node)
+    flag = call.arguments.constant("non_blocking", 1, False)
+    pending = pending_copy(
+        run, run.settle(source).placement, run.settle(tensor).placement, step, non_blocking=flag is True
+    )
+    changed = replace(tensor, fresh=None, pending=pending)
+    rebind(run, call.receiver_node, tensor, changed)
+    return changed
 
 
 @model("Tensor.backward", "torch.autograd.backward")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from devlint.flow.events import MovedLeaf, RedundantSynchronize
+from devlint.flow.events import MovedLeaf, Synchronize
 from devlint.flow.iteration import iterate
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.run import Run
@@ -73,8 +73,7 @@ def optimizer_method(run: Run, call: Invocation) -> Value:
 def synchronize(run: Run, call: Invocation) -> Value:
     """The host waits for the accelerator."""
     ambient = run.state.ambient
-    if ambient.waited is not None and ambient.unsynchronized is None:
-        run.emit(RedundantSynchronize(run.context_at(call.node), ambient.waited))
+    run.emit(Synchronize(run.context_at(call.node), ambient.waited if ambient.unsynchronized is None else None))
     run.synchronize(run.step(Kind.PASSED, "waits for the accelerator", call.node))
     return NONE
 
@@ -98,9 +97,8 @@ def synchronize(run: Run, call: Invocation) -> Value:
 def plain_object(run: Run, call: Invocation) -> Value:
     """Objects that matter by their class only."""
     name = call.name
-    if name == "torch.autocast":
-        if call.arguments.constant("enabled") is False:
-            name = "contextlib.nullcontext"
+    if name == "torch.autocast" and call.arguments.constant("enabled") is False:
+        name = "contextlib.nullcontext"
     if name == "torch.set_grad_enabled":
         known = call.arguments.constant("mode", 0) is True
         if run.discarded is call.node:
