@@ -98,9 +98,9 @@ def _by_rule(
         case "data":
             return placement_of_data(run, bound, argument, node)
         case "group":
-            return group_placement(
-                [one.tensor for one in operands if one.name in row.same] or [one.tensor for one in operands]
-            )
+            own = [one.tensor for one in operands if one.of_module is not None]
+            shared = [one.tensor for one in operands if one.name in row.same]
+            return group_placement([*own, *shared] or [one.tensor for one in operands])
         case "arg":
             return next((one.tensor.placement for one in operands if one.name == argument), UNKNOWN_PLACEMENT)
         case "host":

@@ -35,6 +35,17 @@ def run(x: torch.Tensor, device):
 x = torch.zeros(3)
 y = x.cpu().numpy()  # DEV407
 """,
+    "a buffer in its own module": """
+class Rope(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(10, 4)
+        self.register_buffer("table", torch.arange(10.0))
+
+    def forward(self, tokens):
+        h = self.embed(tokens)
+        return h + self.table[: tokens.size(0)].to(h.device)  # DEV407
+""",
 }
 
 GOOD = {
