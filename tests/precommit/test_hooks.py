@@ -9,10 +9,12 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import nbformat
 import pytest
 
 ROOT = Path(__file__).parent.parent.parent
 BUG = "import torch\n\nx = torch.zeros(3, device='cuda') + torch.zeros(3)\n"
+DISCARDED = "import torch\n\nx = torch.load('x.pt', map_location='cpu').float()\nx.to('cuda')\nprint(x)\n"
 ENVIRONMENT = {
     **{f"GIT_{who}_{what}": "a@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
     "GIT_CONFIG_GLOBAL": os.devnull,
@@ -47,7 +49,8 @@ def commit(hooks, tmp_path) -> Callable[..., tuple[int, str]]:
     repository, revision, home = hooks
     git(tmp_path, "init", "-q")
     (tmp_path / ".pre-commit-config.yaml").write_text(
-        f"repos:\n- repo: {repository}\n  rev: {revision}\n  hooks:\n  - id: devlint\n  - id: devlint-project\n"
+        f"repos:\n- repo: {repository}\n  rev: {revision}\n  hooks:\n"
+        "  - id: devlint\n  - id: devlint-fix\n  - id: devlint-project\n"
     )
 
     def run(files: dict[str, str], *arguments: str, hook: str = "devlint") -> tuple[int, str]:
@@ -72,6 +75,21 @@ def test_a_commit_with_a_bug_is_stopped(commit):
     assert status == 1
     assert "train.py:3:" in said
     assert "DEV101" in said
+
+
+def test_a_notebook_is_checked_as_well(commit):
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(f"%matplotlib inline\n{BUG}")])
+    status, said = commit({"train.ipynb": nbformat.writes(notebook)})
+    assert status == 1
+    assert "train.ipynb:cell 1:4:5: DEV101" in said
+
+
+def test_what_can_be_fixed_is_fixed_and_stops_the_commit_once(commit, tmp_path):
+    status, said = commit({"train.py": DISCARDED}, hook="devlint-fix")
+    assert status == 1
+    assert "files were modified by this hook" in said
+    assert (tmp_path / "train.py").read_text() == DISCARDED.replace("x.to", "x = x.to")
+    assert commit({}, hook="devlint-fix")[0] == 0
 
 
 def test_only_the_files_of_the_commit_are_reported(commit, tmp_path):
