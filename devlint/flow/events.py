@@ -153,7 +153,8 @@ class TargetDtype(Event):
 
 @dataclass(frozen=True, slots=True)
 class Transfer(Event):
-    """A tensor, or a module, was asked to go somewhere (or to take another dtype) by `method`.
+    """A tensor, or a module, was asked to go somewhere (or to take another dtype) by `method`, and what comes out is
+    used.
 
     `before` and `after` are its placements; `dtype_before`/`dtype_after` its dtypes (the parameters' for a module).
     `invariant` tells that receiver and target are the same in every iteration of `context.loop`; `moves` is false for a

@@ -152,7 +152,8 @@ def transfer_tensor(
     if run.discarded is node:
         casts = request.dtype is not None
         run.emit(Discarded(run.context_at(node), method, run.place(receiver), before, reads_clock(run), casts))
-    _tell(run, node, receiver, method, before, after, request)
+    else:
+        _tell(run, node, receiver, method, before, after, request)
     _follow_copy(run, node, method, before, after, request)
     return after
 
@@ -210,7 +211,7 @@ def is_only_use(run: Run, read: cst.BaseExpression, use: cst.CSTNode) -> bool:
 
 def reads_clock(run: Run) -> bool:
     """Whether the code around reads a clock."""
-    return run.function is not None and run.function.evidence.clock
+    return (run.module if run.function is None else run.function).evidence.clock
 
 
 def _same_device(before: Placement, after: Placement, run: Run) -> bool:

@@ -45,6 +45,10 @@ ids = torch.zeros(4, 10, dtype=torch.long).cuda()
 x = nn.Embedding(100, 8).cuda()(ids)
 packed = pack_padded_sequence(x, (ids != 0).sum(1), batch_first=True)  # DEV108
 """,
+    "split points": """
+x = torch.rand(10).cuda()
+parts = torch.tensor_split(x, torch.tensor([3, 6]).cuda())  # DEV108
+""",
 }
 
 GOOD = {

@@ -124,6 +124,14 @@ torch.set_default_dtype(torch.float64)
 model = nn.Linear(3, 1)
 model(torch.from_numpy(np.random.rand(8, 3)))
 """,
+    "cast in NumPy": """
+model = nn.Linear(3, 1)
+model(torch.from_numpy(np.random.rand(8, 3).astype(np.float32)))
+model(torch.from_numpy(np.random.rand(8, 3).astype("float32")))
+model(torch.from_numpy(np.zeros((8, 3), dtype=np.float32)))
+model(torch.from_numpy(np.array([[1.0, 2.0, 3.0]], dtype=np.float32)))
+model(torch.from_numpy(np.float32(np.random.rand(8, 3))))
+""",
 }
 
 
