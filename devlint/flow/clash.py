@@ -65,7 +65,7 @@ def find_clash(
 
 
 def _may_be_scalar(operand: Operand) -> bool:
-    return operand.tensor.rank is not Rank.SOME and operand.of_module is None
+    return not operand.tensor.rank.is_dimensioned and operand.of_module is None
 
 
 def _exempt(small: Sequence[Operand], scalars: int | str, facts: Facts) -> Sequence[Operand]:
@@ -146,7 +146,7 @@ def _is_left_behind(run: Run, host: Operand, guest: Operand, when: Facts) -> boo
     device = guest.leaf.device
     if not isinstance(device, Symbol) or guest.leaf.how is not How.CALLER:
         return False
-    if host.of_module is None and host.tensor.rank is not Rank.SOME:
+    if host.of_module is None and not host.tensor.rank.is_dimensioned:
         return False
     stored = find(host.leaf.trace, Kind.STORED)
     if not is_host(host.leaf.device):

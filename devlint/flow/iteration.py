@@ -47,7 +47,7 @@ def iterate(run: Run, value: Value, node: cst.BaseExpression) -> Sequence:
             # One element stands for all: it is a part of the memory, but not the same part each time.
             return Sequence(None, replace(element_of(run, value), memory=None))
         case Array():
-            return Sequence(None, replace(value, fresh=None, memory=None, rank=Rank.ANY))
+            return Sequence(None, replace(value, fresh=None, memory=None, rank=value.rank.fewer))
         case Batch():
             return Sequence(None, replace(value, moved=None))
         case Unknown(origin=origin, text=text) if origin is not None:

@@ -155,7 +155,7 @@ def _clouded(result: Value) -> Value:
     """A result whose dtype and rank an operand of unknown nature may have changed."""
     if not isinstance(result, Tensor):
         return result
-    return replace(result, dtype=UNKNOWN_DTYPE, rank=result.rank if result.rank is Rank.SOME else Rank.ANY)
+    return replace(result, dtype=UNKNOWN_DTYPE, rank=result.rank if result.rank.is_dimensioned else Rank.ANY)
 
 
 def _check_clocks(run: Run, end: Number, start: Number, node: cst.CSTNode) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from devlint.flow.arguments import Argument
+from devlint.flow.given import is_given
 from devlint.flow.iteration import iterate
 from devlint.flow.operands import Bound
 from devlint.flow.run import Run
@@ -24,7 +25,9 @@ def ruled_rank(run: Run, rule: str, bound: Bound, own: list[tuple[str, Rank]]) -
             given = bound.get(argument or "data")
             return rank_of_data(run, given[0].value) if given else Rank.ANY
         case "reduce":
-            return broadcast(rank for _, rank in own) if bound.get("other") else _reduced(bound)
+            if bound.get("other"):
+                return broadcast(rank for _, rank in own)
+            return _reduced(bound, own[0][1] if own else Rank.ANY)
         case "zero":
             return Rank.ZERO
         case "some":
@@ -38,59 +41,84 @@ def ruled_rank(run: Run, rule: str, bound: Bound, own: list[tuple[str, Rank]]) -
 
 
 def broadcast(ranks: Iterable[Rank]) -> Rank:
-    """The rank of what comes of operands with these ranks: 0-dim if all are."""
+    """The rank of what comes of operands with these ranks: as high as the highest, 0-dim if all are."""
     found = set(ranks)
-    if Rank.SOME in found:
-        return Rank.SOME
+    for high in (Rank.MANY, Rank.SOME):
+        if high in found:
+            return high
     return Rank.ZERO if found == {Rank.ZERO} else Rank.ANY
 
 
-def _reduced(bound: Bound) -> Rank:
-    """A reduction is 0-dim unless it is told which dimensions to reduce."""
-    for name in ("dim", "axis", "keepdim", "keepdims"):
-        given = bound.get(name)
-        if given and given[0].value not in (NONE, Const(False)):
-            return Rank.ANY
-    return Rank.ZERO
+def _reduced(bound: Bound, own: Rank) -> Rank:
+    """A reduction is 0-dim unless it is told which dimensions to reduce, or to keep."""
+    kept = any(is_given(bound, name) for name in ("keepdim", "keepdims"))
+    if kept:
+        return own
+    given = bound.get("dim") or bound.get("axis")
+    if not given or given[0].value == NONE:
+        return Rank.ZERO
+    return own.fewer if isinstance(given[0].value, (Const, Number)) else Rank.ANY
 
 
 def rank_of_shape(run: Run, given: list[Argument]) -> Rank:
     """The rank of what is made with these size arguments: only the empty tuple makes it 0-dim."""
     if len(given) != 1:
-        return Rank.SOME if given else Rank.ANY
+        return _of_length(len(given)) if given else Rank.ANY
     value = given[0].value
     match value:
         case Tuple(items=items):
-            return Rank.SOME if items else Rank.ZERO
-        case Size(rank=Rank.ZERO):
-            return Rank.ZERO
+            return _of_length(len(items))
+        case Size(rank=Rank.ZERO | Rank.MANY as rank):
+            return rank
         case Const(value=None):
             return Rank.ANY
     found = iterate(run, value, given[0].node)
-    return Rank.ZERO if found.items is not None and not found.items else Rank.SOME
+    return _of_length(len(found.items)) if found.items is not None else Rank.SOME
+
+
+def _of_length(count: int) -> Rank:
+    return Rank.ZERO if not count else Rank.SOME if count == 1 else Rank.MANY
 
 
 def indexed_rank(rank: Rank, indices: list[Value | None]) -> Rank:
-    """The rank of what an index takes out (None is a slice): a slice keeps a dimension, `None` makes one."""
-    if all(index == Const(...) for index in indices):
-        return rank
-    if any(index is None or index == NONE for index in indices):
-        return Rank.SOME
-    several = any(
-        isinstance(index, Ref) or (isinstance(index, (Tensor, Array)) and index.rank is Rank.SOME) for index in indices
-    )
-    return Rank.SOME if several else Rank.ANY
+    """The rank of what an index takes out (None is a slice): a number takes a dimension away, a slice keeps one, `None`
+    and several indices at once make one."""
+    sliced = sum(index is None for index in indices)
+    made = sum(index == NONE for index in indices)
+    others = [index for index in indices if index is not None and index not in (NONE, Const(...))]
+    if not others:
+        left = rank if rank is not Rank.ANY or not sliced else Rank.SOME
+        for _ in range(made):
+            left = left.more
+        return left
+    if any(_is_several(index) for index in others):
+        return _of_length(sliced + made + 1)
+    left = rank
+    for index in others:
+        left = left.fewer if _is_one(index) else Rank.ANY
+    return _of_length(sliced + made) if sliced + made else left
 
 
-def rank_of_data(run: Run, value: Value) -> Rank:
+def _is_several(index: Value) -> bool:
+    return isinstance(index, Ref) or (isinstance(index, (Tensor, Array)) and index.rank.is_dimensioned)
+
+
+def _is_one(index: Value) -> bool:
+    return isinstance(index, (Const, Number)) or (isinstance(index, (Tensor, Array)) and index.rank is Rank.ZERO)
+
+
+def rank_of_data(run: Run, value: Value, depth: int = 0) -> Rank:
     """The rank that data has as an array or a tensor."""
     match value:
         case Tensor(rank=rank) | Array(rank=rank):
             return rank
         case Const(value=bool() | int() | float() | complex()) | Number():
             return Rank.ZERO
-        case Tuple():
-            return Rank.SOME
-        case Ref(address=address) if isinstance(run.get(address), Sequence):
-            return Rank.SOME
+        case Tuple(items=items):
+            return rank_of_data(run, items[0], depth + 1).more if items and not depth else Rank.SOME
+        case Ref(address=address):
+            thing = run.get(address)
+            if isinstance(thing, Sequence):
+                element = thing.items[0] if thing.items else thing.element
+                return rank_of_data(run, element, depth + 1).more if not depth else Rank.SOME
     return Rank.ANY

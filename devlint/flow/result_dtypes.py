@@ -107,7 +107,7 @@ def _numbers(bound: Bound, tensors: set[str]) -> list[Value]:
 def _promote_ranked(
     operands: Sequence[Operand], ranks: Sequence[Rank], numbers: Sequence[Value], default: Dtype
 ) -> Dtype:
-    large = [one.tensor.dtype for one, rank in zip(operands, ranks, strict=True) if rank is Rank.SOME]
+    large = [one.tensor.dtype for one, rank in zip(operands, ranks, strict=True) if rank.is_dimensioned]
     small = [one.tensor.dtype for one, rank in zip(operands, ranks, strict=True) if rank is Rank.ZERO]
     result: Dtype | None = None
     for dtype in _highest(large), _highest(small), *(_of_number(one, default) for one in numbers):

@@ -134,7 +134,7 @@ def group_placement(tensors: Sequence[Tensor]) -> Placement:
     if not known:
         return UNKNOWN_PLACEMENT
     best = min(known, key=lambda one: _vagueness(one.placement))
-    if unknown and best.rank is not Rank.SOME and _is_host(best.placement):
+    if unknown and not best.rank.is_dimensioned and _is_host(best.placement):
         return UNKNOWN_PLACEMENT
     return best.placement
 
@@ -169,5 +169,5 @@ def element_of(run: Run, tensor: Tensor) -> Tensor:
         computed(settled),
         pending=settled.pending,
         memory=settled.memory and settled.memory.part(object()),
-        rank=Rank.ANY,
+        rank=settled.rank.fewer,
     )

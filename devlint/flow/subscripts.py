@@ -345,9 +345,9 @@ def _is_put(run: Run, indices: list[Value], value: Tensor) -> bool:
     """Whether the assignment surely puts values one by one, which casts nothing: a 0-dim index copies a slice, and a
     mask is filled with a 0-dim value."""
     for index in indices:
-        if isinstance(index, Tensor) and index.rank is not Rank.SOME:
+        if isinstance(index, Tensor) and not index.rank.is_dimensioned:
             continue
         dtype = run.settle(index).dtype.name if isinstance(index, Tensor) else None
-        if value.rank is Rank.SOME or (dtype is not None and category(dtype) == 1):
+        if value.rank.is_dimensioned or (dtype is not None and category(dtype) == 1):
             return True
     return False

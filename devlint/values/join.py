@@ -20,7 +20,6 @@ from devlint.values.value import (
     DtypeValue,
     Either,
     Number,
-    Rank,
     Tensor,
     Text,
     Truth,
@@ -50,7 +49,7 @@ def join(left: Value, right: Value, test: Test | None = None) -> Value:
             return DtypeValue(join_dtypes(left.dtype, right.dtype))
         case Array(), Array():
             same_origin = left.fresh if left.fresh == right.fresh else None
-            rank = left.rank if left.rank is right.rank else Rank.ANY
+            rank = left.rank | right.rank
             memory = join_memories(left.memory, right.memory)
             return Array(join_dtypes(left.dtype, right.dtype), same_origin, rank, memory, left.trace)
         case Batch(), Batch():
@@ -73,7 +72,7 @@ def join_tensors(left: Tensor, right: Tensor, test: Test | None) -> Tensor:
     return Tensor(
         placement=choose(test, left.placement, right.placement),
         dtype=join_dtypes(left.dtype, right.dtype),
-        rank=left.rank if left.rank is right.rank else Rank.ANY,
+        rank=left.rank | right.rank,
         grad=left.grad if left.grad == right.grad else None,
         leaf=left.leaf if left.leaf == right.leaf else None,
         pinned=left.pinned if left.pinned == right.pinned else None,

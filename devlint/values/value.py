@@ -17,11 +17,36 @@ from devlint.values.trace import Step
 
 
 class Rank(Enum):
-    """As much of a tensor's shape as placement needs: only 0-dim host tensors may mix with accelerator tensors."""
+    """As much of a tensor's shape as placement needs: only 0-dim host tensors may mix with accelerator tensors.
+
+    MANY is SOME with a dimension to spare: a part of it, or a reduction, still has one.
+    """
 
     ZERO = "0-dim"
     SOME = "at least 1-dim"
+    MANY = "at least 2-dim"
     ANY = "unknown rank"
+
+    @property
+    def is_dimensioned(self) -> bool:
+        """Whether there surely is a dimension."""
+        return self in (Rank.SOME, Rank.MANY)
+
+    @property
+    def fewer(self) -> Rank:
+        """The rank with one dimension less."""
+        return Rank.SOME if self is Rank.MANY else Rank.ANY
+
+    @property
+    def more(self) -> Rank:
+        """The rank with one dimension more."""
+        return Rank.MANY if self.is_dimensioned else Rank.SOME
+
+    def __or__(self, other: Rank) -> Rank:
+        """The rank of one or the other."""
+        if self is other:
+            return self
+        return Rank.SOME if self.is_dimensioned and other.is_dimensioned else Rank.ANY
 
 
 class Address(NamedTuple):

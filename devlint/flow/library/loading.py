@@ -104,7 +104,7 @@ def sample_of(run: Run, reference: Value, thing: Instance | None, node: cst.Base
         tensors = thing.attributes["tensors"]
         assert isinstance(tensors, Tuple)
         rows = [
-            replace(run.settle(one), rank=Rank.ANY, fresh=None, leaf=None, cell=None)
+            replace(run.settle(one), rank=one.rank.fewer, fresh=None, leaf=None, cell=None)
             if isinstance(one, Tensor)
             else UNKNOWN
             for one in tensors.items
@@ -163,9 +163,9 @@ def _collated(
             placement = transform(
                 value.placement, lambda leaf: replace(leaf, how=How.ASSUMED, trace=step) if leaf.device == CPU else leaf
             )
-            return Tensor(placement, value.dtype, Rank.SOME, grad=value.grad, pinned=pinned)
+            return Tensor(placement, value.dtype, value.rank.more, grad=value.grad, pinned=pinned)
         case Array(dtype=dtype):
-            return Tensor(host, dtype, Rank.SOME, grad=False, pinned=pinned)
+            return Tensor(host, dtype, value.rank.more, grad=False, pinned=pinned)
         case Number(kind="float") | Const(value=float()):
             made = run.step(Kind.CONVERTED, "default_collate makes float64 of Python floats", node)
             return Tensor(host, Dtype("float64", Source.PYTHON, made), Rank.SOME, grad=False, pinned=pinned)

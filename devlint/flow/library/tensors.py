@@ -188,7 +188,7 @@ def pieces(run: Run, call: Invocation) -> Value:
     piece = replace(
         computed(settled),
         memory=settled.memory and settled.memory.part(object()),
-        rank=settled.rank if "unbind" not in call.name else Rank.ANY,
+        rank=settled.rank if "unbind" not in call.name else settled.rank.fewer,
     )
     position = 0 if call.receiver is not None else 1
     count = call.arguments.constant("chunks", position, None) if "chunk" in call.name else None
