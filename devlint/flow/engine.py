@@ -17,6 +17,7 @@ from devlint.flow.events import Call, Event
 from devlint.flow.liveness import assigned_in
 from devlint.flow.modules import global_name
 from devlint.flow.program import Program
+from devlint.flow.recursion import Recursion
 from devlint.flow.uses import Uses
 from devlint.semantics.table import Table, load_numpy_table, load_semantics
 from devlint.values.dtype import DEFAULT_FLOAT
@@ -38,6 +39,9 @@ further down."""
 
 MAX_DEPTH_CONSTRUCTION: Final = 3
 """The same for what builds an object: a model is made of blocks, which are entries too."""
+
+MAX_NESTED: Final = 6
+"""Levels of a container that a recursive function is followed into."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,7 @@ class Engine:
         self.default_device: Placement | None = None
         self.default_dtype = DEFAULT_FLOAT
         self.unwrapping: set[FunctionInfo] = set()
+        self.recursion = Recursion()
         self.ran: set[FunctionInfo] = set()
         self.at_construction: set[FunctionInfo] = set()
         self._listener = listener
@@ -92,6 +97,7 @@ class Engine:
         self._budget, self.symbolic = ENTRY_BUDGET, symbolic
         self.calls.clear()
         self.active.clear()
+        self.recursion = Recursion()
         yield
 
     def spend(self) -> bool:
@@ -99,12 +105,16 @@ class Engine:
         self._budget -= 1
         return self._budget > 0
 
-    def may_call(self, function: FunctionInfo) -> bool:
-        """Whether another call may be followed: not too deep, and not into a function that is already running twice."""
+    def may_call(self, function: FunctionInfo, *, descends: bool = False) -> bool:
+        """Whether another call may be followed: not too deep, and not into a function that is already running twice,
+        unless it descends into what it was given."""
         limit = MAX_DEPTH
         if self.symbolic:
             limit = MAX_DEPTH_CONSTRUCTION if self.constructing else MAX_DEPTH_SYMBOLIC
-        return len(self.active) < limit and self.active.count(function) < 2 and self._budget > 0
+        repeats = self.active.count(function)
+        if repeats >= (MAX_NESTED if descends else 2) or self._budget <= 0:
+            return False
+        return len(self.active) < MAX_DEPTH and len(set(self.active)) < limit
 
     # Identity
 

@@ -275,7 +275,9 @@ def _comprehend(run: Run, clause: cst.CompFor, make: Callable[[], Value]) -> tup
             values.extend(inner)
             exact = exact and inner_exact
         elif run.state.live:
-            values.append(make())
+            value = make()
+            if run.state.live:
+                values.append(value)
         run.state.live = True
         run.state.facts = facts
     run.loops.pop()

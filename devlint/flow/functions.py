@@ -19,6 +19,7 @@ from devlint.flow.holdings import held
 from devlint.flow.nn import is_module, placement_of_module
 from devlint.flow.opaque import havoc
 from devlint.flow.parameters import bind_parameters
+from devlint.flow.recursion import descends, leave_out, settled
 from devlint.flow.run import Run
 from devlint.flow.state import State, merge
 from devlint.values.condition import distinguish
@@ -51,8 +52,11 @@ def call_function(
     An `entry` is a call from outside the program: whatever decorators nobody knows do has then been done.
     """
     engine = run.engine
-    if not engine.may_call(info):
-        havoc(run, arguments)
+    if not engine.may_call(info, descends=descends(run, info, arguments)):
+        if leave_out(run, info, arguments):
+            run.state.live = False
+        else:
+            havoc(run, arguments)
         return UNKNOWN
     with engine.contained(run.module.filename, info.name):
         if info.decorators and info not in engine.unwrapping:
@@ -109,11 +113,14 @@ def _enter(run: Run, info: FunctionInfo, receiver: Value | None, arguments: Argu
     publish(inner)
     refresh(run, held)
     end = inner.state
-    if not end.live and not inner.exits:
+    returns = end.live or bool(inner.exits)
+    result = settled(run, info, value if returns else None)
+    if result is None:
         run.state.live = False
+    if not returns or result is None:
         return UNKNOWN
     run.state.heap, run.state.ambient = end.heap, end.ambient
-    return _mark_cached(run, value, arguments.node) if info.decorator_names & CACHING else value
+    return _mark_cached(run, result, arguments.node) if info.decorator_names & CACHING else result
 
 
 def run_body(run: Run) -> Value:
@@ -123,7 +130,8 @@ def run_body(run: Run) -> Value:
     with run.ambient(**decorating(run, info)):
         if isinstance(info.node, cst.Lambda):
             value = run.evaluate(info.node.body)
-            run.exits.append((run.state, value))
+            if run.state.live:
+                run.exits.append((run.state, value))
         else:
             run.execute(info.node.body)
             if run.state.live:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from devlint.flow.events import HostRead
+from devlint.flow.instances import PARAMETER, TENSOR, restricted
 from devlint.flow.pace import unfinished
 from devlint.flow.run import Run
 from devlint.values.condition import Atom, Test, both, decide, either
@@ -213,11 +214,9 @@ def narrow(run: Run, node: cst.BaseExpression, holds: bool) -> None:
             ):
                 _narrow_none(run, left, isinstance(operator, cst.Is) is holds)
         case cst.Call(func=cst.Name(value="isinstance"), args=[first, second]):
-            type_ = run.evaluate(second.value)
-            if isinstance(type_, Library) and type_.name in ("torch.Tensor", "torch.nn.Parameter"):
-                _narrow_tensor(run, first.value, holds, only=type_.name == "torch.Tensor")
+            _narrow_type(run, first.value, run.evaluate(second.value), holds)
         case cst.Call(func=(cst.Name() | cst.Attribute()) as function, args=[first]) if _is_tensor(run, function):
-            _narrow_tensor(run, first.value, holds, only=True)
+            _narrow_type(run, first.value, TENSOR, holds)
         case cst.Name() | cst.Attribute():
             value = _current(run, node)
             if value is not None and holds:
@@ -259,18 +258,17 @@ def _is_tensor(run: Run, function: cst.Name | cst.Attribute) -> bool:
     return name == "is_tensor" and run.evaluate(function) == Library("torch.is_tensor")
 
 
-def _narrow_tensor(run: Run, node: cst.BaseExpression, holds: bool, *, only: bool) -> None:
-    """Follow the path on which a value is a tensor; or is none, where `only` tensors would have passed the test."""
+def _narrow_type(run: Run, node: cst.BaseExpression, type_: Value, holds: bool) -> None:
+    """Follow the path on which a value is an instance of a type, or is not."""
     value = _current(run, node)
-    if value is None:
+    kept = restricted(run, value, type_, holds) if value is not None else None
+    if value is None or kept is None:
         return
-    if holds:
-        kept = [one for one in alternatives(value) if isinstance(one, (Tensor, Unknown, Batch))]
-        if len(kept) == 1:
-            tensor = as_tensor(kept[0])
-            rebind(run, node, value, tensor if tensor is not None else value)
-    elif only:
-        rebind(run, node, value, _without_tensors(value))
+    if type_ in (TENSOR, PARAMETER) and holds:
+        kept = as_tensor(kept) or kept
+    elif type_ == TENSOR:
+        kept = _without_tensors(kept)
+    rebind(run, node, value, kept)
 
 
 def _without_tensors(value: Value) -> Value:

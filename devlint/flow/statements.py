@@ -96,7 +96,8 @@ def _check_rebinding(run: Run, node: cst.Assign, name: str, value: Value) -> Non
 def return_(run: Run, node: cst.Return) -> None:
     """`return value`."""
     value = run.evaluate(node.value) if node.value is not None else NONE
-    run.exits.append((run.state.fork(), value))
+    if run.state.live:
+        run.exits.append((run.state.fork(), value))
     run.state.live = False
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from devlint.flow.attributes import get_attribute, set_attribute
+from devlint.flow.instances import TENSOR, instance_test
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.refinement import Source, read_on_host, value_test
 from devlint.flow.run import Run
@@ -16,9 +17,7 @@ from devlint.values.value import (
     Array,
     Callable_,
     Const,
-    Library,
     Number,
-    Other,
     Tensor,
     Text,
     Truth,
@@ -67,49 +66,26 @@ def shown(run: Run, call: Invocation) -> Value:
     return NONE if call.name == "builtins.print" else Text()
 
 
-@model("builtins.isinstance", "builtins.issubclass")
+@model("builtins.isinstance")
 def isinstance_(run: Run, call: Invocation) -> Value:
     """`isinstance(x, T)`, where what is known of both decides it."""
     if len(call.arguments.positional) != 2:
         return Number("bool")
-    value, type_ = (without_none(one.value) for one in call.arguments.positional)
-    if isinstance(type_, Library):
-        answer = _is_instance(value, type_.name)
-        if answer is not None:
-            return Const(answer)
-    return Truth(Test(Atom(("node", call.node, run.context), Source(call.node))))
+    value, type_ = (one.value for one in call.arguments.positional)
+    return _decided(run, call, instance_test(run, value, type_))
 
 
 @model("torch.is_tensor")
 def is_tensor(run: Run, call: Invocation) -> Value:
     """`torch.is_tensor(x)`, where what is known of x decides it."""
-    first = call.first
-    answer = _is_instance(without_none(first.value), "torch.Tensor") if first is not None else None
-    if answer is not None:
+    answer = instance_test(run, call.first.value, TENSOR) if call.first is not None else None
+    return _decided(run, call, answer)
+
+
+def _decided(run: Run, call: Invocation, answer: Test | bool | None) -> Value:
+    if isinstance(answer, bool):
         return Const(answer)
-    return Truth(Test(Atom(("node", call.node, run.context), Source(call.node))))
-
-
-def _is_instance(value: Value, name: str) -> bool | None:
-    if name in ("torch.Tensor", "numpy.ndarray"):
-        match value:
-            case Tensor():
-                return name == "torch.Tensor"
-            case Array():
-                return name == "numpy.ndarray"
-            case Const() | Number() | Text() | Tuple() | Truth() | Callable_() | Other():
-                return False
-    if name in ("builtins.str", "builtins.int", "builtins.float", "builtins.dict", "builtins.list", "builtins.tuple"):
-        match value:
-            case Const(value=constant):
-                return type(constant).__name__ == name.removeprefix("builtins.")
-            case Text():
-                return name == "builtins.str"
-            case Tensor() | Array():
-                return False
-            case Tuple():
-                return name == "builtins.tuple"
-    return None
+    return Truth(answer or Test(Atom(("node", call.node, run.context), Source(call.node))))
 
 
 @model("builtins.abs", "builtins.round", "builtins.pow", "builtins.divmod")
