@@ -7,13 +7,14 @@ from collections.abc import Hashable
 import libcst as cst
 
 from devlint.flow.arguments import Argument
+from devlint.flow.asked import type_atom
 from devlint.flow.events import Comparison
 from devlint.flow.forwards import operand_of_forward
 from devlint.flow.operations import operate
 from devlint.flow.refinement import Source, none_test
 from devlint.flow.run import Run
 from devlint.values.condition import Atom, Test
-from devlint.values.device import Known, Symbol
+from devlint.values.device import DEVICE_TYPES, Known, Symbol
 from devlint.values.join import join
 from devlint.values.placement import Choice, Leaf, Placement
 from devlint.values.value import (
@@ -131,6 +132,8 @@ def _equality(run: Run, node: cst.Comparison, left: Argument, right: Argument, n
             DeviceType(placement=placement),
         ):
             return type_equals(run, placement, text, node)
+        case (Unknown(origin=origin, text=text), Const(value=str(type_))) if origin and type_ in DEVICE_TYPES:
+            return type_equals(run, _named_device(origin, text), type_, node)
         case (DtypeValue(), DtypeValue()):
             if a.dtype.name is not None and b.dtype.name is not None:
                 return Const(a.dtype.name == b.dtype.name)
@@ -160,6 +163,13 @@ def _placement(value: Value) -> Placement | None:
         case Unknown(origin=origin, text=text) if origin is not None:
             return named(origin, text)
     return None
+
+
+def _named_device(origin: Hashable, text: str) -> Placement:
+    """The device that a name is meant for when it is compared with a type: `device` or `device.type`."""
+    if isinstance(origin, tuple) and origin[0] == "attr" and origin[2] == "type":
+        origin, text = origin[1], text.removesuffix(".type")
+    return named(origin, text)
 
 
 def _same_device(run: Run, node: cst.Comparison, left: Placement, right: Placement) -> Value:
@@ -192,7 +202,7 @@ def type_equals(run: Run, placement: Placement, type_: str, node: cst.CSTNode) -
         case Known(type=known):
             return Const(known == type_)
         case Symbol(origin=origin):
-            return Truth(Test(Atom(("device", origin, type_), _text(node))))
+            return Truth(Test(type_atom(origin, type_, _text(node))))
     return Truth(Test(Atom(("node", node, run.context), _text(node))))
 
 

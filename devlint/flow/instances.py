@@ -179,10 +179,12 @@ def _is_of_class(run: Run, thing: Instance, type_: Library) -> bool:
 
 
 def _of_program_class(run: Run, value: Value, type_: Callable_) -> bool | None:
+    assert isinstance(type_.definition, ClassInfo)
     thing = run.instance(value)
     if thing is None:
-        plain = isinstance(value, (Const, Number, Truth, Text, Array, DeviceValue, DtypeValue))
-        return False if plain or (isinstance(value, Tuple) and not value.names) else None
+        plain = isinstance(value, (Tensor, Const, Number, Truth, Text, Array, DeviceValue, DtypeValue))
+        plain = plain or (isinstance(value, Tuple) and not value.names)
+        return False if plain and not has_unknown_base(run, type_.definition) else None
     if isinstance(thing.cls, str):
         return None
     if not (isinstance(thing.cls, Callable_) and isinstance(thing.cls.definition, ClassInfo)):

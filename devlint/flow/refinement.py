@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from devlint.flow.asked import type_atom
 from devlint.flow.events import HostRead
 from devlint.flow.instances import PARAMETER, TENSOR, restricted
 from devlint.flow.pace import unfinished
@@ -126,6 +127,8 @@ def value_test(run: Run, value: Value, node: cst.BaseExpression) -> Test | bool 
                     if thing.items is not None
                     else Test(Atom(("node", node, run.context), Source(node)))
                 )
+        case Unknown(origin=("attr", owner, ("is_cuda" | "is_cpu" | "is_mps" | "is_xpu") as name)):
+            return Test(type_atom(owner, name.removeprefix("is_"), Source(node)))
         case Unknown(origin=origin) | Number(origin=origin) if origin is not None:
             return Test(Atom(("true", origin), Source(node)))
         case Tensor() | Array():

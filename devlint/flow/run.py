@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import libcst as cst
 
+from devlint.flow.asked import as_asked
 from devlint.flow.events import Call, Context, Event
 from devlint.flow.state import Ambient, State
 from devlint.syntax.source import SourceError
@@ -223,7 +224,7 @@ class Run:
                 grad = cell.grad if tensor.leaf else tensor.grad
                 tensor = replace(tensor, placement=cell.placement, dtype=cell.dtype, grad=grad)
         if self.state.facts:
-            placement = restrict(tensor.placement, self.state.facts)
+            placement = as_asked(restrict(tensor.placement, self.state.facts), self.state.facts)
             if placement is not tensor.placement:
                 tensor = replace(tensor, placement=placement)
         return tensor

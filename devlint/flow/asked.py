@@ -1,0 +1,39 @@
+"""What a path knows of the caller's devices because the program has asked: `x.is_cuda`, `device.type == "cpu"`."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import replace
+
+from devlint.values.condition import Atom, Facts
+from devlint.values.device import ANY_INDEX, HOST, Known, Symbol
+from devlint.values.placement import Leaf, Placement, transform
+
+
+def type_atom(origin: Hashable, type_: str, text: object) -> Atom:
+    """The condition that the device of the thing named by `origin` is of a type."""
+    return Atom(("device", origin, type_), text)
+
+
+def as_asked(placement: Placement, facts: Facts) -> Placement:
+    """The placement with the caller's devices replaced by those that the path has asked for."""
+    types = _types(facts)
+    if not types:
+        return placement
+
+    def change(leaf: Leaf) -> Leaf:
+        type_ = types.get(leaf.device.origin) if isinstance(leaf.device, Symbol) else None
+        if type_ is None:
+            return leaf
+        return replace(leaf, device=Known(type_) if type_ == HOST else Known(type_, ANY_INDEX))
+
+    return transform(placement, change)
+
+
+def _types(facts: Facts) -> dict[Hashable, str]:
+    types: dict[Hashable, str] = {}
+    for test in facts:
+        match test.formula:
+            case Atom(key=("device", origin, str(type_))) if test.holds:
+                types[origin] = type_
+    return types
