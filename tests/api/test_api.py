@@ -58,7 +58,10 @@ def test_paths():
     assert (codes(result), result.checked) == (["DEV101"], 2)
     assert result.problems == ("missing.py: no such file or directory",)
     assert codes(check_paths(["a.py"], ignore=["mixed-device-op"])) == []
-    assert codes(check_paths(["a.py"], min_confidence=Confidence.CERTAIN, extend_select=["DEV6"])) == ["DEV101"]
+    assert codes(check_paths(["a.py"], min_confidence=Confidence.CERTAIN, extend_select=["DEV6"])) == [
+        "DEV601",
+        "DEV101",
+    ]
 
 
 def test_a_broken_file_is_a_finding():

@@ -1,0 +1,131 @@
+"""What the documentation says is so: outputs are real, commands run, options and links exist."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+import yaml
+
+from devlint import cli
+from devlint.cli.group import devlint
+from devlint.config.files import chain
+
+from .examples import PAGES, ROOT, refreshed
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+CI = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
+FEATURES = (ROOT / "docs" / "features.md").read_text(encoding="utf-8")
+BUG = "import torch\n\nx = torch.zeros(3, device='cuda')\nx + torch.ones(3)\n"
+OTHERS = frozenset(
+    {"--hook-stage", "--jobs", "--version", "--select", "--devlint", "--preview", "--add-noqa", "--verbose"}
+)
+"""Options of other programs."""
+
+
+def blocks(page: str, language: str) -> list[str]:
+    return re.findall(rf"^ *```{language}\n(.*?)^ *```", page, re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_outputs_are_real(name):
+    page = (ROOT / name).read_text(encoding="utf-8")
+    assert page == refreshed(page), "run `python tests/documentation/examples.py`"
+
+
+def test_the_first_example_is_short():
+    assert len([line for line in blocks(README, "python")[0].splitlines() if line]) <= 10
+
+
+def test_links_lead_somewhere():
+    for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        targets = [target.partition("#")[0] for target in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in target]
+        assert [target for target in targets if not (page.parent / target).exists()] == [], page
+
+
+def test_options_exist():
+    context = click.Context(devlint)
+    commands = [devlint, *(devlint.get_command(context, name) for name in devlint.list_commands(context))]
+    known = {name for command in commands for parameter in command.params for name in parameter.opts}
+    plugin = (ROOT / "devlint" / "flake8_plugin.py").read_text(encoding="utf-8")
+    known |= set(re.findall(r'"(--devlint-[\w-]+)"', plugin))
+    for page in (README, CI, FEATURES):
+        assert set(re.findall(r"(?<![\w`-])--[a-z][a-z-]+|(?<=`)--[a-z][a-z-]+", page)) - known - OTHERS == set()
+
+
+def test_the_demo_is_set_up_and_run_by_one_command(tmp_path):
+    (command,) = [line for line in README.splitlines() if line.endswith("fixtures/demo --exit-zero")]
+    checkout = tmp_path / "checkout"
+    usual = shutil.ignore_patterns(".git", ".venv", "__pycache__", "*.egg-info", ".*_cache", "build", ".hypothesis")
+    shutil.copytree(ROOT, checkout, ignore=usual)
+    environment = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    done = subprocess.run(command, shell=True, cwd=checkout, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert {"DEV102", "DEV103", "DEV105", "DEV106", "DEV201"} <= set(re.findall(r"\bDEV\d{3}\b", done.stdout))
+
+
+def test_the_configuration_can_be_used(tmp_path):
+    (text,) = [block for block in blocks(README, "toml") if "[tool.devlint]" in block]
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "shared" / "devlint.toml").write_text("")
+    (tmp_path / "project").mkdir()
+    path = tmp_path / "project" / "pyproject.toml"
+    path.write_text(text)
+    base, own = chain(path)
+    assert base[0] == tmp_path / "shared" / "devlint.toml"
+    assert own[1].per_file_ignores == {"tests/*": ("DEV4",)}
+    assert cli.invoke([str(tmp_path / "project"), "--show-settings"]) == 0
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion(shell):
+    assert f"_DEVLINT_COMPLETE={shell}_source devlint" in README
+    environment = {**os.environ, "_DEVLINT_COMPLETE": f"{shell}_source", "PYTHONPATH": str(ROOT)}
+    code = "from devlint.cli.group import devlint; devlint(prog_name='devlint')"
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+    assert f"_DEVLINT_COMPLETE={shell}_complete" in done.stdout
+
+
+def test_ruff_leaves_our_codes_alone_once_it_is_told_of_them(tmp_path):
+    (setting,) = [block for block in blocks(README, "toml") if "external" in block]
+    (tmp_path / "pyproject.toml").write_text(re.sub(r"^  ", "", setting, flags=re.MULTILINE))
+    (tmp_path / "a.py").write_text("x = 1  # noqa: DEV101\n")
+    ruff = [sys.executable, "-m", "ruff", "check", "--no-cache", "--select", "RUF100,RUF102", "a.py"]
+    assert subprocess.run(ruff, cwd=tmp_path, capture_output=True).returncode == 0
+    assert subprocess.run([*ruff, "--isolated"], cwd=tmp_path, capture_output=True).returncode == 1
+
+
+def test_the_examples_for_services_are_valid_and_their_commands_run(tmp_path, monkeypatch, capfd):
+    found = [yaml.safe_load(block) for block in blocks(CI, "yaml")]
+    lines = re.findall(r"^(?:\s*- (?:run: |script: )?)?devlint (--.*?)(?:\s+#.*)?$", CI, re.MULTILINE)
+    assert len(found) == 5
+    assert len(lines) == 6
+    monkeypatch.chdir(tmp_path)
+    Path("a.py").write_text(BUG)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    for command in ("init -q -b main", "add .", "-c user.name=A -c user.email=a@b commit -q -m first"):
+        subprocess.run(["git", *command.split()], check=True)
+    subprocess.run(["git", "update-ref", "refs/remotes/origin/main", "HEAD"], check=True)
+    statuses = [cli.invoke(shlex.split(line)) for line in lines]
+    assert statuses == [1, 0, 1, 1, 0, 0], capfd.readouterr()
+    assert json.loads(Path("devlint.sarif").read_text())["version"] == "2.1.0"
+    assert [each["check_name"] for each in json.loads(Path("devlint.json").read_text())] == ["DEV101"]
+
+
+def test_every_feature_is_there_or_its_absence_explained():
+    rows = [line.split("|")[1:-1] for line in FEATURES.splitlines() if line.startswith("| ")][1:]
+    assert len(rows) >= 35
+    reasons = set(re.findall(r"^(\d+)\. ", FEATURES, re.MULTILINE))
+    for row in rows:
+        assert len(row) == 8, row
+        assert re.match(r"Y\b|(?:n|~) \(\d+\)$", row[1].strip()), row
+    assert {number for row in rows for number in re.findall(r"\((\d+)\)$", row[1].strip())} == reasons
