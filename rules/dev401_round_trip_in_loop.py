@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from devlint.advice import assignable
 from devlint.diagnostic import Confidence, Severity
-from devlint.flow.events import Conversion, HostRead, Transfer
+from devlint.flow.events import Conversion, HostRead, OpaqueTransfer, Transfer
 from devlint.rule import Finding, Rule
 from devlint.story import confidence, device_text, place_text, steps, when_text
 from devlint.transfers import Way, ways
@@ -72,7 +72,7 @@ class RoundTripInLoop(Rule):
         self._shared: set[Place] = set()
         self._kept: set[Place] = set()
 
-    def check(self, event: Transfer | Conversion | HostRead) -> Iterator[Finding]:
+    def check(self, event: Transfer | OpaqueTransfer | Conversion | HostRead) -> Iterator[Finding]:
         """Remember transfers and reads; what they amount to is known at the end."""
         if isinstance(event, HostRead):
             self._note_read(event)

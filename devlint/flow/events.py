@@ -186,6 +186,11 @@ class Transfer(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class OpaqueTransfer(Transfer):
+    """The same of something unknown: only where it goes is known, not what it is nor where it was."""
+
+
+@dataclass(frozen=True, slots=True)
 class Conversion(Event):
     """A tensor was rebuilt by a factory from a tensor or an array (`torch.tensor(t.cpu().numpy())`)."""
 

@@ -9,7 +9,7 @@ import libcst as cst
 
 from devlint.flow.arguments import Argument, Arguments
 from devlint.flow.devices import current, is_none, note_hard_coded, placement_from
-from devlint.flow.events import Discarded, HostRead, InvalidDeviceUse, Transfer
+from devlint.flow.events import Discarded, HostRead, InvalidDeviceUse, OpaqueTransfer, Transfer
 from devlint.flow.legacy import legacy_type
 from devlint.flow.liveness import varies_in
 from devlint.flow.nn import relocate, tensors_of
@@ -165,7 +165,7 @@ def transfer_opaque(
     request = requested(run, method, arguments, node)
     if request.placement is None:
         return owner
-    _tell(run, node, receiver, method, Tensor(), Tensor(request.placement), request)
+    _tell(run, node, receiver, method, Tensor(), Tensor(request.placement), request, OpaqueTransfer)
     return Batch(request.placement, moved=_step_of(request.placement))
 
 
@@ -232,13 +232,14 @@ def _tell(
     before: Tensor,
     after: Tensor,
     request: Request,
+    event: type[Transfer] = Transfer,
 ) -> None:
     frame = run.loops[-1] if run.loops else None
     invariant = (
         frame is not None and not varies_in(receiver, frame.assigned) and _target_invariant(request, frame.assigned)
     )
     run.emit(
-        Transfer(
+        event(
             run.context_at(node),
             method,
             run.place(receiver),
