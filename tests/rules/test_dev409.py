@@ -18,6 +18,10 @@ def keep(x: torch.Tensor):
     values = x.detach().cpu().numpy()
     return torch.tensor(values)  # DEV409
 """,
+    "through an old tensor type": """
+def keep(x: torch.Tensor):
+    return torch.FloatTensor(x.detach().cpu().numpy())  # DEV409
+""",
     "torch.tensor of a tensor": """
 x = torch.rand(3)
 y = torch.tensor(x)  # DEV409

@@ -36,6 +36,18 @@ def forward(model, x):
     with torch.autocast("cuda"):  # DEV601
         return model(x)
 """,
+    "an old tensor type": """
+def one_hot(labels: torch.Tensor, n: int):
+    out = torch.cuda.FloatTensor(labels.size(0), n).zero_()  # DEV601
+    return out.scatter_(1, labels.unsqueeze(1), 1)
+""",
+    "where checkpoints and generators go": """
+def restore(path):
+    state = torch.load(path, map_location="cuda:0")  # DEV601
+    generator = torch.Generator("cuda")  # DEV601
+    torch.set_default_device("cuda")  # DEV601
+    return state, generator
+""",
 }
 
 GOOD = {
@@ -56,6 +68,18 @@ def main():
     if not torch.cuda.is_available():
         return
     x = torch.zeros(3).cuda()
+""",
+    "an old tensor type that was chosen": """
+Tensor = torch.cuda.FloatTensor if torch.cuda.is_available() else torch.FloatTensor
+
+def zeros(n):
+    return Tensor(n, 3)
+""",
+    "a GPU that was asked for": """
+def move(options, x: torch.Tensor):
+    if options.gpu:
+        return x.cuda()
+    return x
 """,
     "the caller chooses": """
 def make(n, device="cuda"):

@@ -4,26 +4,47 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from devlint.flow.devices import default_placement
+import libcst as cst
+
+from devlint.flow.arguments import Argument
+from devlint.flow.devices import default_placement, note_hard_coded
 from devlint.flow.legacy import ACCELERATORS, legacy_names, legacy_type
+from devlint.flow.library.data import read_from, tell_conversion
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.run import Run
+from devlint.syntax.walk import dotted_name
 from devlint.values.device import CPU
 from devlint.values.dtype import Dtype, Source
+from devlint.values.placement import Placement
 from devlint.values.trace import Kind
-from devlint.values.value import UNKNOWN, Rank, Tensor, Value, as_tensor
+from devlint.values.value import UNKNOWN, Array, Const, Rank, Tensor, Value, as_tensor
 
 
 @model("torch.Tensor", *legacy_names(), *(name for kind in ACCELERATORS for name in legacy_names(f"torch.{kind}")))
 def constructor(run: Run, call: Invocation) -> Value:
     """`torch.Tensor(...)`, `torch.LongTensor(...)`, `torch.cuda.FloatTensor(...)`."""
+    _note_accelerator(run, call)
     if any(isinstance(argument.value, Tensor) for argument in call.arguments):
         return Tensor()
     found = legacy_type(run, call.name, run.step(Kind.CREATED, f"created by {call.name}", call.node))
     dtype = found[1] if found is not None else Dtype("float32", Source.EXPLICIT)
+    placement: Placement = default_placement(run, call.name, call.node)
     if found is not None and found[0].device != CPU:
-        return Tensor(found[0], dtype, Rank.SOME, grad=False, leaf=True)
-    return Tensor(default_placement(run, call.name, call.node), dtype, Rank.SOME, grad=False, leaf=True)
+        placement = found[0]
+    fresh = None
+    match call.arguments.positional:
+        case [Argument(value=Array() as array) as data]:
+            placement, fresh = read_from(array, placement), array.fresh
+            tell_conversion(run, call, data, array, placement)
+    return Tensor(placement, dtype, Rank.SOME, grad=False, leaf=True, fresh=fresh)
+
+
+def _note_accelerator(run: Run, call: Invocation) -> None:
+    """Tell when the program itself writes `torch.cuda.FloatTensor(...)`, and not a name that may stand for it."""
+    written = dotted_name(call.node.func) if isinstance(call.node, cst.Call) else None
+    package = call.name.rpartition(".")[0].rpartition(".")[2]
+    if written is not None and package in ACCELERATORS and f".{package}." in f".{written}":
+        note_hard_coded(run, Const(package), call.node, written)
 
 
 @model("torch.autograd.Variable", "torch.autograd.variable.Variable")
