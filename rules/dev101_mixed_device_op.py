@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from devlint.diagnostic import Severity
+from devlint.diagnostic import Fix, Severity
+from devlint.fixes.devices import worded
+from devlint.fixes.placing import create_at, move_to_meet
+from devlint.fixes.sheet import Sheet
 from devlint.flow.events import OperandClash
 from devlint.rule import Finding, Rule
 from devlint.story import (
@@ -52,6 +56,11 @@ class MixedDeviceOp(Rule):
     image = image * mask
     ```
 
+    ## Fix safety
+    The tensor that lies elsewhere is made on the other's device, where something at hand says which one that is, or
+    moved before it is used. Making it there is safe where the tensor is used once and holds no random numbers; all
+    else is unsafe, for it is a guess which of the two was meant to move.
+
     ## How it is confirmed at run time
     The operation raises PyTorch's device error at the reported line. Without an accelerator, `devlint run` lets an
     emulated one raise it.
@@ -62,6 +71,7 @@ class MixedDeviceOp(Rule):
     """
 
     code = "DEV101"
+    fixable = True
     name = "mixed-device-op"
     severity = Severity.ERROR
 
@@ -80,7 +90,17 @@ class MixedDeviceOp(Rule):
             help=_help(event),
             confidence=clash_confidence(event),
             subject=clash_subject(event),
+            remedy=partial(_fix, event),
         )
+
+
+def _fix(event: OperandClash, sheet: Sheet) -> Fix:
+    """The strange operand is made where it is wanted, if that can be said there, or moved before it is used."""
+    created = event.strange.leaf.cause
+    device = worded(created.wordings, event.other.tensor.placement) if created is not None else None
+    if created is not None and device is not None:
+        return create_at(sheet, created, device, event.strange.place)
+    return move_to_meet(sheet, event)
 
 
 def _help(event: OperandClash) -> str:

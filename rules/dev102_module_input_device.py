@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from devlint.diagnostic import Severity
+from devlint.diagnostic import Fix, Severity
+from devlint.fixes.inputs import move_input, move_module
+from devlint.fixes.sheet import Sheet
 from devlint.flow.events import InputClash, Operand
 from devlint.rule import Finding, Rule
 from devlint.story import (
@@ -56,6 +59,11 @@ class ModuleInputDevice(Rule):
     out = model(batch)
     ```
 
+    ## Fix safety
+    The input is made on the module's device, where something at hand says which one that is, or moved before the
+    call; a module that stays on the host while its inputs are elsewhere is moved itself. Making the input there is
+    safe where it is used once and holds no random numbers; all else is unsafe.
+
     ## How it is confirmed at run time
     The call raises PyTorch's device error, at the reported line or below it. Without an accelerator, `devlint run`
     lets an emulated one raise it.
@@ -66,6 +74,7 @@ class ModuleInputDevice(Rule):
     """
 
     code = "DEV102"
+    fixable = True
     name = "module-input-device"
     severity = Severity.ERROR
 
@@ -83,7 +92,15 @@ class ModuleInputDevice(Rule):
             help=_help(event, weights, argument),
             confidence=clash_confidence(event),
             subject=clash_subject(event),
+            remedy=partial(_fix, event),
         )
+
+
+def _fix(event: InputClash, sheet: Sheet) -> Fix:
+    weights, given = _roles(event)
+    if weights is event.strange:
+        return move_module(sheet, event, given)
+    return move_input(sheet, event, weights, given, _argument(event, given))
 
 
 def _roles(event: InputClash) -> tuple[Operand, Operand]:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from devlint.diagnostic import Severity
+from devlint.diagnostic import Fix, Severity
+from devlint.fixes.devices import worded
+from devlint.fixes.placing import DEVICELESS, create_at
+from devlint.fixes.sheet import Sheet, Unfit
 from devlint.flow.events import FactoryClash
 from devlint.rule import Finding, Rule
 from devlint.story import (
@@ -17,12 +21,6 @@ from devlint.story import (
     operand_text,
     receiver_of,
 )
-
-DEVICELESS = frozenset(
-    "from_numpy frombuffer from_dlpack Tensor FloatTensor DoubleTensor HalfTensor LongTensor IntTensor ShortTensor"
-    " CharTensor ByteTensor BoolTensor".split()
-)
-"""Makers of host tensors that take no device."""
 
 
 class DefaultDeviceInGenericCode(Rule):
@@ -61,6 +59,11 @@ class DefaultDeviceInGenericCode(Rule):
             return x + noise
     ```
 
+    ## Fix safety
+    `device=` is taken from what is at hand where the factory stands: an argument, or a tensor that lies on the right
+    device. The fix is safe where the tensor is used once, in the operation that fails without it. It is unsafe where
+    the tensor is used in other places as well, and for random numbers, which differ from device to device.
+
     ## How it is confirmed at run time
     The operation that ends the reported story raises PyTorch's device error when the code is called with
     accelerator tensors.
@@ -72,6 +75,7 @@ class DefaultDeviceInGenericCode(Rule):
     """
 
     code = "DEV105"
+    fixable = True
     name = "default-device-in-generic-code"
     severity = Severity.ERROR
 
@@ -88,7 +92,15 @@ class DefaultDeviceInGenericCode(Rule):
             trace=clash_steps(event, place),
             help=f"make it where it is used: `device={device}`" if takes_device else f"move it: `.to({device})`",
             confidence=clash_confidence(event),
+            remedy=partial(_fix, event),
         )
+
+
+def _fix(event: FactoryClash, sheet: Sheet) -> Fix:
+    device = worded(event.created.wordings, event.other.tensor.placement)
+    if device is None:
+        raise Unfit
+    return create_at(sheet, event.created, device, event.strange.place)
 
 
 def _device(event: FactoryClash) -> str:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+
+import libcst as cst
 
 from devlint.advice import collected
-from devlint.diagnostic import Severity
+from devlint.diagnostic import Fix, Severity
+from devlint.fixes.keeping import rebind_in_container
+from devlint.fixes.sheet import Sheet, Unfit
 from devlint.flow.events import RebindUnused
 from devlint.rule import Finding, Rule
 from devlint.story import confidence, place_text, steps
@@ -40,6 +45,10 @@ class ReboundLoopVariable(Rule):
     views = [view.to("cuda") for view in views]
     ```
 
+    ## Fix safety
+    The result is put back where the loop took the tensor from (an entry of a dict, an index of a list), or the loop
+    becomes a list of what it moves. Both are unsafe: others may hold what was looped over.
+
     ## How it is confirmed at run time
     The recorder sees each moved tensor die at the end of its iteration, unused.
 
@@ -49,6 +58,7 @@ class ReboundLoopVariable(Rule):
     """
 
     code = "DEV202"
+    fixable = True
     name = "rebound-loop-variable"
     severity = Severity.ERROR
 
@@ -64,4 +74,12 @@ class ReboundLoopVariable(Rule):
             steps(*placed(event.tensor)),
             f"write `{instead}`" if instead else f"collect what `{place_text(call)}` returns",
             confidence(event),
+            remedy=partial(_fix, event),
         )
+
+
+def _fix(event: RebindUnused, sheet: Sheet) -> Fix:
+    call = event.context.place.node
+    if not isinstance(call, cst.Call):
+        raise Unfit
+    return rebind_in_container(sheet.part(event.context.place), call, event.name)

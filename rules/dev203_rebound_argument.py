@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from devlint.diagnostic import Severity
+import libcst as cst
+
+from devlint.diagnostic import Fix, Severity
+from devlint.fixes.returning import return_moved
+from devlint.fixes.sheet import Sheet, Unfit
 from devlint.flow.events import RebindUnused
 from devlint.rule import Finding, Rule
 from devlint.story import confidence, place_text, steps
@@ -44,6 +49,10 @@ class ReboundArgument(Rule):
     noise, labels = to_accelerator(noise, labels)
     ```
 
+    ## Fix safety
+    The function returns what it has moved, and every call of it in the same file takes that: unsafe, for calls in
+    other files must be changed by hand.
+
     ## How it is confirmed at run time
     The recorder sees the moved tensor die when the function returns, unused.
 
@@ -52,6 +61,7 @@ class ReboundArgument(Rule):
     """
 
     code = "DEV203"
+    fixable = True
     name = "rebound-argument"
     severity = Severity.WARNING
 
@@ -66,4 +76,12 @@ class ReboundArgument(Rule):
             steps(*placed(event.tensor)),
             f"return `{event.name}` and let the caller bind it",
             confidence(event),
+            remedy=partial(_fix, event),
         )
+
+
+def _fix(event: RebindUnused, sheet: Sheet) -> Fix:
+    part, call = sheet.part(event.context.place), event.context.place.node
+    if not isinstance(call, cst.CSTNode):
+        raise Unfit
+    return return_moved(sheet, part, call)

@@ -8,9 +8,8 @@ import libcst as cst
 
 from devlint.diagnostic import Applicability, Edit, Fix
 from devlint.fixes.edits import before, replace
-from devlint.fixes.names import bound_in, is_bound_here
+from devlint.fixes.names import bound_in, is_bound_here, loop_over
 from devlint.fixes.sheet import Part, Unfit
-from devlint.flow.definitions import names_in_target
 from devlint.flow.liveness import read_after
 from devlint.syntax.walk import descend, dotted_name
 
@@ -45,16 +44,6 @@ def rebind_in_container(part: Part, call: cst.Call, name: str) -> Fix:
         raise Unfit
     place = _place_of(part, loop, name)
     return _put_back(replace(part, target, place)) if place is not None else collect(part, loop, call)
-
-
-def loop_over(part: Part, node: cst.CSTNode, name: str) -> cst.For | None:
-    """The loop around a node, in the same function, that binds a name."""
-    for above in part.parents(node):
-        if isinstance(above, cst.FunctionDef):
-            return None
-        if isinstance(above, cst.For) and name in names_in_target(above.target):
-            return above
-    return None
 
 
 def collect(part: Part, loop: cst.For, call: cst.Call) -> Fix:

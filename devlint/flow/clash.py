@@ -27,7 +27,7 @@ from devlint.values.condition import All, Atom, Facts, Test, merge
 from devlint.values.device import Device, Known, Relation, Symbol, is_accelerator, is_host, relate
 from devlint.values.placement import How, Leaf, leaves
 from devlint.values.scope import Scope
-from devlint.values.trace import Kind, Step, find
+from devlint.values.trace import Kind, Place, Step, find
 from devlint.values.value import Rank
 
 
@@ -60,8 +60,18 @@ def find_clash(
                 continue
             clash = _blame(run, node, operation, host, guest, when, indexed=guest.name in index)
             if clash is not None:
-                return replace(clash, wordings=wordings(run))
+                return replace(clash, wordings=wordings(_standing_at(run, clash.context.place)))
     return None
+
+
+def _standing_at(run: Run, place: Place) -> Run:
+    """The code in which a place lies: the one being run, or a caller of it whose call stands there."""
+    around = run
+    while around.caller is not None:
+        around, call = around.caller
+        if call is place.node:
+            return around
+    return run
 
 
 def _may_be_scalar(operand: Operand) -> bool:

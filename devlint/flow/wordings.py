@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from devlint.flow.run import Run
+from devlint.values.device import InvalidDevice, parse_device
 from devlint.values.heap import Instance, Registration
-from devlint.values.placement import is_unknown
-from devlint.values.value import DeviceValue, Ref, Tensor, Unknown, Value, named
+from devlint.values.placement import Leaf, Placement, choose, is_unknown
+from devlint.values.value import Const, DeviceValue, Either, Ref, Tensor, Unknown, Value, named
 from devlint.values.wording import Wording
 
 
@@ -26,23 +27,40 @@ def _names(run: Run) -> Mapping[str, Value]:
     outer: dict[str, Value] = {}
     around = run.outer or run.module.run
     while around is not None and around is not run:
-        outer = {name: value for name, value in around.state.names.items() if isinstance(value, DeviceValue)} | outer
+        outer = {name: value for name, value in around.state.names.items() if _named_device(value) is not None} | outer
         around = around.outer
     return outer | run.state.names
 
 
 def _devices(names: Mapping[str, Value], owner: str) -> Iterator[Wording]:
     for name, value in names.items():
-        if isinstance(value, DeviceValue):
-            yield Wording(owner + name, value.placement)
+        placement = _named_device(value)
+        if placement is not None:
+            yield Wording(owner + name, placement)
         elif isinstance(value, Unknown) and value.origin is not None and name.endswith("device"):
             yield Wording(owner + name, named(value.origin, value.text))
+
+
+def _named_device(value: Value) -> Placement | None:
+    """The placement that a value names: a device, the name of one, or a choice of such."""
+    match value:
+        case DeviceValue(placement=placement):
+            return placement
+        case Const(value=str(text)):
+            try:
+                return Leaf(parse_device(text))
+            except InvalidDevice:
+                return None
+        case Either(test=test, yes=yes, no=no) if test is not None:
+            one, other = _named_device(yes), _named_device(no)
+            return choose(test, one, other) if one is not None and other is not None else None
+    return None
 
 
 def _tensors(run: Run, names: Mapping[str, Value], owner: str) -> Iterator[Wording]:
     for name, value in names.items():
         if isinstance(value, Tensor):
-            yield Wording(f"{owner}{name}.device", run.settle(value).placement)
+            yield Wording(f"{owner}{name}.device", run.settle(value).placement, of_tensor=True)
 
 
 def _registered(run: Run, module: Instance) -> Iterator[Wording]:
@@ -54,7 +72,7 @@ def _registered(run: Run, module: Instance) -> Iterator[Wording]:
         if layer is None or layer.cell is None or module.registered[name] is not Registration.MODULE:
             continue
         if isinstance(layer.cls, str) and _has_weight(layer.cls):
-            yield Wording(f"self.{name}.weight.device", layer.cell.placement)
+            yield Wording(f"self.{name}.weight.device", layer.cell.placement, of_tensor=True)
 
 
 def _has_weight(layer: str) -> bool:

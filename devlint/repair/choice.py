@@ -1,4 +1,4 @@
-"""Which fixes can be applied together: none that touches another, or the place that another's finding tells of."""
+"""Which fixes can be applied together: none that touches another, or a place that another's finding tells of."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from devlint.diagnostic import Diagnostic, Edit, Position
+from devlint.diagnostic import Diagnostic, Edit, Position, Region
 
 _File: TypeAlias = tuple[str, "int | None"]
 """A file, or a cell of a notebook."""
@@ -31,6 +31,7 @@ class Choice:
     def __init__(self) -> None:
         self.chosen: list[Diagnostic] = []
         self._edits: set[tuple[str, Edit]] = set()
+        self._steps: set[Region] = set()
         self._edited: dict[_File, list[_Stretch]] = defaultdict(list)
         self._told: dict[_File, list[_Stretch]] = defaultdict(list)
 
@@ -43,8 +44,13 @@ class Choice:
         edited = [_Stretch((filename, edit.cell), edit.start, edit.end) for edit in new]
         regions = [diagnostic.region, *(note.region for note in diagnostic.trace)]
         told = [_Stretch((region.filename, region.cell), region.start, region.end) for region in regions]
+        steps = {note.region for note in diagnostic.trace}
+        if steps & self._steps:
+            # What mends one of two findings with a cause in common may mend the other.
+            return False
         if _any_meet(edited, self._edited) or _any_meet(edited, self._told) or _any_meet(told, self._edited):
             return False
+        self._steps |= steps
         self.chosen.append(diagnostic)
         self._edits.update((filename, edit) for edit in new)
         for one in edited:

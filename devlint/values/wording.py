@@ -11,10 +11,14 @@ from devlint.values.placement import Placement, leaves
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """An expression whose value is a device: `device`, `x.device`, `self.fc.weight.device`."""
+    """An expression whose value is a device: `device`, `x.device`, `self.fc.weight.device`.
+
+    `of_tensor` tells that it is the device of a tensor, and has no name of its own.
+    """
 
     text: str
     placement: Placement
+    of_tensor: bool = False
 
     def means(self, placement: Placement, facts: Facts = NO_FACTS) -> bool:
         """Whether it surely is the device of that placement, wherever `facts` hold."""

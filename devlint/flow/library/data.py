@@ -15,6 +15,7 @@ from devlint.flow.result_dtypes import complex_of
 from devlint.flow.run import Run
 from devlint.flow.sharing import handed_on, memory_of
 from devlint.flow.transfer import is_only_use
+from devlint.flow.wordings import wordings
 from devlint.values.device import CPU
 from devlint.values.dtype import Dtype, Source
 from devlint.values.join import without_none
@@ -111,7 +112,7 @@ def from_numpy(run: Run, call: Invocation) -> Value:
     if dtype.name == "float64":
         message = f"float64 enters torch through {call.name}, which keeps NumPy's dtype"
         dtype = replace(dtype, trace=run.step(Kind.CONVERTED, message, call.node, dtype.trace or array.trace))
-    placement = Leaf(CPU, How.DEFAULT, step)
+    placement = Leaf(CPU, How.DEFAULT, replace(step, wordings=wordings(run)))
     memory = handed_on(run, memory_of(value), f"`{call.name}`", call.node)
     if isinstance(value, Array) and argument is not None:
         tell_conversion(run, call, argument, array, placement)

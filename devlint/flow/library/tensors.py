@@ -261,7 +261,7 @@ def foreach(run: Run, call: Invocation) -> Value:
         as_operand(run, name, Argument(found.any, argument.node))
         for name, found, argument in zip(("self", "other", "third"), lists, call.arguments.positional, strict=False)
     ]
-    operands = [one for one in groups if one is not None]
+    operands = [replace(one, inside=True) for one in groups if one is not None]
     if not call.name.startswith("torch._foreach_copy"):
         clash = find_clash(run, call.node, call.name, operands)
         if clash is not None:

@@ -1,0 +1,45 @@
+"""The device of a tensor in words that are right where a fix writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import libcst as cst
+
+from devlint.fixes.sheet import Unfit
+from devlint.flow.events import Clash, Operand
+from devlint.story import target_device
+from devlint.syntax.walk import descend, dotted_name
+from devlint.values.placement import Placement
+from devlint.values.wording import Wording
+
+
+def worded(wordings: Iterable[Wording], placement: Placement, without: Sequence[str] = ()) -> str | None:
+    """The first wording of a placement that leans on none of the names `without`."""
+    for wording in wordings:
+        if wording.text.removesuffix(".device") not in without and wording.means(placement):
+            return wording.text
+    return None
+
+
+def device_at_meeting(event: Clash, operand: Operand, without: Sequence[str] = ()) -> str:
+    """How to write the device of an operand where the clash is reported. Raises Unfit where nothing says it."""
+    placement = operand.tensor.placement
+    told = worded((one for one in event.wordings if not one.of_tensor), placement, without)
+    if told is not None:
+        return told
+    if operand.of_module is None and not operand.inside and is_plain(operand.place.node):
+        name = dotted_name(operand.place.node) if isinstance(operand.place.node, cst.BaseExpression) else None
+        if name is not None:
+            return f"{name}.device"
+    written = target_device(event, operand) or worded(event.wordings, placement, without)
+    if written is None:
+        raise Unfit
+    return written
+
+
+def is_plain(node: object) -> bool:
+    """Whether an expression can be written once more without being computed anew: names, attributes, plain entries."""
+    if not isinstance(node, (cst.Name, cst.Attribute, cst.Subscript)):
+        return False
+    return not any(isinstance(one, (cst.Call, cst.Await, cst.NamedExpr)) for one in descend(node))

@@ -1,0 +1,55 @@
+"""The names of libraries as a file knows them, and imports of what it does not know."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devlint.diagnostic import Edit
+from devlint.fixes.names import bound_in
+from devlint.fixes.sheet import Part, Sheet
+from devlint.syntax.index import Binding
+
+
+def spell(part: Part, node: cst.CSTNode, dotted: str) -> tuple[str, tuple[Edit, ...]]:
+    """How to write a library's thing where `node` stands, and the edit that imports its package if nothing has."""
+    function = part.function(node)
+    hidden = bound_in(function) if function is not None else frozenset[str]()
+    known = [
+        (len(whole), binding.name + dotted.removeprefix(whole))
+        for statement in part.sheet.index.statements
+        for binding in statement.imports
+        if (whole := _whole(binding)) and f"{dotted}.".startswith(f"{whole}.") and binding.name not in hidden
+    ]
+    if known:
+        return max(known)[1], ()
+    return dotted, (_import(part.sheet, dotted.partition(".")[0]),)
+
+
+def _whole(binding: Binding) -> str:
+    """The full name of what an import binds; empty for what is not a library's."""
+    if binding.level or binding.name == "*":
+        return ""
+    return binding.module if binding.attribute is None else f"{binding.module}.{binding.attribute}"
+
+
+def _import(sheet: Sheet, package: str) -> Edit:
+    """The import of a package, in front of the first import that is not from the future."""
+    statements = sheet.index.statements
+    first = next(
+        (one for one in statements if one.imports and all(each.module != "__future__" for each in one.imports)), None
+    )
+    if first is None:
+        first = next((one for one in statements if one.first_row > _prelude(sheet)), statements[0])
+    return sheet.edit(first.start, first.start, f"import {package}{sheet.newline(first.start)}")
+
+
+def _prelude(sheet: Sheet) -> int:
+    """The last row of the docstring and of imports from the future."""
+    rows = [0]
+    for statement in sheet.index.statements:
+        future = any(each.module == "__future__" for each in statement.imports)
+        if future or (not statement.mentions and not statement.binds and sheet.index.docstring is not None):
+            rows.append(statement.last_row)
+        else:
+            break
+    return rows[-1]

@@ -1,0 +1,102 @@
+"""Brings a module and its inputs together: the input is moved before the call, or the module before the loop."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devlint.diagnostic import Applicability, Fix
+from devlint.fixes.devices import device_at_meeting, is_plain, worded
+from devlint.fixes.edits import method_text, replace
+from devlint.fixes.imports import spell
+from devlint.fixes.placing import create_at, each, transfer
+from devlint.fixes.sheet import Part, Sheet, Unfit
+from devlint.fixes.statements import put_before
+from devlint.flow.events import InputClash, Operand
+from devlint.flow.liveness import assigned_in
+from devlint.syntax.walk import dotted_name
+from devlint.values.trace import Place
+
+
+def move_input(sheet: Sheet, event: InputClash, weights: Operand, given: Operand, argument: Place | None) -> Fix:
+    """The input is made or moved to where the module's weights are."""
+    made = given.leaf.cause
+    device = worded(made.wordings, weights.tensor.placement) if made is not None else None
+    if made is not None and device is not None:
+        return create_at(sheet, made, device, given.place)
+    part = sheet.part(event.context.place)
+    suffix = f".to({_weights_device(part, event, weights)})"
+    if argument is None or _is_starred(part, argument):
+        return _move_starred(part, event.context.place.node, suffix)
+    if not isinstance(argument.node, cst.BaseExpression) or given.inside:
+        raise Unfit
+    if isinstance(given.place.node, cst.Subscript) and argument != given.place:
+        return _move_entries(part, argument.node, suffix)
+    if _is_attribute_of_argument(given):
+        raise Unfit
+    message, edits = transfer(part, argument.node, suffix)
+    return Fix(message, Applicability.UNSAFE, edits)
+
+
+def move_module(sheet: Sheet, event: InputClash, given: Operand) -> Fix:
+    """The module is moved to where its input is, before the outermost loop that can do without."""
+    part = sheet.part(event.context.place)
+    module = _module(event.context.place.node)
+    device = device_at_meeting(event, given, without=(part.code(module),))
+    statement: cst.CSTNode = event.context.place.node  # type: ignore[assignment]
+    for above in part.parents(statement):
+        if isinstance(above, cst.FunctionDef):
+            break
+        if isinstance(above, (cst.For, cst.While)):
+            if device.partition(".")[0] in assigned_in(above):
+                break
+            statement = above.iter if isinstance(above, cst.For) else above
+    edit = put_before(part, statement, f"{part.code(module)}.to({device})")
+    return Fix(f"Move `{part.code(module)}` to `{device}`", Applicability.UNSAFE, (edit,))
+
+
+def _weights_device(part: Part, event: InputClash, weights: Operand) -> str:
+    try:
+        return device_at_meeting(event, weights)
+    except Unfit:
+        return f"next({part.code(_module(event.context.place.node))}.parameters()).device"
+
+
+def _module(call: object) -> cst.BaseExpression:
+    if isinstance(call, cst.Call) and isinstance(call.func, (cst.Name, cst.Attribute)) and is_plain(call.func):
+        return call.func
+    raise Unfit
+
+
+def _move_starred(part: Part, call: object, suffix: str) -> Fix:
+    """The inputs that a call unpacks are moved, each of them."""
+    stars = [one for one in call.args if one.star] if isinstance(call, cst.Call) else []
+    if len(stars) != 1 or not is_plain(stars[0].value):
+        raise Unfit
+    if stars[0].star == "**":
+        return _move_entries(part, stars[0].value, suffix)
+    value = stars[0].value
+    return Fix("Move each input", Applicability.UNSAFE, (replace(part, value, each(part, value, suffix)),))
+
+
+def _move_entries(part: Part, mapping: cst.BaseExpression, suffix: str) -> Fix:
+    """A dict of inputs: its tensors are moved, whatever else is in it stays."""
+    torch, imported = spell(part, mapping, "torch")
+    code = method_text(part, mapping, ".items()")
+    moved = f"{{key: value{suffix} if {torch}.is_tensor(value) else value for key, value in {code}}}"
+    if isinstance(mapping, cst.Name):
+        edit = put_before(part, mapping, f"{mapping.value} = {moved}")
+    else:
+        edit = replace(part, mapping, moved)
+    return Fix("Move the tensors among the inputs", Applicability.UNSAFE, (*imported, edit))
+
+
+def _is_starred(part: Part, argument: Place) -> bool:
+    above = part.parent(argument.node) if isinstance(argument.node, cst.CSTNode) else None
+    return isinstance(above, cst.Arg) and bool(above.star)
+
+
+def _is_attribute_of_argument(given: Operand) -> bool:
+    """Whether the module takes its input out of what it is given, as `batch.x`."""
+    node = given.place.node
+    name = dotted_name(node) if isinstance(node, cst.BaseExpression) else None
+    return name is not None and "." in name and not name.startswith("self.")

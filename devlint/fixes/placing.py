@@ -1,0 +1,150 @@
+"""Puts a tensor where it is wanted: by the factory that makes it, or by a transfer before its use."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import libcst as cst
+
+from devlint.diagnostic import Applicability, Edit, Fix
+from devlint.fixes.calls import add_argument
+from devlint.fixes.devices import device_at_meeting, is_plain
+from devlint.fixes.edits import method, method_text, replace
+from devlint.fixes.names import is_bound_here, is_read_again
+from devlint.fixes.sheet import Part, Sheet, Unfit
+from devlint.fixes.statements import put_before, statement_of
+from devlint.flow.definitions import names_in_target
+from devlint.flow.events import Clash, Operand
+from devlint.syntax.walk import descend, dotted_name
+from devlint.values.trace import Kind, Place, Step
+
+DEVICELESS: Final = frozenset(
+    "from_numpy frombuffer from_dlpack Tensor FloatTensor DoubleTensor HalfTensor LongTensor IntTensor ShortTensor"
+    " CharTensor ByteTensor BoolTensor".split()
+)
+"""Makers of host tensors that take no device."""
+
+RANDOM: Final = frozenset("rand randn randint randperm normal bernoulli poisson multinomial".split())
+"""Makers of other numbers on each kind of device."""
+
+
+def create_at(sheet: Sheet, created: Step, device: str, use: Place) -> Fix:
+    """The factory of a tensor is given a device. Safe where nothing but `use` can tell the difference."""
+    call = created.place.node
+    part = sheet.part(created.place)
+    if created.kind is not Kind.CREATED or not isinstance(call, cst.Call):
+        raise Unfit
+    factory = (dotted_name(call.func) or "").rpartition(".")[2]
+    if factory in DEVICELESS:
+        edits = method(part, call, f".to({device})")
+        message = f"Move it to `{device}` as soon as it is made"
+    else:
+        edits = (add_argument(part, call, "device", device),)
+        message = f"Make it on `{device}`"
+    safe = factory not in RANDOM and factory[:1].islower() and _is_only_use(part, call, use)
+    return Fix(message, Applicability.SAFE if safe else Applicability.UNSAFE, edits)
+
+
+def _is_only_use(part: Part, call: cst.Call, use: Place) -> bool:
+    """Whether what a factory makes goes to one place: it is made there, or a name brings it."""
+    if use.node is call:
+        return True
+    function = part.function(call)
+    assignment = part.parent(call)
+    if function is None or not isinstance(use.node, cst.Name) or not isinstance(assignment, cst.Assign):
+        return False
+    names = [name for target in assignment.targets for name in names_in_target(target.target)]
+    return names == [use.node.value] and not is_read_again(part, use.node)
+
+
+def transfer(part: Part, node: cst.CSTNode, suffix: str) -> tuple[str, tuple[Edit, ...]]:
+    """A tensor is moved by a method where it is used; or, for a variable that is read again, by a statement before.
+
+    Returns what was done, and the edits.
+    """
+    if not isinstance(node, cst.BaseExpression):
+        raise Unfit
+    if is_plain(node) and _can_be_rebound(part, node) and _is_read_again(part, node):
+        name = part.code(node)
+        return f"Move `{name}` before it is used", (put_before(part, node, f"{name} = {name}{suffix}"),)
+    if _is_changed_in_place(part, node):
+        raise Unfit
+    return f"Move it with `{suffix}`", method(part, node, suffix)
+
+
+def move_to_meet(sheet: Sheet, event: Clash) -> Fix:
+    """The strange operand of a clash is moved to the other's device, where the two meet."""
+    strange, other = event.strange, event.other
+    part = sheet.part(strange.place)
+    node = _written(part, strange)
+    if strange.of_module:
+        raise Unfit
+    if strange.inside and other.inside and event.operation.startswith("torch._foreach_"):
+        pairs = f"[one.to(other.device) for one, other in zip({part.code(node)}, {part.code(_written(part, other))})]"
+        return Fix("Move each to its partner", Applicability.UNSAFE, (replace(part, node, pairs),))
+    suffix = f".to({device_at_meeting(event, other)})"
+    if strange.inside:
+        return Fix("Move each of them", Applicability.UNSAFE, (replace(part, node, each(part, node, suffix)),))
+    message, edits = transfer(part, node, suffix)
+    return Fix(message, Applicability.UNSAFE, edits)
+
+
+def each(part: Part, node: cst.BaseExpression, suffix: str) -> str:
+    """The list of what a method makes of each element of an expression's value."""
+    if isinstance(node, (cst.ListComp, cst.GeneratorExp)):
+        start, _ = part.span(node.for_in)
+        end = part.span(node)[1] - (1 if isinstance(node, cst.ListComp) or node.lpar else 0)
+        return f"[{method_text(part, node.elt, suffix)} {part.sheet.text[start:end]}]"
+    return f"[one{suffix} for one in {part.code(node)}]"
+
+
+def _written(part: Part, operand: Operand) -> cst.BaseExpression:
+    """The expression of an operand; of what is assigned to an entry, the right-hand side."""
+    node = operand.place.node
+    above = part.parent(node) if isinstance(node, cst.CSTNode) else None
+    statement = part.parent(above) if isinstance(above, cst.AssignTarget) else None
+    if operand.name == "value" and isinstance(statement, cst.Assign):
+        return statement.value
+    if not isinstance(node, cst.BaseExpression):
+        raise Unfit
+    return node
+
+
+def _can_be_rebound(part: Part, node: cst.BaseExpression) -> bool:
+    """Whether a statement before the one that reads a variable can give it another value."""
+    try:
+        statement = statement_of(part, node)
+    except Unfit:
+        return False
+    names = {one.value for one in (node, *descend(node)) if isinstance(one, cst.Name)}
+    inner = (above for above in part.parents(node) if isinstance(above, cst.BaseComp))
+    if any(names & set(names_in_target(comp.for_in.target)) for comp in inner):
+        return False
+    return not isinstance(node, cst.Name) or is_bound_here(part, statement, node.value)
+
+
+def _is_read_again(part: Part, node: cst.BaseExpression) -> bool:
+    """Whether a variable is read elsewhere in its function; for an attribute or an entry, by the same words."""
+    if isinstance(node, cst.Name):
+        return is_read_again(part, node)
+    function = part.function(node)
+    return function is not None and sum(one.deep_equals(node) for one in descend(function.body)) > 1
+
+
+def _is_changed_in_place(part: Part, node: cst.BaseExpression) -> bool:
+    """Whether the tensor at a place is itself written to, so that a moved copy would take the change away."""
+    above = part.parent(node)
+    match above:
+        case cst.AugAssign(target=target) if target is node:
+            return True
+        case cst.Attribute(attr=cst.Name(value=name)) if name.endswith("_") and not name.endswith("__"):
+            return isinstance(part.parent(above), cst.Call)
+        case cst.Subscript(value=value) if value is node:
+            outer = part.parent(above)
+            return isinstance(outer, (cst.AssignTarget, cst.AugAssign))
+    return isinstance(above, cst.AssignTarget) or not is_readable(node)
+
+
+def is_readable(node: cst.BaseExpression) -> bool:
+    """Whether an expression is one whose value is read here, and not a star or a whole comprehension's clause."""
+    return is_plain(node) or isinstance(node, (cst.Call, cst.BinaryOperation, cst.UnaryOperation, cst.Comparison))
