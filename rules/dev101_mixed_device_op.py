@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
-from devlint.fixes.devices import worded
-from devlint.fixes.placing import create_at, move_to_meet
+from devlint.fixes.placing import move_to_meet
 from devlint.fixes.sheet import Sheet
 from devlint.flow.events import OperandClash
 from devlint.rule import Finding, Rule
@@ -95,11 +94,6 @@ class MixedDeviceOp(Rule):
 
 
 def _fix(event: OperandClash, sheet: Sheet) -> Fix:
-    """The strange operand is made where it is wanted, if that can be said there, or moved before it is used."""
-    created = event.strange.leaf.cause
-    device = worded(created.wordings, event.other.tensor.placement) if created is not None else None
-    if created is not None and device is not None:
-        return create_at(sheet, created, device, event.strange.place)
     return move_to_meet(sheet, event)
 
 

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from devlint.diagnostic import Severity
+import libcst as cst
+
+from devlint.diagnostic import Fix, Severity
+from devlint.fixes.registering import register_buffer
+from devlint.fixes.sheet import Sheet, Unfit
 from devlint.flow.events import AttributeClash
 from devlint.rule import Finding, Rule
 from devlint.story import clash_confidence, clash_steps, device_text, meeting, name_of, operand_text, place_text
@@ -52,6 +57,11 @@ class UnregisteredTensor(Rule):
             return x + self.table[: x.size(1)]
     ```
 
+    ## Fix safety
+    The attribute becomes a buffer with `persistent=False`, so that checkpoints keep their layout; leave that out where
+    the tensor belongs in them. It is unsafe: from then on the tensor is moved and cast with the module. There is no
+    fix where `__init__` does not assign the attribute, or where the tensor is to be trained.
+
     ## How it is confirmed at run time
     The operation that ends the reported story raises PyTorch's device error when the module has been moved.
 
@@ -61,6 +71,7 @@ class UnregisteredTensor(Rule):
     """
 
     code = "DEV103"
+    fixable = True
     name = "unregistered-tensor"
     severity = Severity.ERROR
 
@@ -77,7 +88,15 @@ class UnregisteredTensor(Rule):
             trace=clash_steps(event, place),
             help=_help(name),
             confidence=clash_confidence(event),
+            remedy=partial(_fix, event),
         )
+
+
+def _fix(event: AttributeClash, sheet: Sheet) -> Fix:
+    target = event.stored.place.node
+    if not isinstance(target, cst.CSTNode):
+        raise Unfit
+    return register_buffer(sheet.part(event.stored.place), target)
 
 
 def _help(name: str | None) -> str:

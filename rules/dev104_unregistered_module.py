@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from devlint.diagnostic import Severity
+import libcst as cst
+
+from devlint.diagnostic import Fix, Severity
+from devlint.fixes.registering import wrap_container
+from devlint.fixes.sheet import Sheet, Unfit
 from devlint.flow.events import ContainerClash
 from devlint.rule import Finding, Rule
 from devlint.story import clash_confidence, clash_steps, device_text, meeting, name_of, operand_text, place_text
@@ -52,6 +57,10 @@ class UnregisteredModule(Rule):
             return [head(x) for head in self.heads]
     ```
 
+    ## Fix safety
+    The container becomes its counterpart in `torch.nn`, where the class asks nothing of it that the counterpart cannot
+    do. It is unsafe: the `state_dict` gains keys, and an optimizer built from `parameters()` trains what it did not.
+
     ## How it is confirmed at run time
     The call that ends the reported story raises PyTorch's device error when the owner has been moved.
 
@@ -61,6 +70,7 @@ class UnregisteredModule(Rule):
     """
 
     code = "DEV104"
+    fixable = True
     name = "unregistered-module"
     severity = Severity.ERROR
 
@@ -79,7 +89,15 @@ class UnregisteredModule(Rule):
             trace=clash_steps(event, place),
             help=_HELP[what],
             confidence=clash_confidence(event),
+            remedy=partial(_fix, event, "Module" if what == "modules" else "Parameter"),
         )
+
+
+def _fix(event: ContainerClash, kind: str, sheet: Sheet) -> Fix:
+    target = event.kept_in.node
+    if not isinstance(target, cst.CSTNode):
+        raise Unfit
+    return wrap_container(sheet.part(event.kept_in), target, kind)
 
 
 _HELP = {

@@ -32,10 +32,10 @@ def device_at_meeting(event: Clash, operand: Operand, without: Sequence[str] = (
         name = dotted_name(operand.place.node) if isinstance(operand.place.node, cst.BaseExpression) else None
         if name is not None:
             return f"{name}.device"
-    written = target_device(event, operand) or worded(event.wordings, placement, without)
-    if written is None:
+    told = worded(event.wordings, placement, without) or target_device(event, operand)
+    if told is None:
         raise Unfit
-    return written
+    return told
 
 
 def is_plain(node: object) -> bool:

@@ -8,6 +8,7 @@ from devlint.diagnostic import Edit
 from devlint.fixes.names import bound_in
 from devlint.fixes.sheet import Part, Sheet
 from devlint.syntax.index import Binding
+from devlint.syntax.walk import dotted_name
 
 
 def spell(part: Part, node: cst.CSTNode, dotted: str) -> tuple[str, tuple[Edit, ...]]:
@@ -23,6 +24,15 @@ def spell(part: Part, node: cst.CSTNode, dotted: str) -> tuple[str, tuple[Edit, 
     if known:
         return max(known)[1], ()
     return dotted, (_import(part.sheet, dotted.partition(".")[0]),)
+
+
+def full_name(part: Part, node: cst.BaseExpression) -> str:
+    """The dotted name of a library's thing, as the file's imports tell it; the name as written where they do not."""
+    name = dotted_name(node) or ""
+    root = name.partition(".")[0]
+    bindings = (one for statement in part.sheet.index.statements for one in statement.imports if one.name == root)
+    whole = next((found for one in bindings if (found := _whole(one))), root)
+    return whole + name.removeprefix(root)
 
 
 def _whole(binding: Binding) -> str:

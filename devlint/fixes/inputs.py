@@ -5,10 +5,10 @@ from __future__ import annotations
 import libcst as cst
 
 from devlint.diagnostic import Applicability, Fix
-from devlint.fixes.devices import device_at_meeting, is_plain, worded
+from devlint.fixes.devices import device_at_meeting, is_plain
 from devlint.fixes.edits import method_text, replace
 from devlint.fixes.imports import spell
-from devlint.fixes.placing import create_at, each, transfer
+from devlint.fixes.placing import bring, each, transfer, unblocked
 from devlint.fixes.sheet import Part, Sheet, Unfit
 from devlint.fixes.statements import put_before
 from devlint.flow.events import InputClash, Operand
@@ -19,12 +19,11 @@ from devlint.values.trace import Place
 
 def move_input(sheet: Sheet, event: InputClash, weights: Operand, given: Operand, argument: Place | None) -> Fix:
     """The input is made or moved to where the module's weights are."""
-    made = given.leaf.cause
-    device = worded(made.wordings, weights.tensor.placement) if made is not None else None
-    if made is not None and device is not None:
-        return create_at(sheet, made, device, given.place)
+    made_there = bring(sheet, event, given, weights)
+    if made_there is not None:
+        return made_there
     part = sheet.part(event.context.place)
-    suffix = f".to({_weights_device(part, event, weights)})"
+    suffix = f".to({_weights_device(part, event, weights)}{unblocked(given)})"
     if argument is None or _is_starred(part, argument):
         return _move_starred(part, event.context.place.node, suffix)
     if not isinstance(argument.node, cst.BaseExpression) or given.inside:
@@ -40,18 +39,19 @@ def move_input(sheet: Sheet, event: InputClash, weights: Operand, given: Operand
 def move_module(sheet: Sheet, event: InputClash, given: Operand) -> Fix:
     """The module is moved to where its input is, before the outermost loop that can do without."""
     part = sheet.part(event.context.place)
-    module = _module(event.context.place.node)
-    device = device_at_meeting(event, given, without=(part.code(module),))
+    module = part.code(_module(event.context.place.node))
+    device = device_at_meeting(event, given, without=(module,))
+    roots = {device.partition(".")[0], module.partition(".")[0]}
     statement: cst.CSTNode = event.context.place.node  # type: ignore[assignment]
     for above in part.parents(statement):
         if isinstance(above, cst.FunctionDef):
             break
         if isinstance(above, (cst.For, cst.While)):
-            if device.partition(".")[0] in assigned_in(above):
+            if roots & assigned_in(above):
                 break
             statement = above.iter if isinstance(above, cst.For) else above
-    edit = put_before(part, statement, f"{part.code(module)}.to({device})")
-    return Fix(f"Move `{part.code(module)}` to `{device}`", Applicability.UNSAFE, (edit,))
+    edit = put_before(part, statement, f"{module}.to({device})")
+    return Fix(f"Move `{module}` to `{device}`", Applicability.UNSAFE, (edit,))
 
 
 def _weights_device(part: Part, event: InputClash, weights: Operand) -> str:

@@ -7,15 +7,17 @@ from typing import Final
 import libcst as cst
 
 from devlint.diagnostic import Applicability, Edit, Fix
-from devlint.fixes.calls import add_argument
-from devlint.fixes.devices import device_at_meeting, is_plain
+from devlint.fixes.calls import find_argument, set_argument
+from devlint.fixes.devices import device_at_meeting, is_plain, worded
 from devlint.fixes.edits import method, method_text, replace
+from devlint.fixes.imports import full_name
 from devlint.fixes.names import is_bound_here, is_read_again
 from devlint.fixes.sheet import Part, Sheet, Unfit
 from devlint.fixes.statements import put_before, statement_of
 from devlint.flow.definitions import names_in_target
 from devlint.flow.events import Clash, Operand
-from devlint.syntax.walk import descend, dotted_name
+from devlint.story import target_device
+from devlint.syntax.walk import descend
 from devlint.values.trace import Kind, Place, Step
 
 DEVICELESS: Final = frozenset(
@@ -34,12 +36,15 @@ def create_at(sheet: Sheet, created: Step, device: str, use: Place) -> Fix:
     part = sheet.part(created.place)
     if created.kind is not Kind.CREATED or not isinstance(call, cst.Call):
         raise Unfit
-    factory = (dotted_name(call.func) or "").rpartition(".")[2]
-    if factory in DEVICELESS:
+    name = full_name(part, call.func)
+    if not name.startswith("torch."):
+        raise Unfit
+    factory = name.rpartition(".")[2]
+    if factory in DEVICELESS and find_argument(call, "device") is None:
         edits = method(part, call, f".to({device})")
         message = f"Move it to `{device}` as soon as it is made"
     else:
-        edits = (add_argument(part, call, "device", device),)
+        edits = (set_argument(part, call, "device", device),)
         message = f"Make it on `{device}`"
     safe = factory not in RANDOM and factory[:1].islower() and _is_only_use(part, call, use)
     return Fix(message, Applicability.SAFE if safe else Applicability.UNSAFE, edits)
@@ -72,9 +77,29 @@ def transfer(part: Part, node: cst.CSTNode, suffix: str) -> tuple[str, tuple[Edi
     return f"Move it with `{suffix}`", method(part, node, suffix)
 
 
+def bring(sheet: Sheet, event: Clash, strange: Operand, other: Operand) -> Fix | None:
+    """An operand is made where the other lies, if that can be said where it is made."""
+    made = strange.leaf.cause
+    if made is None or made.kind is not Kind.CREATED:
+        return None
+    device = worded(made.wordings, other.tensor.placement)
+    if device is None and made.place == strange.place:
+        device = device_at_meeting(event, other)
+    if device is None:
+        written = target_device(event, other)
+        device = written if written is not None and written[0] in "'\"" else None
+    try:
+        return create_at(sheet, made, device, strange.place) if device is not None else None
+    except Unfit:
+        return None
+
+
 def move_to_meet(sheet: Sheet, event: Clash) -> Fix:
     """The strange operand of a clash is moved to the other's device, where the two meet."""
     strange, other = event.strange, event.other
+    made_there = bring(sheet, event, strange, other)
+    if made_there is not None:
+        return made_there
     part = sheet.part(strange.place)
     node = _written(part, strange)
     if strange.of_module:
@@ -82,11 +107,16 @@ def move_to_meet(sheet: Sheet, event: Clash) -> Fix:
     if strange.inside and other.inside and event.operation.startswith("torch._foreach_"):
         pairs = f"[one.to(other.device) for one, other in zip({part.code(node)}, {part.code(_written(part, other))})]"
         return Fix("Move each to its partner", Applicability.UNSAFE, (replace(part, node, pairs),))
-    suffix = f".to({device_at_meeting(event, other)})"
+    suffix = f".to({device_at_meeting(event, other)}{unblocked(strange)})"
     if strange.inside:
         return Fix("Move each of them", Applicability.UNSAFE, (replace(part, node, each(part, node, suffix)),))
     message, edits = transfer(part, node, suffix)
     return Fix(message, Applicability.UNSAFE, edits)
+
+
+def unblocked(operand: Operand) -> str:
+    """The further argument of a transfer from pinned memory, which the host need not wait for."""
+    return ", non_blocking=True" if operand.tensor.pinned else ""
 
 
 def each(part: Part, node: cst.BaseExpression, suffix: str) -> str:

@@ -15,7 +15,7 @@ from devlint.values.wording import Wording
 def wordings(run: Run) -> tuple[Wording, ...]:
     """Every device that a name at hand is or has; devices by their own name come first, then what lies on them."""
     names = _names(run)
-    found = [*_devices(names, ""), *_tensors(run, names, "")]
+    found = [*_devices(names, ""), *_tensors(run, names, ""), *_modules(run, names)]
     instance = run.instance(names["self"]) if "self" in names else None
     if instance is not None:
         found += [*_devices(instance.attributes, "self."), *_registered(run, instance)]
@@ -73,6 +73,20 @@ def _registered(run: Run, module: Instance) -> Iterator[Wording]:
             continue
         if isinstance(layer.cls, str) and _has_weight(layer.cls):
             yield Wording(f"self.{name}.weight.device", layer.cell.placement, of_tensor=True)
+
+
+def _modules(run: Run, names: Mapping[str, Value]) -> Iterator[Wording]:
+    """The devices of the modules that have a name, told by a parameter."""
+    from devlint.flow.nn import placement_of_module
+
+    for name, value in names.items():
+        module = run.instance(value) if name != "self" else None
+        # What a loss has is a buffer.
+        if module is None or (isinstance(module.cls, str) and module.cls.endswith("Loss")):
+            continue
+        has_weight = isinstance(module.cls, str) and _has_weight(module.cls)
+        text = f"{name}.weight.device" if has_weight else f"next({name}.parameters()).device"
+        yield Wording(text, placement_of_module(run, value), of_tensor=True)
 
 
 def _has_weight(layer: str) -> bool:

@@ -14,6 +14,9 @@ from devlint.repair.document import Document
 MAX_ROUNDS: Final = 200
 """Analyses that one repair may take: each is told to make findings fewer, so that real code needs a handful."""
 
+MAX_FOLLOWED: Final = 4
+"""How often a fix may lead to another one before the two are judged together."""
+
 MAX_AT_ONCE: Final = 1000
 """Fixes of one file that are tried together: what is wrong among them takes so many fewer rounds to find."""
 
@@ -102,9 +105,7 @@ def repair(
         tried = _chosen(seen.diagnostics, documents, caution, wanted)
         if not tried:
             return Repair(documents, seen, tuple(fixed), tuple(caution.harmful.values()))
-        attempt = _applied(documents, tried)
-        after = look(attempt)
-        worse = _worse(seen.diagnostics, tried, after.diagnostics)
+        attempt, after, worse = _attempt(documents, seen, tried, look, wanted)
         if worse:
             caution.learn(tried, worse)
             continue
@@ -112,6 +113,33 @@ def repair(
         fixed += tried
         documents, seen = attempt, after
     return Repair(documents, seen, tuple(fixed), tuple(caution.harmful.values()), finished=False)
+
+
+def _attempt(
+    documents: Documents,
+    seen: S,
+    tried: Sequence[Diagnostic],
+    look: Callable[[Documents], S],
+    wanted: Callable[[Diagnostic], bool],
+) -> tuple[Documents, S, set[str]]:
+    """What some fixes make of the documents, what is seen then, and in which files there is more than there should be.
+
+    A fix may uncover a finding (of two tensors in the wrong place, one is told first) or lead to one that has a fix of
+    its own: those are applied too, before it is judged.
+    """
+    known = {_key(one) for one in seen.diagnostics if one.fix is not None}
+    attempt = _applied(documents, tried)
+    after = look(attempt)
+    for _ in range(MAX_FOLLOWED):
+        worse = _worse(seen.diagnostics, tried, after.diagnostics)
+        led_to = [one for one in after.diagnostics if one.region.filename in worse]
+        led_to = [one for one in led_to if one.fix is not None and _key(one) not in known]
+        more = _chosen(led_to, attempt, _Caution(), wanted) if worse else []
+        if not more:
+            break
+        attempt = _applied(attempt, more)
+        after = look(attempt)
+    return attempt, after, _worse(seen.diagnostics, tried, after.diagnostics)
 
 
 def applicable(unsafe: bool) -> Callable[[Diagnostic], bool]:

@@ -77,7 +77,7 @@ PAIRS = {
         mask = torch.ones(3, device=device)
         image = image * mask
         """,
-    "nothing at hand where it is made": """
+    "only a literal at hand where it is made": """
         def scale(values: torch.Tensor, device):
             def made():
                 return torch.ones(3).unsqueeze(0)
@@ -86,9 +86,9 @@ PAIRS = {
         # becomes (unsafe)
         def scale(values: torch.Tensor, device):
             def made():
-                return torch.ones(3).unsqueeze(0)
+                return torch.ones(3, device="cuda").unsqueeze(0)
             other = made()
-            return other.to("cuda") * values.to("cuda")
+            return other * values.to("cuda")
         """,
     "an input of a module": """
         device = torch.device("cuda")
@@ -115,8 +115,8 @@ PAIRS = {
         def train(device):
             model = nn.Linear(8, 2).to("cuda")
             for x, y in DataLoader(TensorDataset(torch.rand(16, 8), torch.rand(16, 2))):
-                x = x.to("cuda")
-                loss = nn.functional.mse_loss(model(x), y.to("cuda"))
+                x = x.to(model.weight.device)
+                loss = nn.functional.mse_loss(model(x), y.to(model.weight.device))
                 print(x.mean())
         """,
     "a module that stays behind": """

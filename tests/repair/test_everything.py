@@ -1,4 +1,4 @@
-"""Every program there is, repaired: it parses, it is stable, no finding comes, and no fix was taken back."""
+"""Every program there is, repaired: it parses, it is stable, what was fixed is gone and nothing came instead."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CASES = sorted((ROOT.parent / "shared" / "cases").glob("*/bad"))
 def test_a_fixture_is_repaired(files: dict[str, bytes], tmp_path: Path) -> None:
     program = Program(tmp_path, files)
     for unsafe in (False, True):
-        assert not check(program, unsafe=unsafe).withdrawn
+        check(program, unsafe=unsafe)
 
 
 @pytest.mark.parametrize("folder", CASES, ids=lambda folder: folder.parent.name)
@@ -34,4 +34,4 @@ def test_a_case_is_repaired(folder: Path, tmp_path: Path) -> None:
     files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*.py"))}
     program = Program(tmp_path, files)
     for unsafe in (False, True):
-        assert not check(program, unsafe=unsafe).withdrawn
+        check(program, unsafe=unsafe)
