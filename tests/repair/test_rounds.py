@@ -72,10 +72,16 @@ def test_a_fix_in_the_story_of_another_finding_comes_first() -> None:
 
 def test_a_fix_that_brings_a_finding_is_taken_back_and_the_others_stay() -> None:
     many = "\n".join(f"bad{number}" for number in range(20))
-    done, rounds = run({"a": f"{many}\nbad_to_bad5\n", "b": "bad"})
-    assert texts(done) == {"a": "good\n" * 20 + "bad_to_bad5\n", "b": "good"}
+    done, rounds = run({"a": f"{many}\nbad_to_shown5\n", "b": "bad"})
+    assert texts(done) == {"a": "good\n" * 20 + "bad_to_shown5\n", "b": "good"}
     assert [one.region.start.row for one in done.withdrawn] == [21]
     assert len(done.fixed) == 21 and rounds < 15
+
+
+def test_a_fix_that_leads_to_another_goes_with_it() -> None:
+    done, rounds = run({"a": "bad_to_bad5\nshown"})
+    assert (texts(done), rounds) == ({"a": "good\nshown"}, 2)
+    assert [one.region.start.row for one in done.fixed] == [1]
 
 
 def test_a_fix_that_does_harm_in_another_file_is_found() -> None:
