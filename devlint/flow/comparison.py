@@ -31,6 +31,7 @@ from devlint.values.value import (
     Number,
     Tensor,
     Truth,
+    Tuple,
     Unknown,
     Value,
     named,
@@ -145,6 +146,25 @@ def _equality(run: Run, node: cst.Comparison, left: Argument, right: Argument, n
         case (Callable_() | Library(), Callable_() | Library()):
             return Const(a == b)
     return None
+
+
+def equals_constant(run: Run, value: Value, constant: Const, node: cst.CSTNode, text: object) -> Value:
+    """Whether a value equals a constant: a bool or a condition where that can be said, else some bool."""
+    match value:
+        case Const():
+            return Const(value.value == constant.value)
+        case Either(test=test, yes=yes, no=no):
+            sides = [equals_constant(run, one, constant, node, text) for one in (yes, no)]
+            return join(sides[0], sides[1], test)
+        case DeviceType(placement=placement) | DeviceValue(placement=placement) if isinstance(constant.value, str):
+            return type_equals(run, placement, constant.value, node)
+        case Unknown(origin=origin, text=named_) if origin and constant.value in DEVICE_TYPES:
+            return type_equals(run, _named_device(origin, named_), str(constant.value), node)
+        case Unknown(origin=origin) | Number(origin=origin) if origin is not None:
+            return Truth(Test(Atom(("compare", "Equal", origin, constant), text)))
+        case Tensor() | Array() | Tuple() | Callable_():
+            return Const(False)
+    return Number("bool")
 
 
 def _devices_equal(run: Run, node: cst.Comparison, a: Value, b: Value) -> Value:

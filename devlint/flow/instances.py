@@ -184,7 +184,7 @@ def _of_program_class(run: Run, value: Value, type_: Callable_) -> bool | None:
     thing = run.instance(value)
     if thing is None:
         plain = isinstance(value, (Tensor, Const, Number, Truth, Text, Array, DeviceValue, DtypeValue))
-        plain = plain or (isinstance(value, Tuple) and not value.names)
+        plain = plain or isinstance(value, Ref) or (isinstance(value, Tuple) and not value.names)
         return False if plain and not has_unknown_base(run, type_.definition) else None
     if isinstance(thing.cls, str):
         return None

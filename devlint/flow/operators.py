@@ -21,7 +21,7 @@ from devlint.flow.run import Run, expression
 from devlint.flow.sharing import note_write
 from devlint.flow.state import merge
 from devlint.values.clock import ClockRead
-from devlint.values.condition import Test
+from devlint.values.condition import Test, both, either
 from devlint.values.dtype import UNKNOWN_DTYPE
 from devlint.values.heap import Sequence
 from devlint.values.join import alternatives, join, without_none
@@ -303,7 +303,21 @@ def boolean(run: Run, node: cst.BooleanOperation) -> Value:
 
     (end,) = run.branch(second)
     run.state = merge(run.state, end)
-    return join(without_none(left) if not conjunction else left, values[0] if values else UNKNOWN)
+    right = values[0] if values else UNKNOWN
+    test = run.tested[node.left]
+    if not isinstance(test, Test):
+        return join(left if conjunction else without_none(left), right)
+    if isinstance(right, Truth) or right in (Const(True), Const(False)):
+        # What stands beside a condition is meant as one, whatever else it may be.
+        other = right.test if isinstance(right, Truth) else right == Const(True)
+        return from_test(_combined(test, other, conjunction=conjunction))
+    return join(right, left, test) if conjunction else join(without_none(left), right, test)
+
+
+def _combined(left: Test, right: Test | bool, *, conjunction: bool) -> Test | bool:
+    if isinstance(right, bool):
+        return left if right is conjunction else right
+    return both(left, right) if conjunction else either(left, right)
 
 
 @expression(cst.Comparison)

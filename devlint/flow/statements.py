@@ -7,6 +7,7 @@ from typing import Final
 
 import libcst as cst
 
+from devlint.flow.arguments import Argument
 from devlint.flow.assignment import assign, unbind
 from devlint.flow.classes import class_of_definition
 from devlint.flow.contexts import enter
@@ -19,11 +20,12 @@ from devlint.flow.liveness import read_after
 from devlint.flow.modules import imported
 from devlint.flow.opaque import looks_like_tensor
 from devlint.flow.operators import augmented
-from devlint.flow.patterns import match_case
+from devlint.flow.patterns import conjunction, match_pattern
 from devlint.flow.refinement import narrow, test_of
 from devlint.flow.run import LoopFrame, Run, statement
 from devlint.flow.state import State, merge, same
 from devlint.syntax.walk import dotted_name
+from devlint.values.condition import Test
 from devlint.values.value import NONE, UNKNOWN, Callable_, Tensor, Value, as_tensor
 
 MAX_ROUNDS: Final = 3
@@ -330,21 +332,27 @@ def with_(run: Run, node: cst.With) -> None:
 
 @statement(cst.Match)
 def match_(run: Run, node: cst.Match) -> None:
-    """`match`: each case in turn; one that surely matches is the last."""
-    subject = run.evaluate(node.subject)
+    """`match`: each case in turn, knowing that those before it did not match; one that surely matches is the last."""
+    subject = Argument(run.evaluate(node.subject), node.subject)
     ends: list[State] = []
-    exhaustive = False
     for case in node.cases:
-
-        def path(case: cst.MatchCase = case) -> None:
-            match_case(run, case.pattern, subject)
-            if case.guard is not None:
-                test_of(run, case.guard)
-                narrow(run, case.guard, True)
-            run.execute(case.body)
-
-        ends.extend(run.branch(path))
-        if isinstance(case.pattern, cst.MatchAs) and case.pattern.pattern is None and case.guard is None:
-            exhaustive = True
+        before, run.state = run.state, run.state.fork()
+        answer = match_pattern(run, case.pattern, subject)
+        if isinstance(answer, Test):
+            run.state.assume(answer)
+        elif not answer:
+            run.state.live = False
+        if case.guard is not None and run.state.live:
+            answer = conjunction([answer, test_of(run, case.guard) or False])
+            narrow(run, case.guard, True)
+        run.execute(case.body)
+        ends.append(run.state)
+        run.state = before
+        if isinstance(answer, Test):
+            run.state.assume(~answer)
+        elif answer:
+            run.state.live = False
+        if not run.state.live:
             break
-    run.state = _join_all(ends if exhaustive else [*ends, run.state])
+    # From the last to the first: each case then differs from all that follow by one condition.
+    run.state = _join_all([run.state, *reversed(ends)])
