@@ -14,6 +14,7 @@ from devlint.flow.definitions import ClassInfo, FunctionInfo, ModuleInfo, Parame
 from devlint.flow.engine import Engine
 from devlint.flow.evidence import annotation_names
 from devlint.flow.functions import call_function
+from devlint.flow.heap import Heap
 from devlint.flow.modules import global_name, known_names, module_run, run_guard
 from devlint.flow.nn import overrides_apply, relocate
 from devlint.flow.run import Run
@@ -87,7 +88,8 @@ def _definition(engine: Engine, module: ModuleInfo, name: str | None) -> object:
 def _outside(engine: Engine, module: ModuleInfo, info: FunctionInfo | ClassInfo) -> Run:
     """The caller nobody knows."""
     scope = Scope("", module.filename, entry=True)
-    state = State({}, None, NO_FACTS, Ambient(default_device=engine.default_device, default_dtype=engine.default_dtype))
+    ambient = Ambient(default_device=engine.default_device, default_dtype=engine.default_dtype)
+    state = State({}, Heap(engine.shared), NO_FACTS, ambient)
     return Run(engine, module, info.unit, scope, state)
 
 

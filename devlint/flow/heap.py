@@ -6,7 +6,7 @@ paths meet at the cost of what they wrote, not of everything there is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -26,18 +26,23 @@ class Point:
 
 
 class Heap:
-    """Objects by address. `fork` makes an independent copy; `merge` joins two heaps that one fork handed out."""
+    """Objects by address. `fork` makes an independent copy; `merge` joins two heaps that one fork handed out.
 
-    __slots__ = ("_point", "_things", "_written")
+    `base` is what every path finds there until it has changed it: what the modules made.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_base", "_point", "_things", "_written")
+
+    def __init__(self, base: Mapping[Address, Object] | None = None) -> None:
+        self._base: Mapping[Address, Object] = {} if base is None else base
         self._things: dict[Address, Object] = {}
         self._written: set[Address] = set()
         self._point: Point | None = None
 
     def get(self, address: Address) -> Object | None:
         """The object there, None when this path knows of none."""
-        return self._things.get(address)
+        thing = self._things.get(address)
+        return thing if thing is not None else self._base.get(address)
 
     def put(self, address: Address, thing: Object) -> None:
         """Place an object, or what it has become."""
@@ -47,7 +52,7 @@ class Heap:
     def fork(self) -> Heap:
         """An independent copy; both remember that they were one here."""
         self._mark()
-        copy = Heap()
+        copy = Heap(self._base)
         copy._things, copy._point = dict(self._things), self._point
         return copy
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import libcst as cst
 
 from devlint.flow.definitions import ClassInfo, FunctionInfo, ModuleInfo
+from devlint.flow.heap import Heap
 from devlint.flow.run import Run, tree_of
 from devlint.flow.state import State
 from devlint.syntax.index import Binding
@@ -44,7 +45,7 @@ def module_run(engine: Engine, module: ModuleInfo) -> Run:
         return module.run
     unit = module.index.statements[0] if module.index.statements else None
     scope = Scope("module", module.filename, entry=True)
-    run = Run(engine, module, unit, scope, State())  # type: ignore[arg-type]
+    run = Run(engine, module, unit, scope, State({}, Heap(engine.shared)))  # type: ignore[arg-type]
     module.run = run
     run.state.names["__name__"] = Const(module.name)
     run.state.names["__file__"] = Unknown(("file", module.filename), "__file__")
@@ -65,7 +66,7 @@ def module_run(engine: Engine, module: ModuleInfo) -> Run:
                 else:
                     waiting[binding.name] = [binding]
                     undecided.add(binding.name)
-        elif "__name__" in unit.mentions and not unit.binds:
+        elif "__name__" in unit.mentions and (not unit.binds or unit.text.startswith("if")):
             run.guards.append(unit)
         elif (
             unit.mentions & tainted

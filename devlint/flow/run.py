@@ -184,7 +184,7 @@ class Run:
 
     def get(self, address: Address) -> Object | None:
         """A heap object: as this path has left it, else as the module that made it did."""
-        return self.state.heap.get(address) or self.engine.shared.get(address)
+        return self.state.heap.get(address)
 
     def put(self, address: Address, thing: Object) -> None:
         """Change a heap object on this path."""
