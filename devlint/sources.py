@@ -34,10 +34,9 @@ class Sources:
 
     def in_file(self, diagnostic: Diagnostic) -> Diagnostic:
         """The finding for those who know no cells: at rows of the file that the notebook is, and without its fix."""
-        if diagnostic.region.cell is None:
-            return diagnostic
         trace = tuple(replace(note, region=self.region_in_file(note.region)) for note in diagnostic.trace)
-        return replace(diagnostic, region=self.region_in_file(diagnostic.region), trace=trace, fix=None)
+        fix = diagnostic.fix if diagnostic.region.cell is None else None
+        return replace(diagnostic, region=self.region_in_file(diagnostic.region), trace=trace, fix=fix)
 
     def region_in_file(self, region: Region) -> Region:
         """The rows of the file that hold a region of a notebook's cell; any other region as it is."""

@@ -62,6 +62,17 @@ def test_services_are_told_the_row_of_the_file(notebook, capfd, form):
     assert any(pattern in out for pattern in patterns), out
 
 
+def test_services_are_told_of_a_module_whose_bug_a_notebook_brings_out(notebook, capfd):
+    rows = notebook("import torch\nfrom adder import add\n\nadd(torch.zeros(3, device='cuda'))").splitlines()
+    Path("adder.py").write_text("import torch\n\n\ndef add(x):\n    return x + torch.ones(3)\n")
+    row = next(number for number, text in enumerate(rows, 1) if "add(torch.zeros" in text)
+    (run,) = json.loads(reported(capfd, ".", "--output-format", "sarif"))["runs"]
+    (result,) = run["results"]
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "adder.py"
+    places = [related["physicalLocation"] for related in result["relatedLocations"]]
+    assert ("train.ipynb", row) in [(each["artifactLocation"]["uri"], each["region"]["startLine"]) for each in places]
+
+
 def test_a_cell_that_does_not_parse_is_told_by_its_place(notebook, capfd):
     notebook("x = 1", "y = 2\nz = (")
     (line,) = reported(capfd, ".").splitlines()
