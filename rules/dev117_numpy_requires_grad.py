@@ -21,8 +21,8 @@ class NumpyRequiresGrad(Rule):
 
     ## Why is this bad?
     NumPy cannot record for autograd, so PyTorch refuses: `RuntimeError: Can't call numpy() on Tensor that requires
-    grad. Use tensor.detach().numpy() instead`. It does so on every device, also under `no_grad` when the tensor is
-    the parameter itself.
+    grad. Use tensor.detach().numpy() instead`. It does so on every device; where autograd does not record, under
+    `no_grad`, it allows the read.
 
     ## Example
     ```python
@@ -55,7 +55,7 @@ class NumpyRequiresGrad(Rule):
 
     def check(self, event: HostRead) -> Iterator[Finding]:
         """Each read through NumPy of a tensor that autograd follows."""
-        if not event.needs_no_grad or event.tensor.grad is not True:
+        if not event.needs_no_grad or not event.grad_enabled or event.tensor.grad is not True:
             return
         found = [leaf for _, leaf in leaves(event.tensor.placement, event.context.facts)]
         if any(is_accelerator(leaf.device) for leaf in found):

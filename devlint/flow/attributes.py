@@ -52,7 +52,7 @@ from devlint.values.value import (
 @expression(cst.Attribute)
 def attribute(run: Run, node: cst.Attribute) -> Value:
     """`owner.name`."""
-    return get_attribute(run, run.evaluate(node.value), node.attr.value, node)
+    return run.decided(get_attribute(run, run.evaluate(node.value), node.attr.value, node))
 
 
 def get_attribute(run: Run, owner: Value, name: str, node: cst.CSTNode) -> Value:

@@ -26,7 +26,7 @@ from devlint.flow.run import Run
 from devlint.flow.wordings import wordings
 from devlint.syntax.walk import dotted_name
 from devlint.values.condition import All, Atom, Facts, Test, merge
-from devlint.values.device import Device, Known, Relation, Symbol, is_accelerator, is_host, relate
+from devlint.values.device import HOST, Device, Known, Relation, Symbol, is_accelerator, is_host, relate
 from devlint.values.placement import How, Leaf, leaves
 from devlint.values.scope import Scope
 from devlint.values.trace import Kind, Place, Step, find
@@ -179,7 +179,8 @@ def _is_left_behind(run: Run, host: Operand, guest: Operand, when: Facts) -> boo
         return False
     if host.leaf.how is not How.DEFAULT and stored is None:
         return False
-    return in_generic_code(run) and not _is_asked_about(device, run.state.facts | when)
+    facts = run.state.facts | when
+    return in_generic_code(run) and not any(_tells_of_host(test) or _concerns(test, device.origin) for test in facts)
 
 
 def in_generic_code(run: Run) -> bool:
@@ -192,12 +193,18 @@ def in_generic_code(run: Run) -> bool:
     return False
 
 
-def _is_asked_about(device: Symbol, facts: Facts) -> bool:
-    """Whether the path has asked what the caller's device is: it may then be one on which it is the host."""
-    return any(_concerns(test, device.origin) for test in facts)
+def _tells_of_host(test: Test) -> bool:
+    """Whether the path is one without an accelerator: there is none, or what the caller gave is not on it."""
+    match test.formula:
+        case Atom(key=("available", _)):
+            return not test.holds
+        case Atom(key=("device", _, str(type_))):
+            return test.holds is (type_ == HOST)
+    return False
 
 
 def _concerns(test: Test, origin: object) -> bool:
+    """Whether the path has asked what the caller's device is: it may then be one on which it is the host."""
     match test.formula:
         case All(tests=tests):
             return any(_concerns(one, origin) for one in tests)

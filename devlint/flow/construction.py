@@ -11,7 +11,7 @@ from devlint.flow.classes import find_method, is_module_class, library_base
 from devlint.flow.definitions import ClassInfo
 from devlint.flow.functions import call_function
 from devlint.flow.library.registry import Invocation, invoke
-from devlint.flow.nn import layer_cell
+from devlint.flow.nn import CONTAINERS, layer_cell
 from devlint.flow.opaque import havoc
 from devlint.flow.records import construct_record, data_fields
 from devlint.flow.run import Run
@@ -48,5 +48,5 @@ def initialize_base(run: Run, reference: Ref, info: ClassInfo, arguments: Argume
     thing = run.instance(reference)
     if row is not None and row.module is not None and thing is not None and base is not None:
         run.put(reference.address, replace(thing, cell=layer_cell(run, base, row, arguments, node)))
-    elif base is not None:
+    elif base in CONTAINERS:
         invoke(run, Invocation("__init__", arguments, node, reference))

@@ -114,6 +114,17 @@ class FunctionInfo:
                 foreign.update(item.name.value for item in node.names)
         return frozenset(names - foreign)
 
+    @cached_property
+    def sets(self) -> frozenset[str]:
+        """The attributes of `self` that its body binds."""
+        names = set()
+        for node in descend(self.node.body, into_functions=False):
+            if isinstance(node, (cst.AssignTarget, cst.AnnAssign, cst.AugAssign)):
+                name = dotted_name(node.target)
+                if name is not None and name.startswith("self."):
+                    names.add(name.removeprefix("self."))
+        return frozenset(names)
+
 
 @dataclass(eq=False)
 class ClassInfo:

@@ -3,6 +3,7 @@ arguments)."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -122,12 +123,14 @@ def _construct_and_call(engine: Engine, module: ModuleInfo, info: ClassInfo) -> 
     if is_module:
         _settle_anywhere(run, reference, info)
     after = run.state
+    later = [found for method in info.methods.values() if (found := engine.method(method)) not in built]
     for name, method in info.methods.items():
         found = engine.method(method)
-        if name == "__init__" or found in built or not _is_called_from_outside(found):
+        if name == "__init__" or found in built or not _is_called_from_outside(info, name, found):
             continue
         with engine.entry(symbolic=True):
             run.state = after.fork()
+            _forget(run, reference, {name for other in later if other is not found for name in other.sets})
             receiver: Value | None = reference
             if "staticmethod" in found.decorator_names:
                 receiver = None
@@ -137,8 +140,21 @@ def _construct_and_call(engine: Engine, module: ModuleInfo, info: ClassInfo) -> 
             call_function(run, found, receiver, arguments, is_module=is_module and name == "forward", entry=True)
 
 
-def _is_called_from_outside(info: FunctionInfo) -> bool:
-    return "overload" not in info.decorator_names
+def _is_called_from_outside(info: ClassInfo, name: str, method: FunctionInfo) -> bool:
+    """Whether the method is one that others call; what a class keeps to itself is run where it calls it."""
+    private = name.startswith("_") and not name.endswith("__")
+    return "overload" not in method.decorator_names and not (private and f"self.{name}" in info.evidence.modules)
+
+
+def _forget(run: Run, reference: Ref, names: Collection[str]) -> None:
+    """Give up the tensors under attributes that other methods set: they may have been called before."""
+    thing = run.instance(reference)
+    for name in names:
+        value = thing.attributes.get(name) if thing is not None else None
+        if thing is not None and isinstance(value, Tensor) and value.cell is None and name not in thing.registered:
+            thing = thing.with_attribute(name, replace(value, placement=UNKNOWN_PLACEMENT, dtype=UNKNOWN_DTYPE))
+    if thing is not None:
+        run.put(reference.address, thing)
 
 
 def _settle_anywhere(run: Run, reference: Ref, info: ClassInfo) -> None:

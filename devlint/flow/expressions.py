@@ -30,7 +30,7 @@ def name(run: Run, node: cst.Name) -> Value:
         case "False":
             return Const(False)
     value = run.lookup(node.value)
-    return UNKNOWN if value is None else value
+    return UNKNOWN if value is None else run.decided(value)
 
 
 @expression(cst.Integer, cst.Float, cst.Imaginary)

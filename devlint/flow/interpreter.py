@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from devlint.flow import attributes, calls, expressions, operators, statements, subscripts
 from devlint.flow.library import (
+    attention,
     builtins,
     clocks,
     collections,
@@ -23,6 +24,7 @@ from devlint.flow.library import (
 )
 
 __all__ = [
+    "attention",
     "attributes",
     "builtins",
     "calls",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from devlint.flow.asked import type_atom
+from devlint.flow.definitions import FunctionInfo
 from devlint.flow.events import HostRead
 from devlint.flow.instances import PARAMETER, TENSOR, restricted
 from devlint.flow.pace import unfinished
@@ -167,7 +168,7 @@ def may_be_none(value: Value) -> bool | None:
             return constant is None
         case Unknown():
             return None
-        case Tensor(placement=Leaf(device=Symbol(), how=How.CALLER), cell=None):
+        case Tensor(placement=Leaf(device=Symbol(origin=("param", FunctionInfo(), _)), how=How.CALLER), cell=None):
             return None
         case Either():
             answers = {may_be_none(one) for one in alternatives(value)}

@@ -16,12 +16,12 @@ from devlint.flow.asked import as_asked
 from devlint.flow.events import Call, Context, Event
 from devlint.flow.state import Ambient, State
 from devlint.syntax.source import SourceError
-from devlint.values.condition import Test
+from devlint.values.condition import Test, decide
 from devlint.values.heap import Cell, Group, Instance, Object, join_cells
 from devlint.values.placement import restrict
 from devlint.values.scope import Scope
 from devlint.values.trace import Kind, Loop, Place, Step
-from devlint.values.value import UNKNOWN, Address, Ref, Tensor, Value
+from devlint.values.value import UNKNOWN, Address, Either, Ref, Tensor, Value, computed
 
 if TYPE_CHECKING:
     from devlint.flow.definitions import FunctionInfo, ModuleInfo
@@ -229,9 +229,23 @@ class Run:
                 tensor = replace(tensor, placement=placement)
         return tensor
 
+    def derived(self, tensor: Tensor) -> Tensor:
+        """What an operation that copies makes of the tensor: it asks for no gradient where autograd does not record."""
+        result = computed(self.settle(tensor))
+        return result if self.state.ambient.grad else replace(result, grad=False)
+
     def settle_value(self, value: Value) -> Value:
         """The value as it is now and here, when it is a tensor."""
         return self.settle(value) if isinstance(value, Tensor) else value
+
+    def decided(self, value: Value) -> Value:
+        """Of two values, the one that the path leaves."""
+        while isinstance(value, Either) and value.test is not None:
+            known = decide(self.state.facts, value.test)
+            if known is None:
+                break
+            value = value.yes if known else value.no
+        return value
 
     def allocate_cell(self, tensor: Tensor) -> Address:
         """A parameter made of a tensor: its placement in a cell of its own."""

@@ -212,8 +212,11 @@ def index_tensor(run: Run, owner: Argument, indices: list[Argument | None], node
             run.emit(clash)
             return replace(computed(tensor), rank=Rank.ANY)
     rank = indexed_rank(tensor.rank, [index.value if index is not None else None for index in indices])
-    result = replace(computed(tensor), pending=tensor.pending, rank=rank)
-    return result if advanced else replace(result, memory=_memory_of_item(memory_of(tensor), node, indices))
+    if advanced:
+        return replace(run.derived(tensor), pending=tensor.pending, rank=rank)
+    # A view asks for a gradient as what it shows does, also where autograd does not record.
+    memory = _memory_of_item(memory_of(tensor), node, indices)
+    return replace(computed(tensor), pending=tensor.pending, rank=rank, memory=memory)
 
 
 def _memory_of_item(memory: Memory | None, node: cst.CSTNode, indices: list[Argument | None]) -> Memory | None:

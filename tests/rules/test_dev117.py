@@ -22,10 +22,11 @@ layer = nn.Linear(4, 2)
 out = layer(torch.rand(3, 4))
 print(np.mean(out), out.numpy())  # DEV117
 """,
-    "a parameter under no_grad": """
+    "a view made under no_grad": """
 layer = nn.Linear(4, 2)
 with torch.no_grad():
-    print(layer.weight.numpy())  # DEV117
+    row = layer.weight[0]
+print(row.numpy())  # DEV117
 """,
     "requires_grad=True": """
 x = torch.rand(3, requires_grad=True)
@@ -72,6 +73,11 @@ layer = nn.Linear(4, 2)
 with torch.no_grad():
     out = layer(torch.rand(3, 4))
 print(out.numpy())
+""",
+    "a parameter under no_grad": """
+layer = nn.Linear(4, 2)
+with torch.no_grad():
+    print(layer.weight.numpy(), layer.weight.cpu().numpy())
 """,
     "inference_mode": """
 layer = nn.Linear(4, 2)

@@ -94,8 +94,7 @@ def pin_memory(run: Run, call: Invocation) -> Value:
 @model("Tensor.clone")
 def clone(run: Run, call: Invocation) -> Value:
     """`.clone()`: new memory in the same place."""
-    settled = run.settle(_receiver(call))
-    return replace(computed(settled), grad=settled.grad, memory=Memory())
+    return replace(run.derived(_receiver(call)), memory=Memory())
 
 
 @model("Tensor.requires_grad_")
@@ -268,4 +267,4 @@ def foreach(run: Run, call: Invocation) -> Value:
             run.emit(clash)
     if call.name.endswith("_") or not operands:
         return NONE
-    return run.allocate(call.node, Sequence(None, replace(computed(operands[0].tensor)), "tuple"))
+    return run.allocate(call.node, Sequence(None, run.derived(operands[0].tensor), "tuple"))
