@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import traceback
@@ -17,6 +18,8 @@ from devlint.cli.status import CLEAN, FAILED, INTERRUPTED
 
 def main() -> None:
     """The entry point of the console script."""
+    # The process ends with its command, and what that makes lives as long: the commands that go on turn it on again.
+    gc.disable()
     status = invoke(sys.argv[1:])
     if "devlint.runtime" in sys.modules:
         # The user's program ran here; it may have threads to wait for and exit handlers to call.

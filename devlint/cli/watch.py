@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import time
 from pathlib import Path
@@ -20,6 +21,7 @@ _SETTLED = 200
 
 def watch(request: Request) -> int:
     """Check, and check anew after each change, until somebody interrupts."""
+    gc.enable()  # each round leaves the one before it to be collected
     try:
         import watchfiles
     except ImportError:

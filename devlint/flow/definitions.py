@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
@@ -194,8 +194,29 @@ def _parameter(node: cst.Param, kind: str) -> Parameter:
     return Parameter(node.name.value, kind, node.default, annotation, node.name)
 
 
+BINDING: Final = frozenset(
+    {
+        cst.AssignTarget,
+        cst.AnnAssign,
+        cst.AugAssign,
+        cst.NamedExpr,
+        cst.For,
+        cst.CompFor,
+        cst.AsName,
+        cst.FunctionDef,
+        cst.ClassDef,
+        cst.ImportAlias,
+        cst.MatchAs,
+        cst.MatchStar,
+    }
+)
+"""The nodes that bind names. Asking for the exact type spares all others the walk through the cases."""
+
+
 def bound_by(node: cst.CSTNode) -> Iterator[str]:
     """The names that one node binds (not the nodes within it)."""
+    if type(node) not in BINDING:
+        return
     match node:
         case cst.AssignTarget(target=target) | cst.AnnAssign(target=target) | cst.AugAssign(target=target):
             yield from names_in_target(target)

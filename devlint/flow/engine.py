@@ -33,12 +33,13 @@ MAX_DEPTH: Final = 12
 """Calls followed one inside another. Placement bugs cross few frames; twelve covers a script's `main` down to a
 layer's helper."""
 
-MAX_DEPTH_SYMBOLIC: Final = 4
+MAX_DEPTH_SYMBOLIC: Final = 3
 """The same for code entered with symbolic arguments: each function is an entry of its own, so little is gained
 further down."""
 
-MAX_DEPTH_CONSTRUCTION: Final = 3
-"""The same for what builds an object: a model is made of blocks, which are entries too."""
+MAX_NESTED_CONSTRUCTION: Final = 2
+"""Modules built one inside another there: a model is made of blocks of layers, and each of those classes is an entry
+too."""
 
 MAX_NESTED: Final = 6
 """Levels of a container that a recursive function is followed into."""
@@ -108,12 +109,12 @@ class Engine:
     def may_call(self, function: FunctionInfo, *, descends: bool = False) -> bool:
         """Whether another call may be followed: not too deep, and not into a function that is already running twice,
         unless it descends into what it was given."""
-        limit = MAX_DEPTH
-        if self.symbolic:
-            limit = MAX_DEPTH_CONSTRUCTION if self.constructing else MAX_DEPTH_SYMBOLIC
+        if self.symbolic and self.constructing > MAX_NESTED_CONSTRUCTION:
+            return False
         repeats = self.active.count(function)
         if repeats >= (MAX_NESTED if descends else 2) or self._budget <= 0:
             return False
+        limit = MAX_DEPTH_SYMBOLIC if self.symbolic else MAX_DEPTH
         return len(self.active) < MAX_DEPTH and len(set(self.active)) < limit
 
     # Identity

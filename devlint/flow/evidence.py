@@ -6,8 +6,8 @@ evidence nothing is claimed of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Callable, Iterator
+from typing import Any, Final
 
 import libcst as cst
 
@@ -74,16 +74,13 @@ class Evidence:
 
     def _read(self, node: cst.CSTNode) -> None:
         for one in descend(node):
-            if isinstance(one, cst.Attribute):
-                self._attribute(one)
-            elif isinstance(one, cst.Call):
-                self._call(one)
-            elif isinstance(one, cst.BinaryOperation):
-                self._operation(one)
-            elif isinstance(one, cst.Name) and one.value == "device":
-                self.devices = True
-            else:
-                self._number(one)
+            reader = _READERS.get(type(one))
+            if reader is not None:
+                reader(self, one)
+
+    def _name(self, node: cst.Name) -> None:
+        if node.value == "device":
+            self.devices = True
 
     def _call(self, node: cst.Call) -> None:
         name = dotted_name(node.func)
@@ -126,6 +123,15 @@ class Evidence:
                 name = dotted_name(side)
                 if name is not None:
                     self.arrays.add(name)
+
+
+_READERS: Final[dict[type, Callable[[Evidence, Any], None]]] = {
+    cst.Attribute: Evidence._attribute,
+    cst.Call: Evidence._call,
+    cst.BinaryOperation: Evidence._operation,
+    cst.Name: Evidence._name,
+    **dict.fromkeys((cst.Index, cst.Slice, cst.If, cst.IfExp, cst.UnaryOperation), Evidence._number),
+}
 
 
 def _terms(node: cst.BaseExpression) -> Iterator[str]:

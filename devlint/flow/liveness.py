@@ -25,7 +25,33 @@ def occurrences(node: cst.CSTNode, name: str, mark: cst.CSTNode | None = None) -
         yield "mark", node
 
 
+SPECIAL: Final = frozenset(
+    {
+        cst.Name,
+        cst.Attribute,
+        cst.Arg,
+        cst.Param,
+        cst.Assign,
+        cst.AnnAssign,
+        cst.AugAssign,
+        cst.NamedExpr,
+        cst.For,
+        cst.ListComp,
+        cst.SetComp,
+        cst.DictComp,
+        cst.GeneratorExp,
+        cst.Lambda,
+        cst.FunctionDef,
+    }
+)
+"""Nodes that read, bind or hide a name. Asking for the exact type spares all others the walk through the cases."""
+
+
 def _within(node: cst.CSTNode, name: str, mark: cst.CSTNode | None) -> Iterator[tuple[str, cst.CSTNode]]:
+    if type(node) not in SPECIAL:
+        for child in children(node):
+            yield from occurrences(child, name, mark)
+        return
     match node:
         case cst.Name(value=value):
             if value == name:

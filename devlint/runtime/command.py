@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from pathlib import Path
 
@@ -43,6 +44,8 @@ def run(
     The exit status is the program's own, or 1 when it ended with 0 and an error was seen to happen.
     """
     from devlint.runtime.running import Order, execute
+
+    gc.enable()  # as Python would run the program
 
     order = Order(program, module, arguments, device, devices, lint=not no_lint, keep_going=keep_going)
     try:
