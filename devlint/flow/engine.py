@@ -115,7 +115,7 @@ class Engine:
         if repeats >= (MAX_NESTED if descends else 2) or self._budget <= 0:
             return False
         limit = MAX_DEPTH_SYMBOLIC if self.symbolic else MAX_DEPTH
-        return len(self.active) < MAX_DEPTH and len(set(self.active)) < limit
+        return len(self.active) < MAX_DEPTH and len({*self.active, function}) <= limit
 
     # Identity
 
