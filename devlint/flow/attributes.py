@@ -8,7 +8,14 @@ import libcst as cst
 
 from devlint.flow.arguments import Argument, Arguments
 from devlint.flow.cells import replace_data, require_grad
-from devlint.flow.classes import class_attribute, find_method, find_setter, is_module_class, library_base
+from devlint.flow.classes import (
+    class_attribute,
+    find_method,
+    find_setter,
+    is_module_class,
+    library_base,
+    special_method,
+)
 from devlint.flow.comparison import type_equals
 from devlint.flow.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.flow.events import MovedLeaf
@@ -82,6 +89,8 @@ def get_attribute(run: Run, owner: Value, name: str, node: cst.CSTNode) -> Value
             return array_attribute(run, owner, name, node)
         case Tuple(items=items, names=names) if name in names:
             return items[names.index(name)]
+        case Tuple(cls=Callable_()) if (method := special_method(run, owner, name)) is not None:
+            return bound_method(run, owner, method, node)
         case Batch():
             if name in ("shape", "device", "dtype", "is_cuda", "ndim", "T"):
                 return tensor_attribute(run, Tensor(owner.placement), name, node)
@@ -249,7 +258,7 @@ def super_attribute(run: Run, owner: Value, receiver: Value, after: ClassInfo, n
     return bound_method(run, receiver, method, node) if isinstance(receiver, Ref) else Callable_(method, receiver)
 
 
-def bound_method(run: Run, owner: Ref, method: FunctionInfo, node: cst.CSTNode) -> Value:
+def bound_method(run: Run, owner: Ref | Tuple, method: FunctionInfo, node: cst.CSTNode) -> Value:
     """A method on its object; a property's value at once."""
     from devlint.flow.functions import call_function
 
@@ -260,7 +269,8 @@ def bound_method(run: Run, owner: Ref, method: FunctionInfo, node: cst.CSTNode) 
         return Callable_(method)
     if "classmethod" in names:
         thing = run.instance(owner)
-        return Callable_(method, thing.cls if thing is not None and isinstance(thing.cls, Callable_) else UNKNOWN)
+        cls = owner.cls if isinstance(owner, Tuple) else thing.cls if thing is not None else None
+        return Callable_(method, cls if isinstance(cls, Callable_) else UNKNOWN)
     return Callable_(method, owner)
 
 

@@ -10,7 +10,7 @@ from devlint.flow.definitions import ClassInfo, FunctionInfo
 from devlint.flow.run import Run
 from devlint.flow.state import State
 from devlint.values.scope import Scope
-from devlint.values.value import Callable_, Const, Library, Value
+from devlint.values.value import Callable_, Const, Library, Tuple, Value
 
 MAX_ANCESTORS: Final = 40
 """Classes looked at for one instance; deeper hierarchies do not occur outside generated code."""
@@ -115,6 +115,14 @@ def find_method(run: Run, info: ClassInfo, name: str, after: ClassInfo | None = 
             if method is not None:
                 return run.engine.method(method)
     return None
+
+
+def special_method(run: Run, value: Value, name: str) -> FunctionInfo | None:
+    """The method by which an object of one of the program's classes answers an operator or a statement."""
+    thing = run.instance(value)
+    cls = thing.cls if thing is not None else value.cls if isinstance(value, Tuple) else None
+    info = cls.definition if isinstance(cls, Callable_) else None
+    return find_method(run, info, name) if isinstance(info, ClassInfo) else None
 
 
 def find_setter(run: Run, info: ClassInfo, name: str) -> FunctionInfo | None:

@@ -6,8 +6,9 @@ from collections.abc import Hashable
 
 import libcst as cst
 
-from devlint.flow.arguments import Argument
+from devlint.flow.arguments import Argument, Arguments
 from devlint.flow.asked import type_atom
+from devlint.flow.classes import special_method
 from devlint.flow.events import Comparison
 from devlint.flow.forwards import operand_of_forward
 from devlint.flow.operations import operate
@@ -44,6 +45,7 @@ _METHODS = {
     cst.LessThanEqual: "__le__",
     cst.GreaterThan: "__gt__",
     cst.GreaterThanEqual: "__ge__",
+    cst.In: "__contains__",
 }
 
 
@@ -51,6 +53,9 @@ def compare(run: Run, node: cst.Comparison, operator: cst.BaseCompOp, left: Argu
     """One comparison's value: a bool where it is known, a condition where it has a name."""
     if isinstance(operator, (cst.Is, cst.IsNot)):
         return _identity(run, node, operator, left, right)
+    own = _by_own_method(run, node, operator, left, right)
+    if own is not None:
+        return own
     if isinstance(operator, (cst.In, cst.NotIn)):
         return Truth(Test(Atom(("node", node, run.context), _text(node))))
     a, b = left.value, right.value
@@ -66,6 +71,18 @@ def compare(run: Run, node: cst.Comparison, operator: cst.BaseCompOp, left: Argu
         return _constants(operator, a, b)
     holds = not isinstance(operator, cst.NotEqual)
     return Truth(Test(Atom(_key(run, node, operator, a, b), _text(node)), holds))
+
+
+def _by_own_method(
+    run: Run, node: cst.Comparison, operator: cst.BaseCompOp, left: Argument, right: Argument
+) -> Value | None:
+    """The answer of an object of the program that is compared by a method of its own."""
+    from devlint.flow.functions import call_function
+
+    if isinstance(operator, (cst.In, cst.NotIn)):
+        left, right = right, left
+    function = special_method(run, left.value, _METHODS.get(type(operator), ""))
+    return call_function(run, function, left.value, Arguments(node, [right])) if function is not None else None
 
 
 def _key(run: Run, node: cst.Comparison, operator: cst.BaseCompOp, a: Value, b: Value) -> Hashable:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Sequence as Several
+from functools import reduce
 from typing import Final
 
 import libcst as cst
 
-from devlint.flow.classes import home_of
+from devlint.flow.arguments import Argument, Arguments
+from devlint.flow.classes import home_of, special_method
 from devlint.flow.definitions import FunctionInfo
 from devlint.flow.devices import placement_from
 from devlint.flow.run import Run
+from devlint.flow.state import Ambient
 from devlint.syntax.walk import dotted_name
+from devlint.values.dtype import UNKNOWN_DTYPE
 from devlint.values.heap import Instance, Sequence
 from devlint.values.join import join
 from devlint.values.placement import UNKNOWN_PLACEMENT
-from devlint.values.value import UNKNOWN, Callable_, DeviceValue, Either, Library, Ref, Value
+from devlint.values.value import NONE, UNKNOWN, Callable_, DeviceValue, Either, Library, Ref, Value
 
 Changes = Mapping[str, object]
 """The settings of the surroundings that a context changes, by their names in `Ambient`."""
@@ -25,9 +30,20 @@ GRAD_ON: Final = frozenset({"torch.enable_grad", "torch.autograd.enable_grad", "
 DECORATORS: Final = frozenset({"no_grad", "inference_mode", "enable_grad", "set_grad_enabled", "autocast"})
 """The last names of contexts that people put over functions."""
 
+WEAKER: Final[Changes] = {
+    "default_device": UNKNOWN_PLACEMENT,
+    "default_dtype": UNKNOWN_DTYPE,
+    "grad": False,
+    "autocast": True,
+    "current_device_known": False,
+}
+"""What is claimed of each setting where it is not known which of several contexts holds."""
+
 
 def enter(run: Run, value: Value, node: cst.BaseExpression) -> tuple[Value, Changes]:
     """The value `as` binds, and the changes to what surrounds the operations."""
+    from devlint.flow.functions import call_function
+
     match value:
         case DeviceValue():
             return value, {"default_device": placement_from(run, value, node, None)}
@@ -37,11 +53,32 @@ def enter(run: Run, value: Value, node: cst.BaseExpression) -> tuple[Value, Chan
         case Ref(address=address):
             thing = run.get(address)
             if isinstance(thing, Sequence) and thing.kind == "generator":
-                return thing.any, {"autocast": True} if _is_autocast(run, node) else {}
+                changes = dict(run.engine.surroundings.get(address, {}))
+                return thing.any, changes | {"autocast": True} if _is_autocast(run, node) else changes
             if isinstance(thing, Instance) and isinstance(thing.cls, str):
                 return value, _changes_of(thing.cls)
+            function = special_method(run, value, "__enter__") or special_method(run, value, "__aenter__")
+            if function is not None:
+                return call_function(run, function, value, Arguments(node)), {}
             return (value if thing is not None else UNKNOWN), {}
     return UNKNOWN, {"autocast": True} if _may_be_autocast(run, node) else {}
+
+
+def leave(run: Run, value: Value, node: cst.BaseExpression) -> None:
+    """What an object of the program does when its `with` block ends."""
+    from devlint.flow.functions import call_function
+
+    function = special_method(run, value, "__exit__") or special_method(run, value, "__aexit__")
+    if function is not None and run.state.live:
+        call_function(run, function, value, Arguments(node, [Argument(NONE, node)] * 3))
+
+
+def around_yields(before: Ambient, during: Several[Ambient]) -> Changes:
+    """What a generator has changed of the surroundings where it yields: a context manager's `with` block runs there."""
+    changes = [
+        {name: getattr(one, name) for name in WEAKER if getattr(one, name) != getattr(before, name)} for one in during
+    ]
+    return reduce(_either, changes) if changes else {}
 
 
 def decorating(run: Run, info: FunctionInfo) -> Changes:
@@ -76,9 +113,8 @@ def _changes_of(cls: str) -> Changes:
 
 def _either(left: Changes, right: Changes) -> Changes:
     """What may have changed when it is not known which of two contexts it is: the weaker claim on each setting."""
-    weaker = {"default_device": UNKNOWN_PLACEMENT, "grad": False, "autocast": True, "current_device_known": False}
     return {
-        name: left[name] if name in left and name in right and left[name] == right[name] else weaker[name]
+        name: left[name] if name in left and name in right and left[name] == right[name] else WEAKER[name]
         for name in {**left, **right}
     }
 

@@ -4,7 +4,7 @@ rules."""
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,6 +77,7 @@ class Engine:
         self.default_dtype = DEFAULT_FLOAT
         self.unwrapping: set[FunctionInfo] = set()
         self.recursion = Recursion()
+        self.surroundings: dict[Address, Mapping[str, object]] = {}
         self.ran: set[FunctionInfo] = set()
         self.at_construction: set[FunctionInfo] = set()
         self._listener = listener

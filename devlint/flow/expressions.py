@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 import libcst as cst
 
@@ -135,7 +136,7 @@ def dict_(run: Run, node: cst.Dict) -> Value:
             inner = run.evaluate(element.value)
             thing = run.get(inner.address) if isinstance(inner, Ref) else None
             if isinstance(thing, Dict):
-                result = Dict({**result.entries, **thing.entries}, _joined(result.element, thing.element), result.key)
+                result = united(result, thing)
             else:
                 result = Dict(result.entries, _joined(result.element, UNKNOWN), result.key)
     return run.allocate(node, result)
@@ -144,8 +145,18 @@ def dict_(run: Run, node: cst.Dict) -> Value:
 def with_entry(thing: Dict, key: Value, value: Value) -> Dict:
     """The dict with one entry more; under an unknown key, every entry may have become `value`."""
     if isinstance(key, Const):
-        return Dict({**thing.entries, key.value: value}, thing.element, thing.key, thing.owner)
-    return Dict(thing.entries, _joined(thing.element, value), key, thing.owner)
+        return replace(thing, entries={**thing.entries, key.value: value})
+    entries = {name: join(before, value) for name, before in thing.entries.items()}
+    return replace(thing, entries=entries, element=_joined(thing.element, value), key=key)
+
+
+def united(left: Dict, right: Dict) -> Dict:
+    """`{**left, **right}`: the entries of both; under the same key, the right one's."""
+    entries = {**left.entries, **right.entries}
+    if right.element is not None:
+        # What stands under keys nobody knows may be under any of the left one's.
+        entries |= {key: join(value, right.element) for key, value in left.entries.items() if key not in right.entries}
+    return replace(left, entries=entries, element=_joined(left.element, right.element), key=join(left.key, right.key))
 
 
 def _joined(left: Value | None, right: Value | None) -> Value | None:
@@ -220,6 +231,7 @@ def await_(run: Run, node: cst.Await) -> Value:
 @expression(cst.Yield)
 def yield_(run: Run, node: cst.Yield) -> Value:
     """A generator's value; what is sent back is unknown."""
+    run.yielding.append(run.state.ambient)
     match node.value:
         case cst.From(item=item):
             run.yielded.append(iterate(run, run.evaluate(item), item).any)

@@ -10,7 +10,7 @@ from typing import Final
 import libcst as cst
 
 from devlint.flow.arguments import Argument, Arguments
-from devlint.flow.contexts import decorating
+from devlint.flow.contexts import around_yields, decorating
 from devlint.flow.decorators import decorated
 from devlint.flow.definitions import FunctionInfo
 from devlint.flow.events import Call
@@ -127,6 +127,7 @@ def run_body(run: Run) -> Value:
     """Run a function's body; afterwards `run.state` is the state at its end, whichever way it came there."""
     info = run.function
     assert info is not None
+    before = run.state.ambient
     with run.ambient(**decorating(run, info)):
         if isinstance(info.node, cst.Lambda):
             value = run.evaluate(info.node.body)
@@ -139,12 +140,14 @@ def run_body(run: Run) -> Value:
         if not run.exits:
             return UNKNOWN
         state, value = run.exits[-1]
-        for before, returned in reversed(run.exits[:-1]):
-            value = join(returned, value, distinguish(before.facts, state.facts))
-            state = merge(before, state)
+        for earlier, returned in reversed(run.exits[:-1]):
+            value = join(returned, value, distinguish(earlier.facts, state.facts))
+            state = merge(earlier, state)
         run.state = state
     if info.is_generator:
-        return run.allocate(info.node, Sequence(None, join_all(run.yielded), "generator"))
+        generator = run.allocate(info.node, Sequence(None, join_all(run.yielded), "generator"))
+        run.engine.surroundings[generator.address] = around_yields(before, run.yielding)
+        return generator
     return value
 
 

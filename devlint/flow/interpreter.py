@@ -19,6 +19,7 @@ from devlint.flow.library import (
     loading,
     modules,
     options,
+    records,
     tensors,
     training,
 )
@@ -43,6 +44,7 @@ __all__ = [
     "modules",
     "operators",
     "options",
+    "records",
     "statements",
     "subscripts",
     "tensors",

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 EAGER: Final = frozenset(
     "torch cuda to device zeros ones tensor rand randn arange full empty from_numpy set_default_device"
     " set_default_tensor_type"
-    " set_device manual_seed set_default_dtype float64 reveal_placement register_buffer DataLoader Module numpy"
+    " set_device manual_seed set_default_dtype float64 reveal_placement register_buffer DataLoader Module numpy nn"
     " time perf_counter monotonic default_timer time_ns perf_counter_ns process_time synchronize".split()
 )
 """Names whose presence makes a top-level statement worth running at once: it can place a tensor, or its moment

@@ -9,11 +9,13 @@ from typing import Any, Final
 
 import libcst as cst
 
-from devlint.flow.arguments import Argument
+from devlint.flow.arguments import Argument, Arguments
+from devlint.flow.classes import special_method
 from devlint.flow.comparison import compare
 from devlint.flow.events import UnsynchronizedTiming
-from devlint.flow.expressions import truth
+from devlint.flow.expressions import truth, united
 from devlint.flow.forwards import operand_of_forward
+from devlint.flow.functions import call_function
 from devlint.flow.numpy_like import array_operation
 from devlint.flow.operations import operate
 from devlint.flow.refinement import narrow, negated, test_of
@@ -23,7 +25,7 @@ from devlint.flow.state import merge
 from devlint.values.clock import ClockRead
 from devlint.values.condition import Test, both, either
 from devlint.values.dtype import UNKNOWN_DTYPE
-from devlint.values.heap import Sequence
+from devlint.values.heap import Dict, Sequence
 from devlint.values.join import alternatives, join, without_none
 from devlint.values.value import (
     UNKNOWN,
@@ -70,6 +72,8 @@ METHODS: Final[dict[type, str]] = {
     cst.RightShiftAssign: "rshift",
 }
 
+_UNARY: Final[dict[type, str]] = {cst.Minus: "__neg__", cst.Plus: "__pos__", cst.BitInvert: "__invert__"}
+
 _CONSTANT: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "add": operator.add,
     "sub": operator.sub,
@@ -99,6 +103,14 @@ def combine(
     """The value of an operator applied to two values."""
     a, b = without_none(left.value), without_none(right.value)
     a, b = _as_batch_tensor(a), _as_batch_tensor(b)
+    names = (f"__i{method}__", f"__{method}__") if in_place else (f"__{method}__",)
+    for name in names:
+        function = special_method(run, a, name)
+        if function is not None:
+            return call_function(run, function, a, Arguments(node, [right]))
+    function = special_method(run, b, f"__r{method}__")
+    if function is not None:
+        return call_function(run, function, b, Arguments(node, [left]))
     a, b = operand_of_forward(run, a, b), operand_of_forward(run, b, a)
     if isinstance(a, Tensor) or isinstance(b, Tensor):
         return _tensors(run, method, Argument(a, left.node), Argument(b, right.node), node, in_place=in_place)
@@ -108,9 +120,9 @@ def combine(
         _check_clocks(run, a, b, node)
     if isinstance(a, Const) and isinstance(b, Const):
         return _constants(method, a, b)
-    sequence = _sequences(run, method, a, b, node)
-    if sequence is not None:
-        return sequence
+    collection = _collections(run, method, a, b, node)
+    if collection is not None:
+        return collection
     if isinstance(a, (Const, Number, Truth)) and isinstance(b, (Const, Number, Truth)):
         return Number(_number_kind(method, a, b))
     if isinstance(a, (Text, Const)) and isinstance(b, (Text, Const)) and method in ("add", "mod"):
@@ -201,11 +213,13 @@ def _kind(value: Value) -> str | None:
     return None
 
 
-def _sequences(run: Run, method: str, left: Value, right: Value, node: cst.CSTNode) -> Value | None:
+def _collections(run: Run, method: str, left: Value, right: Value, node: cst.CSTNode) -> Value | None:
     if method == "add" and isinstance(left, Tuple) and isinstance(right, Tuple):
         return Tuple((*left.items, *right.items))
     one = run.get(left.address) if isinstance(left, Ref) else None
     other = run.get(right.address) if isinstance(right, Ref) else None
+    if method == "or" and isinstance(one, Dict) and isinstance(other, Dict):
+        return run.allocate(node, united(one, other))
     if method == "add" and isinstance(one, Sequence) and isinstance(other, Sequence):
         if one.items is not None and other.items is not None:
             return run.allocate(node, Sequence((*one.items, *other.items), kind=one.kind))
@@ -221,8 +235,9 @@ def augmented(run: Run, node: cst.AugAssign) -> Value:
     """The value that `target op= value` leaves in the target."""
     target, value = run.evaluate(node.target), run.evaluate(node.value)
     method = METHODS.get(type(node.operator), "")
-    if method == "add" and isinstance(target, Ref):
-        extended = extend(run, target, value)
+    grow = {"add": extend, "or": update}.get(method)
+    if grow is not None and isinstance(target, Ref):
+        extended = grow(run, target, value)
         if extended is not None:
             return extended
     for one in alternatives(target):
@@ -247,19 +262,31 @@ def extend(run: Run, target: Ref, value: Value) -> Value | None:
     return target
 
 
+def update(run: Run, target: Ref, value: Value) -> Value | None:
+    """`dict |= more`: the same dict, with more entries."""
+    thing = run.get(target.address)
+    more = run.get(value.address) if isinstance(value, Ref) else None
+    if not isinstance(thing, Dict) or not isinstance(more, Dict):
+        return None
+    run.put(target.address, united(thing, more))
+    return target
+
+
 @expression(cst.UnaryOperation)
 def unary(run: Run, node: cst.UnaryOperation) -> Value:
     """`-x`, `+x`, `~x`, `not x`."""
     if isinstance(node.operator, cst.Not):
         return from_test(negated(test_of(run, node.expression)))
     value = run.evaluate(node.expression)
+    function = special_method(run, value, _UNARY.get(type(node.operator), ""))
+    if function is not None:
+        return call_function(run, function, value, Arguments(node))
     match value:
         case Const(value=int() | float() as number) if isinstance(node.operator, (cst.Minus, cst.Plus)):
             return Const(-number if isinstance(node.operator, cst.Minus) else number)
         case Tensor():
-            name = {cst.Minus: "__neg__", cst.BitInvert: "__invert__"}.get(type(node.operator))
-            row = run.engine.table.method(name) if name else None
-            if row is None:
+            row = run.engine.table.method(_UNARY.get(type(node.operator), ""))
+            if row is None or isinstance(node.operator, cst.Plus):
                 return value
             return operate(run, row, {row.params[0]: [Argument(value, node.expression)]}, node)
         case Array():

@@ -52,11 +52,13 @@ def construct_record(
     values: dict[str, Value] = {}
     for position, (name, default) in enumerate(fields):
         value = arguments.value(name, position)
-        if value is None:
-            value = home.evaluate(default) if default is not None and arguments.complete else UNKNOWN
+        if value is None and not arguments.complete:
+            value = arguments.rest.value if arguments.rest is not None else UNKNOWN
+        elif value is None:
+            value = home.evaluate(default) if default is not None else UNKNOWN
         values[name] = value
     if any((dotted_name(arg.value) or "").endswith("NamedTuple") for arg in info.node.bases):
-        return Tuple(tuple(values.values()), tuple(values))
+        return Tuple(tuple(values.values()), tuple(values), Callable_(info))
     class_values(run, info)
     reference = run.allocate(node, Instance(Callable_(info), values))
     after = find_method(run, info, "__post_init__")

@@ -96,6 +96,7 @@ class Run:
         self.loops: list[LoopFrame] = []
         self.exits: list[tuple[State, Value]] = []
         self.yielded: list[Value] = []
+        self.yielding: list[Ambient] = []
         self.foreign: set[str] = set()
         self.nesting = 0
         self.discarded: cst.BaseExpression | None = None

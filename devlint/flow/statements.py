@@ -10,7 +10,7 @@ import libcst as cst
 from devlint.flow.arguments import Argument
 from devlint.flow.assignment import assign, unbind
 from devlint.flow.classes import class_of_definition
-from devlint.flow.contexts import enter
+from devlint.flow.contexts import enter, leave
 from devlint.flow.definitions import bound_by
 from devlint.flow.events import RebindUnused
 from devlint.flow.expressions import closure, truth
@@ -317,17 +317,18 @@ def try_(run: Run, node: cst.Try | cst.TryStar) -> None:
 def with_(run: Run, node: cst.With) -> None:
     """`with`: some contexts change what surrounds the operations inside."""
     changes: dict[str, object] = {}
+    entered: list[Argument] = []
     for item in node.items:
         value = run.evaluate(item.item)
         bound, change = enter(run, value, item.item)
         changes.update(change)
+        entered.append(Argument(value, item.item))
         if item.asname is not None:
             assign(run, item.asname.name, bound)
-    if not changes:
-        run.execute(node.body)
-        return
     with run.ambient(**changes):
         run.execute(node.body)
+    for one in reversed(entered):
+        leave(run, one.value, one.node)
 
 
 @statement(cst.Match)

@@ -6,10 +6,12 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devlint.flow.arguments import Argument
+from devlint.flow.arguments import Argument, Arguments
 from devlint.flow.clash import find_clash
+from devlint.flow.classes import special_method
 from devlint.flow.events import DtypeClash, Operand
 from devlint.flow.expressions import with_entry
+from devlint.flow.functions import call_function
 from devlint.flow.iteration import iterate
 from devlint.flow.nn import children_of
 from devlint.flow.objects import held, is_holder
@@ -144,16 +146,24 @@ def _object_item(run: Run, owner: Ref, thing: object, indices: list[Argument | N
             found = thing.items[position] if -len(thing.items) <= position < len(thing.items) else UNKNOWN
         return taken_from(run, found, thing.owner)
     if isinstance(thing, Dict):
-        if index is not None and isinstance(index.value, Const) and index.value.value in thing.entries:
-            return taken_from(run, thing.entries[index.value.value], thing.owner)
-        return taken_from(
-            run,
-            thing.any if index is None or not isinstance(index.value, Const) else thing.element or UNKNOWN,
-            thing.owner,
-        )
+        key = index.value if index is not None else UNKNOWN
+        return taken_from(run, _entry(run, owner, thing, key, node), thing.owner)
     if isinstance(thing, Instance):
         return _instance_item(run, owner, thing, indices, node)
     return UNKNOWN
+
+
+def _entry(run: Run, owner: Ref, thing: Dict, key: Value, node: cst.CSTNode) -> Value:
+    """What a dict has under a key; a defaultdict makes what it lacks."""
+    from devlint.flow.calls import call_value
+
+    if isinstance(key, Const) and key.value in thing.entries:
+        return thing.entries[key.value]
+    if thing.element is not None or thing.factory is None:
+        return (thing.element or UNKNOWN) if isinstance(key, Const) else thing.any
+    made = call_value(run, thing.factory, Arguments(node), node)
+    run.put(owner.address, with_entry(thing, key, made) if isinstance(key, Const) else replace(thing, element=made))
+    return made
 
 
 def taken_from(run: Run, value: Value, owner: Place | None) -> Value:
@@ -168,7 +178,6 @@ def taken_from(run: Run, value: Value, owner: Place | None) -> Value:
 
 
 def _instance_item(run: Run, owner: Ref, thing: Instance, indices: list[Argument | None], node: cst.CSTNode) -> Value:
-    from devlint.flow.arguments import Arguments
     from devlint.flow.attributes import get_attribute
     from devlint.flow.calls import call_value
     from devlint.flow.nn import CONTAINERS
@@ -186,8 +195,16 @@ def _instance_item(run: Run, owner: Ref, thing: Instance, indices: list[Argument
     if is_holder(run, owner):
         return held(thing, str(index.value.value) if index is not None and isinstance(index.value, Const) else None)
     method = get_attribute(run, owner, "__getitem__", node)
-    arguments = Arguments(node, [one for one in indices if one is not None])
-    return call_value(run, method, arguments, node)
+    return call_value(run, method, Arguments(node, [_key(indices, node)]), node)
+
+
+def _key(indices: list[Argument | None], node: cst.CSTNode) -> Argument:
+    """What `__getitem__` is given for what stands between the brackets; of slices nothing is known."""
+    if len(indices) == 1 and indices[0] is not None:
+        return indices[0]
+    values = tuple(UNKNOWN if one is None else one.value for one in indices)
+    value = Tuple(values) if len(indices) > 1 else UNKNOWN
+    return Argument(value, node if isinstance(node, cst.BaseExpression) else cst.Name("key"))
 
 
 def index_tensor(run: Run, owner: Argument, indices: list[Argument | None], node: cst.CSTNode) -> Tensor:
@@ -240,6 +257,10 @@ def set_item(run: Run, target: cst.Subscript, value: Value) -> None:
     owner = without_none(run.evaluate(target.value))
     indices = _indices(run, target)
     index = indices[0] if len(indices) == 1 else None
+    function = special_method(run, owner, "__setitem__")
+    if function is not None:
+        call_function(run, function, owner, Arguments(target, [_key(indices, target), Argument(value, target)]))
+        return
     match owner:
         case Tensor():
             _note_write(run, target, owner, indices)

@@ -40,12 +40,16 @@ class Sequence:
 
 @dataclass(frozen=True, slots=True)
 class Dict:
-    """A dict: entries under constant keys, and `element` for those under any other key (None when there are none)."""
+    """A dict: entries under constant keys, and `element` for those under any other key (None when there are none).
+
+    `factory` makes the values that a defaultdict has for the keys it lacks.
+    """
 
     entries: Mapping[Hashable, Value]
     element: Value | None = None
     key: Value = UNKNOWN
     owner: Place | None = field(default=None, compare=False)
+    factory: Value | None = None
 
     @property
     def any(self) -> Value:
@@ -159,7 +163,9 @@ def _join_dicts(left: Dict, right: Dict, test: Test | None) -> Dict:
         values = [one.entries[key] for one in (left, right) if key in one.entries]
         entries[key] = values[0] if len(values) == 1 else join(values[0], values[1], test)
     rest = [one.element for one in (left, right) if one.element is not None]
-    return Dict(entries, join_all(rest) if rest else None, join(left.key, right.key), left.owner or right.owner)
+    element = join_all(rest) if rest else None
+    owner, factory = left.owner or right.owner, left.factory or right.factory
+    return Dict(entries, element, join(left.key, right.key), owner, factory)
 
 
 def _join_instances(left: Instance, right: Instance, test: Test | None) -> Instance:

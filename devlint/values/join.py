@@ -57,7 +57,8 @@ def join(left: Value, right: Value, test: Test | None = None) -> Value:
             return Batch(choose(test, left.placement, right.placement), pinned, left.mixed or right.mixed)
         case Tuple(), Tuple() if len(left.items) == len(right.items):
             items = tuple(join(a, b, test) for a, b in zip(left.items, right.items, strict=True))
-            return Tuple(items, left.names if left.names == right.names else ())
+            same = left.names == right.names and left.cls == right.cls
+            return Tuple(items, left.names, left.cls) if same else Tuple(items)
         case (Const() | Number() | Truth(), Const() | Number() | Truth()) if _kind(left) and _kind(right):
             return _join_numbers(left, right, test)
         case (Text(), Text()):

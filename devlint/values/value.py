@@ -220,10 +220,12 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Tuple:
-    """A tuple of known length; `names` when it is a named tuple (also those that torch returns)."""
+    """A tuple of known length; `names` when it is a named tuple (also those that torch returns), `cls` when it is of a
+    class of the program."""
 
     items: tuple[Value, ...]
     names: tuple[str, ...] = ()
+    cls: Callable_ | None = None
 
 
 @dataclass(frozen=True, slots=True)

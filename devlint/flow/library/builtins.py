@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from devlint.flow.arguments import Arguments
 from devlint.flow.attributes import get_attribute, set_attribute
+from devlint.flow.classes import special_method
+from devlint.flow.functions import call_function
 from devlint.flow.instances import TENSOR, instance_test
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.refinement import Source, read_on_host, value_test
 from devlint.flow.run import Run
 from devlint.values.condition import Atom, Test
+from devlint.values.heap import Sequence
 from devlint.values.join import without_none
 from devlint.values.value import (
     NONE,
@@ -18,6 +22,7 @@ from devlint.values.value import (
     Callable_,
     Const,
     Number,
+    Ref,
     Tensor,
     Text,
     Truth,
@@ -30,9 +35,15 @@ from devlint.values.value import (
 @model("builtins.len")
 def length(run: Run, call: Invocation) -> Value:
     """`len(x)`."""
-    first = call.first
-    if first is not None and isinstance(first.value, Tuple):
-        return Const(len(first.value.items))
+    value = call.first.value if call.first is not None else UNKNOWN
+    function = special_method(run, value, "__len__")
+    if function is not None:
+        return call_function(run, function, value, Arguments(call.node))
+    thing = run.get(value.address) if isinstance(value, Ref) else None
+    if isinstance(value, Tuple):
+        return Const(len(value.items))
+    if isinstance(thing, Sequence) and thing.items is not None:
+        return Const(len(thing.items))
     return Number("int")
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import replace
 
+from devlint.flow.expressions import united
 from devlint.flow.iteration import items_of, iterate, values_of
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.run import Run
@@ -145,6 +145,10 @@ def get(run: Run, call: Invocation) -> Value:
         if call.name == "setdefault":
             run.put(call.receiver.address, replace(thing, entries={**thing.entries, key.value: default}))
         return default
+    if call.name == "setdefault":
+        thing = replace(thing, element=default if thing.element is None else join(thing.element, default), key=key)
+        run.put(call.receiver.address, thing)
+        return thing.any
     return UNKNOWN if not thing.entries and thing.element is None else join(thing.any, default)
 
 
@@ -154,17 +158,11 @@ def update(run: Run, call: Invocation) -> Value:
     thing = _dict(run, call)
     if thing is None or not isinstance(call.receiver, Ref):
         return NONE
-    entries: dict[Hashable, Value] = {**thing.entries}
-    entries.update({key: argument.value for key, argument in call.arguments.keywords.items()})
-    element = thing.element
     for argument in call.arguments.positional:
         more = run.get(argument.value.address) if isinstance(argument.value, Ref) else None
-        if isinstance(more, Dict):
-            entries.update(more.entries)
-            element = more.element if element is None else element
-        else:
-            element = UNKNOWN
-    run.put(call.receiver.address, replace(thing, entries=entries, element=element))
+        thing = united(thing, more if isinstance(more, Dict) else Dict({}, UNKNOWN))
+    thing = united(thing, Dict({key: argument.value for key, argument in call.arguments.keywords.items()}))
+    run.put(call.receiver.address, thing)
     return NONE
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from devlint.flow.arguments import Argument, Arguments
+from devlint.flow.iteration import iterate
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.run import Run
+from devlint.values.heap import join_all
 from devlint.values.value import UNKNOWN, Library, Partial, Value
 
 
@@ -15,6 +18,27 @@ def partial(run: Run, call: Invocation) -> Value:
     target, *rest = call.arguments.positional
     keywords = tuple((name, one.value) for name, one in call.arguments.keywords.items())
     return Partial(target.value, tuple(one.value for one in rest), keywords)
+
+
+@model("functools.reduce")
+def reduce(run: Run, call: Invocation) -> Value:
+    """`functools.reduce(f, xs, start)`: element by element, where they are known; else what a second step gives."""
+    from devlint.flow.calls import call_value
+
+    if len(call.arguments.positional) < 2:
+        return UNKNOWN
+    function, source, *start = call.arguments.positional
+    found = iterate(run, source.value, source.node)
+    values = [one.value for one in start] + list(found.items if found.items is not None else [found.element] * 2)
+    if not values:
+        return UNKNOWN
+    total = values.pop(0)
+    steps = [total]
+    for value in values:
+        given = [Argument(total, source.node), Argument(value, source.node)]
+        total = call_value(run, function.value, Arguments(call.node, given), call.node)
+        steps.append(total)
+    return total if found.items is not None else join_all(steps)
 
 
 @model("functools.wraps")

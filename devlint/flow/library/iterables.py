@@ -63,7 +63,14 @@ def zip_(run: Run, call: Invocation) -> Value:
         rows = zip(*(one.items or () for one in found), strict=False)
         return run.allocate(call.node, Sequence(tuple(Tuple(tuple(row)) for row in rows), kind="iterator"))
     if not call.arguments.complete:
-        return run.allocate(call.node, Sequence(None, UNKNOWN, "iterator"))
+        rest = call.arguments.rest.value if call.arguments.rest is not None and not found else UNKNOWN
+        if not isinstance(rest, Tuple):
+            return run.allocate(call.node, Sequence(None, UNKNOWN, "iterator"))
+        # `zip(*rows)` of rows of the same form: its columns, each as long as there are rows.
+        columns = [
+            run.allocate(call.node, Sequence(None, item, "tuple"), f"column {i}") for i, item in enumerate(rest.items)
+        ]
+        return run.allocate(call.node, Sequence(tuple(columns), kind="iterator"))
     return run.allocate(call.node, Sequence(None, Tuple(tuple(one.any for one in found)), "iterator"))
 
 
@@ -164,6 +171,5 @@ def dict_(run: Run, call: Invocation) -> Value:
                     element, key = value if element is None else join(element, value), name
                 case _:
                     element = UNKNOWN
-    if call.name == "collections.defaultdict":
-        element = UNKNOWN
-    return run.allocate(call.node, Dict(entries, element, key))
+    factory = call.first.value if call.name == "collections.defaultdict" and call.first is not None else None
+    return run.allocate(call.node, Dict(entries, element, key, factory=factory))

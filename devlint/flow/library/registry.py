@@ -20,6 +20,8 @@ from devlint.values.value import (
     Const,
     DeviceType,
     DeviceValue,
+    Library,
+    Partial,
     Ref,
     Size,
     Tensor,
@@ -110,6 +112,8 @@ def names_of(run: Run, invocation: Invocation) -> list[str]:
             return [f"device.{name}"]
         case Callable_():
             return [f"class.{name}"]
+        case Partial(target=Library(name=made_of)):
+            return [f"{made_of}.{name}"]
         case Ref(address=address):
             thing = run.get(address)
             if isinstance(thing, Sequence):
