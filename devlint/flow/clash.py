@@ -47,10 +47,12 @@ def find_clash(
 ) -> Clash | None:
     """The first pair of operands that cannot meet, blamed on its cause; None when nothing is known to be wrong.
 
-    `scalars` is how many 0-dim host operands the operation lets through; `index` names the operands that may stay on
-    the host, `written` those that it writes to and never lets through.
+    `scalars` is how many 0-dim host operands the operation lets through ("alone": any, where all operands are 0-dim);
+    `index` names the operands that may stay on the host, `written` those that it writes to and never lets through.
     """
     small = [] if scalars == 0 else [one for one in operands if _may_be_scalar(one) and one.name not in written]
+    if scalars == "alone" and not _may_all_be_scalars(operands):
+        small = []
     for left, right in combinations(operands, 2):
         if left.name in index and right.name in index:
             continue
@@ -83,9 +85,14 @@ def _may_be_scalar(operand: Operand) -> bool:
     return not operand.tensor.rank.is_dimensioned and operand.of_module is None
 
 
+def _may_all_be_scalars(operands: Sequence[Operand]) -> bool:
+    """Whether some are 0-dim, and nothing speaks against the others being so too."""
+    return all(map(_may_be_scalar, operands)) and any(one.tensor.rank is Rank.ZERO for one in operands)
+
+
 def _exempt(small: Sequence[Operand], scalars: int | str, facts: Facts) -> Sequence[Operand]:
     """Those of the operands that may be 0-dim that are let through from the host where `facts` hold."""
-    if scalars == "many":
+    if scalars in ("many", "alone"):
         return small
     surely = [one for one in small if one.tensor.rank is Rank.ZERO and _may_be_on_host(one, facts)]
     return small if len(surely) <= int(scalars) else []

@@ -18,6 +18,7 @@ from devlint.flow.functions import call_function
 from devlint.flow.heap import Heap
 from devlint.flow.modules import global_name, known_names, module_run, run_guard
 from devlint.flow.nn import overrides_apply, relocate
+from devlint.flow.objects import given_by_framework
 from devlint.flow.run import Run
 from devlint.flow.state import Ambient, State
 from devlint.values.condition import NO_FACTS
@@ -137,6 +138,7 @@ def _construct_and_call(engine: Engine, module: ModuleInfo, info: ClassInfo) -> 
             elif "classmethod" in found.decorator_names:
                 receiver = Callable_(info)
             arguments = symbolic_arguments(run, found, skip_first=receiver is not None)
+            arguments = given_by_framework(run, reference, name, arguments)
             call_function(run, found, receiver, arguments, is_module=is_module and name == "forward", entry=True)
 
 

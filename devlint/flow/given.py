@@ -1,4 +1,4 @@
-"""Whether a row's condition on the arguments holds: `dim`, `return_inverse+return_counts`, `return_tensors=pt`."""
+"""Whether a row's condition on the arguments of a call holds."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TypeVar
 
 from devlint.flow.operands import Bound
+from devlint.semantics.conditions import Demand, demands
 from devlint.values.value import NONE, Const
 
 T = TypeVar("T")
@@ -19,26 +20,20 @@ def is_given(bound: Bound, name: str) -> bool:
 def chosen(bound: Bound, by_condition: Mapping[str, T], otherwise: T, *, complete: bool = True) -> T | None:
     """What stands under the first condition that holds, or `otherwise`; None where one cannot be decided."""
     for condition, value in by_condition.items():
-        holds = _holds(bound, condition, complete=complete)
-        if holds is None:
+        verdicts = [_is_met(bound, demand, complete=complete) for demand in demands(condition)]
+        if None in verdicts and False not in verdicts:
             return None
-        if holds:
+        if all(verdicts):
             return value
     return otherwise
 
 
-def _holds(bound: Bound, condition: str, *, complete: bool) -> bool | None:
-    verdicts = [_one_holds(bound, part, complete=complete) for part in condition.split("+")]
-    if False in verdicts:
-        return False
-    return None if None in verdicts else True
-
-
-def _one_holds(bound: Bound, condition: str, *, complete: bool) -> bool | None:
-    name, equals, wanted = condition.partition("=")
-    if not equals:
-        return is_given(bound, name)
-    if not bound.get(name):
+def _is_met(bound: Bound, demand: Demand, *, complete: bool) -> bool | None:
+    if demand.absent:
+        return not is_given(bound, demand.name) and (complete or None)
+    if demand.value is None:
+        return is_given(bound, demand.name)
+    if not bound.get(demand.name):
         return False if complete else None
-    value = bound[name][0].value
-    return str(value.value) == wanted if isinstance(value, Const) else None
+    value = bound[demand.name][0].value
+    return str(value.value) == demand.value if isinstance(value, Const) else None

@@ -30,6 +30,7 @@ from devlint.values.value import (
     Ref,
     Tensor,
     Tuple,
+    Unknown,
     Value,
     symbol,
 )
@@ -67,6 +68,19 @@ def call_member(run: Run, receiver: Ref, row: Row, arguments: Arguments) -> Valu
     return apply_row(run, row, arguments, Argument(receiver, node), own=own)
 
 
+def given_by_framework(run: Run, receiver: Ref, method: str, arguments: Arguments) -> Arguments:
+    """The arguments with which a framework calls a method of the program: it has moved some to the object's device."""
+    row = member_row(run, receiver, method)
+    if row is None or row.special != "hook":
+        return arguments
+    batch = Batch(own_placement(run, receiver))
+    positional = list(arguments.positional)
+    for position, name in enumerate(row.params[1 : len(positional) + 1]):
+        if name in row.moves and isinstance(positional[position].value, (Unknown, Tensor)):
+            positional[position] = replace(positional[position], value=batch)
+    return replace(arguments, positional=positional)
+
+
 def by_convention(run: Run, arguments: Arguments) -> Value | None:
     """What a call of something unknown gives, where one of its arguments tells by itself."""
     for condition, cells in run.engine.table.models.conventions():
@@ -99,9 +113,8 @@ def held(thing: Instance, name: str | None = None) -> Value:
 # What a call hands out
 
 
-def own_placement(run: Run, bound: Bound, name: str) -> Placement:
-    """Where the receiver holds its own tensors; an object of which nobody has said it is on a device of its own."""
-    receiver = bound["self"][0].value if bound.get("self") else UNKNOWN
+def own_placement(run: Run, receiver: Value) -> Placement:
+    """Where an object holds its own tensors; one of which nobody has said it is on a device of its own."""
     thing = run.instance(receiver)
     if thing is None or not isinstance(receiver, Ref):
         return UNKNOWN_PLACEMENT

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 from typing import Final
 
@@ -46,19 +46,23 @@ def _by_rule(run: Run, rule: str, bound: Bound, operands: Sequence[Operand]) -> 
         case "arg":
             return dtype_named(bound[argument][0].value) if bound.get(argument) else UNKNOWN_DTYPE
         case "same" | "kwarg-or":
-            return _of_operand(operands, argument)
+            return next((one.tensor.dtype for one in named(operands, argument)), UNKNOWN_DTYPE)
         case "literal":
             return _of_literal(bound, argument.split(","), default)
     base, everything = kind.removesuffix("-all"), kind.endswith("-all")
     convert = _CONVERSIONS.get(base)
     if convert is None and base != "promote":
         return Dtype(canonical(rule))
-    dtype = _of_operand(operands, argument) if argument else _promoted(bound, operands, default, everything=everything)
+    taking_part = list(named(operands, argument)) if argument else operands
+    numbers = {} if argument else bound
+    dtype = _promoted(numbers, taking_part, default, everything=everything) if taking_part or numbers else UNKNOWN_DTYPE
     return dtype if convert is None or dtype.name is None else convert(dtype, default)
 
 
-def _of_operand(operands: Sequence[Operand], name: str) -> Dtype:
-    return next((one.tensor.dtype for one in operands if one.name == name), UNKNOWN_DTYPE)
+def named(operands: Sequence[Operand], names: str) -> Iterator[Operand]:
+    """The operands that a rule names (`same:a,b`), in the rule's order."""
+    for name in names.split(","):
+        yield from (one for one in operands if one.name == name)
 
 
 def _of_literal(bound: Bound, names: Iterable[str], default: Dtype) -> Dtype:

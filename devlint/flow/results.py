@@ -13,7 +13,7 @@ from devlint.flow.given import chosen
 from devlint.flow.operands import Bound
 from devlint.flow.operation_names import short_name
 from devlint.flow.ranks import ruled_rank
-from devlint.flow.result_dtypes import first_dtype
+from devlint.flow.result_dtypes import first_dtype, named
 from devlint.flow.run import Run
 from devlint.flow.sharing import view_of
 from devlint.semantics.table import Row
@@ -92,7 +92,7 @@ def _by_rule(
     kind, _, argument = rule.partition(":")
     match kind:
         case "own":
-            return own_placement(run, bound, row.name)
+            return own_placement(run, bound["self"][0].value) if bound.get("self") else UNKNOWN_PLACEMENT
         case "new":
             return new_placement(row.name)
         case "data":
@@ -102,7 +102,7 @@ def _by_rule(
             shared = [one.tensor for one in operands if one.name in row.same]
             return group_placement([*own, *shared] or [one.tensor for one in operands])
         case "arg":
-            return next((one.tensor.placement for one in operands if one.name == argument), UNKNOWN_PLACEMENT)
+            return _placement_of(operands, argument)
         case "host":
             return Leaf(
                 explicit_placement("cpu"),
@@ -117,11 +117,15 @@ def _by_rule(
                 return placement_from(run, given[0].value, given[0].node, step)
             if not complete:
                 return UNKNOWN_PLACEMENT
-            other = bound.get(argument, ())
-            if kind == "kwarg" or (other and isinstance(other[0].value, (Const, Number))):
+            others = [bound[other][0].value for other in argument.split(",") if bound.get(other)]
+            if kind == "kwarg" or (others and all(isinstance(other, (Const, Number)) for other in others)):
                 return default_placement(run, name, node)
-            return next((one.tensor.placement for one in operands if one.name == argument), UNKNOWN_PLACEMENT)
+            return _placement_of(operands, argument)
     return UNKNOWN_PLACEMENT
+
+
+def _placement_of(operands: Sequence[Operand], names: str) -> Placement:
+    return next((one.tensor.placement for one in named(operands, names)), UNKNOWN_PLACEMENT)
 
 
 def group_placement(tensors: Sequence[Tensor]) -> Placement:

@@ -34,6 +34,9 @@ FREE = {
 }  # fmt: skip
 SCALARS = {"where", "_foreach_where"}
 
+KERNEL_CHECKED = {"searchsorted", "segment_reduce"}
+"""Operators whose kernel compares keyword-only tensors too, at which the generated wrapper does not look."""
+
 INNER: dict[str, tuple[str, dict[str, str]]] = {
     "embedding": ("index_select", {"weight": "self", "indices": "index"}),
     "stack": ("cat", {}),
@@ -183,6 +186,8 @@ def plan_for(func: torch._ops.OpOverload) -> Plan:
             checked.insert(0, (-1, argument.name))
         elif not argument.kwarg_only:
             checked.append((index, renamed.get(argument.name, argument.name)))
+        elif base in KERNEL_CHECKED:
+            checked.append((-1, argument.name))
     method = native.method if native else base
     if inner != base:
         method = natives()[inner].method

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
+_ABOUT = frozenset({"reason", "like", "provenance"})
+"""Cells that speak of the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +37,9 @@ class Row:
 
     What they demand:
 
-    ``same`` must share a device, but that ``scalars`` (0, 1 or "many") 0-dim host operands are let through, never
-    one that is written to (``mutates``). ``host`` must be on the host. ``index`` may be on the host while the others
-    are on an accelerator, not the reverse. ``free`` may be anywhere.
+    ``same`` must share a device, but that ``scalars`` (0, 1, "many", or "alone": where all operands are 0-dim) 0-dim
+    host operands are let through, never one that is written to (``mutates``). ``host`` must be on the host. ``index``
+    may be on the host while the others are on an accelerator, not the reverse. ``free`` may be anywhere.
     ``match``: groups that must have equal dtypes; ``match_or_half``: the same, but that half precision beside float32
     passes. ``index_dtypes`` and ``target_dtypes``: the only dtypes taken.
 
@@ -49,12 +52,12 @@ class Row:
     ``returns``: "tensor", "self", "none", "number", "bool", "string", "size", "python", "list" (of any length),
     "tuple:a,b", "nested:a,(b,c)", "array", "batch" (an unknown number of tensors, all there), "object:CLASS"
     ("{class}" is the class whose method it is), "arguments:a,b" (what was given for these), "device", "dtype",
-    "unknown", ...; ``returns_if`` by an argument that is given ("a+b" for two, "a=VALUE" for that value only; the first
-    entry that applies counts).
+    "unknown", ...; ``returns_if`` by an argument that is given ("a+b" for two, "a=VALUE" for that value only, "!a"
+    where it is not given; the first entry that applies counts).
     ``dtype``, a tuple of rules where several tensors come out (a single one takes the first), and ``dtype_if`` by an
     argument that is given. ``dtype=`` always decides where it is a parameter and given. A rule is a dtype;
     "same:NAME"; "promote" (torch's promotion over all tensors and numbers given for them) or "promote-all" (0-dim
-    tensors count in full); a conversion of what they promote to, or with ":NAME" of one operand's: "float" (integers
+    tensors count in full), also "promote:a,b" over some; a conversion of what they promote to: "float" (integers
     become the default float), "sum" (bool and integers become int64), "pow" (bool becomes int64), "real", "real-float",
     "complex", "double"; "kwarg:DTYPE" (``dtype=``, else DTYPE or "default"), "kwarg-or:NAME"; "arg:NAME" (the dtype
     that NAME is); "literal:a,b" (that of the Python values given); or "unknown".
@@ -102,12 +105,21 @@ class Row:
     special: str = ""
     module: ModuleRow | None = None
     assumed: bool = False
-    provenance: str = ""
+
+    @builtins.property
+    def generator(self) -> bool:
+        """Whether it takes a ``generator``, which must be on the device where the numbers are drawn."""
+        return "generator" in self.params
+
+    @builtins.property
+    def non_blocking(self) -> bool:
+        """Whether it can be told not to wait for a copy."""
+        return "non_blocking" in self.params
 
 
 def parse_row(name: str, cells: Mapping[str, Any]) -> Row:
     """The row that a data file spells as ``cells``."""
-    values = {field: value for field, value in cells.items() if field not in ("reason", "like")}
+    values = {field: value for field, value in cells.items() if field not in _ABOUT}
     spelled: list[str] = values.pop("tensors", [])
     tensors = tuple(n.removesuffix("[]") for n in spelled)
     apart = {*values.get("host", ()), *values.get("free", ()), *values.get("index", ())}

@@ -26,6 +26,7 @@ class Table:
         self.version: str = data["version"]
         self.argument_aliases: Mapping[str, str] = data.get("argument_aliases", _NOTHING)
         self.coverage: Mapping[str, Any] = data.get("coverage", _NOTHING)
+        self.usual: Mapping[str, str] = data.get("usual", _NOTHING)
         self.models = models
         self._prefix = prefix
         self._aliases: Mapping[str, str] = data["aliases"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import warnings
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import torch
@@ -13,7 +14,8 @@ pytest.importorskip("expecttest", reason="torch's own samples need it")
 
 from devlint.runtime import emulate
 from devlint.runtime.derive import agreement, assemble, coverage, modules, names
-from devlint.semantics.table import load_table
+from devlint.runtime.derive.declarations import overloads_of
+from devlint.semantics.table import Row, load_table
 
 TABLE = load_table()
 pytestmark = pytest.mark.skipif(
@@ -72,3 +74,50 @@ def test_every_factory_that_torch_counts_is_a_factory_here() -> None:
 def test_the_committed_figures_are_those_of_the_committed_rows() -> None:
     rows = {name: TABLE.cells(name) for name in TABLE}
     assert coverage.summary(rows) == {k: v for k, v in TABLE.coverage.items() if k != "agreement"}
+
+
+def schemas() -> Iterator[tuple[Row, dict[str, Any], list[Any]]]:
+    """Rows of native functions, with the schema's arguments by parameter name and its results."""
+    for name, function in {**names.functions(), **names.methods()}.items():
+        row = TABLE.find(name)
+        for signature in overloads_of(name, function) if row is not None and not names.is_property(function) else ():
+            if row is not None and signature.native is not None:
+                declared = signature.native.func
+                arguments = [*declared.arguments.flat_positional, *declared.arguments.flat_kwarg_only]
+                known = {p.name for p in signature.params}
+                yield row, {a.name if a.name in known else "input": a for a in arguments}, list(declared.returns)
+
+
+BOOKKEEPING = {"detach_", "record_stream", "requires_grad_", "retain_grad"}
+"""They write to the tensor object, not to its memory."""
+
+
+def test_what_the_schemas_write_to_is_written_to() -> None:
+    for row, arguments, _ in schemas():
+        if row.name.rpartition(".")[2] not in BOOKKEEPING:
+            written = {n for n, a in arguments.items() if a.annotation is not None and a.annotation.is_write}
+            assert written <= row.mutates, row.name
+
+
+def test_what_the_schemas_hand_out_may_share_storage() -> None:
+    for row, arguments, returned in schemas():
+        shared = {str(r.annotation.alias_set) for r in returned if r.annotation is not None}
+        for argument in arguments.values():
+            annotation = argument.annotation
+            if annotation is not None and not annotation.is_write and str(annotation.alias_set) in shared:
+                assert row.view or row.may_view, row.name
+
+
+def test_who_takes_a_generator_or_need_not_wait_is_known() -> None:
+    seen = set()
+    for row, arguments, _ in schemas():
+        if any("Generator" in str(a.type) for a in arguments.values()):
+            assert row.generator and row.random, row.name
+            seen.add("generator")
+        if "non_blocking" in arguments:
+            assert row.non_blocking, row.name
+            seen.add("non_blocking")
+    assert seen == {"generator", "non_blocking"}
+    for name in ("to", "cuda", "xpu", "type", "copy_"):
+        row = TABLE.method(name)
+        assert row is not None and row.non_blocking, name

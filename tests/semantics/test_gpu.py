@@ -12,6 +12,7 @@ import torch
 pytest.importorskip("expecttest", reason="torch's own samples need it")
 
 from devlint.runtime.derive import agreement
+from devlint.runtime.derive.accelerator import accelerator
 from devlint.semantics.table import load_table
 
 pytestmark = [
@@ -50,3 +51,15 @@ def test_what_makes_the_host_wait() -> None:
     tally = agreement.synchronizations(TABLE)
     assert tally.share >= 0.95, told(tally)
     told(tally)
+
+
+def test_the_alarm_and_the_profiler_tell_of_the_same_waits() -> None:
+    tally = agreement.instruments(TABLE)
+    assert tally.share >= 0.9, told(tally)
+    told(tally)
+
+
+def test_a_real_device_is_asked_where_there_is_one() -> None:
+    with accelerator() as source:
+        assert source == "gpu"
+        assert torch.zeros(1, device="cuda").is_cuda

@@ -73,7 +73,7 @@ WRONG: list[tuple[object, str]] = [
     ),
     ({"rows": {"acme.f": {"device": "cuda"}}}, "`rows.acme.f.device`: expected one of group, arg:NAME, kwarg, "),
     ({"rows": {"acme.f": {"device": 1}}}, "`rows.acme.f.device`: expected a string, got 1"),
-    ({"rows": {"acme.f": {"scalars": 2}}}, '`rows.acme.f.scalars`: expected one of 0, 1, "many", got 2'),
+    ({"rows": {"acme.f": {"scalars": 2}}}, '`rows.acme.f.scalars`: expected one of 0, 1, "many", "alone", got 2'),
     ({"rows": {"acme.f": {"dtype": "float23"}}}, "`rows.acme.f.dtype`: expected a dtype, or a rule such as same:NAME"),
     ({"rows": {"acme.f": {"dtype": ["int64", 1]}}}, "`rows.acme.f.dtype[1]`: expected a string, got 1"),
     ({"rows": {"acme.f": {"random": "yes"}}}, '`rows.acme.f.random`: expected true or false, got "yes"'),
@@ -82,7 +82,10 @@ WRONG: list[tuple[object, str]] = [
         "`rows.acme.f.params[0]`: expected a parameter name, perhaps with stars",
     ),
     ({"rows": {"acme.M": {"module": {"parameter": "always"}}}}, "`rows.acme.M.module.parameter`: there is no such key"),
-    ({"rows": {"acme.f": {"returns_if": {"a=": "none"}}}}, "`rows.acme.f.returns_if.a=`: expected NAME, NAME=VALUE"),
+    (
+        {"rows": {"acme.f": {"returns_if": {"a=": "none"}}}},
+        "`rows.acme.f.returns_if.a=`: expected NAME, NAME=VALUE, !NAME",
+    ),
     ({"conventions": {"pt": {}}}, "`conventions.pt`: expected NAME=VALUE"),
     ({"aliases": {"a": 1}}, "`aliases.a`: expected a string, got 1"),
 ]

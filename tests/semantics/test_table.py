@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 
 import devlint.semantics
+from devlint.semantics.provenance import REST, SOURCES, USUAL, source_of
 from devlint.semantics.table import Row, Table, load_numpy_table, load_table
 
 FOLDER = Path(devlint.semantics.__file__).parent
+REASONS = json.loads((FOLDER.parent / "runtime" / "derive" / "overrides.json").read_text())["rows"]
 TABLES = {"torch.json": load_table(), "numpy.json": load_numpy_table()}
 
 DTYPES = set(
@@ -40,10 +42,9 @@ def legal_dtype(rule: str, known: set[str]) -> bool:
     kind, _, argument = rule.partition(":")
     if kind == "kwarg":
         return argument in DTYPES | {"default", "unknown"}
-    if kind == "literal":
-        return set(argument.split(",")) <= known
     if argument:
-        return kind in CONVERSIONS | {"same", "kwarg-or"} and argument in known
+        legal = kind in CONVERSIONS | {"promote", "same", "kwarg-or", "arg", "literal"}
+        return legal and set(argument.split(",")) <= known
     return rule in DTYPES | CONVERSIONS | {"promote", "unknown"} or rule.removesuffix("-all") in CONVERSIONS | {
         "promote"
     }
@@ -58,10 +59,10 @@ def test_every_cell_is_in_the_vocabulary(file: str) -> None:
             assert legal_dtype(rule, known), (row.name, rule)
         for form in [row.returns, *row.returns_if.values()]:
             assert form.partition(":")[0] in FORMS, (row.name, form)
-        assert row.scalars in (0, 1, "many"), row.name
+        assert row.scalars in (0, 1, "many", "alone"), row.name
         device, _, argument = row.device.partition(":")
         assert device in {"group", "arg", "kwarg", "kwarg-or", "host", "none", "unknown"}, row.name
-        assert not argument or argument in known, row.name
+        assert not argument or set(argument.split(",")) <= known, row.name
         rank, _, argument = row.rank.partition(":")
         assert rank in {"broadcast", "same", "reduce", "reduction", "zero", "some", "shape", "data", "unknown"}, (
             row.name
@@ -160,3 +161,47 @@ def test_the_coverage_command_lists_what_is_unknown() -> None:
     assert f"torch {load_table().version}" in printed
     for name in load_table().coverage["unknown"]:
         assert f"    {name}\n" in printed
+
+
+def test_every_cell_has_a_source() -> None:
+    table = load_table()
+    assert dict(table.usual) == dict(USUAL)
+    for name in table:
+        cells = table.cells(name)
+        for cell in set(cells) - {"provenance"}:
+            assert source_of(cell, cells) in SOURCES, (name, cell)
+        for cell, source in cells.get("provenance", {}).items():
+            assert cell in {REST, *USUAL} and source in SOURCES, (name, cell)
+            assert cell == REST or source != USUAL[cell] or REST in cells["provenance"], (name, cell)
+
+
+def test_what_is_written_by_hand_has_its_reason() -> None:
+    table = load_table()
+    for name in table:
+        written = {cell for cell, source in table.cells(name).get("provenance", {}).items() if source == "hand"}
+        twin = f"torch.Tensor.{name.removeprefix('torch.')}"
+        assert not written or name in REASONS or twin in REASONS or written == {REST}, name
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("torch.add", ["dtype promote probe-cpu", "scalars 1 emulated", 'tensors ["input", "other"] yaml']),
+        ("torch.conv2d", ['match [["input", "weight", "bias"]] hand']),
+        ("torch.nn.Linear", ["dtype same:input probe-cpu"]),
+        ("numpy.zeros", ["dtype kwarg:float64 hand"]),
+        ("transformers.BatchEncoding", ["special batch a model"]),
+    ],
+)
+def test_the_show_command_tells_each_cell_with_its_source(name: str, lines: list[str]) -> None:
+    command = [sys.executable, "-m", "devlint.semantics", "show", name]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert printed[0].startswith(name)
+    assert set(lines) <= {" ".join(line.split()) for line in printed}
+
+
+def test_the_show_command_knows_what_it_does_not_know() -> None:
+    command = [sys.executable, "-m", "devlint.semantics", "show", "torch.no_such_function"]
+    told = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert told.returncode == 1
+    assert told.stderr == "Error: no table describes torch.no_such_function\n"

@@ -36,9 +36,10 @@ def test_a_limit_given_to_clamp_as_a_tensor_must_share_the_device() -> None:
     assert row("torch.clamp").same == ("input", "min", "max")
 
 
-def test_keyword_only_tensors_are_not_checked() -> None:
-    assert row("torch.searchsorted").free == {"sorter"}
-    assert row("torch.searchsorted").same == ("sorted_sequence", "input")
+def test_keyword_only_tensors_are_checked_by_the_kernel() -> None:
+    assert not row("torch.searchsorted").free
+    assert row("torch.searchsorted").same == ("sorted_sequence", "input", "sorter")
+    assert row("torch.segment_reduce").same == ("data", "lengths", "indices", "offsets")
 
 
 @pytest.mark.parametrize("name", ["torch.index_put", "torch.Tensor.index_put_"])
@@ -133,7 +134,7 @@ def test_lengths_stay_on_the_host() -> None:
 
 
 def test_normal_takes_its_device_from_its_means() -> None:
-    assert row("torch.normal").device == "kwarg-or:mean"
+    assert row("torch.normal").device == "kwarg-or:mean,std"
     assert row("torch.normal").random
 
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import logging
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 import torch
 
-from devlint.runtime import emulate
 from devlint.runtime.derive import agreement, assemble, coverage, modules, names
+from devlint.runtime.derive.accelerator import REAL, accelerator
 from devlint.runtime.derive.overlay import overlay
+from devlint.semantics.provenance import USUAL
 from devlint.semantics.table import Table, load_table
 
 TARGET = Path(__file__).parents[2] / "semantics" / "torch.json"
@@ -23,20 +25,27 @@ def derive() -> dict[str, Any]:
     rows = assemble.rows_of()
     data: dict[str, Any] = {
         "version": torch.__version__.split("+")[0],
+        "usual": USUAL,
         "argument_aliases": overlay()["argument_aliases"],
         "aliases": names.aliases() | modules.aliases() | overlay()["aliases"],
         "rows": rows,
     }
     table = Table(data)
-    with emulate():
-        flips = agreement.device_flips(table)
-    dtypes = agreement.result_dtypes(table)
     figures = coverage.summary(rows)
     figures["agreement"] = {
-        "device flips, emulated": [flips.probes - len(flips.misses), flips.probes],
-        "result dtypes, CPU": [dtypes.probes - len(dtypes.misses), dtypes.probes],
+        title: [tally.probes - len(tally.misses), tally.probes] for title, tally in comparisons(table)
     }
     return {**data, "coverage": figures}
+
+
+def comparisons(table: Table) -> Iterator[tuple[str, agreement.Tally]]:
+    """The table beside what happens here: on the CPU, and on the accelerator, of which a real one tells more."""
+    with accelerator() as source:
+        yield f"device flips, {source}", agreement.device_flips(table, emulated=source != REAL)
+    yield "result dtypes, CPU", agreement.result_dtypes(table)
+    if source == REAL:
+        yield "result dtypes, gpu", agreement.result_dtypes(table, device="cuda")
+        yield "waits, gpu", agreement.synchronizations(table)
 
 
 @click.group(invoke_without_command=True)
@@ -52,15 +61,9 @@ def main(context: click.Context) -> None:
 
 @main.command()
 def compare() -> None:
-    """Print every probe in which the table disagrees with the emulated device, the CPU, or FakeTensor."""
+    """Print every probe in which the table disagrees with the CPU, FakeTensor or the accelerator, a real one if any."""
     table = load_table()
-    with emulate():
-        flips = agreement.device_flips(table)
-    for title, tally in (
-        ("device flips, emulated", flips),
-        ("result dtypes, CPU", agreement.result_dtypes(table)),
-        ("device flips, second opinion (FakeTensor)", agreement.second_opinion(table)),
-    ):
+    for title, tally in (*comparisons(table), ("device flips, FakeTensor", agreement.second_opinion(table))):
         click.echo(f"{title}: {tally.probes - len(tally.misses)} of {tally.probes} agree ({tally.share:.2%})")
         for miss in tally.misses:
             click.echo(f"  {miss}")

@@ -6,15 +6,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-import torch
-
-from devlint.runtime import emulate
-from devlint.runtime.derive import dtypes, fake, names, samples
+from devlint.runtime.derive import dtypes, fake, names, samples, waits
+from devlint.runtime.derive.accelerator import accelerator
 from devlint.runtime.derive.declarations import overloads_of
 from devlint.runtime.derive.flips import ACCELERATOR, HOST, Flip, Places, flips, placeable
 from devlint.runtime.derive.overlay import overlay
 from devlint.runtime.derive.probe import Outcome, base
-from devlint.runtime.derive.subject import Subject, Trial, subject
+from devlint.runtime.derive.subject import Subject, subject
+from devlint.semantics.conditions import demands
 from devlint.semantics.table import Row, Table
 
 
@@ -56,9 +55,11 @@ def accepted(row: Row, places: Places, ranks: dict[str, int]) -> bool:
     where = {places[o] for o in group}
     if len(where) > 1:
         strays = [o for o in group if places[o] == HOST]
+        if row.scalars == "alone" and not any(ranks[o] for o in group):
+            return True
         if any(ranks[o] > 0 or named[o] in row.mutates for o in strays):
             return False
-        if row.scalars != "many" and len(strays) > int(row.scalars):
+        if row.scalars == "alone" or (row.scalars != "many" and len(strays) > int(row.scalars)):
             return False
     return not (where == {HOST} and any(n in row.index and places[o] == ACCELERATOR for o, n in named.items()))
 
@@ -75,7 +76,7 @@ def device_flips(table: Table, chosen: Callable[[str], bool] = _all, emulated: b
 
 def second_opinion(table: Table, chosen: Callable[[str], bool] = _all) -> Tally:
     """Compare the table's word on every flip with FakeTensor's."""
-    with emulate():
+    with accelerator():
         found = list(_flips(table, chosen))
     tally = Tally()
     for name, row, flip in found:
@@ -115,37 +116,46 @@ def _distinct(found: Iterable[Flip]) -> list[Flip]:
 
 
 def synchronizations(table: Table, chosen: Callable[[str], bool] = _all) -> Tally:
-    """Compare the rows' word on waiting with CUDA's own alarm, on a real device; the first call warms up."""
+    """Compare the rows' word on waiting with CUDA's own alarm, on a real device."""
     tally = Tally()
-    for name, studied in subjects(chosen):
-        row = table.find(name)
-        if row is None or row.special or row.factory or not row.tensors or row.sync.startswith("unless"):
-            continue
-        waits = [waited for trial, given in placeable(studied) if (waited := _waits(trial, given)) is not None]
-        if not waits:
+    for name, studied in _rows_that_may_wait(table, chosen):
+        waited = [alarm for trial, given in placeable(studied) if (alarm := waits.alarmed(trial, given)) is not None]
+        if not waited:
             continue
         tally.probes += 1
-        if (row.sync == "always") != all(waits):
+        if (_sync(table, name) == "always") != all(waited):
             tally.misses.append(
-                f"{name}: table {row.sync or 'never'}, torch waits in {sum(waits)} of {len(waits)} calls"
+                f"{name}: table {_sync(table, name) or 'never'}, torch waits in {sum(waited)} of {len(waited)} calls"
             )
     return tally
 
 
-def _waits(trial: Trial, given: dict[str, torch.Tensor]) -> bool | None:
-    """Whether a call on the accelerator makes the host wait; None where it cannot be made there."""
-    by_id = {id(t): t.to(ACCELERATOR) for t in given.values()}
-    try:
-        for mode in ("default", "error"):
-            call = trial.call.map_tensors(lambda t: by_id[id(t)].clone())
-            torch.cuda.synchronize()
-            torch.cuda.set_sync_debug_mode(mode)
-            trial.function(*call.args, **call.kwargs)
-    except Exception as error:  # the alarm is one kind of error among many
-        return True if "synchronizing CUDA operation" in str(error) else None
-    finally:
-        torch.cuda.set_sync_debug_mode("default")
-    return False
+def instruments(table: Table, chosen: Callable[[str], bool] = _all) -> Tally:
+    """Compare CUDA's alarm with what the profiler counts: the alarm does not know of every wait."""
+    tally = Tally()
+    for name, studied in _rows_that_may_wait(table, chosen):
+        for trial, given in placeable(studied):
+            alarm = waits.alarmed(trial, given)
+            if alarm is None:
+                continue
+            tally.probes += 1
+            count = waits.profiled(trial, given)
+            if alarm != (count > 0):
+                told = "is silent" if not alarm else "sounds"
+                tally.misses.append(f"{name}: the alarm {told}, the profiler counts {count}")
+    return tally
+
+
+def _rows_that_may_wait(table: Table, chosen: Callable[[str], bool]) -> Iterator[tuple[str, Subject]]:
+    for name, studied in subjects(chosen):
+        row = table.find(name)
+        if row is not None and row.tensors and not (row.special or row.factory or row.sync.startswith("unless")):
+            yield name, studied
+
+
+def _sync(table: Table, name: str) -> str:
+    row = table.find(name)
+    return row.sync if row is not None else ""
 
 
 def result_dtypes(table: Table, chosen: Callable[[str], bool] = _all, device: str = "cpu") -> Tally:
@@ -160,11 +170,15 @@ def result_dtypes(table: Table, chosen: Callable[[str], bool] = _all, device: st
     return tally
 
 
+def _holds(condition: str, given: frozenset[str]) -> bool:
+    return all((demand.name in given) is not demand.absent for demand in demands(condition))
+
+
 def _compare(tally: Tally, name: str, row: Row, outcome: Outcome) -> None:
     if outcome.bound.get("dtype") is not None or not outcome.tensors:
         return
     given = outcome.given()
-    stated = next((rule for argument, rule in row.dtype_if.items() if argument in given), row.dtype)
+    stated = next((rule for condition, rule in row.dtype_if.items() if _holds(condition, given)), row.dtype)
     rules = (stated,) * len(outcome.tensors) if isinstance(stated, str) else stated
     for rule, result in zip(rules, outcome.tensors, strict=False):
         if rule == "unknown" or rule.startswith("literal:"):

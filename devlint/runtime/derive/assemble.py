@@ -7,10 +7,11 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from devlint.runtime import emulate
-from devlint.runtime.derive import devices, modules, names, rows
+from devlint.runtime.derive import devices, modules, names, rows, waits
+from devlint.runtime.derive.accelerator import REAL, accelerator
 from devlint.runtime.derive.overlay import apply_overlay
 from devlint.runtime.derive.rows import Derived, Row
+from devlint.semantics.provenance import stated
 
 FIELDS = (
     "params overloads tensors same scalars host index free device returns returns_if dtype dtype_if match match_or_half"
@@ -21,6 +22,7 @@ FIELDS = (
 
 def tidy(row: Row) -> Row:
     """The row with its fields in order and its defaults left out."""
+    row = {**row, "provenance": stated(row["provenance"])}
     kept = {f: row[f] for f in FIELDS if f in row and row[f] not in ([], {}, None, False, "", 0)}
     if kept.get("device") == "group":
         del kept["device"]
@@ -32,15 +34,16 @@ def tidy(row: Row) -> Row:
     return kept
 
 
-def place(derived: dict[str, Derived]) -> dict[str, Row]:
-    """The rows with their device cells, asked of the accelerator that is there."""
+def place(derived: dict[str, Derived], source: str) -> dict[str, Row]:
+    """The rows with their device cells, asked of the accelerator that is there; a real one tells who waits for it."""
     placed = {}
     for name, (row, studied) in derived.items():
         placed[name] = row
         if studied is not None and not row.get("factory"):
-            found = devices.cells(studied)
+            found = devices.cells(studied) | (waits.cells(studied) if source == REAL else {})
             kept = {field: value for field, value in found.items() if field not in row}
-            placed[name] = {**row, **kept, "provenance": f"{row['provenance']}+emulated"}
+            sources = dict.fromkeys(kept, source)
+            placed[name] = {**row, **kept, "provenance": row["provenance"] | sources}
     return placed
 
 
@@ -49,8 +52,8 @@ def rows_of(chosen: Callable[[str], bool] = lambda name: True) -> dict[str, Row]
     callables = {**names.functions(), **names.methods()}
     derived = {name: rows.derive(name, function) for name, function in callables.items() if chosen(name)}
     derived |= {name: modules.derive(name) for name in modules.classes() if chosen(name)}
-    with emulate():
-        found = place(derived)
+    with accelerator() as source:
+        found = place(derived, source)
     apply_overlay(found, chosen)
     for name in found:
         twin = f"torch.Tensor.{name.removeprefix('torch.')}"
@@ -67,7 +70,7 @@ def _as_function(row: Row) -> Row:
 
 def render(data: dict[str, Any]) -> str:
     """The data file: the sections in order, one row, alias or figure a line, sorted by key."""
-    lines = ["{", *(f'"{title}": {json.dumps(data[title])},' for title in ("version", "argument_aliases"))]
+    lines = ["{", *(f'"{title}": {json.dumps(data[title])},' for title in ("version", "usual", "argument_aliases"))]
     for title in ("coverage", "aliases", "rows"):
         lines.append(f'"{title}": {{')
         lines += [f"{json.dumps(key)}: {json.dumps(value)}," for key, value in sorted(data[title].items())]

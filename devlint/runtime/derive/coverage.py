@@ -7,6 +7,7 @@ from typing import Any
 from torch import overrides
 
 from devlint.runtime.derive import modules, names
+from devlint.semantics.provenance import tally
 
 Row = dict[str, Any]
 
@@ -43,6 +44,7 @@ def summary(rows: dict[str, Row]) -> dict[str, Any]:
         counts[title] = [len(wanted) - len(missing), len(wanted)]
         unknown |= set(missing)
     counts["rows"] = len(rows)
-    counts["rows with a hand-written cell"] = sum("hand" in row.get("provenance", "") for row in rows.values())
+    by_hand = ("hand" in row.get("provenance", {}).values() for row in rows.values())
+    counts["rows with a hand-written cell"] = sum(by_hand)
     counts["written by hand in the flow engine"] = sum("special" in row for row in rows.values())
-    return {"counts": counts, "unknown": sorted(unknown)}
+    return {"counts": counts, "cells": tally(rows), "unknown": sorted(unknown)}

@@ -56,19 +56,23 @@ def _result_device(
 
 def _scalars(subject: Subject, tied: set[str]) -> int | str:
     """How many 0-dim host operands pass beside an accelerator operand that is not 0-dim: the most any call shows."""
-    most = 0
+    most, alone = 0, False
     for trial, given in placeable(subject):
         names = [n for n in given if base(n) in tied and base(n) != PARAMETERS]
         singles = [n for n in names if _passes(subject, trial, given, {n})]
+        alone = alone or any(_passes(subject, trial, given, {n}, among_scalars=True) for n in names)
         if len(names) > 2 and any(_passes(subject, trial, given, set(pair)) for pair in combinations(singles, 2)):
             return "many"
         most = max(most, min(len(singles), 1))
-    return most
+    return most or ("alone" if alone else 0)
 
 
-def _passes(subject: Subject, trial: Trial, given: dict[str, torch.Tensor], names: set[str]) -> bool:
-    """Whether the call is legal, and accepted, with these operands as 0-dim host tensors."""
+def _passes(
+    subject: Subject, trial: Trial, given: dict[str, torch.Tensor], names: set[str], among_scalars: bool = False
+) -> bool:
+    """Whether the call is legal, and accepted, with these operands as 0-dim host tensors beside a larger one."""
     flip = as_scalars(subject, trial, given, names)
-    if flip is None or not any(rank for name, rank in flip.ranks.items() if name not in names):
+    others = [rank for name, rank in flip.ranks.items() if name not in names] if flip is not None else []
+    if flip is None or not others or any(others) is among_scalars:
         return False
     return not flip.result().error

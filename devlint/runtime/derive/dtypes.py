@@ -19,10 +19,30 @@ _FIXED = tuple("bool int64 float32 int32 uint8 complex64 float64".split())
 
 
 def cells(subject: Subject, outcomes: list[Outcome]) -> Cells:
-    """``dtype``, and ``dtype_if`` where an argument changes the rule; losses are asked of floating operands only."""
+    """``dtype``, and ``dtype_if`` where an argument changes the rule; losses may have rules for floats only."""
     seen = [o for o in outcomes if o.bound.get("dtype") is None and o.tensors]
-    if "reduction" in subject.takes:
-        seen = [o for o in seen if any(d.is_floating_point for d, _ in o.before.values())]
+    scopes = (_any, _not_integral, _floating_point) if "reduction" in subject.takes else (_any,)
+    found: Cells = {}
+    for scope in scopes:
+        found = _cells(subject, [o for o in seen if any(scope(d) for d, _ in o.before.values()) or scope is _any])
+        if found["dtype"] != "unknown":
+            break
+    return found
+
+
+def _any(dtype: Dtype) -> bool:
+    return True
+
+
+def _not_integral(dtype: Dtype) -> bool:
+    return dtype.is_floating_point or dtype.is_complex
+
+
+def _floating_point(dtype: Dtype) -> bool:
+    return dtype.is_floating_point
+
+
+def _cells(subject: Subject, seen: list[Outcome]) -> Cells:
     rules = _rules(subject, seen)
     if "unknown" not in rules:
         return {"dtype": _joined(rules)}
@@ -66,13 +86,15 @@ def _candidates(subject: Subject) -> Iterable[str]:
     """Fixed dtypes, one operand's own, what all promote to, and then these through each conversion."""
     names = subject.tensor_names
     listed = any(p.tensor == "list" for s in subject.overloads for p in s.params[:1])
+    pair = [",".join(names[:2])] if len(names) > 2 else []
     first = [] if listed else names[:1]
     yield from _FIXED[:2]
     yield from (f"same:{n}" for n in first)
     yield from ("promote", "promote-all")
     yield from (f"same:{n}" for n in names if n not in first)
+    yield from (f"promote:{n}" for n in pair)
     for kind in _CONVERSIONS:
-        named = [f"{kind}:{n}" for n in names]
+        named = [f"{kind}:{n}" for n in (*names, *pair)]
         plain = [kind, f"{kind}-all"]
         yield from (*named[:1], *plain, *named[1:]) if kind in _OF_ONE else (*plain, *named)
     yield from ("kwarg:default", *_FIXED[2:])
@@ -81,22 +103,25 @@ def _candidates(subject: Subject) -> Iterable[str]:
 def predicted(rule: str, outcome: Outcome) -> Dtype | None:
     """The dtype that a rule of the vocabulary gives for one call."""
     kind, _, name = rule.partition(":")
-    if kind in ("kwarg", "kwarg-or"):
+    names = name.split(",") if name else []
+    if kind == "kwarg":
         default: Dtype | None = torch.get_default_dtype() if name == "default" else getattr(torch, name, None)
-        return _named(outcome, name) if kind == "kwarg-or" else default
-    if kind == "same":
-        return _named(outcome, name)
+        return default
+    if kind in ("same", "kwarg-or"):
+        return next((d for n in names for o, (d, _) in outcome.before.items() if base(o) == n), None)
     kind, everything = kind.removesuffix("-all"), kind.endswith("-all")
     if kind != "promote" and kind not in _CONVERSIONS:
         fixed: Dtype = getattr(torch, rule)
         return fixed
-    dtype = _named(outcome, name) if name else _promoted(outcome, count_ranks=not everything)
+    dtype = _promoted(outcome, names, count_ranks=not everything)
     return dtype if dtype is None or kind == "promote" else _CONVERSIONS[kind](dtype)
 
 
-def _promoted(outcome: Outcome, count_ranks: bool = True) -> Dtype | None:
-    numbers = [v for n, v in outcome.bound.items() if n in _LIKE_OPERANDS and isinstance(v, _NUMBERS)]
-    tensors = [torch.empty((1,) * (min(rank, 1) if count_ranks else 1), dtype=d) for d, rank in outcome.before.values()]
+def _promoted(outcome: Outcome, names: list[str], count_ranks: bool = True) -> Dtype | None:
+    """What the named operands promote to; all of them and the numbers beside them where none is named."""
+    given = [kind for o, kind in outcome.before.items() if not names or base(o) in names]
+    numbers = [v for n, v in outcome.bound.items() if n in _LIKE_OPERANDS and isinstance(v, _NUMBERS) and not names]
+    tensors = [torch.empty((1,) * (min(rank, 1) if count_ranks else 1), dtype=d) for d, rank in given]
     if not tensors and not numbers:
         return None
     try:
@@ -106,12 +131,8 @@ def _promoted(outcome: Outcome, count_ranks: bool = True) -> Dtype | None:
         return None
 
 
-def _named(outcome: Outcome, name: str) -> Dtype | None:
-    return next((d for n, (d, _) in outcome.before.items() if base(n) == name), None)
-
-
 def _floating(dtype: Dtype) -> Dtype:
-    return dtype if dtype.is_floating_point or dtype.is_complex else torch.get_default_dtype()
+    return dtype if _not_integral(dtype) else torch.get_default_dtype()
 
 
 def _real(dtype: Dtype) -> Dtype:
@@ -123,7 +144,7 @@ def _complex(dtype: Dtype) -> Dtype:
 
 
 def _summed(dtype: Dtype) -> Dtype:
-    return dtype if dtype.is_floating_point or dtype.is_complex else torch.int64
+    return dtype if _not_integral(dtype) else torch.int64
 
 
 def _counted(dtype: Dtype) -> Dtype:

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from devlint.runtime.derive.probe import base, dense, run
+from devlint.runtime.derive.signatures import Signature
 from devlint.runtime.derive.subject import Cells, Subject, Trial
 
 _READING_BACK = frozenset({"data_dependent_output", "dynamic_output_shape"})
@@ -25,6 +26,35 @@ def cells(subject: Subject) -> Cells:
     if not _requires_grad(subject):
         row["grad"] = "none"
     return row
+
+
+def declared(overloads: list[Signature], row: Cells) -> Cells:
+    """What the schemas say of memory and chance beyond what the probes in ``row`` have seen."""
+    arguments = [(s, a) for s in overloads if s.native is not None for a in _arguments(s)]
+    annotated = [(_named(s, a.name), a.annotation, s) for s, a in arguments if a.annotation is not None]
+    writes = [name for name, annotation, _ in annotated if annotation.is_write]
+    shares = [name for name, annotation, s in annotated if not annotation.is_write and _comes_out(annotation, s)]
+    found: Cells = {"mutates": list(dict.fromkeys([*row.get("mutates", ()), *writes]))}
+    if shares and not (row.get("view") or row.get("may_view") or writes):
+        found["may_view"] = shares[0]
+    if any("Generator" in str(a.type) for _, a in arguments):
+        found["random"] = True
+    return found
+
+
+def _arguments(signature: Signature) -> list[Any]:
+    arguments = signature.native.func.arguments if signature.native is not None else None
+    return [] if arguments is None else [*arguments.flat_positional, *arguments.flat_kwarg_only]
+
+
+def _named(signature: Signature, argument: str) -> str:
+    """The parameter that a schema's argument is: functions call ``self`` ``input``."""
+    return argument if signature.param(argument) is not None else "input"
+
+
+def _comes_out(annotation: Any, signature: Signature) -> bool:
+    returned = signature.native.func.returns if signature.native is not None else ()
+    return any(r.annotation is not None and annotation.alias_set == r.annotation.alias_set for r in returned)
 
 
 def _tags(op: Any) -> frozenset[str]:

@@ -132,7 +132,7 @@ def derive(name: str) -> tuple[Row, Subject | None]:
     """The row of one class as the CPU tells it, and its subject."""
     cls = classes()[name]
     if cls.__name__ in CONTAINERS:
-        return {"special": "container", "provenance": "hand"}, None
+        return {"special": "container", "provenance": {"*": "hand"}}, None
     become = getattr(cls, "cls_to_become", None)
     if become is not None:
         eager, studied = derive(f"torch.nn.{become.__name__}")
@@ -142,8 +142,8 @@ def derive(name: str) -> tuple[Row, Subject | None]:
     row: Row = {"params": [p.name for p in overload.params if p.kind != "kw"], "returns": "unknown"}
     row["tensors"] = [p.name + ("[]" if p.tensor == "list" else "") for p in overload.params if p.tensor][:-1]
     row["module"] = _module_cells(cls, found)
-    row["provenance"] = "inspect"
     studied = _subject(overload, found)
+    row["provenance"] = {"*": "inspect"} if studied is None else {"params": "inspect", "tensors": "inspect"}
     if studied is not None:
         holding = [s for s in found if list(s[0].parameters())] or [s for s in found if list(s[0].buffers())]
         row |= _forward_cells(name, studied, _subject(overload, holding) or studied)
@@ -170,7 +170,7 @@ def _forward_cells(name: str, studied: Subject, holding: Subject) -> Row:
     cells |= effects.cells(studied) | limits.cells(holding, loss=name.endswith(("Loss", "Loss2d")))
     cells["mutates"] = []
     cells.get("index_dtypes", {}).pop("parameters", None)
-    return {**cells, "provenance": "probe-cpu"}
+    return cells
 
 
 def _constructor(cls: type[nn.Module]) -> Any:

@@ -37,11 +37,5 @@ def apply_overlay(rows: dict[str, Row], chosen: Callable[[str], bool]) -> None:
                 row["module"] = {**row.get("module", {}), **value}
             else:
                 row[field] = value
-        row["provenance"] = _joined(row)
-        if row.get("special") and "dtype" not in cells:
-            rows[name] = {"special": row["special"], "provenance": "hand"}
-
-
-def _joined(row: Row) -> str:
-    derived = row.get("provenance")
-    return "hand" if derived in (None, "unknown", "hand") else f"{derived}+hand"
+        written = dict.fromkeys((field for field in cells if field != "reason"), "hand")
+        row["provenance"] = row.get("provenance", {"*": "hand"}) | written

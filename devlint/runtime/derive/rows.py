@@ -34,29 +34,38 @@ def derive(name: str, function: Any) -> Derived:
     row = merge_params(overloads)
     studied = subject(overloads, ((function, call) for call in samples.calls(name)))
     row["tensors"] = tensor_names(studied.overloads)
+    native = any(s.native for s in overloads)
+    declared_by = "yaml" if native else "inspect"
     if studied.trials:
         row |= _probed(name, studied)
-        row["provenance"] = "probe-cpu"
+        row["provenance"] = dict.fromkeys(("params", "overloads", "tensors"), declared_by)
     else:
-        native = any(s.native for s in overloads)
-        found = native_returns(overloads) if native else annotated_return(function)
-        row |= {"returns": found, "provenance": "yaml" if native else "inspect"}
-    row |= factory_cells(name, function, row)
+        row["returns"] = native_returns(overloads) if native else annotated_return(function)
+        row["provenance"] = {"*": declared_by}
+    row |= _told(factory_cells(name, function, row), row, "inspect")
+    row |= _told(effects.declared(overloads, row), row, "yaml")
     return row, studied if studied.trials else None
+
+
+def _told(cells: Row, row: Row, source: str) -> Row:
+    """Cells that the declaration tells, with their source, where they say more than the row does."""
+    more = {cell: value for cell, value in cells.items() if row.get(cell) != value}
+    row["provenance"] |= dict.fromkeys(more, source)
+    return more
 
 
 def _plain(function: Any) -> Row:
     """A function of no signature: what it returns is known only if it runs without arguments and changes nothing."""
     name = getattr(function, "__name__", "")
     if name.startswith(("set_", "clear_", "autocast_", "init_")):
-        return {"device": "none", "returns": "none", "provenance": "hand"}
+        return {"device": "none", "returns": "none", "provenance": {"*": "inspect"}}
     if not name.startswith(("is_", "get_", "are_")):
-        return {"returns": "unknown", "provenance": "unknown"}
+        return {"returns": "unknown", "provenance": {"*": "inspect"}}
     try:
         found = returned.form(function())
     except (TypeError, RuntimeError, ValueError):
-        return {"returns": "unknown", "provenance": "unknown"}
-    return {"params": [], "device": "none", "returns": found, "provenance": "probe-cpu"}
+        return {"returns": "unknown", "provenance": {"*": "inspect"}}
+    return {"params": [], "device": "none", "returns": found, "provenance": {"*": "probe-cpu"}}
 
 
 def _property(name: str) -> Row:
@@ -64,7 +73,7 @@ def _property(name: str) -> Row:
     read = operator.attrgetter(attribute)
     signature = declared(["self"], ["self"])
     studied = subject([signature], [(read, Call((torch.rand(2, 3),), {}))])
-    row: Row = {"params": ["self"], "tensors": ["self"], "property": True, "provenance": "probe-cpu"}
+    row: Row = {"params": ["self"], "tensors": ["self"], "property": True, "provenance": {"*": "probe-cpu"}}
     if not studied.trials:
         return {**row, "returns": "unknown"}
     cells = returned.cells(studied, in_place=False) | effects.cells(studied)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from devlint.semantics.conditions import demands
 from devlint.semantics.models.checking import Problem
 
 PARAMETERS: Final = "parameters"
@@ -47,7 +48,7 @@ def _mentioned(cells: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield from (("returns", name) for name in names.split(","))
     for cell in _BY_ARGUMENT:
         for condition in cells.get(cell, {}):
-            yield from ((cell, part.partition("=")[0]) for part in condition.split("+"))
+            yield from ((cell, demand.name) for demand in demands(condition))
 
 
 def _in_rule(rule: str | list[str]) -> Iterator[str]:
