@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from devlint.diagnostic import Severity
+from devlint.diagnostic import Fix, Severity
+from devlint.fixes.reading import read_from_host
+from devlint.fixes.sheet import Sheet
 from devlint.flow.events import HostRead
 from devlint.rule import Finding, Rule
 from devlint.story import confidence, device_text, operation_text, place_text, steps, when_text, with_suffix
@@ -39,6 +42,11 @@ class NumpyFromAccelerator(Rule):
     print(scores.cpu().numpy().max())
     ```
 
+    ## Fix safety
+    `.cpu()` is put before the read, and `.detach()` where autograd follows the tensor: both return a tensor on the host
+    as it is. That is safe for `.numpy()` and other methods; it is unsafe where a function of NumPy's or of another
+    library reads, which may be given arrays as well.
+
     ## How it is confirmed at run time
     The reported line raises `TypeError: can't convert cuda:0 device type tensor to numpy`.
 
@@ -47,6 +55,7 @@ class NumpyFromAccelerator(Rule):
     """
 
     code = "DEV106"
+    fixable = True
     name = "numpy-from-accelerator"
     severity = Severity.ERROR
 
@@ -66,5 +75,10 @@ class NumpyFromAccelerator(Rule):
                 trace=steps(leaf),
                 help=f"copy it to the host first: `{copied}`",
                 confidence=confidence(event, leaf, when=when),
+                remedy=partial(_fix, event),
             )
             return
+
+
+def _fix(event: HostRead, sheet: Sheet) -> Fix:
+    return read_from_host(sheet, event, ".detach().cpu()" if event.tensor.grad else ".cpu()")

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from devlint.diagnostic import Severity
+from devlint.diagnostic import Applicability, Fix, Severity
+from devlint.fixes.devices import device_at_meeting
+from devlint.fixes.edits import method
+from devlint.fixes.placing import is_moved_on, transfer
+from devlint.fixes.sheet import Sheet, Unfit, node_at
 from devlint.flow.events import IndexClash
 from devlint.rule import Finding, Rule
 from devlint.story import clash_confidence, clash_steps, clash_subject, device_text, name_of, operand_text, when_text
@@ -39,6 +44,10 @@ class AcceleratorIndexOnHost(Rule):
     weights = schedule[steps]
     ```
 
+    ## Fix safety
+    The tensor is moved to where its index is; where it is written to, or what was taken out is moved next, the index
+    is copied to the host instead. Both are unsafe: it is a guess on which device the result is wanted.
+
     ## How it is confirmed at run time
     The reported line raises PyTorch's error about the device of the indices.
 
@@ -47,6 +56,7 @@ class AcceleratorIndexOnHost(Rule):
     """
 
     code = "DEV107"
+    fixable = True
     name = "accelerator-index-on-host"
     severity = Severity.ERROR
 
@@ -61,7 +71,20 @@ class AcceleratorIndexOnHost(Rule):
             help=_help(name_of(table.place), name_of(index.place)),
             confidence=clash_confidence(event),
             subject=clash_subject(event),
+            remedy=partial(_fix, event),
         )
+
+
+def _fix(event: IndexClash, sheet: Sheet) -> Fix:
+    part, table = sheet.part(event.strange.place), node_at(event.strange.place)
+    index = sheet.part(event.other.place), node_at(event.other.place)
+    try:
+        if is_moved_on(part, event.context.place.node):
+            raise Unfit
+        message, edits = transfer(part, table, f".to({device_at_meeting(event, event.other)})")
+    except Unfit:
+        message, edits = "Index it from the host", method(*index, ".cpu()")
+    return Fix(message, Applicability.UNSAFE, edits)
 
 
 def _help(table: str | None, index: str | None) -> str:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from devlint.diagnostic import Severity
+from devlint.diagnostic import Applicability, Fix, Severity
+from devlint.fixes.edits import method
+from devlint.fixes.sheet import Sheet, Unfit, node_at
 from devlint.flow.events import HostOnlyClash
 from devlint.rule import Finding, Rule
 from devlint.story import confidence, device_text, operation_text, place_text, steps, when_text, with_suffix
@@ -41,6 +44,9 @@ class HostOnlyArgument(Rule):
     packed = pack_padded_sequence(batch, lengths, batch_first=True)
     ```
 
+    ## Fix safety
+    `.cpu()` is put behind the argument: it returns a host tensor as it is, and without it the call raises. Safe.
+
     ## How it is confirmed at run time
     The reported line raises PyTorch's error that names the argument.
 
@@ -49,6 +55,7 @@ class HostOnlyArgument(Rule):
     """
 
     code = "DEV108"
+    fixable = True
     name = "host-only-argument"
     severity = Severity.ERROR
 
@@ -63,4 +70,12 @@ class HostOnlyArgument(Rule):
             trace=steps(operand.leaf),
             help=f"pass it from the host: `{with_suffix(operand.place, '.cpu()')}`",
             confidence=confidence(event, operand.leaf),
+            remedy=partial(_fix, event),
         )
+
+
+def _fix(event: HostOnlyClash, sheet: Sheet) -> Fix:
+    if event.operand.inside:
+        raise Unfit
+    part, node = sheet.part(event.operand.place), node_at(event.operand.place)
+    return Fix("Pass it from the host", Applicability.SAFE, method(part, node, ".cpu()"))

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
-from devlint.diagnostic import Severity
+from devlint.diagnostic import Fix, Severity
+from devlint.fixes.naming import respell
+from devlint.fixes.sheet import Sheet, node_at
 from devlint.flow.events import InvalidDeviceUse
 from devlint.rule import Finding, Rule
 
@@ -35,6 +38,10 @@ class InvalidDevice(Rule):
     x = torch.zeros(3, device="cuda")
     ```
 
+    ## Fix safety
+    A string is spelled as it was probably meant (`"gpu0"` as `"cuda:0"`), a doubled prefix is left out, `.cuda("cpu")`
+    becomes `.cpu()`. Unsafe: the code has never run, and what was meant is a guess.
+
     ## How it is confirmed at run time
     The reported line raises PyTorch's error about the device string.
 
@@ -43,6 +50,7 @@ class InvalidDevice(Rule):
     """
 
     code = "DEV112"
+    fixable = True
     name = "invalid-device"
     severity = Severity.ERROR
 
@@ -52,7 +60,12 @@ class InvalidDevice(Rule):
             event.context.place,
             f"no tensor can go to device {event.written!r}: {event.reason}",
             help=_help(event.written),
+            remedy=partial(_fix, event),
         )
+
+
+def _fix(event: InvalidDeviceUse, sheet: Sheet) -> Fix:
+    return respell(sheet.part(event.context.place), node_at(event.context.place), event.written)
 
 
 def _help(written: str) -> str | None:

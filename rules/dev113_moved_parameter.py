@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from devlint.diagnostic import Severity
+from devlint.diagnostic import Fix, Severity
+from devlint.fixes.leaves import keep_leaf, keep_parameter
+from devlint.fixes.sheet import Sheet, node_at
 from devlint.flow.events import MovedLeaf
 from devlint.rule import Finding, Rule
 from devlint.story import method_of
@@ -42,6 +45,11 @@ class MovedParameter(Rule):
     optimizer = torch.optim.Adam([image])
     ```
 
+    ## Fix safety
+    `nn.Parameter(t).to(device)` becomes `nn.Parameter(t.to(device))`; a factory is told where to make the leaf; any
+    other transfer is followed by `.detach().requires_grad_()`. Unsafe: an optimizer then trains what it did not, and
+    random numbers differ from device to device.
+
     ## How it is confirmed at run time
     The optimizer raises `can't optimize a non-leaf Tensor`, or the gradient is seen to be missing.
 
@@ -50,6 +58,7 @@ class MovedParameter(Rule):
     """
 
     code = "DEV113"
+    fixable = True
     name = "moved-parameter"
     severity = Severity.ERROR
 
@@ -63,7 +72,13 @@ class MovedParameter(Rule):
             f"`{method_of(place)}` makes a new tensor that is {_lost(event)}, yet {event.use}",
             trace=(*told, use) if use.place != place else told,
             help=_help(event),
+            remedy=partial(_fix, event),
         )
+
+
+def _fix(event: MovedLeaf, sheet: Sheet) -> Fix:
+    part, call = sheet.part(event.moved.place), node_at(event.moved.place)
+    return keep_parameter(part, call) if event.parameter else keep_leaf(part, call)
 
 
 def _lost(event: MovedLeaf) -> str:

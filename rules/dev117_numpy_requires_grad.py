@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from devlint.diagnostic import Severity
+from devlint.diagnostic import Fix, Severity
+from devlint.fixes.reading import read_from_host
+from devlint.fixes.sheet import Sheet
 from devlint.flow.events import HostRead
 from devlint.rule import Finding, Rule
 from devlint.story import operation_text, place_text, steps, with_suffix
@@ -42,6 +45,10 @@ class NumpyRequiresGrad(Rule):
     weights = layer.weight.detach().cpu().numpy()
     ```
 
+    ## Fix safety
+    `.detach()` is put before the read. That is safe for `.numpy()`, which raises without it; it is unsafe where a
+    function of NumPy's or of another library reads, which may be given arrays as well.
+
     ## How it is confirmed at run time
     The reported line raises `RuntimeError: Can't call numpy() on Tensor that requires grad`.
 
@@ -50,6 +57,7 @@ class NumpyRequiresGrad(Rule):
     """
 
     code = "DEV117"
+    fixable = True
     name = "numpy-requires-grad"
     severity = Severity.ERROR
 
@@ -66,4 +74,9 @@ class NumpyRequiresGrad(Rule):
             f"`{text}` requires grad, and {operation_text(event.reader)} cannot read what autograd follows",
             trace=steps(*found),
             help=f"take it out of autograd first: `{with_suffix(event.operand, '.detach()')}`",
+            remedy=partial(_fix, event),
         )
+
+
+def _fix(event: HostRead, sheet: Sheet) -> Fix:
+    return read_from_host(sheet, event, ".detach()")

@@ -114,6 +114,16 @@ def move_to_meet(sheet: Sheet, event: Clash) -> Fix:
     return Fix(message, Applicability.UNSAFE, edits)
 
 
+def is_moved_on(part: Part, node: object) -> bool:
+    """Whether a chain of methods on an expression's value moves it: `x[i].view(3).to(device)`."""
+    above = part.parent(node) if isinstance(node, cst.BaseExpression) else None
+    while isinstance(above, (cst.Attribute, cst.Call)):
+        if isinstance(above, cst.Attribute) and above.attr.value in ("to", "cuda", "type_as"):
+            return True
+        above = part.parent(above)
+    return False
+
+
 def unblocked(operand: Operand) -> str:
     """The further argument of a transfer from pinned memory, which the host need not wait for."""
     return ", non_blocking=True" if operand.tensor.pinned else ""

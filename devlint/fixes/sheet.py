@@ -60,6 +60,13 @@ class Sheet:
         return line[len(line.rstrip("\r\n")) :] or self.index.source.newline
 
 
+def node_at(place: Place) -> cst.BaseExpression:
+    """The expression at a place. Raises Unfit for anything else."""
+    if isinstance(place.node, cst.BaseExpression):
+        return place.node
+    raise Unfit
+
+
 class Part:
     """One top-level statement on its sheet."""
 
