@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from devlint.diagnostic import Confidence, Severity
+from devlint.diagnostic import Confidence, Fix, Severity
+from devlint.fixes.comparing import compare_types, compare_values, compare_with_text
+from devlint.fixes.sheet import Sheet, node_at
 from devlint.flow.events import Comparison
 from devlint.rule import Finding, Rule
 from devlint.story import place_text, when_text
@@ -42,6 +45,10 @@ class DeviceComparison(Rule):
         x = x.half()
     ```
 
+    ## Fix safety
+    Identity becomes equality, a string is compared with the device's type or becomes a device, and a device without an
+    index is compared by type. All of this is unsafe, for the answer changes: that is what the fix is for.
+
     ## How it is confirmed at run time
     The recorder sees comparisons of devices with strings, and of devices of one type of which only one has an index.
 
@@ -51,6 +58,7 @@ class DeviceComparison(Rule):
     """
 
     code = "DEV205"
+    fixable = True
     name = "device-comparison"
     severity = Severity.ERROR
     everywhere = True
@@ -71,6 +79,7 @@ class DeviceComparison(Rule):
             f"`{place_text(event.context.place)}` compares Python objects, and each `.device` is a new one",
             help=f"compare them with `{equal}`",
             confidence=Confidence.LIKELY,
+            remedy=partial(_fix, event, None),
         )
 
     def _text(self, event: Comparison) -> Iterator[Finding]:
@@ -82,6 +91,7 @@ class DeviceComparison(Rule):
             event.context.place,
             f"`{place_text(event.context.place)}` is always {always}: a torch.device equals no string",
             help=_instead(written, event.operator),
+            remedy=partial(_fix, event, written),
         )
 
     def _index(self, event: Comparison) -> Iterator[Finding]:
@@ -102,8 +112,16 @@ class DeviceComparison(Rule):
                     f"`{place_text(event.context.place)}` is always {always}{when_text(when)}:"
                     f" a tensor's device has an index ({device}:0), torch.device({str(device)!r}) has none",
                     help=_instead(device.type, event.operator),
+                    remedy=partial(_fix, event, None),
                 )
                 return
+
+
+def _fix(event: Comparison, written: str | None, sheet: Sheet) -> Fix:
+    part, node = sheet.part(event.context.place), node_at(event.context.place)
+    if event.operator in ("is", "is not"):
+        return compare_values(part, node)
+    return compare_with_text(part, node, written) if written is not None else compare_types(part, node)
 
 
 def _string(value: Value) -> str | None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from devlint.diagnostic import Severity
+from devlint.diagnostic import Fix, Severity
 from devlint.dtypes import dtype_steps, dtype_text, entering_as, entrance, unasked_float64
+from devlint.fixes.casting import cast_at_entrance, cast_operand
+from devlint.fixes.sheet import Sheet, Unfit, node_at
 from devlint.flow.events import DtypeClash, Operand
 from devlint.rule import Finding, Rule
 from devlint.story import confidence, operation_text, receiver_of
@@ -46,6 +49,10 @@ class Float64Input(Rule):
     model(features)
     ```
 
+    ## Fix safety
+    The tensor is cast where it comes into torch, or where it is used if nothing there can be told to. Unsafe: whoever
+    else uses it gets less precise numbers.
+
     ## How it is confirmed at run time
     The program stops at that operation with a dtype error, and the recorder knows where the tensor was made.
 
@@ -55,6 +62,7 @@ class Float64Input(Rule):
     """
 
     code = "DEV301"
+    fixable = True
     name = "float64-input"
     severity = Severity.ERROR
 
@@ -76,7 +84,17 @@ class Float64Input(Rule):
             entering_as(came, narrow.tensor.dtype.name or "float32") if came is not None else None,
             confidence(event),
             subject=place,
+            remedy=partial(_fix, wide, narrow.tensor.dtype.name or "float32", came),
         )
+
+
+def _fix(wide: Operand, dtype: str, came: Step | None, sheet: Sheet) -> Fix:
+    if came is None:
+        return cast_operand(sheet, wide, dtype)
+    try:
+        return cast_at_entrance(sheet.part(came.place), node_at(came.place), dtype)
+    except Unfit:
+        return cast_operand(sheet, wide, dtype)
 
 
 def _from(source: str) -> str:

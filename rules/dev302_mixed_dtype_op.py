@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from devlint.diagnostic import Severity
+from devlint.diagnostic import Fix, Severity
 from devlint.dtypes import dtype_steps, dtype_text, unasked_float64
+from devlint.fixes.casting import cast_operand
+from devlint.fixes.sheet import Sheet
 from devlint.flow.events import DtypeClash, Operand
 from devlint.rule import Finding, Rule
 from devlint.story import confidence, name_of, operation_text
@@ -41,6 +44,10 @@ class MixedDtypeOp(Rule):
     print(inputs @ weight.to(inputs.dtype))
     ```
 
+    ## Fix safety
+    One side is cast to the dtype of the other: the input of a module to that of its weights, what is assigned to an
+    entry to that of the whole. Unsafe: it is a guess which of the two was meant.
+
     ## How it is confirmed at run time
     The program stops at that operation with a dtype error.
 
@@ -50,6 +57,7 @@ class MixedDtypeOp(Rule):
     """
 
     code = "DEV302"
+    fixable = True
     name = "mixed-dtype-op"
     severity = Severity.ERROR
 
@@ -69,7 +77,17 @@ class MixedDtypeOp(Rule):
             _cast(left, right),
             confidence(event),
             subject=_written_at(left, right, place),
+            remedy=partial(_fix, left, right),
         )
+
+
+def _fix(left: Operand, right: Operand, sheet: Sheet) -> Fix:
+    """The operand that `_cast` names is cast; what is assigned to an entry always is."""
+    assigned = next((one for one in (left, right) if one.name == "value"), None)
+    moved, kept = (left, right) if right.of_module is not None else (right, left)
+    if assigned is not None:
+        moved, kept = assigned, left if assigned is right else right
+    return cast_operand(sheet, moved, kept.tensor.dtype.name or "float32", kept)
 
 
 def _cast(left: Operand, right: Operand) -> str:

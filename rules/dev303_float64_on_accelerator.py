@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from devlint.diagnostic import Severity
+from devlint.diagnostic import Fix, Severity
 from devlint.dtypes import dtype_steps, entrance, is_unasked
+from devlint.fixes.casting import cast_with_transfer
+from devlint.fixes.sheet import Sheet, Unfit, node_at
 from devlint.flow.events import Transfer
 from devlint.rule import Finding, Rule
 from devlint.story import confidence, place_text, when_text
@@ -41,6 +44,10 @@ class Float64OnAccelerator(Rule):
     signal = signal.to("cuda", torch.float32)
     ```
 
+    ## Fix safety
+    The transfer casts to float32 as well. Unsafe: the numbers become less precise. There is no fix where float64 was
+    written out, nor for modules.
+
     ## How it is confirmed at run time
     The recorder notes the dtype and the bytes of every transfer.
 
@@ -49,6 +56,7 @@ class Float64OnAccelerator(Rule):
     """
 
     code = "DEV303"
+    fixable = True
     name = "float64-on-accelerator"
     severity = Severity.WARNING
 
@@ -71,7 +79,14 @@ class Float64OnAccelerator(Rule):
             confidence(event, way.before),
             _severity(event, refused=refused is not None),
             subject=came.place if came is not None else place,
+            remedy=partial(_fix, event),
         )
+
+
+def _fix(event: Transfer, sheet: Sheet) -> Fix:
+    if event.is_module or not is_unasked(event.dtype_before):
+        raise Unfit
+    return cast_with_transfer(sheet.part(event.context.place), node_at(event.context.place), "float32")
 
 
 def _message(event: Transfer, way: Way, *, refused: bool) -> str:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from devlint.diagnostic import Severity
+from devlint.diagnostic import Fix, Severity
 from devlint.dtypes import dtype_steps
+from devlint.fixes.casting import cast_operand
+from devlint.fixes.sheet import Sheet
 from devlint.flow.events import TargetDtype
 from devlint.rule import Finding, Rule
 from devlint.story import confidence, name_of, operand_text
@@ -43,6 +46,10 @@ class LossTargetDtype(Rule):
     criterion(torch.rand(8), real)
     ```
 
+    ## Fix safety
+    The target is cast before the loss sees it. Unsafe: fractions are cut off where class indices are wanted, and it
+    may be the loss that was chosen wrongly.
+
     ## How it is confirmed at run time
     The program stops at the loss with a dtype error.
 
@@ -52,6 +59,7 @@ class LossTargetDtype(Rule):
     """
 
     code = "DEV304"
+    fixable = True
     name = "loss-target-dtype"
     severity = Severity.ERROR
 
@@ -69,7 +77,12 @@ class LossTargetDtype(Rule):
             f"cast the targets: `{name or 'target'}.to(torch.{wanted})`",
             confidence(event),
             subject=told[-1].place if told else place,
+            remedy=partial(_fix, event, wanted),
         )
+
+
+def _fix(event: TargetDtype, dtype: str, sheet: Sheet) -> Fix:
+    return cast_operand(sheet, event.operand, dtype)
 
 
 def _kind(accepted: tuple[str, ...]) -> str:

@@ -9,8 +9,8 @@ from devlint.fixes.devices import device_at_meeting, is_plain
 from devlint.fixes.edits import method_text, replace
 from devlint.fixes.imports import spell
 from devlint.fixes.placing import bring, each, transfer, unblocked
-from devlint.fixes.sheet import Part, Sheet, Unfit
-from devlint.fixes.statements import put_before
+from devlint.fixes.sheet import Part, Sheet, Unfit, node_at
+from devlint.fixes.statements import outermost_loop, put_before, put_before_statement, statement_of
 from devlint.flow.events import InputClash, Operand
 from devlint.flow.liveness import assigned_in
 from devlint.syntax.walk import dotted_name
@@ -42,15 +42,9 @@ def move_module(sheet: Sheet, event: InputClash, given: Operand) -> Fix:
     module = part.code(_module(event.context.place.node))
     device = device_at_meeting(event, given, without=(module,))
     roots = {device.partition(".")[0], module.partition(".")[0]}
-    statement: cst.CSTNode = event.context.place.node  # type: ignore[assignment]
-    for above in part.parents(statement):
-        if isinstance(above, cst.FunctionDef):
-            break
-        if isinstance(above, (cst.For, cst.While)):
-            if roots & assigned_in(above):
-                break
-            statement = above.iter if isinstance(above, cst.For) else above
-    edit = put_before(part, statement, f"{module}.to({device})")
+    call = node_at(event.context.place)
+    statement = outermost_loop(part, call, lambda loop: not roots & assigned_in(loop)) or statement_of(part, call)
+    edit = put_before_statement(part, statement, f"{module}.to({device})")
     return Fix(f"Move `{module}` to `{device}`", Applicability.UNSAFE, (edit,))
 
 

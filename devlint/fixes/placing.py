@@ -101,11 +101,12 @@ def move_to_meet(sheet: Sheet, event: Clash) -> Fix:
     if made_there is not None:
         return made_there
     part = sheet.part(strange.place)
-    node = _written(part, strange)
+    node = written_operand(part, strange)
     if strange.of_module:
         raise Unfit
     if strange.inside and other.inside and event.operation.startswith("torch._foreach_"):
-        pairs = f"[one.to(other.device) for one, other in zip({part.code(node)}, {part.code(_written(part, other))})]"
+        those = part.code(written_operand(part, other))
+        pairs = f"[one.to(other.device) for one, other in zip({part.code(node)}, {those})]"
         return Fix("Move each to its partner", Applicability.UNSAFE, (replace(part, node, pairs),))
     suffix = f".to({device_at_meeting(event, other)}{unblocked(strange)})"
     if strange.inside:
@@ -138,7 +139,7 @@ def each(part: Part, node: cst.BaseExpression, suffix: str) -> str:
     return f"[one{suffix} for one in {part.code(node)}]"
 
 
-def _written(part: Part, operand: Operand) -> cst.BaseExpression:
+def written_operand(part: Part, operand: Operand) -> cst.BaseExpression:
     """The expression of an operand; of what is assigned to an entry, the right-hand side."""
     node = operand.place.node
     above = part.parent(node) if isinstance(node, cst.CSTNode) else None

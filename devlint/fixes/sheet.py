@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TypeAlias
 
@@ -45,6 +46,10 @@ class Sheet:
         position = self.index.lines.position
         region = self.index.source.region(position(start), position(end))
         return Edit(content, region.start, region.end, region.cell)
+
+    def insert(self, edit: Edit, more: str) -> Edit:
+        """An edit that puts in some more behind what it puts in already."""
+        return replace(edit, content=edit.content + more)
 
     def line_start(self, offset: int) -> int:
         """Where the line of a character begins."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import libcst as cst
 
@@ -40,6 +41,21 @@ def _is_elif(part: Part, node: cst.CSTNode) -> bool:
     return isinstance(above, cst.If) and above.orelse is node
 
 
+def outermost_loop(
+    part: Part, node: cst.CSTNode, passes: Callable[[cst.For | cst.While], bool]
+) -> cst.For | cst.While | None:
+    """The outermost loop around a node, in the same function, to which all loops from the innermost on pass."""
+    found = None
+    for above in part.parents(node):
+        if isinstance(above, (cst.FunctionDef, cst.Lambda)):
+            break
+        if isinstance(above, (cst.For, cst.While)):
+            if not passes(above):
+                break
+            found = above
+    return found
+
+
 def indentation_at(part: Part, offset: int) -> str | None:
     """The blanks before a statement that begins its line; None where something else stands there."""
     blanks = part.sheet.text[part.sheet.line_start(offset) : offset]
@@ -48,7 +64,11 @@ def indentation_at(part: Part, offset: int) -> str | None:
 
 def put_before(part: Part, node: cst.CSTNode, *lines: str) -> Edit:
     """Statements on lines of their own in front of the one in which a node is evaluated."""
-    statement = statement_of(part, node)
+    return put_before_statement(part, statement_of(part, node), *lines)
+
+
+def put_before_statement(part: Part, statement: cst.CSTNode, *lines: str) -> Edit:
+    """Statements on lines of their own in front of another."""
     start, _ = part.span(statement)
     blanks = indentation_at(part, start)
     if blanks is not None:

@@ -32,6 +32,7 @@ class Choice:
         self.chosen: list[Diagnostic] = []
         self._edits: set[tuple[str, Edit]] = set()
         self._steps: set[Region] = set()
+        self._statements: set[tuple[str, str]] = set()
         self._edited: dict[_File, list[_Stretch]] = defaultdict(list)
         self._told: dict[_File, list[_Stretch]] = defaultdict(list)
 
@@ -44,6 +45,10 @@ class Choice:
         edited = [_Stretch((filename, edit.cell), edit.start, edit.end) for edit in new]
         regions = [diagnostic.region, *(note.region for note in diagnostic.trace)]
         told = [_Stretch((region.filename, region.cell), region.start, region.end) for region in regions]
+        statements = {(filename, edit.content.strip()) for edit in new if "\n" in edit.content or "\r" in edit.content}
+        if statements & self._statements:
+            # The same statement put in twice: the first may serve what comes after it as well.
+            return False
         steps = {note.region for note in diagnostic.trace}
         if steps & self._steps:
             # What mends one of two findings with a cause in common may mend the other.
@@ -51,6 +56,7 @@ class Choice:
         if _any_meet(edited, self._edited) or _any_meet(edited, self._told) or _any_meet(told, self._edited):
             return False
         self._steps |= steps
+        self._statements |= statements
         self.chosen.append(diagnostic)
         self._edits.update((filename, edit) for edit in new)
         for one in edited:

@@ -1,0 +1,39 @@
+"""Waits for the accelerator where they are missing, and copies that wait or need not."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devlint.diagnostic import Applicability, Edit, Fix
+from devlint.fixes.calls import drop_argument, find_argument, set_argument
+from devlint.fixes.imports import spell
+from devlint.fixes.sheet import Part, Sheet, Unfit, node_at
+from devlint.fixes.statements import put_before
+from devlint.values.trace import Place
+
+
+def wait_for_clock(sheet: Sheet, clocks: tuple[Place, ...]) -> Fix:
+    """The host waits for the accelerator before each reading of the clock, where there is one to wait for."""
+    edits: list[Edit] = []
+    for clock in clocks:
+        part, node = sheet.part(clock), node_at(clock)
+        torch, imported = spell(part, node, "torch.cuda")
+        wait = put_before(part, node, f"if {torch}.is_available():", f"    {torch}.synchronize()")
+        edits += [*imported, wait]
+    return Fix("Wait for the accelerator", Applicability.UNSAFE, tuple(dict.fromkeys(edits)))
+
+
+def copy_blocking(part: Part, call: cst.CSTNode) -> Fix:
+    """`non_blocking=True` is left out."""
+    argument = find_argument(call, "non_blocking") if isinstance(call, cst.Call) else None
+    if argument is None or not isinstance(call, cst.Call):
+        raise Unfit
+    return Fix("Wait for the copy", Applicability.SAFE, (drop_argument(part, call, argument),))
+
+
+def copy_unblocked(part: Part, call: cst.CSTNode, *, safe: bool) -> Fix:
+    """`non_blocking=True` is put in."""
+    if not isinstance(call, cst.Call):
+        raise Unfit
+    trust = Applicability.SAFE if safe else Applicability.UNSAFE
+    return Fix("Let the copy run beside the host", trust, (set_argument(part, call, "non_blocking", "True"),))
