@@ -76,12 +76,10 @@ class UnregisteredModule(Rule):
 
     def check(self, event: ContainerClash) -> Iterator[Finding]:
         """Each plain container whose contents meet a tensor of another device; once for each assignment."""
-        place = event.kept_in
+        place = event.kept.place
         noun = f"`{place_text(place)}`" if name_of(place) is not None else "the attribute"
         kept, met = event.strange, event.other
-        if met.kept_in is not None and kept.kept_in is None:
-            kept, met = met, kept
-        what = "modules" if kept.of_module is not None else "parameters"
+        what = event.kept.message.partition(" ")[0]
         yield Finding(
             place,
             f"{noun} is a plain container, so `.to()` leaves the {what} in it on {device_text(kept.leaf)}:"

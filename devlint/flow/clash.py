@@ -149,8 +149,9 @@ def _blame(
     if cached is not None:
         return CacheClash(context, operation, host, guest, when, cached=cached)
     for one, other in ((host, guest), (guest, host)):
-        if one.kept_in is not None:
-            return ContainerClash(context, operation, one, other, when, kept_in=one.kept_in)
+        kept = find(one.leaf.trace, Kind.KEPT)
+        if kept is not None and _stayed_behind(kept, one.leaf):
+            return ContainerClash(context, operation, one, other, when, kept=kept)
     stored = find(trace, Kind.STORED)
     if stored is not None and _stayed_behind(stored, host.leaf):
         return AttributeClash(context, operation, host, guest, when, stored=stored)

@@ -3,6 +3,7 @@ arguments)."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
@@ -44,6 +45,9 @@ TRIGGERS: Final = frozenset(
 """Names without which code can neither make, move, cast nor read a tensor: such code is run only when other code
 calls it."""
 
+CONTAINER_ATTRIBUTE: Final = re.compile(r"self\.\w+\s*(?::[^=\n]+)?=\s*[\[{(]")
+"""A list, dict or tuple made an attribute, which hides modules from `.to()`."""
+
 TENSOR_ANNOTATIONS: Final = frozenset(
     "Tensor torch.Tensor FloatTensor LongTensor BoolTensor IntTensor torch.FloatTensor torch.LongTensor"
     " torch.BoolTensor"
@@ -69,7 +73,7 @@ def analyse_module(engine: Engine, module: ModuleInfo) -> None:
 def _matters(engine: Engine, module: ModuleInfo, unit: Statement) -> bool:
     """Whether a definition can make, move, cast or read a tensor; by a name of the module, too, that holds a tensor or
     (in the methods of a class, which hand on where they are) a function that can."""
-    if unit.mentions & TRIGGERS:
+    if unit.mentions & TRIGGERS or ("forward" in unit.mentions and CONTAINER_ATTRIBUTE.search(unit.text)):
         return True
     for name in unit.mentions & known_names(module):
         match global_name(engine, module, name):

@@ -57,8 +57,6 @@ class Operand:
     leaf: Leaf = field(default_factory=Leaf)
     of_module: str | None = None
     """The module whose parameters it is, when it is the implicit operand of a module call."""
-    kept_in: Place | None = None
-    """The plain container attribute that module was taken from, if it was."""
     inside: bool = False
     """Whether it is something in the container at `place`, and not what stands there itself."""
 
@@ -99,10 +97,10 @@ class AttributeClash(Clash):
 
 @dataclass(frozen=True, slots=True)
 class ContainerClash(Clash):
-    """A module kept in a plain container stayed behind (DEV104). `kept_in` is where the container became an
-    attribute."""
+    """A module, or a parameter, kept in a plain container stayed behind (DEV104): `strange`, wherever it is. `kept` is
+    the step that made the container an attribute."""
 
-    kept_in: Place = field(kw_only=True)
+    kept: Step = field(kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

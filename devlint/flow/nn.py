@@ -12,17 +12,18 @@ from devlint.flow.arguments import Argument, Arguments
 from devlint.flow.classes import find_method, is_module_class, is_module_name, library_base
 from devlint.flow.definitions import ClassInfo
 from devlint.flow.devices import default_placement, is_none, placement_from
-from devlint.flow.events import Operand
+from devlint.flow.events import MovedLeaf, Operand
+from devlint.flow.keeping import hold, keep_plain
 from devlint.flow.named_dtypes import dtype_named
 from devlint.flow.operations import apply_row
 from devlint.flow.run import Run
 from devlint.semantics.table import ModuleRow, Row
 from devlint.values.condition import Atom, Test
 from devlint.values.dtype import Dtype
-from devlint.values.heap import Cell, Dict, Instance, Registration, Sequence
+from devlint.values.heap import Cell, Instance, Registration
 from devlint.values.join import alternatives
-from devlint.values.placement import UNKNOWN_PLACEMENT, Placement, retrace
-from devlint.values.trace import Kind, Step
+from devlint.values.placement import UNKNOWN_PLACEMENT, Placement
+from devlint.values.trace import Kind
 from devlint.values.value import (
     NONE,
     Address,
@@ -35,7 +36,6 @@ from devlint.values.value import (
     Ref,
     Tensor,
     Truth,
-    Tuple,
     Value,
 )
 
@@ -106,9 +106,14 @@ def register_attribute(run: Run, owner: Ref, thing: Instance, name: str, value: 
     elif is_module(run, owner):
         registration = registration_of(run, thing, name, value)
         if registration is Registration.PLAIN:
+            if isinstance(value, Tensor) and value.moved is not None and value.was_parameter:
+                use = f"it is kept as the attribute `{name}`"
+                run.emit(MovedLeaf(run.context_at(node), value.moved, True, use))
             if run.engine.constructing and not overrides_apply(run, thing):
-                value = keep_plain(run, value, node, name)
+                value = keep_plain(run, value, run.place(node))
             registration = None
+        else:
+            hold(run, value)
     run.put(owner.address, thing.with_attribute(name, value, registration))
 
 
@@ -128,40 +133,6 @@ def overrides_apply(run: Run, thing: Instance) -> bool:
     """Whether the class moves its plain tensors itself, by overriding `_apply` or `to`."""
     info = thing.cls.definition if isinstance(thing.cls, Callable_) else None
     return isinstance(info, ClassInfo) and any(find_method(run, info, name) is not None for name in ("_apply", "to"))
-
-
-def keep_plain(run: Run, value: Value, node: cst.CSTNode, name: str) -> Value:
-    """The value, its tensors and modules marked as kept in a plain attribute."""
-
-    def mark(previous: Step | None) -> Step:
-        message = f"kept as the plain attribute `{name}`, which `.to()` does not move"
-        return run.step(Kind.STORED, message, node, previous)
-
-    match value:
-        case Tensor(cell=None):
-            return replace(value, placement=retrace(value.placement, mark))
-        case Tuple(items=items):
-            return replace(value, items=tuple(keep_plain(run, one, node, name) for one in items))
-        case Either(yes=yes, no=no):
-            return replace(value, yes=keep_plain(run, yes, node, name), no=keep_plain(run, no, node, name))
-        case Ref(address=address):
-            thing = run.get(address)
-            place = run.place(node)
-            if isinstance(thing, Sequence):
-                kept = (
-                    tuple(keep_plain(run, one, node, name) for one in thing.items) if thing.items is not None else None
-                )
-                run.put(
-                    address,
-                    replace(thing, items=kept, element=keep_plain(run, thing.element, node, name), owner=place),
-                )
-            elif isinstance(thing, Dict):
-                entries = {key: keep_plain(run, one, node, name) for key, one in thing.entries.items()}
-                element = keep_plain(run, thing.element, node, name) if thing.element is not None else None
-                run.put(address, replace(thing, entries=entries, element=element, owner=place))
-            elif isinstance(thing, Instance) and is_module(run, value) and thing.kept_in is None:
-                run.put(address, replace(thing, kept_in=place))
-    return value
 
 
 # Moving
@@ -184,8 +155,7 @@ def relocate(run: Run, value: Value, change: Change, depth: int = 0) -> None:
     if thing.cell is not None:
         placement, dtype = change(thing.cell.placement, thing.cell.dtype)
         moved = replace(moved, cell=replace(thing.cell, placement=placement, dtype=dtype))
-    # Once moved by itself, a module is no longer what its container left behind.
-    run.put(value.address, replace(moved, kept_in=None) if depth == 0 else moved)
+    run.put(value.address, moved)
 
 
 def _relocate_tensors(run: Run, value: Value, change: Change, depth: int) -> Value:
@@ -283,7 +253,7 @@ def own_operand(run: Run, value: Value, thing: Instance, node: cst.CSTNode) -> O
         return None
     cell = thing.cell
     tensor = Tensor(cell.placement, cell.dtype, Rank.SOME, cell.grad)
-    return Operand("parameters", run.place(node), tensor, of_module=display_name(thing), kept_in=thing.kept_in)
+    return Operand("parameters", run.place(node), tensor, of_module=display_name(thing))
 
 
 def call_layer(run: Run, owner: Ref, thing: Instance, arguments: Arguments, node: cst.CSTNode) -> Value | None:

@@ -13,6 +13,7 @@ from devlint.flow.events import DtypeClash, Operand
 from devlint.flow.expressions import with_entry
 from devlint.flow.functions import call_function
 from devlint.flow.iteration import iterate
+from devlint.flow.keeping import put_in
 from devlint.flow.nn import children_of
 from devlint.flow.objects import held, is_holder
 from devlint.flow.opaque import looks_like_tensor
@@ -24,7 +25,7 @@ from devlint.values.heap import Dict, Instance, Registration, Sequence, join_all
 from devlint.values.join import join, without_none
 from devlint.values.memory import Memory
 from devlint.values.placement import retrace
-from devlint.values.trace import Kind, Place
+from devlint.values.trace import Kind
 from devlint.values.value import (
     UNKNOWN,
     Array,
@@ -144,10 +145,10 @@ def _object_item(run: Run, owner: Ref, thing: object, indices: list[Argument | N
         if thing.items is not None and isinstance(index.value, Const) and isinstance(index.value.value, int):
             position = index.value.value
             found = thing.items[position] if -len(thing.items) <= position < len(thing.items) else UNKNOWN
-        return taken_from(run, found, thing.owner)
+        return found
     if isinstance(thing, Dict):
         key = index.value if index is not None else UNKNOWN
-        return taken_from(run, _entry(run, owner, thing, key, node), thing.owner)
+        return _entry(run, owner, thing, key, node)
     if isinstance(thing, Instance):
         return _instance_item(run, owner, thing, indices, node)
     return UNKNOWN
@@ -164,17 +165,6 @@ def _entry(run: Run, owner: Ref, thing: Dict, key: Value, node: cst.CSTNode) -> 
     made = call_value(run, thing.factory, Arguments(node), node)
     run.put(owner.address, with_entry(thing, key, made) if isinstance(key, Const) else replace(thing, element=made))
     return made
-
-
-def taken_from(run: Run, value: Value, owner: Place | None) -> Value:
-    """A module taken from a plain container attribute remembers which one: `.to()` has not moved it."""
-    from devlint.flow.nn import is_module
-
-    if owner is not None and isinstance(value, Ref) and is_module(run, value):
-        thing = run.instance(value)
-        if thing is not None and thing.kept_in is None:
-            run.put(value.address, replace(thing, kept_in=owner))
-    return value
 
 
 def _instance_item(run: Run, owner: Ref, thing: Instance, indices: list[Argument | None], node: cst.CSTNode) -> Value:
@@ -271,9 +261,9 @@ def set_item(run: Run, target: cst.Subscript, value: Value) -> None:
             thing = run.get(address)
             if isinstance(thing, Dict):
                 key = index.value if index is not None else UNKNOWN
-                run.put(address, with_entry(thing, key, _cached(run, target, value)))
+                run.put(address, with_entry(thing, key, put_in(run, _cached(run, target, value), thing.owner)))
             elif isinstance(thing, Sequence):
-                items = thing.items
+                items, value = thing.items, put_in(run, value, thing.owner)
                 if (
                     items is not None
                     and index is not None

@@ -10,6 +10,7 @@ import libcst as cst
 from devlint.flow.arguments import Argument, Arguments
 from devlint.flow.devices import current, is_none, note_hard_coded, placement_from
 from devlint.flow.events import Discarded, HostRead, InvalidDeviceUse, OpaqueTransfer, Transfer
+from devlint.flow.keeping import is_held
 from devlint.flow.legacy import legacy_type
 from devlint.flow.liveness import varies_in
 from devlint.flow.nn import relocate, tensors_of
@@ -192,6 +193,7 @@ def _moved(run: Run, before: Tensor, request: Request) -> Tensor:
         pending=pending,
         fresh=kept,
         moved=None if stays else step,
+        was_parameter=before.cell is not None and before.leaf is True and not is_held(run, before.cell),
     )
 
 

@@ -70,11 +70,12 @@ class Registration(Enum):
 @dataclass(frozen=True, slots=True)
 class Cell:
     """A parameter's (or a library module's own) placement and dtype: what `.to()` changes under everybody who holds
-    it."""
+    it. `held` tells that a module registers it."""
 
     placement: Placement
     dtype: Dtype
     grad: bool | None = True
+    held: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +92,7 @@ class Instance:
 
     `cls` is the class value of the program, or the dotted name of a library class. `registered` says how an attribute
     belongs
-    to an nn.Module; `cell` holds a library module's parameters; `kept_in` is the plain container attribute that holds
-    it.
+    to an nn.Module; `cell` holds a library module's parameters; `held` tells that another module registers it.
     `settled` is false when the object's placement can no longer be followed (an unknown function had it).
     """
 
@@ -100,7 +100,7 @@ class Instance:
     attributes: Mapping[str, Value]
     registered: Mapping[str, Registration] = field(default_factory=dict)
     cell: Cell | None = None
-    kept_in: Place | None = field(default=None, compare=False)
+    held: bool = field(default=False, compare=False)
     settled: bool = True
 
     def with_attribute(self, name: str, value: Value, registration: Registration | None = None) -> Instance:
@@ -134,7 +134,8 @@ def join_cells(cells: SequenceOf[Cell]) -> Cell:
 
 def _join_cells(left: Cell, right: Cell, test: Test | None) -> Cell:
     placement = choose(test, left.placement, right.placement)
-    return Cell(placement, join_dtypes(left.dtype, right.dtype), left.grad if left.grad == right.grad else None)
+    grad = left.grad if left.grad == right.grad else None
+    return Cell(placement, join_dtypes(left.dtype, right.dtype), grad, left.held or right.held)
 
 
 def join_objects(left: Object, right: Object, test: Test | None) -> Object:
@@ -187,7 +188,7 @@ def _join_instances(left: Instance, right: Instance, test: Test | None) -> Insta
         attributes=attributes,
         registered=registered,
         cell=cell,
-        kept_in=left.kept_in or right.kept_in,
+        held=left.held or right.held,
         settled=left.settled and right.settled,
     )
 

@@ -58,6 +58,7 @@ class Kind(Enum):
     CALLER = "caller"
     ASSUMED = "assumed"
     STORED = "stored"
+    KEPT = "kept"
     CACHED = "cached"
     PASSED = "passed"
     CONVERTED = "converted"

@@ -161,7 +161,8 @@ class Tensor:
     `cell` is the parameter it is (parameters keep their identity when a module moves, so their placement lives in the
     heap);
     `pending` is an unfinished non_blocking copy to the host; `memory` is the memory it lies in;
-    `moved` is the transfer that handed it out, while nothing has been computed from it.
+    `moved` is the transfer that handed it out, while nothing has been computed from it; `was_parameter` tells that it
+    was given a Parameter that no module registers yet.
     """
 
     placement: Placement = UNKNOWN_PLACEMENT
@@ -175,6 +176,7 @@ class Tensor:
     fresh: Fresh | None = None
     memory: Memory | None = field(default=None, compare=False)
     moved: Step | None = field(default=None, compare=False)
+    was_parameter: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,6 +74,49 @@ class Net(nn.Module):
     def forward(self, x: torch.Tensor):
         return self.heads[0](self.fc(x))
 """,
+    "appended": """
+class Net(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.layers = []  # DEV104
+        for _ in range(n):
+            self.layers.append(nn.Linear(8, 8))
+
+    def forward(self, x: torch.Tensor):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+""",
+    "parameters": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scales = [nn.Parameter(torch.ones(8)) for _ in range(3)]  # DEV104
+
+    def forward(self, x: torch.Tensor):
+        return x * self.scales[0]
+""",
+    "own modules": """
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(8, 8)
+
+    def forward(self, x):
+        return self.fc(x)
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.blocks = [Block(), Block()]  # DEV104
+
+    def forward(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return x
+
+Net().to("cuda")(torch.rand(2, 8, device="cuda"))
+""",
 }
 
 GOOD = {

@@ -37,6 +37,23 @@ a = torch.rand(3, requires_grad=True).cuda()  # DEV113
 b = torch.rand(3, requires_grad=True).cuda()  # DEV113
 torch.optim.LBFGS([a, b])
 """,
+    "a moved Parameter as attribute": """
+class Net(nn.Module):
+    def __init__(self, device):
+        super().__init__()
+        self.weight = nn.Parameter(torch.rand(8)).to(device)  # DEV113
+
+    def forward(self, x):
+        return x * self.weight
+
+net = Net("cuda")
+""",
+    "cuda() of a Parameter": """
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.rand(8)).cuda()  # DEV113
+""",
 }
 
 GOOD = {

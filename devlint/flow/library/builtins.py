@@ -9,7 +9,9 @@ from devlint.flow.attributes import get_attribute, set_attribute
 from devlint.flow.classes import special_method
 from devlint.flow.functions import call_function
 from devlint.flow.instances import TENSOR, instance_test
+from devlint.flow.library.modules import ANY
 from devlint.flow.library.registry import Invocation, model
+from devlint.flow.nn import is_module
 from devlint.flow.refinement import Source, read_on_host, value_test
 from devlint.flow.run import Run
 from devlint.values.condition import Atom, Test
@@ -124,8 +126,12 @@ def getattr_(run: Run, call: Invocation) -> Value:
 def setattr_(run: Run, call: Invocation) -> Value:
     """`setattr(x, "name", value)`."""
     arguments = call.arguments.positional
-    if len(arguments) == 3 and isinstance(arguments[1].value, Const):
-        set_attribute(run, arguments[0].value, str(arguments[1].value.value), arguments[2].value, call.node)
+    if len(arguments) == 3:
+        owner, name, value = (one.value for one in arguments)
+        if isinstance(name, Const):
+            set_attribute(run, owner, str(name.value), value, call.node)
+        elif is_module(run, owner) and is_module(run, value):
+            set_attribute(run, owner, ANY + getattr(name, "prefix", ""), value, call.node)
     return NONE
 
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from devlint.flow.expressions import united
 from devlint.flow.iteration import items_of, iterate, values_of
+from devlint.flow.keeping import put_in
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.run import Run
-from devlint.flow.subscripts import taken_from
 from devlint.values.heap import Dict, Sequence, join_all
 from devlint.values.join import join
 from devlint.values.value import NONE, UNKNOWN, Const, Number, Ref, Text, Value
@@ -30,7 +30,7 @@ def append(run: Run, call: Invocation) -> Value:
     thing = _sequence(run, call)
     if thing is None or not call.arguments.positional or not isinstance(call.receiver, Ref):
         return NONE
-    value = call.arguments.positional[-1].value
+    value = put_in(run, call.arguments.positional[-1].value, thing.owner)
     if thing.items is not None and not run.loops and call.name == "append":
         run.put(call.receiver.address, replace(thing, items=(*thing.items, value)))
     else:
@@ -46,6 +46,11 @@ def extend(run: Run, call: Invocation) -> Value:
     if thing is None or not call.arguments.positional or not isinstance(call.receiver, Ref):
         return NONE
     more = iterate(run, call.arguments.positional[0].value, call.arguments.positional[0].node)
+    more = replace(
+        more,
+        items=tuple(put_in(run, one, thing.owner) for one in more.items) if more.items is not None else None,
+        element=put_in(run, more.element, thing.owner),
+    )
     if thing.items is not None and more.items is not None and not run.loops:
         run.put(call.receiver.address, replace(thing, items=(*thing.items, *more.items)))
     else:
@@ -66,7 +71,7 @@ def pop(run: Run, call: Invocation) -> Value:
         run.put(call.receiver.address, replace(thing, items=thing.items[:-1]))
     elif thing.items is not None:
         run.put(call.receiver.address, replace(thing, items=None, element=thing.any))
-    return taken_from(run, value, thing.owner)
+    return value
 
 
 @model("list.clear", "dict.clear")
@@ -140,7 +145,7 @@ def get(run: Run, call: Invocation) -> Value:
         if call.name == "pop":
             rest = {name: one for name, one in thing.entries.items() if name != key.value}
             run.put(call.receiver.address, replace(thing, entries=rest))
-        return taken_from(run, value, thing.owner)
+        return value
     if thing.element is None and isinstance(key, Const):
         if call.name == "setdefault":
             run.put(call.receiver.address, replace(thing, entries={**thing.entries, key.value: default}))

@@ -8,6 +8,7 @@ from typing import Final
 from devlint.flow.arguments import Argument, Arguments
 from devlint.flow.cells import as_one, require_grad_of_all
 from devlint.flow.iteration import iterate
+from devlint.flow.keeping import hold
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.nn import CONTAINERS, children_of, is_module, registration_of, tensors_of
 from devlint.flow.run import Run
@@ -101,10 +102,7 @@ def _register(run: Run, call: Invocation, kind: Registration, keyword: str) -> N
     name, value = call.arguments.value("name", 0), call.arguments.value(keyword, 1)
     if thing is None or not isinstance(call.receiver, Ref) or value is None:
         return
-    if isinstance(value, Ref):
-        module = run.instance(value)
-        if module is not None and module.kept_in is not None:
-            run.put(value.address, replace(module, kept_in=None))
+    hold(run, value)
     if isinstance(name, Const):
         run.put(call.receiver.address, thing.with_attribute(str(name.value), value, kind))
     elif kind is not Registration.BUFFER:
@@ -202,10 +200,7 @@ def _with_part(run: Run, thing: Instance, key: str, value: Value) -> Instance:
         reference = run.allocate_cell(value)
         value = replace(value, cell=reference, leaf=True, grad=True)
     kind = registration_of(run, thing, key, value)
-    if isinstance(value, Ref):
-        part = run.instance(value)
-        if part is not None and part.kept_in is not None:
-            run.put(value.address, replace(part, kept_in=None))
+    hold(run, value)
     if key == ANY and key in thing.attributes:
         value = join(thing.attributes[key], value)
     return thing.with_attribute(key, value, kind if kind is not Registration.PLAIN else Registration.MODULE)
