@@ -92,10 +92,10 @@ class UnregisteredModule(Rule):
 
 
 def _fix(event: ContainerClash, kind: str, sheet: Sheet) -> Fix:
-    target = event.kept_in.node
+    target = event.kept.place.node
     if not isinstance(target, cst.CSTNode):
         raise Unfit
-    return wrap_container(sheet.part(event.kept_in), target, kind)
+    return wrap_container(sheet.part(event.kept.place), target, kind)
 
 
 _HELP = {
