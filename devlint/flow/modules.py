@@ -98,10 +98,11 @@ def _taint(run: Run, names: frozenset[str], tainted: set[str], undecided: set[st
 
 
 def _matters(run: Run, name: str) -> bool:
-    """Whether an imported name is one that can make or move tensors: of the program, or of a library described."""
+    """Whether an imported name is one that can make, hold or move tensors: of torch, of the program, or of a library
+    described."""
     value = global_name(run.engine, run.module, name)
     if isinstance(value, Library):
-        return run.engine.table.models.describe(value.name)
+        return value.name.startswith("torch.") or run.engine.table.models.describe(value.name)
     definition = value.definition if isinstance(value, Callable_) else None
     return isinstance(definition, (FunctionInfo, ClassInfo)) and bool(definition.unit.mentions & EAGER)
 

@@ -217,7 +217,8 @@ def index_tensor(run: Run, owner: Argument, indices: list[Argument | None], node
         clash = find_clash(run, node, "indexing", [base, operand], 0, frozenset({"index"}))
         if clash is not None:
             run.emit(clash)
-            return replace(computed(tensor), rank=Rank.ANY)
+            # What follows is read as if both had been in one place: one bug is told once.
+            return replace(computed(tensor), placement=operand.tensor.placement, rank=Rank.ANY)
     rank = indexed_rank(tensor.rank, [index.value if index is not None else None for index in indices])
     if advanced:
         return replace(run.derived(tensor), pending=tensor.pending, rank=rank)
