@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import partial
 
 from devlint.advice import assignable
-from devlint.diagnostic import Confidence, Severity
+from devlint.diagnostic import Confidence, Fix, Severity
+from devlint.fixes.dropping import drop_both
+from devlint.fixes.sheet import Sheet, Unfit
 from devlint.flow.events import Conversion, HostRead, OpaqueTransfer, Transfer
 from devlint.rule import Finding, Rule
 from devlint.story import confidence, device_text, place_text, steps, when_text
@@ -52,6 +55,10 @@ class RoundTripInLoop(Rule):
     fade(torch.rand(3, device="cuda"), 4)
     ```
 
+    ## Fix safety
+    Both transfers are left out where the tensor itself came back, and nothing was computed on the way. Unsafe: what
+    was a copy is then the tensor itself.
+
     ## How it is confirmed at run time
     The recorder sees both transfers in each iteration, and the bytes they moved.
 
@@ -63,6 +70,7 @@ class RoundTripInLoop(Rule):
 
     code = "DEV401"
     name = "round-trip-in-loop"
+    fixable = True
     severity = Severity.WARNING
 
     def __init__(self) -> None:
@@ -155,4 +163,11 @@ def _finding(event: Transfer, out: Step, there: Way, back: Way) -> Finding:
         "leave both transfers out" + (": compute it where it is" if computed else ""),
         Confidence.LIKELY if computed and sure is Confidence.CERTAIN else sure,
         subject=out.place,
+        remedy=partial(_fix, event, out),
     )
+
+
+def _fix(event: Transfer, out: Step, sheet: Sheet) -> Fix:
+    if event.untouched is not out:
+        raise Unfit
+    return drop_both(sheet, out.place, event.context.place)

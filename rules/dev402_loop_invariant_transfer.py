@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from devlint.diagnostic import Severity
+from devlint.diagnostic import Fix, Severity
+from devlint.fixes.hoisting import hoist
+from devlint.fixes.sheet import Sheet, node_at
 from devlint.flow.events import Transfer
 from devlint.rule import Finding, Rule
 from devlint.story import confidence, device_text, place_text, steps, when_text
@@ -40,6 +43,11 @@ class LoopInvariantTransfer(Rule):
         print(batch @ weights)
     ```
 
+    ## Fix safety
+    The transfer is made before the outermost loop in which neither tensor nor device changes, under a name of its own
+    if it has none. Unsafe: it is then made also where the loop never runs. There is no fix where the loop makes it
+    under a condition, or writes to what was moved.
+
     ## How it is confirmed at run time
     The recorder counts the transfers of each line and the bytes they moved.
 
@@ -50,6 +58,7 @@ class LoopInvariantTransfer(Rule):
 
     code = "DEV402"
     name = "loop-invariant-transfer"
+    fixable = True
     severity = Severity.WARNING
     everywhere = True
 
@@ -70,7 +79,12 @@ class LoopInvariantTransfer(Rule):
             steps(way.before),
             f"move `{receiver}` once, before the loop",
             confidence(event, way.before, way.after),
+            remedy=partial(_fix, event),
         )
+
+
+def _fix(event: Transfer, sheet: Sheet) -> Fix:
+    return hoist(sheet.part(event.context.place), node_at(event.context.place))
 
 
 def _holds_throughout(test: Test) -> bool:

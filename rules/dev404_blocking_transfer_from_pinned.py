@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from devlint.diagnostic import Severity
+from devlint.diagnostic import Fix, Severity
+from devlint.fixes.sheet import Sheet, node_at
+from devlint.fixes.waiting import copy_unblocked
 from devlint.flow.events import Transfer
 from devlint.rule import Finding, Rule
 from devlint.story import confidence, device_text, place_text, steps, when_text
-from devlint.transfers import ways
+from devlint.transfers import Way, ways
+from devlint.values.placement import How
 
 
 class BlockingTransferFromPinned(Rule):
@@ -44,6 +48,10 @@ class BlockingTransferFromPinned(Rule):
         print(batch.sum())
     ```
 
+    ## Fix safety
+    `non_blocking=True` is put in. Safe for the batches of a loader, which nobody writes to again; unsafe for other
+    pinned memory, which the host may fill anew while the copy runs.
+
     ## How it is confirmed at run time
     The recorder notes of every transfer whether its source was pinned and whether the host waited.
 
@@ -53,6 +61,7 @@ class BlockingTransferFromPinned(Rule):
 
     code = "DEV404"
     name = "blocking-transfer-from-pinned"
+    fixable = True
     severity = Severity.WARNING
     default = False
 
@@ -70,4 +79,10 @@ class BlockingTransferFromPinned(Rule):
             steps(way.before),
             "let the copy run beside the host: `non_blocking=True`",
             confidence(event, way.after),
+            remedy=partial(_fix, event, way),
         )
+
+
+def _fix(event: Transfer, way: Way, sheet: Sheet) -> Fix:
+    of_loader = way.before.how is How.ASSUMED
+    return copy_unblocked(sheet.part(event.context.place), node_at(event.context.place), safe=of_loader)

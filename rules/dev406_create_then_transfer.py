@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from devlint.diagnostic import Severity
+from devlint.diagnostic import Fix, Severity
+from devlint.fixes.creating import create_there
+from devlint.fixes.sheet import Sheet, Unfit
 from devlint.flow.events import Context, Conversion, Transfer
 from devlint.rule import Finding, Rule
 from devlint.story import confidence, device_text, place_text, steps, when_text
@@ -40,6 +43,10 @@ class CreateThenTransfer(Rule):
     noise = torch.randn(16, 3, 64, 64, device="cuda")
     ```
 
+    ## Fix safety
+    The factory is given the device, and the transfer is left out. Safe where the values are the same on every
+    device; unsafe for random numbers, which are others there, and for numbers that torch then draws in NumPy's place.
+
     ## How it is confirmed at run time
     The recorder notes where each tensor was created, and the bytes of its transfer.
 
@@ -51,6 +58,7 @@ class CreateThenTransfer(Rule):
 
     code = "DEV406"
     name = "create-then-transfer"
+    fixable = True
     severity = Severity.WARNING
 
     def __init__(self) -> None:
@@ -108,4 +116,11 @@ def _finding(
         tuple(step for step in told if step.place != place),
         f"create it there, by a torch factory with `device=`{random}",
         confidence(event, target),
+        remedy=partial(_fix, event, fresh),
     )
+
+
+def _fix(event: Transfer | Conversion, fresh: Fresh, sheet: Sheet) -> Fix:
+    if isinstance(event, Conversion):
+        raise Unfit
+    return create_there(sheet, event.context.place, fresh)

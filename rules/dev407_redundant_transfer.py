@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from devlint.diagnostic import Severity
+from devlint.diagnostic import Applicability, Confidence, Fix, Severity
+from devlint.fixes.dropping import drop_first, drop_redundant
+from devlint.fixes.sheet import Sheet, node_at
 from devlint.flow.events import Transfer
 from devlint.rule import Finding, Rule
 from devlint.story import confidence, device_text, place_text, steps
@@ -41,6 +44,10 @@ class RedundantTransfer(Rule):
     print(mask)
     ```
 
+    ## Fix safety
+    The transfer that does nothing is left out, which is safe where devlint is certain of it. Leaving out the first of
+    two transfers in a row is unsafe: the second may return the very tensor it was given, where there was a copy.
+
     ## How it is confirmed at run time
     The recorder sees that the transfer returned the tensor it was given.
 
@@ -51,6 +58,7 @@ class RedundantTransfer(Rule):
 
     code = "DEV407"
     name = "redundant-transfer"
+    fixable = True
     severity = Severity.WARNING
     everywhere = True
 
@@ -73,6 +81,7 @@ class RedundantTransfer(Rule):
             steps(*(way.before for way in every)),
             f"use `{receiver}` as it is",
             confidence(event),
+            remedy=partial(_drop, event),
         )
 
     def _repeated(self, event: Transfer, way: Way) -> Finding:
@@ -83,7 +92,17 @@ class RedundantTransfer(Rule):
             steps(way.before),
             "leave the first transfer out",
             confidence(event, way.after),
+            remedy=partial(_drop_first, event),
         )
+
+
+def _drop(event: Transfer, sheet: Sheet) -> Fix:
+    sure = Applicability.SAFE if confidence(event) is Confidence.CERTAIN else Applicability.UNSAFE
+    return drop_redundant(sheet.part(event.context.place), node_at(event.context.place), sure)
+
+
+def _drop_first(event: Transfer, sheet: Sheet) -> Fix:
+    return drop_first(sheet.part(event.context.place), node_at(event.context.place))
 
 
 def _stays(way: Way) -> bool:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from devlint.diagnostic import Severity
+from devlint.diagnostic import Fix, Severity
+from devlint.fixes.dropping import copy_tensor, stay_in_torch
+from devlint.fixes.sheet import Sheet, node_at
 from devlint.flow.events import Conversion
 from devlint.rule import Finding, Rule
 from devlint.story import confidence, place_text
@@ -40,6 +43,11 @@ class NumpyRoundTrip(Rule):
     kept = scores.detach().clone()
     ```
 
+    ## Fix safety
+    `torch.tensor(t)` becomes `t.detach().clone()`, which is what torch's warning asks for and safe. Where NumPy lay in
+    between, the tensor is copied without it; unsafe, for it may be meant to compute there some day. An array that has
+    a name is not followed.
+
     ## How it is confirmed at run time
     The recorder sees the read to the host and the new tensor made from the same values.
 
@@ -49,6 +57,7 @@ class NumpyRoundTrip(Rule):
 
     code = "DEV409"
     name = "numpy-round-trip"
+    fixable = True
     severity = Severity.WARNING
 
     def check(self, event: Conversion) -> Iterator[Finding]:
@@ -65,6 +74,7 @@ class NumpyRoundTrip(Rule):
             f"`{place_text(event.context.place)}` copies a tensor, and torch warns of it",
             help="say what is meant: `.detach().clone()` for a copy, the tensor itself otherwise",
             confidence=confidence(event),
+            remedy=partial(_fix, event),
         )
 
     def _round_trip(self, event: Conversion, read: Step) -> Finding:
@@ -75,7 +85,13 @@ class NumpyRoundTrip(Rule):
             (read,) if read.place != place else (),
             "stay in torch: `.detach().clone()` copies without NumPy",
             confidence(event),
+            remedy=partial(_fix, event),
         )
+
+
+def _fix(event: Conversion, sheet: Sheet) -> Fix:
+    mend = copy_tensor if isinstance(event.source, Tensor) else stay_in_torch
+    return mend(sheet.part(event.context.place), node_at(event.context.place))
 
 
 def _is_surely_tensor(tensor: Tensor) -> bool:

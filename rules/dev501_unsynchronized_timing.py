@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from devlint.advice import written_in
-from devlint.diagnostic import Severity
+from devlint.diagnostic import Fix, Severity
+from devlint.fixes.sheet import Sheet
+from devlint.fixes.waiting import wait_for_clock
 from devlint.flow import events
 from devlint.rule import Finding, Rule
 from devlint.story import confidence, place_text
@@ -55,6 +58,10 @@ class UnsynchronizedTiming(Rule):
     measure()
     ```
 
+    ## Fix safety
+    `torch.cuda.synchronize()` is put before both readings of the clock, under a check of availability. Unsafe: waiting
+    costs time itself, and where the two are far apart the wait may belong elsewhere.
+
     ## How it is confirmed at run time
     The recorder notes launches, waits and clock reads in the order in which they happen.
 
@@ -66,6 +73,7 @@ class UnsynchronizedTiming(Rule):
 
     code = "DEV501"
     name = "unsynchronized-timing"
+    fixable = True
     severity = Severity.WARNING
 
     def check(self, event: events.UnsynchronizedTiming) -> Iterator[Finding]:
@@ -82,4 +90,9 @@ class UnsynchronizedTiming(Rule):
             f"wait before `{place_text(clock)}`: `torch.cuda.synchronize()`",
             confidence(event),
             subject=clock,
+            remedy=partial(_fix, event),
         )
+
+
+def _fix(event: events.UnsynchronizedTiming, sheet: Sheet) -> Fix:
+    return wait_for_clock(sheet, event.started, event.context.place)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from devlint.diagnostic import Severity
+from devlint.diagnostic import Fix, Severity
+from devlint.fixes.sheet import Sheet, node_at
+from devlint.fixes.waiting import copy_blocking
 from devlint.flow.events import HostRead
 from devlint.rule import Finding, Rule
 from devlint.story import confidence, place_text
+from devlint.values.trace import Place
 
 
 class UnsynchronizedRead(Rule):
@@ -40,6 +44,9 @@ class UnsynchronizedRead(Rule):
     print(copy.numpy())
     ```
 
+    ## Fix safety
+    `non_blocking=True` is left out, which is safe: the host waits for this one copy, and reads what it should.
+
     ## How it is confirmed at run time
     On the emulated device such a copy holds stale values until something waits; on a GPU the recorder notes the read
     in the open interval.
@@ -51,6 +58,7 @@ class UnsynchronizedRead(Rule):
 
     code = "DEV502"
     name = "unsynchronized-read"
+    fixable = True
     severity = Severity.ERROR
 
     def check(self, event: HostRead) -> Iterator[Finding]:
@@ -66,4 +74,9 @@ class UnsynchronizedRead(Rule):
             f"leave `non_blocking` out of `{place_text(copy)}`, or synchronize before reading",
             confidence(event),
             subject=copy,
+            remedy=partial(_fix, copy),
         )
+
+
+def _fix(copy: Place, sheet: Sheet) -> Fix:
+    return copy_blocking(sheet.part(copy), node_at(copy))

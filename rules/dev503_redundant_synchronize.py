@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from devlint.diagnostic import Severity
+from devlint.diagnostic import Applicability, Fix, Severity
+from devlint.fixes.dropping import drop_statement
+from devlint.fixes.sheet import Sheet, node_at
 from devlint.flow.events import Synchronize
 from devlint.rule import Finding, Rule
 from devlint.story import place_text
@@ -38,6 +41,10 @@ class RedundantSynchronize(Rule):
     best = scores.max().item()
     ```
 
+    ## Fix safety
+    The statement is left out. Unsafe: another stream or thread, which devlint does not see, may have had work in
+    flight.
+
     ## How it is confirmed at run time
     The recorder sees that the call returned with nothing in flight.
 
@@ -47,6 +54,7 @@ class RedundantSynchronize(Rule):
 
     code = "DEV503"
     name = "redundant-synchronize"
+    fixable = True
     severity = Severity.INFO
     default = False
     everywhere = True
@@ -61,4 +69,10 @@ class RedundantSynchronize(Rule):
             f"`{place_text(place)}` has nothing to wait for: `{place_text(waited.place)}` has just waited",
             (waited,),
             "leave it out",
+            remedy=partial(_fix, event),
         )
+
+
+def _fix(event: Synchronize, sheet: Sheet) -> Fix:
+    edit = drop_statement(sheet.part(event.context.place), node_at(event.context.place))
+    return Fix("Leave it out", Applicability.UNSAFE, (edit,))

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from devlint.diagnostic import Severity
+from devlint.diagnostic import Fix, Severity
+from devlint.fixes.choosing import ask_for_accelerator
+from devlint.fixes.sheet import Sheet, node_at
 from devlint.flow import events
 from devlint.rule import Finding, Rule
 from devlint.story import confidence, name_of
@@ -41,6 +44,11 @@ class HardCodedAccelerator(Rule):
     positions(3, torch.device("cpu"))
     ```
 
+    ## Fix safety
+    The accelerator is taken where there is one, and the host elsewhere. Unsafe: it would often be better to take the
+    device from a tensor or from an argument, and code that must not run on the host then does. There is no fix for
+    the old tensor types.
+
     ## How it is confirmed at run time
     The program is run without an accelerator and stops there.
 
@@ -51,6 +59,7 @@ class HardCodedAccelerator(Rule):
 
     code = "DEV601"
     name = "hard-coded-accelerator"
+    fixable = True
     severity = Severity.INFO
     default = False
 
@@ -63,4 +72,9 @@ class HardCodedAccelerator(Rule):
             f"`{event.written}` needs that accelerator: no check of availability, no way to choose another device",
             help="take the device from a tensor at hand (`x.device`) or from an argument",
             confidence=confidence(event),
+            remedy=partial(_fix, event),
         )
+
+
+def _fix(event: events.HardCodedAccelerator, sheet: Sheet) -> Fix:
+    return ask_for_accelerator(sheet.part(event.context.place), node_at(event.context.place))

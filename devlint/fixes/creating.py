@@ -13,11 +13,12 @@ from devlint.fixes.edits import replace
 from devlint.fixes.imports import full_name, spell
 from devlint.fixes.names import is_read_again
 from devlint.fixes.placing import DEVICELESS
-from devlint.fixes.sheet import Part, Unfit
+from devlint.fixes.sheet import Part, Sheet, Unfit, node_at
 from devlint.fixes.statements import take_out
 from devlint.fixes.transfers import Target, target_of
 from devlint.flow.definitions import bound_by
 from devlint.syntax.walk import descend
+from devlint.values.trace import Place
 from devlint.values.value import Fresh, Origin
 
 NUMPY: Final = {
@@ -30,17 +31,19 @@ NUMPY: Final = {
 """Random numbers of NumPy's, and torch's factory of numbers of the same distribution."""
 
 
-def create_there(part: Part, call: cst.CSTNode, fresh: Fresh) -> Fix:
-    """The factory is told the device, and the transfer is left out."""
+def create_there(sheet: Sheet, place: Place, fresh: Fresh) -> Fix:
+    """The factory is told the device, and the transfer at `place` is left out."""
+    part, call = sheet.part(place), node_at(place)
     target, factory = target_of(part, call), fresh.step.place.node
     if not isinstance(factory, cst.Call) or target.device is None:
         raise Unfit
     safe = fresh.origin is Origin.NOTHING
-    name = full_name(part, factory.func)
+    home = sheet.part(fresh.step.place)
+    name = full_name(home, factory.func)
     if name.startswith("torch.") and name.rpartition(".")[2] not in DEVICELESS:
         at_hand = {wording.text for wording in fresh.step.wordings}
-        known = target.device in at_hand or _is_known_at(part, factory, target.device)
-        edits = (*_told(part, factory, target), *_left_out(part, call, factory, known=known))
+        known = target.device in at_hand or _is_known_at(home, factory, target.device)
+        edits = (*_told(home, factory, target), *_left_out(part, call, home, factory, known=known))
     else:
         edits, safe = _made_by_torch(part, call, target), False
     trust = Applicability.SAFE if safe else Applicability.UNSAFE
@@ -60,23 +63,33 @@ def _told(part: Part, factory: cst.Call, target: Target) -> tuple[Edit, ...]:
     return (part.sheet.insert(edit, f", dtype={target.dtype}"),)
 
 
-def _left_out(part: Part, call: cst.CSTNode, factory: cst.Call, *, known: bool) -> tuple[Edit, ...]:
+def _left_out(part: Part, call: cst.BaseExpression, home: Part, factory: cst.Call, *, known: bool) -> tuple[Edit, ...]:
     """The transfer taken away: from behind the factory, or from a statement that rebinds the factory's name."""
     receiver = receiver_of(call)
     if any(one is factory for one in (receiver, *descend(receiver))):
         return (drop_method(part, call),)
-    if not isinstance(receiver, cst.Name) or not known:
+    # Where only some path moves the tensor, the factory must not decide for the others.
+    if not isinstance(receiver, cst.Name) or not known or _block_of(part, call) is not _block_of(home, factory):
         raise Unfit
-    statement, made = part.parent(call), part.parent(factory)
-    match statement, made:
+    match part.parent(call), home.parent(factory):
         case (
-            cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))]),
+            cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))]) as statement,
             cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=first))]),
-        ) if name == first == receiver.value and isinstance(statement, cst.Assign):
+        ) if name == first == receiver.value:
             return (take_out(part, statement),)
     if is_read_again(part, receiver):
         raise Unfit
     return (drop_method(part, call),)
+
+
+def _block_of(part: Part, node: cst.CSTNode) -> cst.CSTNode | None:
+    """The block whose statement a node is in; None at the top level. Raises Unfit where it is not always evaluated."""
+    for above in part.parents(node):
+        if isinstance(above, (cst.IfExp, cst.BooleanOperation, cst.Lambda, cst.BaseComp)):
+            raise Unfit
+        if isinstance(above, (cst.SimpleStatementLine, cst.SimpleStatementSuite, cst.BaseCompoundStatement)):
+            return part.parent(above)
+    return None
 
 
 def _is_known_at(part: Part, factory: cst.Call, device: str) -> bool:

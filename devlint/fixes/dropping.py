@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import libcst as cst
 
 from devlint.diagnostic import Applicability, Edit, Fix
@@ -10,12 +12,46 @@ from devlint.fixes.edits import method_text, replace
 from devlint.fixes.imports import full_name
 from devlint.fixes.sheet import Part, Sheet, Unfit, node_at
 from devlint.fixes.statements import take_out
+from devlint.fixes.transfers import target_of
 from devlint.values.trace import Place
 
+REBUILDING: Final = frozenset({"torch.tensor", "torch.as_tensor", "torch.asarray", "torch.from_numpy"})
+"""Functions that make a tensor of an array as it is."""
 
-def drop_transfer(part: Part, call: cst.CSTNode) -> Edit:
-    """The transfer without its statement, where that only rebinds the variable or does nothing else."""
+
+def drop_redundant(part: Part, call: cst.CSTNode, trust: Applicability) -> Fix:
+    """A transfer that does nothing is left out."""
+    return Fix("Leave the transfer out", trust, (_drop_transfer(part, call),))
+
+
+def drop_first(part: Part, call: cst.CSTNode) -> Fix:
+    """`x.cuda().to(device)` becomes `x.to(device)`."""
+    first = receiver_of(call)
+    return Fix("Leave the first transfer out", Applicability.UNSAFE, (_without_transfer(part, first),))
+
+
+def drop_both(sheet: Sheet, out: Place, back: Place) -> Fix:
+    """A way out and the way back are left out together."""
+    edits = tuple(_drop_transfer(sheet.part(one), node_at(one)) for one in (out, back))
+    return Fix("Leave both transfers out", Applicability.UNSAFE, edits)
+
+
+def drop_statement(part: Part, call: cst.CSTNode) -> Edit:
+    """A call that is a statement of its own, and not all there is in its block, is left out."""
+    statement = part.parent(call)
+    if not isinstance(statement, cst.Expr):
+        raise Unfit
+    edit = take_out(part, statement)
+    if edit.content == "pass":
+        raise Unfit
+    return edit
+
+
+def _drop_transfer(part: Part, call: cst.CSTNode) -> Edit:
+    """The transfer is left out with its statement, where that only rebinds the variable or does nothing else."""
     receiver, statement = receiver_of(call), part.parent(call)
+    if target_of(part, call).dtype is not None:
+        raise Unfit
     match statement:
         case cst.Expr():
             return take_out(part, statement)
@@ -24,15 +60,10 @@ def drop_transfer(part: Part, call: cst.CSTNode) -> Edit:
     return drop_method(part, call)
 
 
-def drop_first(part: Part, call: cst.CSTNode) -> Edit:
-    """`x.cuda().to(device)` becomes `x.to(device)`."""
-    return drop_method(part, receiver_of(call))
-
-
-def drop_both(sheet: Sheet, out: Place, back: Place) -> Fix:
-    """A way out and the way back are left out together."""
-    edits = tuple(drop_transfer(sheet.part(one), node_at(one)) for one in (out, back))
-    return Fix("Leave both transfers out", Applicability.UNSAFE, edits)
+def _without_transfer(part: Part, call: cst.CSTNode) -> Edit:
+    if target_of(part, call).dtype is not None:
+        raise Unfit
+    return drop_method(part, call)
 
 
 def copy_tensor(part: Part, call: cst.CSTNode) -> Fix:
@@ -48,16 +79,19 @@ def copy_tensor(part: Part, call: cst.CSTNode) -> Fix:
 
 def stay_in_torch(part: Part, call: cst.CSTNode) -> Fix:
     """`torch.tensor(t.cpu().numpy())` becomes `t.detach().cpu().clone()`: the same values, without NumPy."""
-    if not isinstance(call, cst.Call) or len(call.args) == 0:
+    if not isinstance(call, cst.Call) or not call.args or full_name(part, call.func) not in REBUILDING:
         raise Unfit
     read = call.args[0].value
     if method_name(read) != "numpy" or find_argument(call, "data") is not None:
         raise Unfit
-    source = receiver_of(read)
+    source, on_host = receiver_of(read), isinstance(read, cst.Call) and bool(read.args)
     while method_name(source) in ("cpu", "detach"):
+        on_host = on_host or method_name(source) == "cpu"
         source = receiver_of(source)
-    copied = ".clone()" if full_name(part, call.func) == "torch.tensor" else ""
-    text = method_text(part, source, f".detach().cpu(){copied}{_further(part, call)}")
+    suffix = ".detach()"
+    suffix += ".cpu()" if on_host and find_argument(call, "device") is None else ""
+    suffix += ".clone()" if full_name(part, call.func) == "torch.tensor" else ""
+    text = method_text(part, source, suffix + _further(part, call))
     return Fix("Stay in torch", Applicability.UNSAFE, (replace(part, call, text),))
 
 
@@ -70,8 +104,8 @@ def _further(part: Part, call: cst.Call) -> str:
         code = part.code(argument.value)
         if name in ("device", "dtype") and code != "None":
             wanted.append(f"{name}={code}")
-        elif name == "requires_grad":
+        elif name == "requires_grad" and code != "False":
             methods = f".requires_grad_({code})"
-        elif name not in ("device", "dtype"):
+        elif name not in ("device", "dtype", "requires_grad"):
             raise Unfit
     return (f".to({', '.join(wanted)})" if wanted else "") + methods

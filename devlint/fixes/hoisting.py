@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import libcst as cst
 
 from devlint.diagnostic import Applicability, Fix
@@ -10,7 +12,7 @@ from devlint.fixes.edits import replace
 from devlint.fixes.names import bound_in
 from devlint.fixes.sheet import Part, Unfit
 from devlint.fixes.statements import outermost_loop, put_before_statement, take_out
-from devlint.flow.liveness import assigned_in, varies_in
+from devlint.flow.liveness import assigned_in, changed_in, varies_in
 from devlint.syntax.walk import descend
 
 
@@ -27,12 +29,29 @@ def hoist(part: Part, call: cst.CSTNode) -> Fix:
         raise Unfit
     statement = part.parent(call)
     name = _sole_target(statement)
+    if not _is_always_made(part, call, loop) or _is_written_to(part, call, loop, name):
+        raise Unfit
     if name is not None and isinstance(statement, cst.Assign) and _is_only_binding(loop, name):
         edits = (put_before_statement(part, loop, f"{name} = {part.code(call)}"), take_out(part, statement))
         return Fix(f"Make `{name}` before the loop", Applicability.UNSAFE, edits)
     name = _new_name(part, call)
     edits = (put_before_statement(part, loop, f"{name} = {part.code(call)}"), replace(part, call, name))
     return Fix("Move it before the loop", Applicability.UNSAFE, edits)
+
+
+def _is_always_made(part: Part, call: cst.Call, loop: cst.For | cst.While) -> bool:
+    """Whether each iteration makes the transfer: under a condition it may be one that cannot be made everywhere."""
+    conditional = (cst.If, cst.IfExp, cst.BooleanOperation, cst.Try, cst.TryStar, cst.Match)
+    inside = itertools.takewhile(lambda above: above is not loop, part.parents(call))
+    return not any(isinstance(above, conditional) for above in inside)
+
+
+def _is_written_to(part: Part, call: cst.Call, loop: cst.For | cst.While, name: str | None) -> bool:
+    """Whether the loop changes in place what the transfer returns, which is then no longer new in each iteration."""
+    above = part.parent(call)
+    if isinstance(above, cst.Attribute) and above.attr.value.endswith("_"):
+        return True
+    return name is not None and name in changed_in(loop.body)
 
 
 def _sole_target(statement: cst.CSTNode | None) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -14,6 +15,9 @@ from devlint.syntax.index import FileIndex, Statement
 from devlint.syntax.positions import Regions
 from devlint.syntax.walk import children, descend
 from devlint.values.trace import Place
+
+_BLOCK = re.compile(r":[ \t]*(?:#[^\r\n]*)?\r?\n([ \t]+)\S")
+"""The head of a block, and the blanks before the first line in it."""
 
 
 class Unfit(Exception):
@@ -50,6 +54,12 @@ class Sheet:
     def insert(self, edit: Edit, more: str) -> Edit:
         """An edit that puts in some more behind what it puts in already."""
         return replace(edit, content=edit.content + more)
+
+    @cached_property
+    def indent(self) -> str:
+        """What the file's first block is indented by."""
+        found = _BLOCK.search(self.text)
+        return found[1] if found else "    "
 
     def line_start(self, offset: int) -> int:
         """Where the line of a character begins."""

@@ -12,13 +12,13 @@ from devlint.fixes.statements import put_before
 from devlint.values.trace import Place
 
 
-def wait_for_clock(sheet: Sheet, clocks: tuple[Place, ...]) -> Fix:
+def wait_for_clock(sheet: Sheet, *clocks: Place) -> Fix:
     """The host waits for the accelerator before each reading of the clock, where there is one to wait for."""
     edits: list[Edit] = []
     for clock in clocks:
         part, node = sheet.part(clock), node_at(clock)
         torch, imported = spell(part, node, "torch.cuda")
-        wait = put_before(part, node, f"if {torch}.is_available():", f"    {torch}.synchronize()")
+        wait = put_before(part, node, f"if {torch}.is_available():", f"{sheet.indent}{torch}.synchronize()")
         edits += [*imported, wait]
     return Fix("Wait for the accelerator", Applicability.UNSAFE, tuple(dict.fromkeys(edits)))
 
@@ -26,14 +26,21 @@ def wait_for_clock(sheet: Sheet, clocks: tuple[Place, ...]) -> Fix:
 def copy_blocking(part: Part, call: cst.CSTNode) -> Fix:
     """`non_blocking=True` is left out."""
     argument = find_argument(call, "non_blocking") if isinstance(call, cst.Call) else None
-    if argument is None or not isinstance(call, cst.Call):
+    if argument is None or not isinstance(call, cst.Call) or not _is_word(argument.value, "True"):
         raise Unfit
     return Fix("Wait for the copy", Applicability.SAFE, (drop_argument(part, call, argument),))
 
 
 def copy_unblocked(part: Part, call: cst.CSTNode, *, safe: bool) -> Fix:
     """`non_blocking=True` is put in."""
-    if not isinstance(call, cst.Call):
+    if not isinstance(call, cst.Call) or any(_is_word(one.value, "False") for one in call.args if not one.keyword):
+        raise Unfit
+    argument = find_argument(call, "non_blocking")
+    if argument is not None and not _is_word(argument.value, "False"):
         raise Unfit
     trust = Applicability.SAFE if safe else Applicability.UNSAFE
     return Fix("Let the copy run beside the host", trust, (set_argument(part, call, "non_blocking", "True"),))
+
+
+def _is_word(node: cst.BaseExpression, word: str) -> bool:
+    return isinstance(node, cst.Name) and node.value == word

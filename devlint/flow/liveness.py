@@ -156,13 +156,18 @@ def _read_in_own_loop(
 
 
 def assigned_in(node: cst.CSTNode) -> frozenset[str]:
-    """The names, and the dotted `self.x` targets, that a node binds or may change in place.
+    """The names, and the dotted `self.x` targets, that a node binds or may change in place."""
+    bound = (name for one in (node, *descend(node, into_functions=False)) for name in bound_by(one))
+    return frozenset(bound) | changed_in(node)
+
+
+def changed_in(node: cst.CSTNode) -> frozenset[str]:
+    """The names, and the dotted `self.x` targets, of what a node may change in place.
 
     A call whose result is thrown away is made for what it does to its arguments, or to the object whose method it is.
     """
-    names: set[str] = set(bound_by(node))
+    names: set[str] = set()
     for one in descend(node, into_functions=False):
-        names.update(bound_by(one))
         match one:
             case cst.AssignTarget(target=cst.Attribute() as target) | cst.AugAssign(target=cst.Attribute() as target):
                 names.add(_dotted(target))
@@ -180,10 +185,6 @@ def assigned_in(node: cst.CSTNode) -> frozenset[str]:
                     names.add(_dotted(function.value))
             case cst.Call(args=args):
                 names.update(_dotted(arg.value) for arg in args if arg.keyword and arg.keyword.value == "out")
-            case cst.With(items=items):
-                for item in items:
-                    if item.asname is not None and isinstance(item.asname.name, cst.Name):
-                        names.add(item.asname.name.value)
     return frozenset(names)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 import libcst as cst
@@ -28,6 +29,9 @@ def follow_time(run: Run, row: Row, bound: Bound, operands: list[Operand], node:
     )
     if launched:
         run.launch(run.step(Kind.PASSED, f"{name} is launched on the accelerator", node))
+    elif not operands:
+        # What a factory fills may lie anywhere.
+        run.state.ambient = replace(run.state.ambient, waited=None)
     if waits and operands:
         _tell_read(run, operands[0], node, name)
         if launched:
