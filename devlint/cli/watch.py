@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -14,9 +18,15 @@ from devlint.cli.job import Request, run
 from devlint.config.files import FILENAMES
 from devlint.discovery import SUFFIXES
 
-_READ = (*SUFFIXES, *FILENAMES, ".gitignore")
-_SETTLED = 200
+_SETTINGS: Final = (*FILENAMES, ".gitignore")
+_SETTLED: Final = 100
 """Milliseconds without a further change after which the files are taken to be as they shall be."""
+_UNASKED: Final = 5_000
+"""Milliseconds after which the disk is looked at though nothing was said of it: watchfiles forgets a change that comes
+in just when it hands out others or gives up waiting, and it does not watch the settings above the folders."""
+
+State = Mapping[Path, tuple[int, int]]
+"""When each file that matters was written, and how long it is."""
 
 
 def watch(request: Request) -> int:
@@ -30,20 +40,16 @@ def watch(request: Request) -> int:
     folders = _folders(request)
     if not folders:
         return run(request)
-    usual = watchfiles.DefaultFilter()
-    changes = watchfiles.watch(
-        *folders,
-        watch_filter=lambda change, path: path.endswith(_READ) and usual(change, path),
-        debounce=_SETTLED,
-        rust_timeout=_SETTLED,
-        yield_on_timeout=True,
+    hints = watchfiles.watch(
+        *folders, watch_filter=None, step=_SETTLED, rust_timeout=_UNASKED, yield_on_timeout=True, debug=False
     )
-    begun = False
+    seen: State | None = None
     status = 0
-    # It says nothing new every now and then. The first time it does, it is watching already: no change is missed.
-    for changed in changes:
-        if changed or not begun:
-            begun = True
+    # Hints only say when to look: what has changed is what the disk says.
+    for _ in chain([None], hints):
+        state = _state(folders, watchfiles.DefaultFilter.ignore_dirs)
+        if state != seen:
+            seen = state
             status = _check(request)
     return status
 
@@ -65,3 +71,25 @@ def _folders(request: Request) -> list[Path]:
     """The directories to watch: those that were named, and those of the files that were."""
     named = [*request.paths, *([request.config] if request.config else [])]
     return list(dict.fromkeys(path if path.is_dir() else path.parent for path in named if path.exists()))
+
+
+def _state(folders: Sequence[Path], ignored: Collection[str]) -> State:
+    """How the files that matter are now."""
+    state = {}
+    for path in _files(folders, ignored):
+        try:
+            found = path.stat()
+        except OSError:
+            continue
+        state[path] = found.st_mtime_ns, found.st_size
+    return state
+
+
+def _files(folders: Sequence[Path], ignored: Collection[str]) -> Iterator[Path]:
+    """The files to read in the folders, and those that may hold settings there or above."""
+    for above in {parent for folder in folders for parent in folder.absolute().parents}:
+        yield from (above / name for name in _SETTINGS)
+    for folder in folders:
+        for place, inner, names in os.walk(folder):
+            inner[:] = [name for name in inner if name not in ignored]
+            yield from (Path(place, name) for name in names if name.endswith((*SUFFIXES, *_SETTINGS)))

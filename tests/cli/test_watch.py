@@ -47,6 +47,13 @@ class Watch:
         return lines[:-1]
 
 
+def save(path: Path, text: str) -> None:
+    """Write a file at once, as editors do: nobody sees half of it."""
+    draft = path.with_suffix(".draft")
+    draft.write_text(text)
+    draft.replace(path)
+
+
 @pytest.fixture
 def watch(tmp_path: Path) -> Iterator[Watch]:
     (tmp_path / "pkg").mkdir()
@@ -59,14 +66,19 @@ def watch(tmp_path: Path) -> Iterator[Watch]:
 
 def test_it_checks_again_after_each_change_until_it_is_interrupted(watch, tmp_path):
     assert watch.said() == []
-    (tmp_path / "pkg" / "notes.txt").write_text("not read")
-    (tmp_path / "pkg" / "b.py").write_text(BUG)
+    save(tmp_path / "pkg" / "notes.txt", "not read")
+    save(tmp_path / "pkg" / "b.py", BUG)
     (line,) = watch.said()
     assert line.startswith("pkg/b.py:4:1: DEV101")
-    (tmp_path / "pkg" / "devlint.toml").write_text("selct = 1\n")
+    save(tmp_path / "pkg" / "devlint.toml", "selct = 1\n")
     (line,) = watch.said()
     assert line.endswith("unknown setting `selct` (did you mean `select`?)")
-    (tmp_path / "pkg" / "devlint.toml").write_text('ignore = ["DEV101"]\n')
+    save(tmp_path / "pkg" / "devlint.toml", 'ignore = ["DEV101"]\n')
+    assert watch.said() == []
+    (tmp_path / "pkg" / "devlint.toml").unlink()
+    (line,) = watch.said()
+    assert line.startswith("pkg/b.py:4:1: DEV101")
+    save(tmp_path / "pyproject.toml", '[tool.devlint]\nignore = ["DEV1"]\n')
     assert watch.said() == []
     watch.process.send_signal(signal.SIGINT)
     assert watch.process.wait(PATIENCE) == 130

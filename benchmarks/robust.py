@@ -1,0 +1,147 @@
+"""Whether devlint stands everything that Python programs may look like: no crash, no hang, no file skipped in silence.
+
+    python benchmarks/robust.py [NAME...] [--from DIR] [--torch]
+
+NAMEs are `stdlib` (the standard library of the running Python, with its tests), `libcst` (the installed one, with its
+tests), `timm`, `accelerate`, `lightning`, `torchmetrics`; all of them unless some are named. `--torch` adds the Python
+sources of the installed torch. `--from` is where wheels lie unpacked or are unpacked to.
+
+All rules are on. Each part of a tree is checked in a process of its own; a part that takes too long is divided, until
+the files that are to blame are known. The exit status is 1 where devlint failed anywhere.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import multiprocessing
+import sys
+import sysconfig
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from wheels import VERSIONS, unpacked
+
+import devlint
+
+PART = 150
+"""Files that are checked together: enough for imports to be followed, few enough to tell where time goes."""
+PATIENCE = 60.0
+"""Seconds that one file may take, and a part of several."""
+SLOW_PART = 10 * PATIENCE
+
+
+@dataclass
+class Tally:
+    """What became of the files of a tree."""
+
+    files: int = 0
+    lines: int = 0
+    seconds: float = 0.0
+    errors: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+    broken: list[str] = field(default_factory=list)
+    found: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def failed(self) -> bool:
+        """Whether devlint itself failed."""
+        return bool(self.errors or self.failures)
+
+
+def main() -> int:
+    """Check the trees that are asked for and say how it went."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(_NAMES))
+    parser.add_argument("--from", dest="folder", type=Path, help="where wheels lie unpacked, or are unpacked to")
+    parser.add_argument("--torch", action="store_true", help="the Python sources of the installed torch, too")
+    given = parser.parse_args()
+    names = [*(given.names or _NAMES), *(["torch"] if given.torch else [])]
+    failed = False
+    with tempfile.TemporaryDirectory() as scratch:
+        for name in names:
+            tally = Tally()
+            files = sorted(_tree(name, given.folder or Path(scratch)))
+            for begin in range(0, len(files), PART):
+                _check(files[begin : begin + PART], tally)
+            _tell(name, tally)
+            failed |= tally.failed
+    return int(failed)
+
+
+_NAMES = ("stdlib", "libcst", *VERSIONS)
+
+
+def _tree(name: str, folder: Path) -> list[Path]:
+    """The Python files that the name means."""
+    if name == "stdlib":
+        root = Path(sysconfig.get_path("stdlib"))
+        return [path for path in root.rglob("*.py") if "site-packages" not in path.parts]
+    if name in VERSIONS:
+        return list(unpacked(name, folder).rglob("*.py"))
+    spec = importlib.util.find_spec(name)
+    if spec is None or not spec.submodule_search_locations:
+        raise SystemExit(f"{name} is not installed")
+    return list(Path(spec.submodule_search_locations[0]).rglob("*.py"))
+
+
+def _check(files: Sequence[Path], tally: Tally) -> None:
+    """Check files together, in a process that is stopped when it takes too long."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=_work, args=(theirs, [str(path) for path in files]))
+    begun = time.monotonic()
+    process.start()
+    theirs.close()
+    answered = ours.poll(PATIENCE if len(files) == 1 else SLOW_PART)
+    try:
+        result = ours.recv() if answered else None
+    except EOFError:
+        result = None
+    process.kill()
+    process.join()
+    if result is None and len(files) > 1:
+        _check(files[: len(files) // 2], tally)
+        _check(files[len(files) // 2 :], tally)
+        return
+    tally.files += len(files)
+    tally.lines += sum(path.read_bytes().count(b"\n") for path in files)
+    tally.seconds += time.monotonic() - begun
+    if result is None:
+        tally.failures.append(f"{files[0]}: " + ("it died" if answered else f"more than {PATIENCE:.0f} s"))
+        return
+    tally.errors += [f"{error.filename}, {error.where}: {error.message}\n{error.traceback}" for error in result.errors]
+    tally.failures += result.problems
+    if result.checked != len(files):
+        tally.failures.append(f"{len(files) - result.checked} files after {files[0]} were not checked")
+    for finding in result.diagnostics:
+        tally.found[finding.code] += 1
+        if finding.code == "DEV900":
+            tally.broken.append(f"{finding.region.filename}:{finding.region.start.row}: {finding.message}")
+
+
+def _work(answer: Connection, files: Sequence[str]) -> None:
+    """Check the files and send the result."""
+    answer.send(devlint.check_paths(files, select=["ALL"], isolated=True))
+
+
+def _tell(name: str, tally: Tally) -> None:
+    """Say what became of a tree."""
+    speed = tally.lines / tally.seconds if tally.seconds else 0
+    print(f"{name}: {tally.files:,} files, {tally.lines:,} lines, {tally.seconds:.0f} s ({speed:,.0f} lines/s)")
+    print(f"  internal errors: {len(tally.errors)}; other failures: {len(tally.failures)}")
+    print("  findings: " + (", ".join(f"{code} {count}" for code, count in sorted(tally.found.items())) or "none"))
+    for line in tally.broken:
+        print(f"  not read: {line}")
+    for line in (*tally.failures, *tally.errors):
+        print(f"  FAILED: {line}")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
