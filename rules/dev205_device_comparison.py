@@ -69,7 +69,7 @@ class DeviceComparison(Rule):
             yield from self._identity(event)
         elif isinstance(event.left, DeviceValue) and isinstance(event.right, DeviceValue):
             yield from self._index(event)
-        else:
+        elif isinstance(event.left, DeviceValue) or isinstance(event.right, DeviceValue):
             yield from self._text(event)
 
     def _identity(self, event: Comparison) -> Iterator[Finding]:

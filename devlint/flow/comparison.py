@@ -9,7 +9,9 @@ import libcst as cst
 from devlint.flow.arguments import Argument, Arguments
 from devlint.flow.asked import type_atom
 from devlint.flow.classes import special_method
+from devlint.flow.definitions import FunctionInfo
 from devlint.flow.events import Comparison
+from devlint.flow.evidence import annotation_names
 from devlint.flow.forwards import operand_of_forward
 from devlint.flow.operations import operate
 from devlint.flow.refinement import Source, none_test
@@ -139,6 +141,9 @@ def _negate(value: Value) -> Value:
 
 def _equality(run: Run, node: cst.Comparison, left: Argument, right: Argument, negative: bool) -> Value | None:
     a, b = left.value, right.value
+    if _may_be_text(a) and _may_be_text(b):
+        # The same comparison may meet a device elsewhere: then it is not in vain.
+        _tell(run, node, "!=" if negative else "==", left, right)
     match a, b:
         case (DeviceValue(), DeviceValue() | Const(value=str())) | (Const(value=str()), DeviceValue()):
             _tell(run, node, "!=" if negative else "==", left, right)
@@ -163,6 +168,21 @@ def _equality(run: Run, node: cst.Comparison, left: Argument, right: Argument, n
         case (Callable_() | Library(), Callable_() | Library()):
             return Const(a == b)
     return None
+
+
+def _may_be_text(value: Value) -> bool:
+    """Whether it is a string, or an argument that is made for one too, as its annotation or its default says."""
+    match value:
+        case Const(value=str()):
+            return True
+        case Either(yes=yes, no=no):
+            return _may_be_text(yes) or _may_be_text(no)
+        case Unknown(origin=("param", FunctionInfo() as info, name)):
+            parameter = next((one for one in info.parameters if one.name == name), None)
+            return parameter is not None and (
+                isinstance(parameter.default, cst.SimpleString) or "str" in annotation_names(parameter.annotation)
+            )
+    return False
 
 
 def equals_constant(run: Run, value: Value, constant: Const, node: cst.CSTNode, text: object) -> Value:

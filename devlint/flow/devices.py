@@ -9,11 +9,11 @@ import libcst as cst
 
 from devlint.flow.events import HardCodedAccelerator, InvalidDeviceUse
 from devlint.flow.run import Run
+from devlint.flow.state import HOST_BY_DEFAULT
 from devlint.flow.wordings import wordings
 from devlint.values.condition import Test
 from devlint.values.device import (
     ANY_INDEX,
-    CPU,
     HOST,
     UNKNOWN_DEVICE,
     Device,
@@ -52,12 +52,15 @@ def explicit_placement(text: str) -> Device:
 
 def default_placement(run: Run, function: str, node: cst.CSTNode) -> Placement:
     """Where a factory puts its tensor when nobody says: the default device, which is the host unless set."""
-    ambient = run.state.ambient.default_device
-    if ambient is not None:
-        step = run.step(Kind.CREATED, f"created by {function} on the default device", node)
-        return transform(ambient, lambda leaf: replace(leaf, trace=step, how=How.EXPLICIT))
-    step = run.step(Kind.CREATED, f"created on the host by {function}, which was given no device", node)
-    return Leaf(CPU, How.DEFAULT, replace(step, wordings=wordings(run)))
+    given = run.step(Kind.CREATED, f"created by {function} on the default device", node)
+
+    def place(leaf: Leaf) -> Leaf:
+        if leaf != HOST_BY_DEFAULT:
+            return replace(leaf, trace=given, how=How.EXPLICIT)
+        step = run.step(Kind.CREATED, f"created on the host by {function}, which was given no device", node)
+        return replace(leaf, trace=replace(step, wordings=wordings(run)))
+
+    return transform(run.state.ambient.default_device or HOST_BY_DEFAULT, place)
 
 
 def placement_from(run: Run, value: Value, node: cst.BaseExpression, step: Step | None) -> Placement:

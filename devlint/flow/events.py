@@ -224,7 +224,7 @@ class RebindUnused(Event):
 
 @dataclass(frozen=True, slots=True)
 class Comparison(Event):
-    """A device was compared by `operator` with a device or a string."""
+    """A device, or a string that may name one, was compared by `operator` with a device or a string."""
 
     operator: str
     left: Value

@@ -7,10 +7,11 @@ from typing import Final
 
 from devlint.flow.heap import Heap
 from devlint.values.condition import NO_FACTS, Facts, Test, assume, distinguish
+from devlint.values.device import CPU
 from devlint.values.dtype import DEFAULT_FLOAT, Dtype
 from devlint.values.heap import join_objects
 from devlint.values.join import join, join_dtypes
-from devlint.values.placement import Placement, choose
+from devlint.values.placement import How, Leaf, Placement, choose
 from devlint.values.trace import Step
 from devlint.values.value import UNKNOWN, Value
 
@@ -38,6 +39,8 @@ class Ambient:
 
 
 START: Final = Ambient()
+HOST_BY_DEFAULT: Final = Leaf(CPU, How.DEFAULT)
+"""Where factories put their tensors when no default device was set."""
 
 
 class State:
@@ -104,7 +107,7 @@ def _merge_ambient(left: Ambient, right: Ambient, test: Test | None) -> Ambient:
         return left
     default = left.default_device
     if default != right.default_device:
-        default = choose(test, default, right.default_device) if default and right.default_device else None
+        default = choose(test, default or HOST_BY_DEFAULT, right.default_device or HOST_BY_DEFAULT)
     return replace(
         left,
         default_device=default,

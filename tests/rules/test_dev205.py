@@ -47,6 +47,11 @@ device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 x = torch.zeros(3, device=device)
 assert x.device == device  # DEV205
 """,
+    "in a function that is only given devices": """
+def is_fast(device):
+    return device == "cuda"  # DEV205
+print(is_fast(torch.device("cuda")), is_fast(torch.device("cpu")))
+""",
     "by identity": """
 x, y = torch.zeros(3), torch.zeros(3)
 if x.device is y.device:  # DEV205
@@ -121,6 +126,31 @@ def place(device: torch.device | None, x: torch.Tensor):
 def is_fast(device):
     return device == "cuda"
 print(is_fast("cuda"), is_fast("cpu"))
+""",
+    "a string for some callers, a device for others": """
+def is_fast(device):
+    return device == "cuda"
+print(is_fast("cuda"), is_fast(torch.device("cuda")))
+""",
+    "a default that is a string": """
+def pick(device="auto"):
+    if device == "auto":
+        device = "cuda"
+    return torch.device(device)
+print(pick(torch.device("cpu")))
+""",
+    "an annotation that allows a string": """
+class Buffer:
+    def __init__(self, device: torch.device | str):
+        if device == "auto":
+            device = "cuda"
+        self.device = torch.device(device)
+Buffer(torch.device("cuda" if torch.cuda.is_available() else "cpu"))
+""",
+    "one string or another for some callers": """
+def is_fast(device):
+    return device == "cuda"
+print(is_fast("cuda" if torch.cuda.is_available() else "cpu"), is_fast(torch.device("cuda")))
 """,
 }
 

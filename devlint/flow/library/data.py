@@ -20,7 +20,7 @@ from devlint.values.device import CPU
 from devlint.values.dtype import Dtype, Source
 from devlint.values.join import without_none
 from devlint.values.memory import Memory
-from devlint.values.placement import How, Leaf, Placement, retrace
+from devlint.values.placement import Choice, How, Leaf, Placement, retrace
 from devlint.values.trace import Kind
 from devlint.values.value import UNKNOWN, Array, Tensor, Value
 
@@ -42,7 +42,7 @@ def tensor(run: Run, call: Invocation) -> Value:
         )
     elif source is not None and run.state.ambient.default_device is None:
         placement = run.settle(source).placement
-    elif not call.arguments.complete:
+    elif not call.arguments.complete or (source and isinstance(run.state.ambient.default_device, Choice)):
         return Tensor(dtype=dtype)
     else:
         placement = default_placement(run, name, call.node)
