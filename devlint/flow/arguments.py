@@ -140,12 +140,15 @@ def bind_row(
 
 
 def _fits(params: Sequence[str], row: Row, positional: Sequence[Argument], keywords: Sequence[str]) -> bool:
-    """Whether a form of the call takes these arguments: every keyword, and tensors only where it takes tensors."""
+    """Whether a form of the call takes these arguments: every keyword, each once, and tensors only where it takes
+    tensors."""
     if not (all(name in params or name == "out" for name in keywords) or any(name.startswith("**") for name in params)):
         return False
     places = list(params[: params.index("*")] if "*" in params else params)
     if any(name.startswith("*") for name in places):
         return True
+    if not set(places[: len(positional)]).isdisjoint(keywords):
+        return False
     return len(positional) <= len(places) and all(
         name in row.tensors for name, one in zip(places, positional, strict=False) if isinstance(one.value, Tensor)
     )

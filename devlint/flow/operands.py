@@ -20,17 +20,15 @@ def operands_of(run: Run, row: Row, bound: Bound) -> list[Operand]:
     """The tensors among the arguments, those inside sequences included."""
     found: list[Operand] = []
     for name in row.tensors:
-        for argument in bound.get(name, ()):
+        given = bound.get(name, ())
+        for argument in given:
             if name in row.sequences and not isinstance(argument.value, (Tensor, Unknown)):
                 found.extend(_inside(run, name, argument))
-            else:
-                tensor = (
-                    as_tensor(argument.value)
-                    if name not in row.sequences or isinstance(argument.value, Tensor)
-                    else None
-                )
-                if tensor is not None:
-                    found.append(Operand(name, run.place(argument.node), run.settle(tensor)))
+                continue
+            alone = name in row.sequences and (len(given) == 1 or f"*{name}" not in row.params)
+            tensor = as_tensor(argument.value) if not alone or isinstance(argument.value, Tensor) else None
+            if tensor is not None:
+                found.append(Operand(name, run.place(argument.node), run.settle(tensor)))
     return found
 
 

@@ -36,7 +36,20 @@ def ruled_rank(run: Run, rule: str, bound: Bound, own: list[tuple[str, Rank]]) -
             given = bound.get("reduction")
             return Rank.SOME if given is not None and given[0].value == Const("none") else Rank.ZERO
         case "shape":
-            return rank_of_shape(run, bound.get("size") or bound.get("shape") or [])
+            sizes = next((bound[name] for name in (argument, "size", "shape") if bound.get(name)), None)
+            return rank_of_shape(run, sizes) if sizes is not None else broadcast(rank for _, rank in own)
+        case "product":
+            return Rank.SOME if any(rank is Rank.MANY for _, rank in own) else Rank.ANY
+        case "equation":
+            return _of_equation(bound.get("equation"))
+    return Rank.ANY
+
+
+def _of_equation(given: list[Argument] | None) -> Rank:
+    """The rank that the right side of an Einstein summation says."""
+    match given:
+        case [Argument(value=Const(value=str(equation)))] if "->" in equation and "..." not in equation:
+            return _of_length(len(equation.partition("->")[2].replace(" ", "")))
     return Rank.ANY
 
 
@@ -57,7 +70,13 @@ def _reduced(bound: Bound, own: Rank) -> Rank:
     given = bound.get("dim") or bound.get("axis")
     if not given or given[0].value == NONE:
         return Rank.ZERO
-    return own.fewer if isinstance(given[0].value, (Const, Number)) else Rank.ANY
+    match given[0].value:
+        case Const(value=int(dim)) if dim > 0 or dim < -1:
+            # There are dimensions beside the one that is reduced.
+            return Rank.SOME
+        case Const() | Number():
+            return own.fewer
+    return Rank.ANY
 
 
 def rank_of_shape(run: Run, given: list[Argument]) -> Rank:

@@ -62,8 +62,10 @@ class Row:
     "complex", "double"; "kwarg:DTYPE" (``dtype=``, else DTYPE or "default"), "kwarg-or:NAME"; "arg:NAME" (the dtype
     that NAME is); "literal:a,b" (that of the Python values given); or "unknown".
     ``rank`` (0-dim or not): "broadcast" (0-dim if all operands are), "same:NAME", "reduce" (0-dim without ``dim``,
-    with it unknown; as "broadcast" with a second tensor), "reduction" (0-dim unless ``reduction="none"``), "zero",
-    "some" (never 0-dim), "shape" (from the size arguments), "data" (from the literal) or "unknown".
+    with it one dimension less; as "broadcast" with a second tensor), "reduction" (0-dim unless ``reduction="none"``),
+    "zero", "some" (never 0-dim), "shape" (from the size arguments, "shape:NAME" from NAME; where none are given as
+    "broadcast"), "product" (0-dim of two vectors only), "equation" (of an Einstein summation), "data" (from the
+    literal) or "unknown".
     ``view``: whose storage the result shares; ``may_view``: may share. ``grad``: "none" or "detach" where the result
     never requires grad. ``sync``: "always", or "unless:NAME" is given, where an accelerator's work is waited for.
 

@@ -22,7 +22,7 @@ DTYPES = set(
     " complex32 complex64 complex128".split()
 )
 CONVERSIONS = set("float sum pow real real-float complex double".split())
-RANKS = set("broadcast same reduce reduction zero some shape data unknown".split())
+RANKS = set("broadcast same reduce reduction zero some shape product equation data unknown".split())
 FORMS = set(
     "tensor self none number bool string list size python unknown dtype device layout generator storage array frame"
     " tuple nested".split()
@@ -64,9 +64,7 @@ def test_every_cell_is_in_the_vocabulary(file: str) -> None:
         assert device in {"group", "arg", "kwarg", "kwarg-or", "host", "none", "unknown"}, row.name
         assert not argument or set(argument.split(",")) <= known, row.name
         rank, _, argument = row.rank.partition(":")
-        assert rank in {"broadcast", "same", "reduce", "reduction", "zero", "some", "shape", "data", "unknown"}, (
-            row.name
-        )
+        assert rank in RANKS, row.name
         assert not argument or argument in known, row.name
         assert row.sync in {"", "always"} or row.sync.startswith("unless:"), row.name
         assert row.grad in {"", "none", "detach"}, row.name
