@@ -8,7 +8,7 @@ import libcst as cst
 
 from devlint.flow.iteration import iterate, unpack
 from devlint.values.heap import Sequence
-from devlint.values.value import UNKNOWN, Value
+from devlint.values.value import Value
 
 if TYPE_CHECKING:
     from devlint.flow.run import Run
@@ -50,14 +50,3 @@ def _assign_all(run: Run, elements: object, value: Value, node: cst.BaseExpressi
         parts = [*items[:star], middle, *items[len(items) - after :]]
     for one, part in zip(targets, parts, strict=True):
         assign(run, one.value, part)
-
-
-def unbind(run: Run, target: cst.BaseExpression) -> None:
-    """`del target`: a name is gone; anything else is left as it is."""
-    if isinstance(target, cst.Name):
-        run.state.names.pop(target.value, None)
-    elif isinstance(target, cst.Tuple):
-        for element in target.elements:
-            unbind(run, element.value)
-    else:
-        run.evaluate(target) if not isinstance(target, cst.Subscript) else UNKNOWN

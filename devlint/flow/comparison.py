@@ -59,7 +59,7 @@ def compare(run: Run, node: cst.Comparison, operator: cst.BaseCompOp, left: Argu
     if own is not None:
         return own
     if isinstance(operator, (cst.In, cst.NotIn)):
-        return Truth(Test(Atom(("node", node, run.context), _text(node))))
+        return Truth(Test(Atom(run.here(node), _text(node))))
     a, b = left.value, right.value
     if isinstance(operator, (cst.Equal, cst.NotEqual)):
         equal = _equality(run, node, left, right, isinstance(operator, cst.NotEqual))
@@ -94,7 +94,7 @@ def _key(run: Run, node: cst.Comparison, operator: cst.BaseCompOp, a: Value, b: 
     if all(isinstance(value, (Unknown, Number, Const)) for value in (a, b)) and None not in sides:
         kind = "Equal" if isinstance(operator, cst.NotEqual) else type(operator).__name__
         return ("compare", kind, *sides)
-    return ("node", node, run.context)
+    return run.here(node)
 
 
 class Equality:
@@ -244,7 +244,7 @@ def _same_device(run: Run, node: cst.Comparison, left: Placement, right: Placeme
             if first == second:
                 return Const(True)
             return Truth(Test(Atom(("same device", frozenset({first, second})), _text(node))))
-    return Truth(Test(Atom(("node", node, run.context), _text(node))))
+    return Truth(Test(Atom(run.here(node), _text(node))))
 
 
 def type_equals(run: Run, placement: Placement, type_: str, node: cst.CSTNode) -> Value:
@@ -260,7 +260,7 @@ def type_equals(run: Run, placement: Placement, type_: str, node: cst.CSTNode) -
             return Const(known == type_)
         case Symbol(origin=origin):
             return Truth(Test(type_atom(origin, type_, _text(node))))
-    return Truth(Test(Atom(("node", node, run.context), _text(node))))
+    return Truth(Test(Atom(run.here(node), _text(node))))
 
 
 def _tell(run: Run, node: cst.Comparison, operator: str, left: Argument, right: Argument) -> None:

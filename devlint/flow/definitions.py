@@ -60,7 +60,7 @@ class ModuleInfo:
 @dataclass(eq=False)
 class FunctionInfo:
     """A function or lambda. `owner` is the class whose body defines it; `closure` the code around it, while it may be
-    needed."""
+    needed, and `context` the calls around that."""
 
     name: str
     module: ModuleInfo
@@ -68,6 +68,7 @@ class FunctionInfo:
     find: Callable[[], cst.FunctionDef | cst.Lambda]
     owner: ClassInfo | None = None
     closure: Run | None = None
+    context: int | None = None
 
     @cached_property
     def node(self) -> cst.FunctionDef | cst.Lambda:

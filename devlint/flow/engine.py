@@ -77,14 +77,15 @@ class Engine:
         self.default_dtype = DEFAULT_FLOAT
         self.unwrapping: set[FunctionInfo] = set()
         self.recursion = Recursion()
+        self.defaults: dict[tuple[FunctionInfo, str], Value] = {}
         self.surroundings: dict[Address, Mapping[str, object]] = {}
         self.ran: set[FunctionInfo] = set()
         self.at_construction: set[FunctionInfo] = set()
         self._listener = listener
         self._budget = 0
-        self._functions: dict[int, FunctionInfo] = {}
+        self._functions: dict[Hashable, FunctionInfo] = {}
         self._classes: dict[int, ClassInfo] = {}
-        self._contexts: dict[tuple[int, int], int] = {}
+        self._contexts: dict[tuple[int, Hashable], int] = {}
         self._assigned: dict[cst.CSTNode, frozenset[str]] = {}
 
     def global_name(self, module: ModuleInfo, name: str) -> Value | None:
@@ -120,15 +121,17 @@ class Engine:
 
     # Identity
 
-    def context(self, outer: int, site: object) -> int:
-        """A number for the chain of calls that `site` continues."""
-        return self._contexts.setdefault((outer, id(site)), len(self._contexts) + 1)
+    def context(self, outer: int, site: cst.CSTNode | tuple[int, int]) -> int:
+        """A number for the chain of calls, and rounds of unrolled loops, that `site` continues."""
+        key = (outer, site if isinstance(site, tuple) else id(site))
+        return self._contexts.setdefault(key, len(self._contexts) + 1)
 
     def function(self, node: object, make: Callable[[], FunctionInfo]) -> FunctionInfo:
-        """The definition at a node: the same each time it is met."""
-        found = self._functions.get(id(node))
+        """The definition at a node, or at a node in a context: the same each time it is met."""
+        key = node if isinstance(node, tuple) else id(node)
+        found = self._functions.get(key)
         if found is None:
-            found = self._functions[id(node)] = make()
+            found = self._functions[key] = make()
         return found
 
     def method(self, info: FunctionInfo) -> FunctionInfo:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from copy import copy
 from dataclasses import replace
 
 import libcst as cst
@@ -12,7 +13,7 @@ from devlint.flow.definitions import FunctionInfo, names_in_target
 from devlint.flow.iteration import iterate
 from devlint.flow.refinement import narrow, test_of
 from devlint.flow.run import LoopFrame, Run, expression
-from devlint.flow.state import merge
+from devlint.flow.state import State, merge
 from devlint.syntax.literals import string_value
 from devlint.values.condition import Test, decide
 from devlint.values.heap import Dict, Sequence, join_all
@@ -215,10 +216,16 @@ def lambda_(run: Run, node: cst.Lambda) -> Value:
 
 
 def closure(run: Run, node: cst.FunctionDef | cst.Lambda, name: str) -> FunctionInfo:
-    """The function defined here; the newest run of the code around it is where it finds its free names."""
+    """The function defined here. It finds its free names in the code around it: one that was run by another call makes
+    another function."""
     qualified = f"{run.scope.name}.{name}" if run.function is not None else name
     info = run.engine.function(node, lambda: FunctionInfo(qualified, run.module, run.unit, lambda: node))
-    info.closure = run if run.function is not None else None
+    if info.context not in (None, run.context):
+        info = run.engine.function((id(node), run.context), lambda: copy(info))
+    info.context, info.closure = run.context, run if run.function is not None else None
+    for parameter in info.parameters:
+        if parameter.default is not None:
+            run.engine.defaults[info, parameter.name] = run.evaluate(parameter.default)
     return info
 
 
@@ -271,27 +278,12 @@ def _comprehend(run: Run, clause: cst.CompFor, make: Callable[[], Value]) -> tup
     rounds = found.items if found.items is not None else (found.element,)
     values: list[Value] = []
     run.state.names = dict(outer_names)
-    run.loops.append(LoopFrame(run.loop_at(clause.target), clause, run.engine.assigned(clause)))
-    for item in rounds:
-        facts = run.state.facts
-        assign(run, clause.target, item)
-        for condition in clause.ifs:
-            known = truth(run, condition.test)
-            if known is False:
-                run.state.live = False
-                break
-            exact = exact and known is True
-            narrow(run, condition.test, True)
-        if run.state.live and clause.inner_for_in is not None:
-            inner, inner_exact = _comprehend(run, clause.inner_for_in, make)
-            values.extend(inner)
-            exact = exact and inner_exact
-        elif run.state.live:
-            value = make()
-            if run.state.live:
-                values.append(value)
-        run.state.live = True
-        run.state.facts = facts
+    run.loops.append(LoopFrame(run.loop_at(clause.target), clause, run.engine.assigned(clause), unrolled=exact))
+    for position, item in enumerate(rounds):
+        with run.round(clause, position):
+            made, all_of_them = _round(run, clause, item, make)
+        values.extend(made)
+        exact = exact and all_of_them
     run.loops.pop()
     # The walrus is the one thing inside that binds outside; loop variables stay within.
     inner_names, run.state.names = run.state.names, outer_names
@@ -299,4 +291,31 @@ def _comprehend(run: Run, clause: cst.CompFor, make: Callable[[], Value]) -> tup
     for name, value in inner_names.items():
         if name in outer_names and name not in targets:
             outer_names[name] = value
+    return values, exact
+
+
+def _round(run: Run, clause: cst.CompFor, item: Value, make: Callable[[], Value]) -> tuple[list[Value], bool]:
+    """What one element gives, and whether it surely does."""
+    facts = run.state.facts
+    skipped: State | None = None
+    assign(run, clause.target, item)
+    for condition in clause.ifs:
+        known = truth(run, condition.test)
+        if known is False:
+            return [], True
+        if known is None and skipped is None:
+            skipped = run.state.fork()
+        narrow(run, condition.test, True)
+    values: list[Value] = []
+    exact = skipped is None
+    if run.state.live and clause.inner_for_in is not None:
+        values, inner_exact = _comprehend(run, clause.inner_for_in, make)
+        exact = exact and inner_exact
+    elif run.state.live:
+        value = make()
+        values = [value] if run.state.live else []
+    if skipped is not None:
+        run.state = merge(skipped, run.state)
+    run.state.live = True
+    run.state.facts = facts
     return values, exact

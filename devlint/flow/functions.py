@@ -94,6 +94,7 @@ def _enter(run: Run, info: FunctionInfo, receiver: Value | None, arguments: Argu
         function=info,
         outer=info.closure,
         context=engine.context(run.context, arguments.node),
+        moment=run.moment,
         around=run.loop,
     )
     inner.caller = run, arguments.node
@@ -137,8 +138,12 @@ def run_body(run: Run) -> Value:
             run.execute(info.node.body)
             if run.state.live:
                 run.exits.append((run.state, NONE))
-        if not run.exits:
+        if not run.exits and not info.is_generator:
             return UNKNOWN
+        if not run.exits:
+            # A generator that never ends hands out its values all the same.
+            run.state.live = True
+            run.exits.append((run.state, NONE))
         state, value = run.exits[-1]
         for earlier, returned in reversed(run.exits[:-1]):
             value = join(returned, value, distinguish(earlier.facts, state.facts))

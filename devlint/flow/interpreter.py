@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from devlint.flow import attributes, calls, expressions, operators, statements, subscripts
+from devlint.flow import attributes, calls, exceptions, expressions, loops, operators, statements, subscripts
 from devlint.flow.library import (
     attention,
     builtins,
@@ -35,12 +35,14 @@ __all__ = [
     "data",
     "defaults",
     "devices",
+    "exceptions",
     "expressions",
     "functional",
     "holders",
     "iterables",
     "legacy",
     "loading",
+    "loops",
     "modules",
     "operators",
     "options",

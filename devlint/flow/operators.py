@@ -252,7 +252,7 @@ def extend(run: Run, target: Ref, value: Value) -> Value | None:
     more = run.get(value.address) if isinstance(value, Ref) else None
     if not isinstance(thing, Sequence) or not isinstance(more, Sequence):
         return None
-    if thing.items is not None and more.items is not None and not run.loops:
+    if thing.items is not None and more.items is not None and not run.repeating:
         run.put(target.address, replace(thing, items=(*thing.items, *more.items)))
     else:
         run.put(

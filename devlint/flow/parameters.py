@@ -12,7 +12,7 @@ from devlint.flow.run import Run
 from devlint.values.heap import Dict, Sequence
 from devlint.values.placement import retrace
 from devlint.values.trace import Kind, Step
-from devlint.values.value import UNKNOWN, Tensor, Tuple, Value
+from devlint.values.value import UNKNOWN, Ref, Tensor, Tuple, Value
 
 
 def bind_parameters(run: Run, info: FunctionInfo, receiver: Value | None, arguments: Arguments) -> dict[str, Value]:
@@ -53,8 +53,13 @@ def default_value(run: Run, info: FunctionInfo, parameter: Parameter) -> Value:
     """A parameter's default: made once, when the function was defined, and shared by every call."""
     if parameter.default is None:
         return UNKNOWN
+    known = run.engine.defaults.get((info, parameter.name))
+    if known is not None and (not isinstance(known, Ref) or run.get(known.address) is not None):
+        return known
     home = home_of(run, info)
     value = home.evaluate(parameter.default)
+    if isinstance(value, Ref):
+        run.engine.defaults[info, parameter.name] = value
     if not isinstance(value, Tensor):
         return value
 

@@ -80,7 +80,7 @@ def match_pattern(run: Run, pattern: cst.MatchPattern, subject: Argument) -> Ans
 
 
 def _undecided(run: Run, pattern: cst.CSTNode, subject: Argument) -> Test:
-    return Test(Atom(("node", pattern, run.context), Matching(subject.node, pattern)))
+    return Test(Atom(run.here(pattern), Matching(subject.node, pattern)))
 
 
 def conjunction(answers: Sequence[Answer]) -> Answer:

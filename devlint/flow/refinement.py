@@ -131,11 +131,7 @@ def value_test(run: Run, value: Value, node: cst.BaseExpression) -> Test | bool 
         case Ref(address=address):
             thing = run.get(address)
             if isinstance(thing, Sequence):
-                return (
-                    bool(thing.items)
-                    if thing.items is not None
-                    else Test(Atom(("node", node, run.context), Source(node)))
-                )
+                return bool(thing.items) if thing.items is not None else Test(Atom(run.here(node), Source(node)))
         case Unknown(origin=("attr", owner, ("is_cuda" | "is_cpu" | "is_mps" | "is_xpu") as name)):
             return Test(type_atom(owner, name.removeprefix("is_"), Source(node)))
         case Unknown(origin=origin) | Number(origin=origin) if origin is not None:
@@ -150,7 +146,7 @@ def value_test(run: Run, value: Value, node: cst.BaseExpression) -> Test | bool 
                 return ~test
             if answers[0] is answers[1] and isinstance(answers[0], bool):
                 return answers[0]
-    return Test(Atom(("node", node, run.context), Source(node)))
+    return Test(Atom(run.here(node), Source(node)))
 
 
 def read_on_host(run: Run, value: Value, node: cst.BaseExpression, reader: str) -> None:
@@ -198,7 +194,7 @@ def none_test(run: Run, value: Value, node: cst.BaseExpression) -> Test | bool:
             return test
         case Either(test=Test() as test, yes=yes, no=no) if (may_be_none(yes), may_be_none(no)) == (False, True):
             return ~test
-    return Test(Atom(("none", node, run.context), Source(node, " is None")))
+    return Test(Atom(("none", *run.here(node)), Source(node, " is None")))
 
 
 def narrow(run: Run, node: cst.BaseExpression, holds: bool) -> None:

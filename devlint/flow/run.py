@@ -5,7 +5,7 @@ Handlers for syntax nodes register themselves here by node type; `evaluate` and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -58,11 +58,13 @@ def statement(*types: type) -> Callable[[Callable[[Run, Any], None]], Callable[[
 
 @dataclass(eq=False)
 class LoopFrame:
-    """A loop being run: the states that left it early, and what its body binds."""
+    """A loop being run: what its body binds, whether it is followed element by element, and the states that left it
+    early."""
 
     loop: Loop
     node: cst.CSTNode
     assigned: frozenset[str] = frozenset()
+    unrolled: bool = False
     breaks: list[State] = field(default_factory=list)
     continues: list[State] = field(default_factory=list)
 
@@ -81,6 +83,7 @@ class Run:
         function: FunctionInfo | None = None,
         outer: Run | None = None,
         context: int = 0,
+        moment: int = 0,
         around: Loop | None = None,
     ) -> None:
         self.engine = engine
@@ -91,10 +94,12 @@ class Run:
         self.function = function
         self.outer = outer
         self.context = context
+        self.moment = moment
         self.around = around
         self.caller: tuple[Run, cst.CSTNode] | None = None
         self.loops: list[LoopFrame] = []
         self.exits: list[tuple[State, Value]] = []
+        self.trials: list[list[State]] = []
         self.yielded: list[Value] = []
         self.yielding: list[Ambient] = []
         self.foreign: set[str] = set()
@@ -155,6 +160,11 @@ class Run:
     def loop(self) -> Loop | None:
         """The innermost loop around the code being run, its callers' included."""
         return self.loops[-1].loop if self.loops else self.around
+
+    @property
+    def repeating(self) -> bool:
+        """Whether some loop here runs an unknown number of times: what it adds cannot be counted."""
+        return any(not frame.unrolled for frame in self.loops)
 
     def loop_at(self, node: cst.CSTNode) -> Loop:
         """A loop that starts here."""
@@ -269,12 +279,38 @@ class Run:
         return ends
 
     @contextmanager
+    def round(self, loop: cst.CSTNode, position: int) -> Iterator[None]:
+        """One round of a loop that is followed element by element: what it makes is not what the others make."""
+        before = self.context
+        self.context = self.engine.context(before, (id(loop), position))
+        yield
+        self.context = before
+
+    @contextmanager
+    def again(self, loop: cst.CSTNode, times: int) -> Iterator[None]:
+        """A further round of a loop: what it asks is not answered by what the rounds before were told."""
+        before = self.moment
+        self.moment = self.engine.context(before, (id(loop), times)) if times else before
+        yield
+        self.moment = before
+
+    def here(self, node: cst.CSTNode) -> tuple[Hashable, ...]:
+        """What identifies a condition that has no name but its place."""
+        return ("node", node, self.context, self.moment)
+
+    @contextmanager
     def ambient(self, **changes: object) -> Iterator[None]:
         """Change what surrounds the operations of a block, and put those settings back after it."""
-        before = {name: getattr(self.state.ambient, name) for name in changes}
-        self.state.ambient = replace(self.state.ambient, **changes)  # type: ignore[arg-type]
+        before = self.surround(changes)
         yield
-        self.state.ambient = replace(self.state.ambient, **before)
+        self.surround(before)
+
+    def surround(self, changes: Mapping[str, object]) -> Mapping[str, object]:
+        """Change what surrounds the operations from here on; the settings as they were."""
+        before = {name: getattr(self.state.ambient, name) for name in changes}
+        if changes:
+            self.state.ambient = replace(self.state.ambient, **changes)  # type: ignore[arg-type]
+        return before
 
     def synchronize(self, step: Step | None = None) -> None:
         """The host waits for the accelerator."""

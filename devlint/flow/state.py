@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Final
 
 from devlint.flow.heap import Heap
@@ -89,6 +91,11 @@ def merge(left: State, right: State) -> State:
         left.facts & right.facts,
         _merge_ambient(left.ambient, right.ambient, test),
     )
+
+
+def merge_all(states: Sequence[State]) -> State:
+    """The state after any of several paths."""
+    return reduce(merge, states)
 
 
 def _merge_names(left: dict[str, Value], right: dict[str, Value], test: Test | None) -> dict[str, Value]:

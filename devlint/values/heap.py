@@ -20,7 +20,7 @@ from devlint.values.value import UNKNOWN, Address, Const, Value
 @dataclass(frozen=True, slots=True)
 class Sequence:
     """A list, set, deque, iterator or generator. `items` when each element is known, else None and `element` stands
-    for all.
+    for all, save perhaps the `first`.
 
     `owner` is the place where it was stored as a plain attribute of an nn.Module, if it was.
     """
@@ -29,6 +29,7 @@ class Sequence:
     element: Value = UNKNOWN
     kind: str = "list"
     owner: Place | None = field(default=None, compare=False)
+    first: Value | None = None
 
     @property
     def any(self) -> Value:
@@ -148,7 +149,9 @@ def join_objects(left: Object, right: Object, test: Test | None) -> Object:
                 items = tuple(join(a, b, test) for a, b in zip(left.items, right.items, strict=True))
                 return replace(left, items=items, owner=left.owner or right.owner)
             parts = [one.any for one in (left, right) if one.items != ()]
-            return replace(left, items=None, element=join_all(parts), owner=left.owner or right.owner)
+            first = left.first if left.first == right.first else None
+            owner = left.owner or right.owner
+            return replace(left, items=None, element=join_all(parts), owner=owner, first=first)
         case Dict(), Dict():
             return _join_dicts(left, right, test)
         case Cell(), Cell():

@@ -98,7 +98,7 @@ def is_tensor(run: Run, call: Invocation) -> Value:
 def _decided(run: Run, call: Invocation, answer: Test | bool | None) -> Value:
     if isinstance(answer, bool):
         return Const(answer)
-    return Truth(answer or Test(Atom(("node", call.node, run.context), Source(call.node))))
+    return Truth(answer or Test(Atom(run.here(call.node), Source(call.node))))
 
 
 @model("builtins.abs", "builtins.round", "builtins.pow", "builtins.divmod")
@@ -151,4 +151,4 @@ def hasattr_(run: Run, call: Invocation) -> Value:
         thing = run.instance(arguments[0].value)
         if thing is not None and arguments[1].value.value in thing.attributes:
             return Const(True)
-    return Truth(Test(Atom(("node", call.node, run.context), "hasattr(...)")))
+    return Truth(Test(Atom(run.here(call.node), "hasattr(...)")))

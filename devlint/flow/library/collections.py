@@ -31,12 +31,24 @@ def append(run: Run, call: Invocation) -> Value:
     if thing is None or not call.arguments.positional or not isinstance(call.receiver, Ref):
         return NONE
     value = put_in(run, call.arguments.positional[-1].value, thing.owner)
-    if thing.items is not None and not run.loops and call.name == "append":
-        run.put(call.receiver.address, replace(thing, items=(*thing.items, value)))
+    position = _position(call, thing)
+    if thing.items is not None and position is not None and not run.repeating:
+        items = (*thing.items[:position], value, *thing.items[position:])
+        run.put(call.receiver.address, replace(thing, items=items))
     else:
         element = value if thing.items == () else join(thing.any, value)
         run.put(call.receiver.address, replace(thing, items=None, element=element))
     return NONE
+
+
+def _position(call: Invocation, thing: Sequence) -> int | None:
+    """Where in a list a call adds or takes an element; None where that is not known."""
+    if call.name in ("appendleft", "popleft"):
+        return 0
+    if call.name in ("append", "add") or (call.name == "pop" and not call.arguments.positional):
+        return len(thing.items or ())
+    index = call.arguments.positional[0].value
+    return index.value if isinstance(index, Const) and type(index.value) is int else None
 
 
 @model("list.extend", "list.update")
@@ -51,7 +63,7 @@ def extend(run: Run, call: Invocation) -> Value:
         items=tuple(put_in(run, one, thing.owner) for one in more.items) if more.items is not None else None,
         element=put_in(run, more.element, thing.owner),
     )
-    if thing.items is not None and more.items is not None and not run.loops:
+    if thing.items is not None and more.items is not None and not run.repeating:
         run.put(call.receiver.address, replace(thing, items=(*thing.items, *more.items)))
     else:
         element = more.any if thing.items == () else join(thing.any, more.any)
@@ -66,9 +78,11 @@ def pop(run: Run, call: Invocation) -> Value:
     if thing is None or not isinstance(call.receiver, Ref):
         return UNKNOWN
     value = thing.any
-    if thing.items and not call.arguments.positional and call.name == "pop" and not run.loops:
-        value = thing.items[-1]
-        run.put(call.receiver.address, replace(thing, items=thing.items[:-1]))
+    position = _position(call, thing)
+    if thing.items and position is not None and not run.repeating:
+        items = list(thing.items)
+        value = items.pop(min(position, len(items) - 1)) if -len(items) <= position else UNKNOWN
+        run.put(call.receiver.address, replace(thing, items=tuple(items)))
     elif thing.items is not None:
         run.put(call.receiver.address, replace(thing, items=None, element=thing.any))
     return value
@@ -82,7 +96,7 @@ def clear(run: Run, call: Invocation) -> Value:
         if isinstance(thing, Sequence):
             run.put(call.receiver.address, replace(thing, items=()))
         elif isinstance(thing, Dict):
-            run.put(call.receiver.address, Dict({}, owner=thing.owner))
+            run.put(call.receiver.address, Dict({}, owner=thing.owner, factory=thing.factory))
     return NONE
 
 
@@ -97,7 +111,11 @@ def copy(run: Run, call: Invocation) -> Value:
 def reorder(run: Run, call: Invocation) -> Value:
     """The same elements in another order, or fewer."""
     thing = _sequence(run, call)
-    if thing is not None and thing.items is not None and isinstance(call.receiver, Ref):
+    if thing is None or thing.items is None or not isinstance(call.receiver, Ref):
+        return NONE
+    if call.name == "reverse":
+        run.put(call.receiver.address, replace(thing, items=thing.items[::-1]))
+    else:
         run.put(call.receiver.address, replace(thing, items=None, element=join_all(thing.items)))
     return NONE
 

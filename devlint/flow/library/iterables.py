@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from devlint.flow.arguments import Argument, Arguments
 from devlint.flow.attributes import get_attribute
@@ -14,6 +15,12 @@ from devlint.values.heap import Dict, Sequence, join_all
 from devlint.values.join import join
 from devlint.values.value import UNKNOWN, Const, Number, Ref, Tuple, Value
 
+MAX_COUNTED: Final = 3
+"""Rounds of a loop over a range that are followed one by one: hardly more than it takes without knowing the numbers."""
+
+IN_ORDER: Final = frozenset({"builtins.iter", "tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.std.tqdm"})
+"""Those that begin with the first element, and are iterated over only."""
+
 
 @model("builtins.range", "builtins.reversed", "builtins.sorted", "builtins.iter", "builtins.list", "builtins.tuple",
        "builtins.set", "builtins.frozenset", "collections.deque", "tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.trange",
@@ -21,7 +28,7 @@ from devlint.values.value import UNKNOWN, Const, Number, Ref, Tuple, Value
 def passed_on(run: Run, call: Invocation) -> Value:
     """Collections built from what something yields."""
     if call.name in ("builtins.range", "tqdm.trange"):
-        return run.allocate(call.node, Sequence(None, Number("int"), "range"))
+        return run.allocate(call.node, _range(call))
     first = call.first or call.arguments.get("iterable")
     if first is None:
         kind = "tuple" if call.name == "builtins.tuple" else "list"
@@ -38,9 +45,20 @@ def passed_on(run: Run, call: Invocation) -> Value:
             if call.name == "builtins.reversed"
             else replace(found, items=None, element=join_all(found.items))
         )
-    return run.allocate(
-        call.node, replace(found, kind="list" if call.name == "builtins.list" else "iterator", owner=found.owner)
-    )
+    kind = "list" if call.name == "builtins.list" else "iterator"
+    return run.allocate(call.node, replace(found, kind=kind, first=found.first if call.name in IN_ORDER else None))
+
+
+def _range(call: Invocation) -> Sequence:
+    """The numbers of a range, when it is short and known; else the first of them."""
+    given = [one.value for one in call.arguments.positional]
+    bounds = [one.value for one in given if isinstance(one, Const) and type(one.value) is int]
+    if 0 < len(bounds) == len(given) <= 3 and call.arguments.complete and 0 not in bounds[2:]:
+        numbers = range(*bounds)
+        if len(numbers) <= MAX_COUNTED:
+            return Sequence(tuple(map(Const, numbers)), kind="range")
+    first = given[0] if len(given) > 1 else Const(0)
+    return Sequence(None, Number("int"), "range", first=first if isinstance(first, Const) else None)
 
 
 @model("builtins.enumerate")
@@ -52,7 +70,9 @@ def enumerate_(run: Run, call: Invocation) -> Value:
         return run.allocate(
             call.node, Sequence(tuple(Tuple((Const(i), one)) for i, one in enumerate(found.items)), kind="iterator")
         )
-    return run.allocate(call.node, Sequence(None, Tuple((Number("int"), found.any)), "iterator"))
+    start = call.arguments.value("start", 1) or Const(0)
+    first_row = Tuple((start, found.any if found.first is None else found.first))
+    return run.allocate(call.node, Sequence(None, Tuple((Number("int"), found.any)), "iterator", first=first_row))
 
 
 @model("builtins.zip")
@@ -122,7 +142,15 @@ def next_(run: Run, call: Invocation) -> Value:
 
         return call_value(run, method, Arguments(call.node), call.node)
     found = iterate(run, first.value, first.node)
-    return found.items[0] if found.items else found.any
+    default = call.arguments.value("default", 1)
+    if found.items == () and default is not None:
+        return default
+    if not found.items:
+        return found.any if default is None or found.items is None else join(found.any, default)
+    if isinstance(first.value, Ref):
+        rest = replace(found, items=None, element=found.any) if run.repeating else replace(found, items=found.items[1:])
+        run.put(first.value.address, rest)
+    return found.any if run.repeating else found.items[0]
 
 
 @model("builtins.sum")

@@ -212,7 +212,7 @@ def append(run: Run, call: Invocation) -> Value:
     thing = run.instance(call.receiver) if call.receiver is not None else None
     value = call.arguments.value("module", 0)
     if thing is not None and value is not None and isinstance(call.receiver, Ref):
-        key = ANY if run.loops else str(len(thing.registered))
+        key = ANY if run.repeating else str(len(thing.registered))
         run.put(call.receiver.address, _with_part(run, thing, key, value))
     return call.receiver or UNKNOWN
 
