@@ -24,6 +24,7 @@ class Collector:
     """Asks each selected rule about each event it takes."""
 
     def __init__(self, rules: Iterable[type[Rule]], codes: frozenset[str]) -> None:
+        self.codes = codes
         self._by_event: dict[type, list[Rule]] = defaultdict(list)
         self._rules = [rule() for rule in rules if rule.code in codes]
         for rule in self._rules:

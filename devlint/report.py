@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 
 import libcst as cst
 
@@ -18,7 +18,8 @@ from devlint.rulecard import page_of
 from devlint.syntax.index import Statement
 from devlint.syntax.positions import locate
 from devlint.syntax.source import SourceError
-from devlint.syntax.suppressions import Suppressions, find_suppressions
+from devlint.syntax.suppressions import find_suppressions
+from devlint.unused import UNUSED, Spot, unused
 from devlint.values.trace import Place
 
 BROKEN = "DEV900"
@@ -35,7 +36,7 @@ def diagnostics_of(collector: Collector, program: Program) -> tuple[Diagnostic, 
         for one in _one_for_each_bug(found, regions)
     ]
     reported += [_broken(filename, error) for filename, error in collector.broken_files]
-    kept = _without_suppressed(reported, given)
+    kept = _sifted(reported, given, sheets, collector.codes)
     return tuple(sorted(kept, key=lambda one: one.order))
 
 
@@ -110,18 +111,23 @@ def _broken(filename: str, error: SourceError) -> Diagnostic:
     return Diagnostic(BROKEN, name, Severity.ERROR, Confidence.CERTAIN, error.message, region, url=page_of(name))
 
 
-def _without_suppressed(reported: Iterable[Diagnostic], given: dict[str, ModuleInfo]) -> list[Diagnostic]:
-    suppressions: dict[str, Suppressions] = {}
-    kept = []
+def _sifted(
+    reported: Iterable[Diagnostic], given: Mapping[str, ModuleInfo], sheets: Mapping[str, Sheet], codes: frozenset[str]
+) -> list[Diagnostic]:
+    """What no comment silences; and the comments that silence nothing, where those are asked for."""
+    by_file: dict[str, list[Diagnostic]] = defaultdict(list)
     for one in reported:
-        filename = one.region.filename
-        module = given.get(filename)
-        if module is not None:
-            if filename not in suppressions:
-                suppressions[filename] = find_suppressions(module.index.source, module.index)
-            first = module.index.source.row(one.region)
-            last = first + one.region.end.row - one.region.start.row
-            if suppressions[filename].covers(one.code, one.name, first, last):
-                continue
-        kept.append(one)
+        by_file[one.region.filename].append(one)
+    kept: list[Diagnostic] = []
+    for filename in {*by_file, *(given if UNUSED in codes else ())}:
+        found, module = by_file[filename], given.get(filename)
+        if module is None:
+            kept += found
+            continue
+        source = module.index.source
+        suppressions = find_suppressions(source, module.index)
+        spots = [Spot.of(one, source) for one in found]
+        kept += [one for one, spot in zip(found, spots, strict=True) if not spot.is_silenced_by(suppressions)]
+        if UNUSED in codes:
+            kept += unused(sheets[filename], suppressions, spots, codes)
     return kept

@@ -322,3 +322,12 @@ class BrokenFile:
     message: str
     row: int = 1
     column: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class IdleSuppression:
+    """A comment that silences nothing: some words of its list, or all of it (DEV901)."""
+
+    filename: str
+    row: int
+    words: frozenset[str] = frozenset()

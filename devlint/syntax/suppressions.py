@@ -42,9 +42,7 @@ class Suppression:
 
     def silences(self, code: str, name: str) -> bool:
         """Whether a rule is among those that the comment names."""
-        return (
-            not self.codes or name in self.codes or any(_is_code(item) and code.startswith(item) for item in self.codes)
-        )
+        return not self.codes or any(means(item, code, name) for item in self.codes)
 
     def reaches(self, first_row: int, last_row: int) -> bool:
         """Whether a finding on these rows is where the comment has effect."""
@@ -177,8 +175,18 @@ def _suppression(
 
 
 def _normalised(items: Iterable[str]) -> frozenset[str]:
-    stripped = (item.strip() for item in items)
-    return frozenset(item.upper() if _is_code(item) else item.lower() for item in stripped if item)
+    return frozenset(word(item) for item in items if item.strip())
+
+
+def means(item: str, code: str, name: str) -> bool:
+    """Whether a word in a suppression's list stands for a rule: its name, its code or the beginning of it."""
+    return item == name or (_is_code(item) and code.startswith(item))
+
+
+def word(written: str) -> str:
+    """A word of a suppression's list as it is compared: codes in upper case, names in lower case."""
+    written = written.strip()
+    return written.upper() if _is_code(written) else written.lower()
 
 
 def _is_code(item: str) -> bool:

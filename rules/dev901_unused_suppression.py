@@ -1,0 +1,59 @@
+"""DEV901: a suppression that silences nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from devlint.diagnostic import Severity
+from devlint.flow.events import IdleSuppression
+from devlint.rule import Finding, Rule
+
+
+class UnusedSuppression(Rule):
+    """A comment silences findings that there are not.
+
+    ## What it does
+    Finds `# devlint:` comments (`ignore`, `ignore-next-line`, `file-ignore`, `disable`) of which a word, or the whole,
+    silences nothing: what it was written for is mended, or it names no rule.
+
+    ## Why is this bad?
+    The next bug on that line is silenced unseen, and readers look for a problem that is no longer there.
+
+    ## Example
+    ```python
+    import torch
+
+    x = torch.zeros(3)
+    x.cuda()  # devlint: ignore[discarded-transfers]
+    ```
+
+    ## Use instead
+    ```python
+    import torch
+
+    x = torch.zeros(3)
+    x.cuda()  # devlint: ignore[discarded-transfer]
+    ```
+
+    ## Fix safety
+    The words that silence nothing are taken out, and the comment with its reason where none is left. Safe: comments
+    change nothing.
+
+    ## How it is confirmed at run time
+    It is not: comments do not run.
+
+    ## Known limits
+    Only what this run could have found is judged: the rules that a word stands for must be on, and a finding that
+    shows only when other files are checked along is not seen without them. For the same reason the rule is off by
+    default; select it where the whole project is checked. `# noqa` is shared with other linters and not judged.
+    """
+
+    code = "DEV901"
+    name = "unused-suppression"
+    severity = Severity.WARNING
+    default = False
+    fixable = True
+
+    def check(self, event: IdleSuppression) -> Iterator[Finding]:
+        """Nothing: a comment is no part of the syntax tree, so the report words these itself."""
+        yield from ()

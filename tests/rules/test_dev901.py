@@ -1,0 +1,101 @@
+"""Suppressions that silence nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from devlint.registry import all_rules
+
+from ..fixes.programs import check_fix
+from .programs import lint
+
+USUAL = frozenset(rule.code for rule in all_rules() if rule.default) | {"DEV901"}
+BUG = 'import torch\n\nx = torch.ones(3, device="cuda")\n'
+
+
+def told(text: str, folder: Path, codes: frozenset[str] = USUAL) -> list[tuple[int, str]]:
+    return [(one.region.start.row - 3, one.message) for one in lint(BUG + text, codes, folder) if one.code == "DEV901"]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("x + x  # devlint: ignore[DEV101]", "`# devlint: ignore[DEV101]` silences nothing"),
+        ("x + x  # devlint: ignore", "`# devlint: ignore` silences nothing"),
+        ("# devlint: file-ignore[DEV1]", "`# devlint: file-ignore[DEV1]` silences nothing"),
+        (
+            "x + torch.ones(3)  # devlint: ignore[DEV201, mixed-device-op] -- why",
+            "`DEV201` in `# devlint: ignore[DEV201, mixed-device-op] -- why` silences nothing",
+        ),
+        (
+            "x + torch.ones(3)  # devlint: ignore[DEV101, mixed-ops]",
+            "there is no rule `mixed-ops`, and `# devlint: ignore[DEV101, mixed-ops]` silences nothing by it",
+        ),
+    ],
+)
+def test_what_silences_nothing_is_reported(line: str, message: str, tmp_path: Path) -> None:
+    assert told(f"{line}\n", tmp_path) == [(1, message)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x + torch.ones(3)  # devlint: ignore[DEV101]\n",
+        "x + torch.ones(3)  # devlint: ignore\n",
+        "# devlint: ignore-next-line[DEV1]\nx + torch.ones(3)\n",
+        "# devlint: disable[DEV101, DEV102]\nx + torch.ones(3)\nnn = torch.nn.Linear(3, 3)(x)\n# devlint: enable\n",
+        "x + x  # noqa: DEV101\n",
+        "x + x  # devlint: ignore[DEV101, DEV901]\n",
+        "x + x  # devlint: ignore[DEV204]\n",
+        "s = '# devlint: ignore'\n",
+    ],
+    ids=["a code", "everything", "the next line", "a block", "noqa", "on purpose", "a rule that is off", "a string"],
+)
+def test_the_rest_is_not(text: str, tmp_path: Path) -> None:
+    assert told(text, tmp_path) == []
+
+
+def test_a_rule_that_was_not_asked_is_not_judged(tmp_path: Path) -> None:
+    line = "x + x  # devlint: ignore[DEV101]\n"
+    assert told(line, tmp_path, frozenset({"DEV201", "DEV901"})) == []
+    assert len(told(line, tmp_path, frozenset({"DEV101", "DEV901"}))) == 1
+
+
+def test_a_suppression_of_a_family_needs_only_its_usual_rules(tmp_path: Path) -> None:
+    assert len(told("x + x  # devlint: ignore[DEV2]\n", tmp_path)) == 1
+    assert told("x + x  # devlint: ignore[DEV6]\n", tmp_path) == []
+
+
+def test_they_are_taken_out() -> None:
+    check_fix(
+        """
+        x = torch.ones(3, device="cuda")
+        x + torch.ones(3)  # devlint: ignore[DEV101, DEV201] -- fine
+        x + x  # devlint: ignore[DEV101]
+        x + x  # why  # devlint: ignore[DEV101] -- because
+        x + x  # devlint: ignore[DEV101]  # noqa: E501
+        # devlint: ignore-next-line[DEV101]
+        x + x
+
+
+        def f():
+            # devlint: disable[DEV101]
+            x + x
+        # becomes (safe)
+        x = torch.ones(3, device="cuda")
+        x + torch.ones(3)  # devlint: ignore[DEV101] -- fine
+        x + x
+        x + x  # why
+        x + x  # noqa: E501
+        x + x
+
+
+        def f():
+            x + x
+        """,
+        "DEV101",
+        "DEV201",
+        "DEV901",
+    )
