@@ -21,7 +21,7 @@ from devlint.syntax.collector import paused_collector
 from devlint.syntax.index import index_source
 from devlint.syntax.source import SourceError, decode_source
 
-__all__ = ["InternalError", "Report", "analyse"]
+__all__ = ["InternalError", "Report", "analyse", "room_to_work"]
 
 RECURSION_LIMIT: Final = 20_000
 """Python frames the analysis may use: a call in the program costs some fifteen, and long chains of operators nest as
@@ -62,7 +62,7 @@ def analyse(
         _add_text(program, collector, *stdin)
     engine = Engine(program, collector.hear, models)
     given = program.given
-    with _room_to_work():
+    with room_to_work():
         for done, path in enumerate(given):
             module = program.load(path)
             if module is not None:
@@ -81,7 +81,7 @@ def _add_text(program: Program, collector: Collector, name: str, data: bytes) ->
 
 
 @contextmanager
-def _room_to_work() -> Iterator[None]:
+def room_to_work() -> Iterator[None]:
     """Deep recursion, and no collector walking millions of syntax nodes again and again: they all live to the end."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, RECURSION_LIMIT))

@@ -35,7 +35,7 @@ def diagnostics_of(collector: Collector, program: Program) -> tuple[Diagnostic, 
         _diagnostic(one.rule, one.finding, regions, sheets[one.finding.place.filename])
         for one in _one_for_each_bug(found, regions)
     ]
-    reported += [_broken(filename, error) for filename, error in collector.broken_files]
+    reported += [broken(filename, error) for filename, error in collector.broken_files]
     kept = _sifted(reported, given, sheets, collector.codes)
     return tuple(sorted(kept, key=lambda one: one.order))
 
@@ -103,7 +103,8 @@ def _fix(finding: Finding, sheet: Sheet) -> Fix | None:
         return None
 
 
-def _broken(filename: str, error: SourceError) -> Diagnostic:
+def broken(filename: str, error: SourceError) -> Diagnostic:
+    """The finding that a file, or a part of it, does not parse."""
     rule = find_rule(BROKEN)
     name = rule.name if rule is not None else "broken-file"
     place = Position(error.row, error.column)

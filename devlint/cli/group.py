@@ -13,6 +13,7 @@ _COMMANDS = {
     "check": "devlint.cli.check:check",
     "rule": "devlint.cli.rule:rule",
     "run": "devlint.runtime.command:run",
+    "server": "devlint.server.command:server",
 }
 _OWN_OPTIONS = frozenset({"-h", "--help", "--version"})
 

@@ -19,6 +19,8 @@ def assign(run: Run, target: cst.BaseExpression, value: Value) -> None:
     from devlint.flow.attributes import set_attribute
     from devlint.flow.subscripts import set_item
 
+    if run.engine.observer is not None:
+        run.engine.observer.see(run, target, value)
     match target:
         case cst.Name(value=name):
             run.bind(name, value)

@@ -16,8 +16,10 @@ from devlint.flow.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.flow.events import Call, Event
 from devlint.flow.liveness import assigned_in
 from devlint.flow.modules import global_name
+from devlint.flow.observation import Observer
 from devlint.flow.program import Program
 from devlint.flow.recursion import Recursion
+from devlint.flow.run import evaluators
 from devlint.flow.uses import Uses
 from devlint.semantics.table import Table, load_numpy_table, load_semantics
 from devlint.values.dtype import DEFAULT_FLOAT
@@ -56,10 +58,21 @@ class InternalError:
 
 
 class Engine:
-    """One analysis. Entries into the program are made by `devlint.flow.analysis`."""
+    """One analysis. Entries into the program are made by `devlint.flow.entries`.
 
-    def __init__(self, program: Program, listener: Callable[[Event], None], models: Sequence[Path] = ()) -> None:
+    `listener` hears the events; `observer` is shown the values, where anybody wants to see them.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        listener: Callable[[Event], None],
+        models: Sequence[Path] = (),
+        observer: Observer | None = None,
+    ) -> None:
         self.program = program
+        self.observer = observer
+        self.expressions = evaluators(observer)
         self.table: Table = load_semantics(models)
         self.numpy: Table = load_numpy_table()
         self.shared: dict[Address, Object] = {}
@@ -81,6 +94,7 @@ class Engine:
         self.surroundings: dict[Address, Mapping[str, object]] = {}
         self.ran: set[FunctionInfo] = set()
         self.at_construction: set[FunctionInfo] = set()
+        self.abandoned = False
         self._listener = listener
         self._budget = 0
         self._functions: dict[Hashable, FunctionInfo] = {}
@@ -114,10 +128,14 @@ class Engine:
         if self.symbolic and self.constructing > MAX_NESTED_CONSTRUCTION:
             return False
         repeats = self.active.count(function)
-        if repeats >= (MAX_NESTED if descends else 2) or self._budget <= 0:
+        if repeats >= (MAX_NESTED if descends else 2) or self._budget <= 0 or self.abandoned:
             return False
         limit = MAX_DEPTH_SYMBOLIC if self.symbolic else MAX_DEPTH
         return len(self.active) < MAX_DEPTH and len({*self.active, function}) <= limit
+
+    def abandon(self) -> None:
+        """Nobody wants the rest any more (another thread may say so): no further call is followed."""
+        self.abandoned = True
 
     # Identity
 

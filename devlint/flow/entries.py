@@ -60,14 +60,24 @@ NUMBERS: Final = frozenset({"int", "float"})
 
 def analyse_module(engine: Engine, module: ModuleInfo) -> None:
     """Run one file in both ways."""
+    run_file(engine, module)
+    for unit in module.index.statements:
+        enter(engine, module, unit)
+
+
+def run_file(engine: Engine, module: ModuleInfo) -> None:
+    """The first way: the file as it runs."""
     with engine.entry(symbolic=False):
         module_run(engine, module)
         run_guard(engine, module)
-    for unit in module.index.statements:
-        if unit.kind == "function" and _matters(engine, module, unit):
-            _analyse_function(engine, module, _definition(engine, module, unit.name))
-        elif unit.kind == "class" and _matters(engine, module, unit):
-            _analyse_class(engine, module, _definition(engine, module, unit.name))
+
+
+def enter(engine: Engine, module: ModuleInfo, unit: Statement) -> None:
+    """The second way: what a statement of the file's top level defines, if it matters, as anyone may call it."""
+    if unit.kind == "function" and _matters(engine, module, unit):
+        _analyse_function(engine, module, _definition(engine, module, unit.name))
+    elif unit.kind == "class" and _matters(engine, module, unit):
+        _analyse_class(engine, module, _definition(engine, module, unit.name))
 
 
 def _matters(engine: Engine, module: ModuleInfo, unit: Statement) -> bool:

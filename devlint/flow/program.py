@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from devlint.flow.definitions import ModuleInfo
 from devlint.syntax.index import FileIndex, index_source
-from devlint.syntax.source import Source, SourceError, decode_source, read_source
+from devlint.syntax.source import SourceError, decode_source, read_source
 
 
 class Program:
@@ -20,11 +20,14 @@ class Program:
         roots: Sequence[Path] = (),
         report: Callable[[str, SourceError], None] = lambda filename, error: None,
         texts: Mapping[Path, bytes] = MappingProxyType({}),
+        index: Callable[[Path, str], FileIndex] | None = None,
     ) -> None:
         """`files` pairs each path with the name to show; `roots` are further folders imports may start from; `texts`
-        are read instead of the files at these paths.
+        are read instead of the files at these paths. `index` answers, where it is given, for every file: by its path
+        and the name to show; it raises SourceError for what cannot be indexed.
         """
         self._texts = {path.resolve(): data for path, data in texts.items()}
+        self._index = index or self._index_text
         self._shown = {path.resolve(): name for path, name in files}
         self._folders = {folder for path in self._shown for folder in path.parents}
         self._roots = [root.resolve() for root in roots]
@@ -50,40 +53,44 @@ class Program:
         if path not in self._modules:
             name = self._shown.get(path)
             try:
-                self._modules[path] = self._module(path, index_source(self._read(path, name or _shown_name(path))))
+                self._modules[path] = self._module(path, self._index(path, name or _shown_name(path)))
             except SourceError as error:
                 self._modules[path] = None
                 if name is not None:
                     self._report(name, error)
         return self._modules[path]
 
-    def _read(self, path: Path, name: str) -> Source:
+    def _index_text(self, path: Path, name: str) -> FileIndex:
         data = self._texts.get(path)
-        return decode_source(data, name) if data is not None else read_source(path, name)
+        return index_source(decode_source(data, name) if data is not None else read_source(path, name))
 
     def by_filename(self, filename: str) -> ModuleInfo | None:
         """The loaded module that is shown under that name."""
         return next((one for one in self._modules.values() if one is not None and one.filename == filename), None)
 
+    def loaded(self, path: Path) -> ModuleInfo | None:
+        """The module in that file, if the file has been needed."""
+        return self._modules.get(path)
+
     def find(self, importer: ModuleInfo, module: str, level: int) -> ModuleInfo | None:
         """The module that `importer` means by a dotted name, None when it is not part of the program."""
+        found = self.resolve(importer, module, level)
+        return self.load(found) if found is not None else None
+
+    def resolve(self, importer: ModuleInfo, module: str, level: int) -> Path | None:
+        """The file of the module that `importer` means by a dotted name."""
         origin = importer.path
         if level:
             base = origin.parent
             for _ in range(level - 1):
                 base = base.parent
-            return self._load_below(base, module)
+            return self._locate(base, module) if module else self._package_file(base)
         key = (origin.parent, module)
         if key not in self._resolved:
             self._resolved[key] = next(
                 (found for root in self._search(origin) if (found := self._locate(root, module)) is not None), None
             )
-        found = self._resolved[key]
-        return self.load(found) if found is not None else None
-
-    def _load_below(self, base: Path, module: str) -> ModuleInfo | None:
-        found = self._locate(base, module) if module else self._package_file(base)
-        return self.load(found) if found is not None else None
+        return self._resolved[key]
 
     def _module(self, path: Path, index: FileIndex) -> ModuleInfo:
         parts = [] if path.stem == "__init__" else [path.stem]
@@ -118,7 +125,7 @@ class Program:
 
     def _is_file(self, path: Path) -> bool:
         if path not in self._exists:
-            self._exists[path] = path in self._modules or path.is_file()
+            self._exists[path] = path in self._modules or path in self._shown or path.is_file()
         return self._exists[path]
 
 

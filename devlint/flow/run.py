@@ -26,6 +26,7 @@ from devlint.values.value import UNKNOWN, Address, Either, Ref, Tensor, Value, c
 if TYPE_CHECKING:
     from devlint.flow.definitions import FunctionInfo, ModuleInfo
     from devlint.flow.engine import Engine
+    from devlint.flow.observation import Observer
     from devlint.syntax.index import Binding, Statement
 
 MAX_NESTING: Final = 150
@@ -54,6 +55,22 @@ def statement(*types: type) -> Callable[[Callable[[Run, Any], None]], Callable[[
         return handler
 
     return register
+
+
+def evaluators(observer: Observer | None) -> Mapping[type, Callable[[Run, Any], Value]]:
+    """The evaluator of each node type; one that shows each value to the observer, if there is one."""
+    if observer is None:
+        return _EXPRESSIONS
+    return {kind: _shown(handler, observer) for kind, handler in _EXPRESSIONS.items()}
+
+
+def _shown(handler: Callable[[Run, Any], Value], observer: Observer) -> Callable[[Run, Any], Value]:
+    def evaluate(run: Run, node: cst.CSTNode) -> Value:
+        value = handler(run, node)
+        observer.see(run, node, value)
+        return value
+
+    return evaluate
 
 
 @dataclass(eq=False)
@@ -115,7 +132,7 @@ class Run:
 
     def evaluate(self, node: cst.CSTNode) -> Value:
         """The value of an expression in the current state."""
-        handler = _EXPRESSIONS.get(type(node))
+        handler = self.engine.expressions.get(type(node))
         if handler is None or self.nesting > MAX_NESTING or not self.engine.spend():
             return UNKNOWN
         self.nesting += 1

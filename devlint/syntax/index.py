@@ -46,8 +46,11 @@ class FileIndex:
         return self.bound if declared is None else declared
 
 
-def index_source(source: Source) -> FileIndex:
-    """Index a file. Raises SourceError, with its position, for a file that does not parse."""
+def index_source(source: Source, *, newer: bool = True) -> FileIndex:
+    """Index a file. Raises SourceError, with its position, for a file that does not parse.
+
+    What the running Python cannot parse may have the grammar of a `newer` one, which takes longer to find out.
+    """
     lines = Lines.of(source.text)
     with paused_collector():
         try:
@@ -55,7 +58,8 @@ def index_source(source: Source) -> FileIndex:
             newer_grammar = False
         except SyntaxError as error:
             # No newer grammar indents otherwise, and libcst is lax about it.
-            fallback = None if isinstance(error, IndentationError) else newer_outline(source.text, lines)
+            lax = not newer or isinstance(error, IndentationError)
+            fallback = None if lax else newer_outline(source.text, lines)
             if fallback is None:
                 raise _syntax_error(error, source, lines) from None
             docstring, outlines = fallback

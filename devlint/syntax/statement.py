@@ -109,6 +109,12 @@ class Statement:
         """The source text of the statement."""
         return self.source.text[self.start : self.end]
 
+    def move(self, source: Source, characters: int, rows: int) -> None:
+        """Stand as far down in another text, where the same characters are: the syntax tree stays."""
+        self.source = source
+        self.start, self.end = self.start + characters, self.end + characters
+        self.first_row, self.last_row = self.first_row + rows, self.last_row + rows
+
     @cached_property
     def module(self) -> cst.Module:
         """The statement as a libcst module of its own, which knows its indentation and newline. Raises SourceError."""

@@ -1,0 +1,19 @@
+"""Who wants to see what expressions evaluate to, and not only what happens to tensors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+import libcst as cst
+
+from devlint.values.value import Value
+
+if TYPE_CHECKING:
+    from devlint.flow.run import Run
+
+
+class Observer(Protocol):
+    """Is shown every value as it comes about. It must keep no `Run`, and change nothing."""
+
+    def see(self, run: Run, node: cst.CSTNode, value: Value) -> None:
+        """An expression was evaluated, a target bound or a parameter given: at `node`, to `value`."""

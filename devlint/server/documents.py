@@ -1,0 +1,102 @@
+"""Open documents as programs: a file is one text, a notebook the texts of its cells of code one after another."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from lsprotocol import types
+from pygls.uris import from_fs_path, to_fs_path
+
+from devlint.diagnostic import Position
+from devlint.server.buffers import Buffer, Buffers
+from devlint.server.rulers import Ruler
+from devlint.syntax.lines import NEWLINE
+from devlint.syntax.magics import as_python
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One text of the editor's, and the row of the program on which it begins."""
+
+    uri: str
+    version: int | None
+    ruler: Ruler
+    first_row: int = 1
+
+
+@dataclass(frozen=True)
+class Document:
+    """One program in the editor: `text` is the whole of it, `parts` the editor's texts that it is made of."""
+
+    path: Path
+    text: str
+    parts: tuple[Part, ...]
+
+    def part_at(self, row: int) -> Part:
+        """The part in which a row of the program stands."""
+        return self.parts[max(0, bisect_right([one.first_row for one in self.parts], row) - 1)]
+
+    def part_of(self, uri: str) -> Part | None:
+        """The part of that name."""
+        return next((one for one in self.parts if one.uri == uri), None)
+
+    def location(self, start: Position, end: Position) -> types.Location:
+        """Where a stretch of the program is for the client."""
+        part = self.part_at(start.row)
+        down = part.first_row - 1
+        first, last = Position(start.row - down, start.column), Position(end.row - down, end.column)
+        return types.Location(part.uri, part.ruler.range_of(first, last))
+
+    def offset(self, part: Part, position: types.Position) -> int:
+        """The offset in the program of a client's position."""
+        place = part.ruler.lines.position(part.ruler.offset(position))
+        return self.ruler.offset_at(Position(place.row + part.first_row - 1, place.column))
+
+    @cached_property
+    def ruler(self) -> Ruler:
+        """Measures the program."""
+        return Ruler(self.text, "utf-32")
+
+
+def documents(buffers: Buffers) -> Iterator[Document]:
+    """All open programs in Python."""
+    cells: set[str] = set()
+    for notebook in buffers.notebook_documents.values():
+        code = [one for one in notebook.cells if one.kind is types.NotebookCellKind.Code]
+        cells.update(one.document for one in notebook.cells)
+        found = [buffer for one in code if (buffer := buffers.buffer(one.document)) is not None]
+        found = [one for one in found if one.language_id in (None, "python")]
+        if found:
+            yield _notebook(notebook.uri, found)
+    for buffer in buffers.text_documents.values():
+        if isinstance(buffer, Buffer) and buffer.uri not in cells and _is_python(buffer):
+            part = Part(buffer.uri, buffer.version, buffer.ruler)
+            yield Document(path_of(buffer.uri), buffer.source, (part,))
+
+
+def path_of(uri: str) -> Path:
+    """Where a document lies; a place for one that has none is made up in the current directory."""
+    found = to_fs_path(uri)
+    return Path(found).resolve() if found else Path.cwd() / uri.replace("/", "_").replace(":", "_")
+
+
+def uri_of(filename: str) -> str:
+    """The name of a file for the client."""
+    return from_fs_path(filename) or filename
+
+
+def _is_python(buffer: Buffer) -> bool:
+    return buffer.language_id == "python" or (not buffer.language_id and buffer.uri.endswith((".py", ".pyi")))
+
+
+def _notebook(uri: str, cells: list[Buffer]) -> Document:
+    parts, texts, row = [], [], 1
+    for cell in cells:
+        parts.append(Part(cell.uri, cell.version, cell.ruler, row))
+        texts.append(as_python(cell.source) + "\n")
+        row += len(NEWLINE.findall(cell.source)) + 1
+    return Document(path_of(uri), "".join(texts), tuple(parts))

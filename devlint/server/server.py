@@ -1,0 +1,201 @@
+"""The server: what the editor holds on one side, the analysis on the other, and what was last seen between them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException, PyglsError
+from pygls.lsp.server import LanguageServer
+
+from devlint.config.settings import Settings
+from devlint.diagnostic import Diagnostic
+from devlint.server.analyst import Analyst
+from devlint.server.buffers import Buffers
+from devlint.server.documents import Document, Part, documents, path_of
+from devlint.server.preferences import Book, Preferences
+from devlint.server.progress import FirstLook
+from devlint.server.session import Job, Look
+from devlint.server.views import View
+from devlint.server.wording import Abilities, Atlas, worded
+from devlint.version import __version__
+
+LOGGER: Final = logging.getLogger("devlint")
+
+NOTEBOOKS: Final = types.NotebookDocumentSyncOptions(
+    notebook_selector=[
+        types.NotebookDocumentFilterWithCells(
+            cells=[types.NotebookCellLanguage(language="python")], notebook="jupyter-notebook"
+        )
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What was last seen: the documents as they then were, and what was found in them."""
+
+    documents: Mapping[Path, Document]
+    views: Mapping[Path, View]
+    atlas: Atlas
+
+    def find(self, uri: str) -> tuple[Document, Part, View] | None:
+        """The document that a text of the editor's is a part of, and what is known of it."""
+        for path, document in self.documents.items():
+            part = document.part_of(uri)
+            if part is not None and path in self.views:
+                return document, part, self.views[path]
+        return None
+
+
+class DevlintServer(LanguageServer):
+    """A language server for one client."""
+
+    def __init__(self) -> None:
+        super().__init__("devlint", __version__, notebook_document_sync=NOTEBOOKS)
+        self.seen = Seen({}, {}, Atlas({}, {}, "utf-16"))
+        self._numbers: dict[str, tuple[int, list[types.Diagnostic]]] = {}
+        self._told: set[str] = set()
+        self._published: dict[str, list[types.Diagnostic]] = {}
+        self._preferences: dict[Path, Preferences] = {}
+        self._default = Preferences()
+        self._book = Book({}, Preferences(), self.complain)
+        self._waiting: dict[Path, Document] = {}
+        self.first_look = FirstLook(self)
+
+    # What the client is like
+
+    @cached_property
+    def abilities(self) -> Abilities:
+        """What the client can show."""
+        return Abilities.of(self.client_capabilities)
+
+    @property
+    def encoding(self) -> str:
+        """How the client counts characters."""
+        encoding = self.workspace.position_encoding
+        return str(getattr(encoding, "value", encoding))
+
+    def adopt_workspace(self) -> None:
+        """Keep the client's texts in devlint's own way."""
+        given = self.workspace
+        folders = list(given.folders.values())
+        buffers = Buffers(
+            given.root_uri, types.TextDocumentSyncKind.Incremental, folders, position_encoding=given.position_encoding
+        )
+        self.protocol._workspace = buffers
+
+    # Settings
+
+    @property
+    def folders(self) -> dict[Path, str]:
+        """The workspace's folders by their paths."""
+        uris = [one.uri for one in self.workspace.folders.values()]
+        if not uris and self.workspace.root_uri:
+            uris = [self.workspace.root_uri]
+        return {path_of(uri): uri for uri in uris}
+
+    def prefer(self, default: Preferences, by_folder: Mapping[Path, Preferences]) -> None:
+        """The client's settings are these."""
+        self._default, self._preferences = default, dict(by_folder)
+        for one in (default, *by_folder.values()):
+            for problem in one.problems:
+                self.complain(problem)
+        self.reload()
+
+    def reload(self) -> None:
+        """Read the configuration files again, and look again."""
+        self._book = Book(self._preferences, self._default, self.complain)
+        self.change()
+
+    def preferences(self, path: Path) -> Preferences:
+        """The client's settings for a file."""
+        return self._book.preferences(path)
+
+    # Looking
+
+    @cached_property
+    def analyst(self) -> Analyst:
+        """Who looks at the program."""
+        return Analyst(self._job, self._deliver, self.first_look.tell, self._fail)
+
+    def change(self) -> None:
+        """Something has changed that may change the findings."""
+        self.analyst.change()
+
+    def _job(self) -> Job:
+        self._waiting = {one.path: one for one in documents(self.buffers)}
+        settings: dict[Path, Settings] = {}
+        for path in self._waiting:
+            found = self._book.settings(path)
+            if found is not None:
+                settings[path] = found
+        return Job({path: one.text for path, one in self._waiting.items()}, settings)
+
+    @property
+    def buffers(self) -> Buffers:
+        """The texts that the editor holds."""
+        assert isinstance(self.workspace, Buffers)
+        return self.workspace
+
+    def _deliver(self, look: Look) -> None:
+        by_name = {path.as_posix(): document for path, document in self._waiting.items()}
+        self.seen = Seen(self._waiting, look.views, Atlas(by_name, look.texts, self.encoding))
+        for error in look.errors:
+            LOGGER.warning("%s, %s: %s\n%s", error.filename, error.where, error.message, error.traceback)
+        if self.abilities.pulls:
+            self.workspace_diagnostic_refresh(None)
+        else:
+            self.publish()
+
+    def _fail(self, error: Exception) -> None:
+        LOGGER.error("the analysis failed", exc_info=error)
+
+    # Speaking
+
+    def diagnostics(self, uri: str) -> list[types.Diagnostic]:
+        """What there is to say of one text of the editor's."""
+        found = self.seen.find(uri)
+        if found is None:
+            return []
+        document, part, view = found
+        return [self.worded(one) for one in view.diagnostics if document.part_at(one.region.start.row) is part]
+
+    def numbered(self, uri: str, found: list[types.Diagnostic]) -> str:
+        """The name of a state of the findings in a text: the same as long as they are."""
+        number, known = self._numbers.get(uri, (0, None))
+        if found != known:
+            number += 1
+            self._numbers[uri] = number, found
+        return str(number)
+
+    def worded(self, diagnostic: Diagnostic) -> types.Diagnostic:
+        """A finding for the client."""
+        return worded(diagnostic, self.seen.atlas, self.abilities)
+
+    def publish(self) -> None:
+        """Send what is not known to the client yet."""
+        current = {part.uri: part for document in self.seen.documents.values() for part in document.parts}
+        for uri in self._published.keys() - current.keys():
+            del self._published[uri]
+            self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
+        for uri, part in current.items():
+            found = self.diagnostics(uri)
+            version = part.version if self.abilities.versions else None
+            self._published[uri] = found
+            self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, found, version))
+
+    def complain(self, text: str) -> None:
+        """Tell the user, once, what is wrong with the settings."""
+        if text not in self._told:
+            self._told.add(text)
+            self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, f"devlint: {text}"))
+
+    def report_server_error(self, error: Exception, source: type[PyglsError | JsonRpcException]) -> None:
+        """What goes wrong here belongs in the log, not in a box over somebody's code."""
+        LOGGER.error("%s: %s", getattr(source, "__name__", source), error)

@@ -1,0 +1,141 @@
+"""An editor for the tests: documents that are typed into, over a client that speaks the protocol."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities, make_test_lsp_client
+
+PATIENCE = 60
+"""Seconds after which an answer is no longer waited for; a busy machine may take long, a broken server for ever."""
+
+
+def _client() -> LanguageClient:
+    client = make_test_lsp_client()
+    client.registered = {}
+
+    @client.feature(types.CLIENT_REGISTER_CAPABILITY)
+    def registered(params: types.RegistrationParams) -> None:
+        client.registered.update({one.method: one.register_options for one in params.registrations})
+
+    return client
+
+
+CONFIG = ClientServerConfig(server_command=[sys.executable, "-m", "devlint", "server"], client_factory=_client)
+
+
+class Editor:
+    """What a person at the keyboard does. `pushed` counts the reports that came for each document."""
+
+    def __init__(self, client: LanguageClient, root: Path) -> None:
+        self.client = client
+        self.root = root
+        self.texts: dict[str, str] = {}
+        self.versions: dict[str, int] = {}
+        self.pushed: list[types.PublishDiagnosticsParams] = []
+
+        def published(params: types.PublishDiagnosticsParams) -> None:
+            self.pushed.append(params)
+            client.diagnostics[params.uri] = params.diagnostics
+
+        # pytest-lsp's own handler keeps no versions.
+        client.protocol.fm.features[types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS] = published
+
+    def uri(self, name: str) -> str:
+        return (self.root / name).as_uri()
+
+    def open(self, name: str, text: str) -> str:
+        uri = self.uri(name)
+        self.texts[uri], self.versions[uri] = text, 1
+        item = types.TextDocumentItem(uri, "python", 1, text)
+        self.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+        return uri
+
+    def replace(self, uri: str, old: str, new: str) -> None:
+        """Replace the first occurrence, as a change of a range in UTF-16."""
+        text = self.texts[uri]
+        start = text.index(old)
+        self.edit(uri, _position(text, start), _position(text, start + len(old)), new)
+        self.texts[uri] = text[:start] + new + text[start + len(old) :]
+
+    def edit(self, uri: str, start: types.Position, end: types.Position, new: str) -> None:
+        """Send a change of a range, whatever it may mean."""
+        change = types.TextDocumentContentChangePartial(types.Range(start, end), new)
+        self._changed(uri, change)
+
+    def write(self, uri: str, text: str) -> None:
+        """Replace everything."""
+        self.texts[uri] = text
+        self._changed(uri, types.TextDocumentContentChangeWholeDocument(text))
+
+    def close(self, uri: str) -> None:
+        self.client.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri)))
+
+    async def reported(self, uri: str) -> list[types.Diagnostic]:
+        """The findings that the server pushes for the newest state of a document."""
+        version = self.versions[uri]
+        await self.until(lambda: any(one.uri == uri and one.version == version for one in self.pushed))
+        found = next(one.diagnostics for one in reversed(self.pushed) if one.uri == uri)
+        return sorted(found, key=lambda one: (one.range.start.line, one.range.start.character))
+
+    async def until(self, holds: Callable[[], Any]) -> None:
+        """Wait for something to become true."""
+        async with asyncio.timeout(PATIENCE) if sys.version_info >= (3, 11) else _Forever():
+            while not holds():
+                await asyncio.sleep(0.01)
+
+    def _changed(self, uri: str, change: types.TextDocumentContentChangeEvent) -> None:
+        self.versions[uri] += 1
+        identifier = types.VersionedTextDocumentIdentifier(self.versions[uri], uri)
+        self.client.text_document_did_change(types.DidChangeTextDocumentParams(identifier, [change]))
+
+
+class _Forever:
+    """The time limit of a Python that has none."""
+
+    async def __aenter__(self) -> None: ...
+
+    async def __aexit__(self, *_: object) -> None: ...
+
+
+def _position(text: str, offset: int) -> types.Position:
+    """A position in UTF-16, counted without any help of the server's code."""
+    before = text[:offset]
+    line = before.count("\n")
+    return types.Position(line, len(before.rpartition("\n")[2].encode("utf-16-le")) // 2)
+
+
+def codes(found: list[types.Diagnostic]) -> list[tuple[int, Any]]:
+    """The lines and codes of findings, for short."""
+    return [(one.range.start.line, one.code) for one in found]
+
+
+def neovim() -> types.ClientCapabilities:
+    """Neovim: it is pushed to, and takes UTF-8."""
+    return _with_versions(client_capabilities("neovim@v0.11.0"))
+
+
+def vscode() -> types.ClientCapabilities:
+    """Visual Studio Code as it was before it pulled: UTF-16, and links to the documentation."""
+    return _with_versions(client_capabilities("visual-studio-code@v1.65.2"))
+
+
+def _with_versions(found: types.ClientCapabilities) -> types.ClientCapabilities:
+    """The same client, but one that is told which state of a text a report is about: the tests wait for that."""
+    assert found.text_document is not None and found.text_document.publish_diagnostics is not None
+    found.text_document.publish_diagnostics.version_support = True
+    return found
+
+
+def pulling() -> types.ClientCapabilities:
+    """Visual Studio Code as it is now: it pulls, and can be told to."""
+    found = vscode()
+    assert found.text_document is not None and found.workspace is not None
+    found.text_document.diagnostic = types.DiagnosticClientCapabilities(dynamic_registration=True)
+    found.workspace.diagnostics = types.DiagnosticWorkspaceClientCapabilities(refresh_support=True)
+    return found
