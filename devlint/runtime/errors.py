@@ -54,6 +54,21 @@ def too_many_host_scalars() -> RuntimeError:
     return RuntimeError("Trying to pass too many CPU scalars to non-CPU kernel!")
 
 
+def kernel_takes_no_host_scalar(operator: str, position: int) -> RuntimeError:
+    """TensorIterator lets a 0-dim host operand through that the kernel has no use for."""
+    if operator == "addcmul":
+        name = ("self", "tensor1")[position]
+        swap = "However, CPU Scalar support for tensor2 is supported, please swap your tensor1 and tensor2 terms."
+        return RuntimeError(
+            f"CPU Scalar support for {name} argument is not supported when calling addcmul on CUDA tensors."
+            f"{' ' + swap if position else ''}"
+        )
+    return RuntimeError(
+        "iter.device(arg).is_cuda() INTERNAL ASSERT FAILED, please report a bug to PyTorch. "
+        f"argument {position + 1}: expected a CUDA device but found cpu"
+    )
+
+
 def argument_device(argument: str, found: torch.device, common: torch.device, method: str) -> RuntimeError:
     """The generated wrapper found an argument off the common device."""
     return RuntimeError(
@@ -82,6 +97,11 @@ def no_numpy(device: torch.device) -> TypeError:
     return TypeError(
         f"can't convert {device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first."
     )
+
+
+def sparse_parts(indices: torch.device, values: torch.device) -> RuntimeError:
+    """The parts of a sparse tensor lie apart."""
+    return RuntimeError(f"device of indices ({indices}) must match device of values ({values})")
 
 
 def cannot_pin(legacy_type: str) -> RuntimeError:

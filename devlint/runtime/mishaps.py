@@ -21,6 +21,7 @@ CODES: tuple[tuple[str, str], ...] = (
     (r"indices should be either on cpu", "DEV107"),
     (r"Tensors of the same index must be on the same device", "DEV114"),
     (r"same device|CPU scalars to non-CPU|different devices|attempting to assign a gradient with device", "DEV101"),
+    (r"expected a CUDA device but found|CPU Scalar support for|must match device of values", "DEV101"),
     (r"and (weight|bias) type \(torch\.(cuda|mps)\.|type \(torch\.(cuda|mps)\.\w+\) and", "DEV101"),
     (r"device type tensor to numpy", "DEV106"),
     (r"requires grad\. Use tensor\.detach\(\)\.numpy\(\)", "DEV117"),

@@ -8,6 +8,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from devlint.runtime import rng
+from devlint.runtime.iteration import settled
 from devlint.runtime.labels import (
     FLOATING,
     HOST,
@@ -20,7 +21,7 @@ from devlint.runtime.labels import (
     storage_of_plain,
 )
 from devlint.runtime.mishaps import mishap, repaired
-from devlint.runtime.policy import Plan, Regime, has_float64, plan_for, settled
+from devlint.runtime.policy import Plan, Regime, has_float64, plan_for
 from devlint.runtime.session import Session
 from devlint.runtime.shared import Export, used_again
 from devlint.runtime.sites import user_frame, user_site
@@ -39,6 +40,7 @@ def _plan(func: Any) -> Plan:
         plan.special = SPECIALS.get(plan.name)
         if plan.special is not None:
             plan.regime = Regime.FREE
+            plan.inside = None
         _plans[func] = plan
     return plan
 
@@ -61,6 +63,38 @@ class PlacementMode(_Base):  # type: ignore[misc]
         """One operator, below autograd."""
         kwargs = kwargs or {}
         plan = _plans.get(func) or _plan(func)
+        place, mixed = self._meeting(plan, args, kwargs)
+        session = self.session
+        if kwargs:
+            device = kwargs.get("device")
+            if device is not None and device.type == session.kind:
+                return self._reroute(func, args, kwargs, device)
+        near = place is not None and place.key != 0
+        if plan.inside is not None and (mixed or (near and plan.implicit)):
+            return self._inside(plan.inside, func, args, kwargs, place)
+        if near:
+            session.streams.launched += 1
+            if session.forked:
+                session.initialise()
+        if mixed:
+            self._settle(plan, args, kwargs, place)
+        if plan.special is not None:
+            done = self._special(plan, func, args, kwargs)
+            if done is not NotImplemented:
+                return done
+        try:
+            if plan.random and place is not None:
+                out = rng.run(session, place, func, args, kwargs)
+            else:
+                out = func(*args, **kwargs)
+        except Exception as error:
+            mishap(session, error, args, kwargs)
+            raise
+        self._follow(plan, out, args, place, mixed)
+        return out
+
+    def _meeting(self, plan: Plan, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Place | None, bool]:
+        """Where the operands are, the accelerator before the host, and whether they differ or float."""
         place: Place | None = None
         common: Place | None = None
         mixed = False
@@ -96,29 +130,19 @@ class PlacementMode(_Base):  # type: ignore[misc]
                     mixed = True
                 if place is None or (key and not place.key):
                     place = here
+        return place, mixed
+
+    def _inside(self, key: Any, func: Any, args: Any, kwargs: Any, place: Place | None) -> Any:
+        """CUDA has no kernel for this operator: make those inside it that have one, and let them check."""
+        with self:
+            out = func._op_dk(key, *args, **kwargs)
+        if place is not None:
+            _label(out, place)
+        return out
+
+    def _follow(self, plan: Plan, out: Any, args: tuple[Any, ...], place: Place | None, mixed: bool) -> None:
+        """Label what came out, and tell the recorders."""
         session = self.session
-        if kwargs:
-            device = kwargs.get("device")
-            if device is not None and device.type == session.kind:
-                return self._reroute(func, args, kwargs, device)
-        if place is not None and place.key:
-            session.streams.launched += 1
-            if session.forked:
-                session.initialise()
-        if mixed:
-            self._settle(plan, func, args, kwargs, place)
-        if plan.special is not None:
-            done = self._special(plan, func, args, kwargs)
-            if done is not NotImplemented:
-                return done
-        try:
-            if plan.random and place is not None:
-                out = rng.run(session, place, func, args, kwargs)
-            else:
-                out = func(*args, **kwargs)
-        except Exception as error:
-            mishap(session, error, args, kwargs)
-            raise
         if mixed and plan.regime is Regime.FREE:
             place = _first(args) or place
         if place is not None:
@@ -131,27 +155,26 @@ class PlacementMode(_Base):  # type: ignore[misc]
                     session.waited(plan.waits)
                 if session.recorders:
                     self._record(plan, out, args)
-                return out
+                return
         elif plan.factory or mixed:
             _label(out, FLOATING)
         if session.recorders and not session.quiet:
-            frame = user_frame(2)
+            frame = user_frame(3)
             for recorder in session.recorders:
                 recorder.operator(plan.name, frame)
-        return out
 
     def _record(self, plan: Plan, out: Any, args: tuple[Any, ...]) -> None:
         session = self.session
         if session.quiet:
             return
-        frame = user_frame(3)
+        frame = user_frame(4)
         promoted = isinstance(out, Tensor) and out.dtype is torch.float64 and not has_float64(args)
         for recorder in session.recorders:
             recorder.operator(plan.name, frame)
             if promoted:
                 recorder.promotion(frame)
 
-    def _settle(self, plan: Plan, func: Any, args: Any, kwargs: Any, place: Place | None) -> None:
+    def _settle(self, plan: Plan, args: Any, kwargs: Any, place: Place | None) -> None:
         """Check operands that differ, and let those that float join the others."""
         session = self.session
         try:

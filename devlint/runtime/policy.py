@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 import torch
+from torch._C import DispatchKey
 
-from devlint.runtime import errors
+from devlint.runtime import errors, iteration
 from devlint.runtime.errors import NotEmulated
-from devlint.runtime.labels import FLOATING, UNKNOWN_HOST, Place, cell_of
+from devlint.runtime.iteration import HostScalars, Operand, settled
+from devlint.runtime.labels import Place
 from devlint.runtime.schema import Native, natives
+
+_has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key
 
 
 class Regime(Enum):
     """Who checks that operands share a device."""
 
     WRAPPER = "the generated wrapper: every positional tensor, 0-dim ones too"
-    ITERATOR = "TensorIterator: one 0-dim host operand may stay"
-    SCALARS = "any number of 0-dim host operands may stay"
+    ITERATOR = "TensorIterator: a 0-dim host operand may stay"
     FOREACH = "the slow path of a foreach kernel: index by index"
+    INSIDE = "the operators that this one is composed of"
     FREE = "nobody: devices may differ"
     UNKNOWN = "a custom operator"
 
@@ -30,23 +35,10 @@ FREE = {
     "_new_zeros_with_same_feature_meta", "slice_scatter", "select_scatter", "diagonal_scatter", "as_strided_scatter",
     "slice_inverse", "is_set_to", "fill", "fill_", "_make_dual_copy", "_to_copy", "empty_like", "view_as", "expand_as",
     "_foreach_copy_", "_foreach_copy", "_pad_packed_sequence", "mkldnn_rnn_layer", "mkldnn_rnn_layer_backward",
-    "_ctc_loss", "_ctc_loss_backward",
+    "_ctc_loss", "_ctc_loss_backward", "bernoulli_",
 }  # fmt: skip
-SCALARS = {"where", "_foreach_where"}
-
 KERNEL_CHECKED = {"searchsorted", "segment_reduce"}
 """Operators whose kernel compares keyword-only tensors too, at which the generated wrapper does not look."""
-
-INNER: dict[str, tuple[str, dict[str, str]]] = {
-    "embedding": ("index_select", {"weight": "self", "indices": "index"}),
-    "stack": ("cat", {}),
-    "_stack": ("cat", {}),
-    "masked_scatter": ("masked_scatter_", {}),
-    "put": ("put_", {}),
-    "_batch_norm_no_update": ("native_batch_norm", {}),
-    "_native_batch_norm_legit_no_training": ("native_batch_norm", {}),
-}
-"""Composites with no check of their own: the operator inside that complains, and what it calls their arguments."""
 
 WAITS = {
     "_local_scalar_dense": "item",
@@ -72,28 +64,36 @@ class Plan:
     random: bool
     view: bool
     writes: tuple[int, ...]
+    outputs: tuple[str, ...]
+    allowed: HostScalars
+    inside: DispatchKey | None
+    implicit: bool
     special: Any = None
 
     def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Raise what eager PyTorch raises for operands on several devices."""
-        if self.regime is Regime.FREE:
-            return
         if self.regime is Regime.UNKNOWN:
             raise NotEmulated(f"operands on several devices for {self.name}")
         if self.regime is Regime.WRAPPER:
             self._check_wrapper(args, kwargs)
         elif self.regime is Regime.FOREACH:
             self._check_foreach(args)
-        else:
-            check_iterator(_operands(args, kwargs), many=self.regime is Regime.SCALARS)
+        elif self.regime is Regime.ITERATOR:
+            iteration.check(self._operands(args, kwargs), self.allowed, self.name)
+
+    def _operands(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Operand]:
+        for index, value in enumerate(args):
+            for tensor in _flat(value):
+                yield Operand(index, tensor, index in self.writes)
+        for name, value in kwargs.items():
+            for tensor in _flat(value):
+                yield Operand(-1, tensor, name in self.outputs)
 
     def _check_wrapper(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         common: Place | None = None
         for index, name in self.checked:
             value = kwargs.get(name) if index < 0 else args[index] if index < len(args) else None
-            for tensor in value if isinstance(value, list | tuple) else (value,):
-                if not isinstance(tensor, torch.Tensor):
-                    continue
+            for tensor in _flat(value):
                 place = settled(tensor)
                 if place is None:
                     continue
@@ -103,28 +103,17 @@ class Plan:
                     raise errors.argument_device(name, place.device, common.device, self.method)
 
     def _check_foreach(self, args: tuple[Any, ...]) -> None:
-        lists = [a for a in args if isinstance(a, list | tuple) and a and isinstance(a[0], torch.Tensor)]
-        single = [a for a in args if isinstance(a, torch.Tensor)]
-        for row in zip(*lists, strict=False):
-            check_iterator([*row, *single], many=False)
+        lists = [i for i, a in enumerate(args) if isinstance(a, list | tuple) and a and isinstance(a[0], torch.Tensor)]
+        single = [Operand(i, a, False) for i, a in enumerate(args) if isinstance(a, torch.Tensor)]
+        for row in zip(*(args[i] for i in lists), strict=False):
+            operands = [Operand(i, tensor, i in self.writes) for i, tensor in zip(lists, row, strict=True)]
+            iteration.check([*operands, *single], self.allowed, self.name)
 
 
-def settled(tensor: torch.Tensor) -> Place | None:
-    """A tensor's place; None while it floats, because then it goes wherever its first partner is."""
-    cell = cell_of(tensor)
-    if cell is None:
-        return UNKNOWN_HOST
-    return None if cell.place is FLOATING else cell.place
-
-
-def _operands(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[torch.Tensor]:
-    found: list[torch.Tensor] = []
-    for value in (*args, *kwargs.values()):
-        if isinstance(value, torch.Tensor):
-            found.append(value)
-        elif isinstance(value, list | tuple):
-            found.extend(v for v in value if isinstance(v, torch.Tensor))
-    return found
+def _flat(value: Any) -> list[torch.Tensor]:
+    if isinstance(value, torch.Tensor):
+        return [value]
+    return [v for v in value if isinstance(v, torch.Tensor)] if isinstance(value, list | tuple) else []
 
 
 def has_float64(args: tuple[Any, ...]) -> bool:
@@ -136,36 +125,26 @@ def has_float64(args: tuple[Any, ...]) -> bool:
     return False
 
 
-def check_iterator(tensors: list[torch.Tensor], *, many: bool) -> None:
-    """TensorIterator's check: the first accelerator decides; 0-dim host operands are let through, one or `many`."""
-    placed = [(tensor, place) for tensor in tensors if (place := settled(tensor)) is not None]
-    common = next((place for _, place in placed if place.key), None)
-    if common is None:
-        return
-    let_through = 0
-    for tensor, place in placed:
-        if place.key == common.key:
-            continue
-        if place.key == 0 and tensor.dim() == 0:
-            let_through += 1
-            if let_through > 1 and not many:
-                raise errors.too_many_host_scalars()
-            continue
-        raise errors.two_devices(common.device, place.device)
+def _composite(schema: torch._C.FunctionSchema) -> DispatchKey | None:
+    """The kernel that composes an operator of others, where CUDA has no kernel of its own."""
+    name = f"{schema.name}.{schema.overload_name}".rstrip(".")
+    for key in ("CompositeImplicitAutograd", "CompositeExplicitAutograd"):
+        if _has_kernel(name, key):
+            found: DispatchKey = getattr(DispatchKey, key)
+            return found
+    return None
 
 
-def _regime(name: str, native: Native | None) -> Regime:
+def _regime(name: str, native: Native | None, inside: DispatchKey | None) -> Regime:
     if native is None:
         return Regime.UNKNOWN
     if name in FREE:
         return Regime.FREE
-    if name in SCALARS:
-        return Regime.SCALARS
     if name.startswith("_foreach_"):
         return Regime.FOREACH
-    if native.checked and (native.cuda or name in INNER):
-        return Regime.WRAPPER
-    return Regime.ITERATOR
+    if inside is not None:
+        return Regime.INSIDE
+    return Regime.WRAPPER if native.checked and native.cuda else Regime.ITERATOR
 
 
 def plan_for(func: torch._ops.OpOverload) -> Plan:
@@ -174,33 +153,34 @@ def plan_for(func: torch._ops.OpOverload) -> Plan:
     base = schema.name.partition("::")[2]
     overload = schema.overload_name
     native = natives().get(f"{base}.{overload}" if overload else base) if schema.name.startswith("aten::") else None
-    inner, renamed = INNER.get(base, (base, {}))
-    checked: list[tuple[int, str]] = []
+    inside = _composite(schema) if native is not None and not native.cuda else None
+    regime = _regime(base, native, inside)
+    outputs = tuple(a.name for a in schema.arguments if a.is_out)
+    checked = [(-1, name) for name in outputs]
     writes: list[int] = []
     for index, argument in enumerate(schema.arguments):
-        if argument.alias_info is not None and argument.alias_info.is_write and not argument.kwarg_only:
-            writes.append(index)
-        if "Tensor" not in str(argument.type):
+        tensors = "Tensor" in str(argument.type)
+        if argument.kwarg_only:
+            if tensors and base in KERNEL_CHECKED and not argument.is_out:
+                checked.append((-1, argument.name))
             continue
-        if argument.is_out:
-            checked.insert(0, (-1, argument.name))
-        elif not argument.kwarg_only:
-            checked.append((index, renamed.get(argument.name, argument.name)))
-        elif base in KERNEL_CHECKED:
-            checked.append((-1, argument.name))
-    method = native.method if native else base
-    if inner != base:
-        method = natives()[inner].method
-    tensors = [a for a in schema.arguments if "Tensor" in str(a.type)]
+        if argument.alias_info is not None and argument.alias_info.is_write:
+            writes.append(index)
+        if tensors:
+            checked.append((index, argument.name))
     aliases = [a for a in schema.arguments if a.alias_info is not None]
     return Plan(
         name=base,
-        regime=_regime(base, native),
-        method=method,
+        regime=regime,
+        method=native.method(out=bool(outputs)) if native else base,
         checked=tuple(checked),
         waits=WAITS.get(base) or ("size" if torch.Tag.dynamic_output_shape in func.tags else None),
-        factory=not tensors,
+        factory=not any("Tensor" in str(a.type) for a in schema.arguments),
         random=any(a.name == "generator" for a in schema.arguments) or torch.Tag.nondeterministic_seeded in func.tags,
         view=bool(aliases) and not any(a.alias_info is not None and a.alias_info.is_write for a in aliases),
         writes=tuple(writes),
+        outputs=outputs,
+        allowed=iteration.host_scalars(base),
+        inside=inside if regime is Regime.INSIDE else None,
+        implicit=inside is DispatchKey.CompositeImplicitAutograd,
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from devlint.runtime import errors
-from devlint.runtime.labels import Place
+from devlint.runtime.labels import HOST, Place
 
 if TYPE_CHECKING:
     from devlint.runtime.session import Session
@@ -16,15 +16,29 @@ _separate: dict[int, torch.Tensor] = {}
 """The generator state of each device that was seeded by itself."""
 
 
-def device_of(generator: torch.Generator) -> str:
-    """The device type a generator was made for."""
-    return getattr(generator, "devlint_device", generator.device).type
+_made_for: dict[int, torch.device] = {}
+"""The device of each generator alive, by its address: an operator gets another Python object for the same one."""
+
+
+def adopt(generator: torch.Generator, device: torch.device) -> None:
+    """Remember the device a generator is made for."""
+    _made_for[generator._cdata] = device  # type: ignore[attr-defined]
+
+
+def forget(generator: torch.Generator) -> None:
+    """The generator is gone, and its address may be another's soon."""
+    _made_for.pop(generator._cdata, None)  # type: ignore[attr-defined]
+
+
+def device_of(generator: torch.Generator) -> torch.device:
+    """The device a generator was made for."""
+    return _made_for.get(generator._cdata, HOST)  # type: ignore[attr-defined]
 
 
 def check(generator: torch.Generator | None, device: torch.device) -> None:
     """A generator must be of the device that it fills."""
-    if generator is not None and device_of(generator) != device.type:
-        raise errors.generator_device(device.type, device_of(generator))
+    if generator is not None and device_of(generator).type != device.type:
+        raise errors.generator_device(device.type, device_of(generator).type)
 
 
 def run(session: Session, place: Place, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

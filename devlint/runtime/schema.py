@@ -8,25 +8,23 @@ from functools import lru_cache
 from pathlib import Path
 
 _ENTRY = re.compile(r"^- func: (?P<name>[\w.]+)\(", re.MULTILINE)
-_NO_CHECK = re.compile(r"^  device_check: NoCheck *(?:# *(?P<why>.*))?$", re.MULTILINE)
 _CUDA = re.compile(r"^ +[\w, ]*\bCUDA\b[\w, ]*: *\w", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Native:
-    """One entry: whether the generated wrapper checks devices, a CUDA kernel exists, and who checks otherwise."""
+    """One entry: whether the generated wrapper checks devices, and whether there is a CUDA kernel."""
 
     name: str
     checked: bool
-    reason: str
     cuda: bool
     structured: bool
-    composite: bool
 
-    @property
-    def method(self) -> str:
+    def method(self, *, out: bool) -> str:
         """The name of the generated wrapper, as it appears in messages."""
         base, _, overload = self.name.partition(".")
+        if out:
+            base += "_out"
         if self.structured:
             return f"wrapper_CUDA_{base}{'_' + overload if overload else ''}"
         return f"wrapper_CUDA_{overload}_{base}"
@@ -43,15 +41,12 @@ def natives() -> dict[str, Native]:
     table: dict[str, Native] = {}
     for entry, after in zip(starts, [*starts[1:], None], strict=True):
         body = text[entry.end() : after.start() if after else len(text)]
-        no_check = _NO_CHECK.search(body)
         delegate = re.search(r"structured_delegate: ([\w.]+)", body)
         name = entry["name"]
         table[name] = Native(
             name=name,
-            checked=no_check is None,
-            reason=((no_check["why"] or "").strip() if no_check else ""),
+            checked="  device_check: NoCheck" not in body,
             cuda=bool(_CUDA.search(body)) or delegate is not None,
             structured=delegate is not None or "structured: True" in body,
-            composite=("dispatch:" not in body and delegate is None) or "CompositeImplicit" in body,
         )
     return table

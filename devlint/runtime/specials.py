@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from devlint.runtime import errors
+from devlint.runtime import errors, iteration
+from devlint.runtime.iteration import Operand, settled
 from devlint.runtime.labels import HOST, Place, cell_of, put
-from devlint.runtime.policy import Plan, settled
+from devlint.runtime.policy import Plan
 from devlint.runtime.transfers import follow, tell
 
 if TYPE_CHECKING:
@@ -73,15 +74,38 @@ def _index(session: Session, plan: Plan, func: Any, args: Arguments, kwargs: dic
     return NotImplemented
 
 
-@_for("masked_fill", "masked_fill_")
+@_for("masked_fill_")
 def _masked_fill(session: Session, plan: Plan, func: Any, args: Arguments, kwargs: dict[str, Any]) -> Any:
-    """The mask must be where the filled tensor is; the value may be anywhere."""
+    """The mask must be where the filled tensor is; the value may be on the host, or where they are."""
     filled, mask = settled(args[0]), settled(args[1])
+    value = settled(args[2]) if isinstance(args[2], torch.Tensor) else None
+    if filled is not None and value is not None and not filled.key and (value.key or (mask is not None and mask.key)):
+        raise RuntimeError("masked_fill_: Expected inputs to be on same device")
     if filled is not None and mask is not None and filled.key != mask.key:
         raise RuntimeError(
             f"expected self and mask to be on the same device, but got mask on {mask.device} "
             f"and self on {filled.device}"
         )
+    return NotImplemented
+
+
+@_for("index_fill_")
+def _index_fill(session: Session, plan: Plan, func: Any, args: Arguments, kwargs: dict[str, Any]) -> Any:
+    """The filled tensor and the index meet; a value that is a tensor is read as a number."""
+    iteration.check([Operand(0, args[0], True), Operand(2, args[2], False)], plan.allowed, plan.name)
+    return NotImplemented
+
+
+@_for("block_diag")
+def _block_diag(session: Session, plan: Plan, func: Any, args: Arguments, kwargs: dict[str, Any]) -> Any:
+    """`block_diag` compares with its first input."""
+    places = [place for tensor in args[0] if (place := settled(tensor)) is not None]
+    for index, place in enumerate(places):
+        if place.key != places[0].key:
+            raise RuntimeError(
+                "torch.block_diag: input tensors must all be on the same device. "
+                f"Input 0 is on device {places[0].device} and input {index} is on device {place.device}"
+            )
     return NotImplemented
 
 

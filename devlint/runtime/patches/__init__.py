@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from devlint.runtime.patches import (
     accelerator,
+    assignments,
     autocast,
     clock,
     devices,
@@ -17,6 +18,7 @@ from devlint.runtime.patches import (
     interop,
     movers,
     optimizers,
+    pinning,
     queries,
     refusals,
     storages,
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 _EMULATION = (
     queries,
     movers,
+    pinning,
+    assignments,
     storages,
     factories,
     interop,

@@ -157,11 +157,14 @@ class _Maker:
         @functools.wraps(original)
         def factory(*args: Any, device: Any = None, pin_memory: bool = False, **kwargs: Any) -> Any:
             parts = [value for value in (*args, *kwargs.values()) if isinstance(value, torch.Tensor)]
-            default = place_of(parts[-1]).device if parts and device is None else None
-            target = default or self.target(device)
+            target = place_of(parts[-1]).device if parts and device is None else self.target(device)
 
             def bring(value: Any) -> Any:
-                return value.to(target) if isinstance(value, torch.Tensor) else value
+                if not isinstance(value, torch.Tensor):
+                    return value
+                if device is None and place_of(value).device != target:
+                    raise errors.sparse_parts(place_of(value).device, target)
+                return value.to(target)
 
             out = original(*map(bring, args), **{key: bring(value) for key, value in kwargs.items()})
             return self.label(out, target, name, explicit=device is not None)

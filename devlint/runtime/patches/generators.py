@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from devlint.runtime import rng
+
 if TYPE_CHECKING:
     from devlint.runtime.patches.patcher import Patcher
     from devlint.runtime.session import Session
@@ -26,27 +28,28 @@ def install(session: Session, patcher: Patcher) -> None:
     class Generator(_Generator, metaclass=_AnyGenerator):  # type: ignore[misc]
         """A random number generator with a device label."""
 
-        devlint_device: torch.device
-
         def __new__(cls, device: Any = "cpu") -> Generator:
             target = session.resolve(device)
             made: Generator = super().__new__(cls)
-            made.devlint_device = target
+            rng.adopt(made, target)
             return made
 
         def __init__(self, device: Any = "cpu") -> None:
             return
 
+        def __del__(self) -> None:
+            rng.forget(self)
+
         @property
         def device(self) -> torch.device:
-            return self.devlint_device
+            return rng.device_of(self)
 
         def __reduce__(self) -> Any:
-            return _restored, (str(self.devlint_device), self.get_state())
+            return _restored, (str(self.device), self.get_state())
 
         def clone_state(self) -> Generator:
             """Another generator in the same state."""
-            copy = Generator(self.devlint_device)
+            copy = Generator(self.device)
             copy.set_state(self.get_state())
             return copy
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from devlint.runtime import errors
 from devlint.runtime.labels import place_of
 from devlint.runtime.mishaps import mishap, repaired
 
@@ -34,14 +35,19 @@ def _rnn(*args: Any, **kwargs: Any) -> None:
         and (isinstance(args[3], list))
     )
     hidden, weights = (args[2], args[3]) if packed else (args[1], args[2])
-    here = place_of(args[0]).device
+    here = place_of(args[0])
     for name, tensors in (("hidden", _flat(hidden)), ("parameter", _flat(weights))):
         for tensor in tensors:
-            there = place_of(tensor).device
-            if there != here:
+            there = place_of(tensor)
+            if there.key != here.key:
                 raise RuntimeError(
-                    f"Input and {name} tensors are not at the same device, found input tensor at {here} "
-                    f"and {name} tensor at {there}"
+                    f"Input and {name} tensors are not at the same device, found input tensor at {here.device} "
+                    f"and {name} tensor at {there.device}"
+                )
+            if here.key and tensor.dtype is not args[0].dtype and not torch.is_autocast_enabled("cuda"):
+                raise RuntimeError(
+                    f"Input and {name} tensors are not the same dtype, found input tensor with "
+                    f"{errors.dtype_name(args[0].dtype)} and {name} tensor with {errors.dtype_name(tensor.dtype)}"
                 )
 
 
@@ -63,8 +69,19 @@ def _meshgrid(tensors: Any, *args: Any, **kwargs: Any) -> None:
         raise RuntimeError("meshgrid expects all tensors to have the same device")
 
 
+def _matrix_rank(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> None:
+    for name in ("atol", "rtol"):
+        tolerance = kwargs.get(name)
+        if isinstance(tolerance, torch.Tensor) and place_of(tolerance).key != place_of(tensor).key:
+            raise RuntimeError(
+                f"torch.linalg.matrix_rank: Expected {name} and input tensors to be on the same device, but got "
+                f"{name} on {place_of(tolerance).device} and input on {place_of(tensor).device}"
+            )
+
+
 _CHECKS: tuple[tuple[Any, str, Check], ...] = (
-    *((torch._VF, name, _rnn) for name in ("lstm", "gru", "rnn_tanh", "rnn_relu")),
+    *((owner, name, _rnn) for owner in (torch, torch._VF) for name in ("lstm", "gru", "rnn_tanh", "rnn_relu")),
+    (torch.linalg, "matrix_rank", _matrix_rank),
     (torch, "tensor_split", _sections),
     (torch.Tensor, "tensor_split", _sections),
     (torch, "quantile", _quantile),

@@ -1,4 +1,4 @@
-"""Methods that move tensors: `to`, `cuda`, `cpu`, `pin_memory`, and assignments that cross devices."""
+"""Methods that move tensors and modules: `to`, `cuda`, `cpu`, `type_as`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ import torch
 
 from devlint.runtime import errors
 from devlint.runtime.discarded import look_for_discard
-from devlint.runtime.labels import Place, cell_of, place_of, put
+from devlint.runtime.labels import HOST
 from devlint.runtime.patches.queries import device_of
 from devlint.runtime.recorder import TransferKind
-from devlint.runtime.sites import user_site
 from devlint.runtime.transfers import moved
 
 if TYPE_CHECKING:
@@ -19,9 +18,7 @@ if TYPE_CHECKING:
     from devlint.runtime.session import Session
 
 _to = torch.Tensor.to
-_clone = torch.Tensor.clone
-_copy_ = torch.Tensor.copy_
-_setitem = torch.Tensor.__setitem__
+_parse_to = torch._C._nn._parse_to
 
 
 class Wish(NamedTuple):
@@ -32,6 +29,14 @@ class Wish(NamedTuple):
     non_blocking: bool
     copy: bool
     memory_format: torch.memory_format | None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What is handed on to torch's own `.to`."""
+        options: dict[str, Any] = {"copy": self.copy, "non_blocking": self.non_blocking}
+        if self.memory_format is not None:
+            options["memory_format"] = self.memory_format
+        return options
 
 
 def wish(session: Session, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Wish:
@@ -56,41 +61,41 @@ def wish(session: Session, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Wis
     return Wish(target, dtype, non_blocking, copy, kwargs.get("memory_format"))
 
 
+def _move(session: Session, tensor: torch.Tensor, asked: Wish, how: str) -> torch.Tensor:
+    """Move a tensor, or cast it, or leave it where it is, and tell the recorders."""
+    here = device_of(tensor)
+    target = asked.device
+    if target is None or target == here:
+        out = _stayed(tensor, asked)
+        if out is tensor and target is not None:
+            kind = TransferKind(str(here), str(here), True, False, how)
+            session.record(lambda recorder, frame: recorder.stay(kind, frame))
+    elif target.type == "meta" or here.type not in ("cpu", session.kind):
+        out = _to(tensor, device=target, dtype=asked.dtype, **asked.options)
+    elif target.type not in ("cpu", session.kind):
+        raise errors.NotEmulated(f"the device {target}")
+    else:
+        out = moved(
+            tensor,
+            target,
+            dtype=asked.dtype,
+            non_blocking=asked.non_blocking,
+            memory_format=asked.memory_format,
+            how=how,
+        )
+    look_for_discard(session, how)
+    return out
+
+
+def _stayed(tensor: torch.Tensor, asked: Wish) -> torch.Tensor:
+    return _to(tensor, asked.dtype or tensor.dtype, **asked.options)
+
+
 def install(session: Session, patcher: Patcher) -> None:
     """Move labels where the user moves tensors."""
 
-    def move(self: torch.Tensor, asked: Wish, how: str) -> torch.Tensor:
-        here = device_of(self)
-        target = asked.device
-        options: dict[str, Any] = {"copy": asked.copy, "non_blocking": asked.non_blocking}
-        if asked.memory_format is not None:
-            options["memory_format"] = asked.memory_format
-        if target is None or target == here:
-            if asked.dtype is None and target is not None and not asked.copy:
-                out = _to(self, self.dtype, **options)
-            else:
-                out = _to(self, asked.dtype or self.dtype, **options)
-            if out is self and target is not None:
-                kind = TransferKind(str(here), str(here), True, False, how)
-                session.record(lambda recorder, frame: recorder.stay(kind, frame))
-        elif target.type == "meta" or here.type not in ("cpu", session.kind):
-            out = _to(self, device=target, dtype=asked.dtype, **options)
-        elif target.type not in ("cpu", session.kind):
-            raise errors.NotEmulated(f"the device {target}")
-        else:
-            out = moved(
-                self,
-                target,
-                dtype=asked.dtype,
-                non_blocking=asked.non_blocking,
-                memory_format=asked.memory_format,
-                how=how,
-            )
-        look_for_discard(session, how)
-        return out
-
     def to(self: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
-        return move(self, wish(session, args, kwargs), "to")
+        return _move(session, self, wish(session, args, kwargs), "to")
 
     def cuda(
         self: torch.Tensor,
@@ -103,61 +108,19 @@ def install(session: Session, patcher: Patcher) -> None:
         target = session.resolve("cuda" if device is None else device)
         if target.type != "cuda":
             raise ValueError(f"Invalid device, must be cuda device but got {target}")
-        return move(self, Wish(target, None, non_blocking, False, memory_format), "cuda")
+        return _move(session, self, Wish(target, None, non_blocking, False, memory_format), "cuda")
 
     def cpu(self: torch.Tensor, memory_format: torch.memory_format | None = None) -> torch.Tensor:
-        return move(self, Wish(torch.device("cpu"), None, False, False, memory_format), "cpu")
+        return _move(session, self, Wish(HOST, None, False, False, memory_format), "cpu")
 
     def type_as(self: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
-        return move(self, Wish(device_of(other), other.dtype, False, False, None), "type_as")
+        return _move(session, self, Wish(device_of(other), other.dtype, False, False, None), "type_as")
 
-    def pin_memory(self: torch.Tensor, device: Any = None) -> torch.Tensor:
-        place = place_of(self)
-        if place.key:
-            raise errors.cannot_pin(errors.type_name(self.dtype, place.device))
-        cell = cell_of(self)
-        if cell is not None and cell.pinned:
-            return self
-        session.initialise()
-        out = _clone(self)
-        fresh = put(out, Place(place.device, "copied to pinned memory", user_site(), place))
-        if fresh is not None:
-            fresh.pinned = True
-        return out
+    def parse_to(*args: Any, **kwargs: Any) -> Any:
+        """`Module.to` reads its arguments by this; a tensor among them is a template."""
+        asked = wish(session, args, kwargs)
+        return asked.device, asked.dtype, asked.non_blocking, asked.memory_format
 
-    def is_pinned(self: torch.Tensor, device: Any = None) -> bool:
-        cell = cell_of(self)
-        return cell is not None and cell.pinned and not cell.place.key
-
-    def brought(value: Any, target: torch.Tensor) -> Any:
-        """A source that autograd has to follow is moved first, so that its gradient finds the way back."""
-        if isinstance(value, torch.Tensor) and value.requires_grad and torch.is_grad_enabled():
-            there = device_of(target)
-            if device_of(value) != there:
-                return moved(value, there, how="copy_")
-        return value
-
-    def copy_(self: torch.Tensor, src: torch.Tensor, non_blocking: bool = False) -> torch.Tensor:
-        return _copy_(self, brought(src, self), non_blocking)
-
-    def setitem(self: torch.Tensor, key: Any, value: Any) -> None:
-        _setitem(self, key, brought(value, self) if isinstance(value, torch.Tensor) and value.dim() == 0 else value)
-
-    def new(self: torch.Tensor, *args: Any, device: Any = None, **kwargs: Any) -> torch.Tensor:
-        out = _new(self, *args, **kwargs)
-        put(out, Place(device_of(self), "created by .new()", user_site(), place_of(self)))
-        return out
-
-    _new = torch.Tensor.new
-    for name, method in (
-        ("to", to),
-        ("cuda", cuda),
-        ("cpu", cpu),
-        ("type_as", type_as),
-        ("pin_memory", pin_memory),
-        ("is_pinned", is_pinned),
-        ("copy_", copy_),
-        ("__setitem__", setitem),
-        ("new", new),
-    ):
+    for name, method in (("to", to), ("cuda", cuda), ("cpu", cpu), ("type_as", type_as)):
         patcher.replace(torch.Tensor, name, method)
+    patcher.replace(torch._C._nn, "_parse_to", parse_to)
