@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from devlint.runtime.arguments import tensors_in
 from devlint.runtime.labels import Place, Step, cell_of
 from devlint.runtime.recorder import Observation
 from devlint.runtime.sites import Site, is_library, site_of, user_frame, user_stack
@@ -54,7 +55,7 @@ def mishap(session: Session, error: BaseException, args: tuple[Any, ...], kwargs
     if code is None:
         return
     setattr(error, SEEN, True)
-    tensors = list(_tensors((*args, *kwargs.values())))
+    tensors = tensors_in((*args, *kwargs.values()))
     frame = user_frame(2)
     code = _refine(code, tensors)
     steps = _story(tensors)
@@ -120,16 +121,6 @@ def _how(place: Place) -> str:
         found.append(current.how)
         current = current.parent
     return " ".join(found)
-
-
-def _tensors(values: tuple[Any, ...]) -> list[torch.Tensor]:
-    found: list[torch.Tensor] = []
-    for value in values:
-        if isinstance(value, torch.Tensor):
-            found.append(value)
-        elif isinstance(value, list | tuple):
-            found.extend(v for v in value if isinstance(v, torch.Tensor))
-    return found
 
 
 def _story(tensors: list[torch.Tensor]) -> tuple[Step, ...]:

@@ -8,6 +8,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from devlint.runtime import rng
+from devlint.runtime.arguments import tensors_in
 from devlint.runtime.iteration import settled
 from devlint.runtime.labels import (
     FLOATING,
@@ -134,10 +135,15 @@ class PlacementMode(_Base):  # type: ignore[misc]
 
     def _inside(self, key: Any, func: Any, args: Any, kwargs: Any, place: Place | None) -> Any:
         """CUDA has no kernel for this operator: make those inside it that have one, and let them check."""
-        with self:
-            out = func._op_dk(key, *args, **kwargs)
+        session = self.session
+        before, session.inside = session.inside, True
+        try:
+            with self:
+                out = func._op_dk(key, *args, **kwargs)
+        finally:
+            session.inside = before
         if place is not None:
-            _label(out, place)
+            _land(out, place)
         return out
 
     def _follow(self, plan: Plan, out: Any, args: tuple[Any, ...], place: Place | None, mixed: bool) -> None:
@@ -183,15 +189,14 @@ class PlacementMode(_Base):  # type: ignore[misc]
             mishap(session, error, args, kwargs)
             if not repaired(session, error):
                 raise
-        for value in (*args, *kwargs.values()):
-            for tensor in value if isinstance(value, list | tuple) else (value,):
-                if not isinstance(tensor, Tensor):
-                    continue
-                known = settled(tensor)
-                if known is None and place is not None:
-                    put(tensor, place)
-                elif known is not None and place is not None and place.key and not known.key and tensor.requires_grad:
-                    _send_gradient_home(tensor, known)
+        placed = [(tensor, settled(tensor)) for tensor in tensors_in((*args, *kwargs.values()))]
+        home = place or next((known for _, known in placed if known is not None), None)
+        across = plan.regime is Regime.FREE and session.inside
+        for tensor, known in placed:
+            if known is None and home is not None and not across:
+                put(tensor, home)
+            elif known is not None and place is not None and place.key and not known.key and tensor.requires_grad:
+                _send_gradient_home(tensor, known)
 
     def _reroute(self, func: Any, args: Any, kwargs: dict[str, Any], device: torch.device) -> Any:
         """Compiled code asked for the accelerator by name: make it on the host and label it."""
@@ -247,6 +252,13 @@ def _label(out: Any, place: Place) -> None:
     elif isinstance(out, list | tuple):
         for part in out:
             _label(part, place)
+
+
+def _land(out: Any, place: Place) -> None:
+    """Label what came out of a composite, and what is still floating."""
+    for tensor in tensors_in((out,)):
+        if cell_of(tensor) is None or settled(tensor) is None:
+            put(tensor, place)
 
 
 def _label_rows(out: Any, args: tuple[Any, ...]) -> None:

@@ -11,6 +11,7 @@ import torch
 from torch._C import DispatchKey
 
 from devlint.runtime import errors, iteration
+from devlint.runtime.arguments import tensors_in
 from devlint.runtime.errors import NotEmulated
 from devlint.runtime.iteration import HostScalars, Operand, settled
 from devlint.runtime.labels import Place
@@ -83,17 +84,17 @@ class Plan:
 
     def _operands(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Operand]:
         for index, value in enumerate(args):
-            for tensor in _flat(value):
+            for tensor in tensors_in((value,)):
                 yield Operand(index, tensor, index in self.writes)
         for name, value in kwargs.items():
-            for tensor in _flat(value):
+            for tensor in tensors_in((value,)):
                 yield Operand(-1, tensor, name in self.outputs)
 
     def _check_wrapper(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         common: Place | None = None
         for index, name in self.checked:
             value = kwargs.get(name) if index < 0 else args[index] if index < len(args) else None
-            for tensor in _flat(value):
+            for tensor in tensors_in((value,)):
                 place = settled(tensor)
                 if place is None:
                     continue
@@ -110,19 +111,9 @@ class Plan:
             iteration.check([*operands, *single], self.allowed, self.name)
 
 
-def _flat(value: Any) -> list[torch.Tensor]:
-    if isinstance(value, torch.Tensor):
-        return [value]
-    return [v for v in value if isinstance(v, torch.Tensor)] if isinstance(value, list | tuple) else []
-
-
 def has_float64(args: tuple[Any, ...]) -> bool:
     """Whether an operand is float64 already."""
-    for value in args:
-        for tensor in value if isinstance(value, list | tuple) else (value,):
-            if isinstance(tensor, torch.Tensor) and tensor.dtype is torch.float64:
-                return True
-    return False
+    return any(tensor.dtype is torch.float64 for tensor in tensors_in(args))
 
 
 def _composite(schema: torch._C.FunctionSchema) -> DispatchKey | None:

@@ -55,6 +55,15 @@ class Session:
     def quiet(self, value: bool) -> None:
         self._local.quiet = value
 
+    @property
+    def inside(self) -> bool:
+        """Whether this thread is inside a composite whose operands are on several devices."""
+        return getattr(self._local, "inside", False)
+
+    @inside.setter
+    def inside(self, value: bool) -> None:
+        self._local.inside = value
+
     def resolve(self, device: torch.device | str | int | None) -> torch.device:
         """What the user wrote, as a device with an index; raises what torch raises for devices that do not exist."""
         if device is None:

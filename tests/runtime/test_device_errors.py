@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 import torch
 from torch import nn
@@ -124,6 +126,77 @@ REFUSED = {
         RuntimeError,
         "tensor_split expected tensor_indices_or_sections to be on cpu, but it's on cuda:0",
     ),
+    "a 0-dim host result": (lambda: torch.tensor(1.0).add_(torch.tensor(1.0, device="cuda")), RuntimeError, TWO),
+    "foreach, a 0-dim host result": (
+        lambda: torch._foreach_add_([torch.tensor(1.0)], [torch.tensor(1.0, device="cuda")]),
+        RuntimeError,
+        TWO,
+    ),
+    "complex": (
+        lambda: torch.complex(near(2), torch.tensor(1.0)),
+        RuntimeError,
+        argument("imag", "cpu", "cuda:0", "wrapper_CUDA_out_complex_out"),
+    ),
+    "blocks": (
+        lambda: torch.block_diag(near(2, 2), torch.tensor(1.0)),
+        RuntimeError,
+        "Input 0 is on device cuda:0 and input 1 is on device cpu",
+    ),
+    "recurrent function": (
+        lambda: torch.gru(near(2, 1, 3), host(1, 1, 2), _gru_weights(near), True, 1, 0.0, False, False, False),
+        RuntimeError,
+        "Input and hidden tensors are not at the same device, found input tensor at cuda:0 and hidden tensor at cpu",
+    ),
+    "recurrent layer, dtypes": (
+        lambda: nn.GRU(3, 2).cuda()(near(4, 3), near(1, 2).double()),
+        RuntimeError,
+        "Input and hidden tensors are not the same dtype, found input tensor with Float and hidden tensor with Double",
+    ),
+    "a value for masked host memory": (
+        lambda: host(3).masked_fill(host(3) > 0, torch.tensor(1.0, device="cuda")),
+        RuntimeError,
+        "masked_fill_: Expected inputs to be on same device",
+    ),
+    "a kernel without host scalars": (
+        lambda: nn.functional.mse_loss(near(3).mean(), torch.tensor(1.0)),
+        RuntimeError,
+        "argument 2: expected a CUDA device but found cpu",
+    ),
+    "a host scalar where a kernel takes none": (
+        lambda: torch.addcmul(near(3), torch.tensor(1.0), near(3)),
+        RuntimeError,
+        "CPU Scalar support for tensor1 argument is not supported",
+    ),
+    "no host scalars at all": (
+        lambda: torch.addcdiv(near(3), near(3), torch.tensor(1.0)),
+        RuntimeError,
+        TWO,
+    ),
+    "a fill of a 0-dim host tensor": (
+        lambda: torch.tensor(1.0).index_fill_(0, torch.tensor([0], device="cuda"), 2.0),
+        RuntimeError,
+        TWO,
+    ),
+    "sparse parts": (
+        lambda: torch.sparse_coo_tensor(torch.tensor([[0, 1]]), near(2)),
+        RuntimeError,
+        r"device of indices \(cpu\) must match device of values \(cuda:0\)",
+    ),
+    "tolerance": (
+        lambda: torch.linalg.matrix_rank(near(2, 2), rtol=host(1)),
+        RuntimeError,
+        "Expected rtol and input tensors to be on the same device, but got rtol on cpu and input on cuda:0",
+    ),
+    "a composite in inference mode": (
+        lambda: torch.inference_mode()(nn.functional.linear)(near(1, 3), host(2, 3)),
+        RuntimeError,
+        argument("mat2", "cpu", "cuda:0", "wrapper_CUDA_mm"),
+    ),
+    "a generator of the accelerator for the host": (
+        lambda: torch.bernoulli(host(3), generator=torch.Generator("cuda")),
+        RuntimeError,
+        "Expected a 'cpu' device type for generator but found 'cuda'",
+    ),
     "replicas": (lambda: nn.DataParallel(nn.Linear(2, 2)), NotEmulated, "torch.nn.DataParallel"),
 }
 
@@ -140,8 +213,29 @@ def test_names_both_devices_of_two_accelerators() -> None:
         torch.ones(2, device="cuda:0") + torch.ones(2, device="cuda:1")
 
 
+def _gru_weights(make: Callable[..., torch.Tensor]) -> list[torch.Tensor]:
+    return [make(6, 3), make(6, 2), make(6), make(6)]
+
+
 LET_THROUGH = {
     "a 0-dim host operand": lambda: near(3) + torch.tensor(1.0),
+    "a 0-dim host operand each": lambda: nn.functional.binary_cross_entropy_with_logits(
+        near(3), near(3), torch.tensor(1.0), pos_weight=torch.tensor(1.0)
+    ),
+    "a host scalar that the kernel takes": lambda: torch.addcmul(near(3), near(3), torch.tensor(1.0)),
+    "a host weight": lambda: torch.lerp(near(3), near(3), torch.tensor(0.5)),
+    "a value to fill in": lambda: near(3).index_fill_(0, torch.tensor([0], device="cuda"), torch.tensor(2.0)),
+    "a value for a mask": lambda: near(3).masked_fill(near(3) > 0, torch.tensor(1.0)),
+    "host probabilities": lambda: near(3).bernoulli_(host(3)),
+    "a bias that is copied": lambda: torch.conv_tbc(near(4, 1, 2), near(3, 2, 5), host(5)),
+    "a generator": lambda: torch.bernoulli(near(3) / 2, generator=torch.Generator("cuda")),
+    "a generator in place": lambda: near(3).uniform_(generator=torch.Generator("cuda")),
+    "a generator of a factory": lambda: torch.randperm(3, device="cuda", generator=torch.Generator("cuda")),
+    "a recurrent function": lambda: torch.gru(
+        near(2, 1, 3), near(1, 1, 2), _gru_weights(near), True, 1, 0.0, False, False, False
+    )[0],
+    "sparse parts that are brought": lambda: torch.sparse_coo_tensor(torch.tensor([[0, 1]]), near(2), device="cuda"),
+    "a module that goes where a tensor is": lambda: nn.Linear(2, 2).to(near(1)).weight,
     "a Python number": lambda: near(3) * 2,
     "where with host scalars": lambda: torch.where(near(3) > 0, torch.tensor(1.0), torch.tensor(2.0)),
     "a host index": lambda: near(3)[torch.tensor([0, 1])],

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from devlint.runtime.arguments import tensors_in
 from devlint.runtime.labels import place_of
 
 if TYPE_CHECKING:
@@ -40,23 +41,13 @@ def _cuda_only() -> list[str]:
     return [name for name in found if name.removeprefix("aten::").partition(".")[0] not in LOWER]
 
 
-def _tensors(values: Any) -> list[torch.Tensor]:
-    found: list[torch.Tensor] = []
-    for value in values:
-        if isinstance(value, torch.Tensor):
-            found.append(value)
-        elif isinstance(value, list | tuple):
-            found.extend(_tensors(value))
-    return found
-
-
 def _kernel(name: str) -> Callable[..., Any]:
     base, _, overload = name.removeprefix("aten::").partition(".")
     operator = getattr(getattr(torch.ops.aten, base), overload or "default")
 
     def kernel(*args: Any, **kwargs: Any) -> Any:
         with torch._C._ExcludeDispatchKeyGuard(_host_autocast):
-            tensors = [t for t in _tensors((*args, *kwargs.values())) if t.dtype.is_floating_point]
+            tensors = [t for t in tensors_in((*args, *kwargs.values())) if t.dtype.is_floating_point]
             on_device = torch.is_autocast_enabled("cuda") and any(place_of(t).key for t in tensors)
             wide = base not in PROMOTE or any(t.dtype is torch.float32 for t in tensors)
             if not on_device or not wide:
@@ -104,7 +95,7 @@ def install(session: Session, patcher: Patcher) -> None:
     bce = torch._C._nn.binary_cross_entropy
 
     def binary_cross_entropy(*args: Any, **kwargs: Any) -> Any:
-        if torch.is_autocast_enabled("cuda") and any(place_of(t).key for t in _tensors(args)):
+        if torch.is_autocast_enabled("cuda") and any(place_of(t).key for t in tensors_in(args)):
             raise RuntimeError(
                 "torch.nn.functional.binary_cross_entropy and torch.nn.BCELoss are unsafe to autocast.\n"
                 "Many models use a sigmoid layer right before the binary cross entropy layer.\n"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from devlint.runtime import errors
+from devlint.runtime.arguments import tensors_in
 from devlint.runtime.labels import place_of
 from devlint.runtime.mishaps import mishap, repaired
 
@@ -17,14 +18,6 @@ if TYPE_CHECKING:
     from devlint.runtime.session import Session
 
 Check = Callable[..., None]
-
-
-def _flat(values: Any) -> list[torch.Tensor]:
-    if isinstance(values, torch.Tensor):
-        return [values]
-    if isinstance(values, list | tuple):
-        return [tensor for value in values for tensor in _flat(value)]
-    return []
 
 
 def _rnn(*args: Any, **kwargs: Any) -> None:
@@ -36,7 +29,7 @@ def _rnn(*args: Any, **kwargs: Any) -> None:
     )
     hidden, weights = (args[2], args[3]) if packed else (args[1], args[2])
     here = place_of(args[0])
-    for name, tensors in (("hidden", _flat(hidden)), ("parameter", _flat(weights))):
+    for name, tensors in (("hidden", tensors_in((hidden,))), ("parameter", tensors_in(weights))):
         for tensor in tensors:
             there = place_of(tensor)
             if there.key != here.key:
@@ -65,7 +58,7 @@ def _quantile(tensor: torch.Tensor, q: Any = None, *args: Any, **kwargs: Any) ->
 
 
 def _meshgrid(tensors: Any, *args: Any, **kwargs: Any) -> None:
-    if len({place_of(tensor).key for tensor in _flat(tensors)}) > 1:
+    if len({place_of(tensor).key for tensor in tensors_in((tensors,))}) > 1:
         raise RuntimeError("meshgrid expects all tensors to have the same device")
 
 
