@@ -5,8 +5,12 @@ from __future__ import annotations
 import gc
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from devlint.runtime.linting import Linter
 
 FORMATS = ("full", "json", "html")
 DEVICES = ("auto", "emulated", "cuda", "mps")
@@ -21,6 +25,12 @@ DEVICES = ("auto", "emulated", "cuda", "mps")
     help="Where the program runs: auto is cuda where there is one, else emulated; mps is emulated too.",
 )
 @click.option("--devices", type=click.IntRange(1, 64), default=1, show_default=True, help="How many to emulate.")
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False, resolve_path=True),
+    help="Use this configuration file instead of the nearest one.",
+)
+@click.option("--isolated", is_flag=True, help="Pass over all configuration files.")
 @click.option("--no-lint", is_flag=True, help="Record only, without the static findings.")
 @click.option("--keep-going", is_flag=True, help="Go on after an error of mixed devices, as if the tensor were moved.")
 @click.option("--output-format", type=click.Choice(FORMATS), default="full", show_default=True)
@@ -31,6 +41,8 @@ DEVICES = ("auto", "emulated", "cuda", "mps")
 def run(
     device: str,
     devices: int,
+    config: Path | None,
+    isolated: bool,
     no_lint: bool,
     keep_going: bool,
     output_format: str,
@@ -43,13 +55,20 @@ def run(
 
     The exit status is the program's own, or 1 when it ended with 0 and an error was seen to happen.
     """
+<<<<<<< HEAD
     from devlint.runtime.running import Order, execute
 
     gc.enable()  # as Python would run the program
 
     order = Order(program, module, arguments, device, devices, lint=not no_lint, keep_going=keep_going)
+=======
+    linter = None if no_lint else _linter(config, Path.cwd() if module else Path(program).absolute().parent, isolated)
+    output = output.absolute() if output is not None else None
+>>>>>>> 64ccd49 (Confirm a finding by the expression that failed, by the project's settings, and say what a run cannot tell)
     try:
-        status, report = execute(order)
+        from devlint.runtime.running import Order, execute
+
+        status, report = execute(Order(program, module, arguments, device, devices, keep_going=keep_going), linter)
     except ModuleNotFoundError as missing:
         if missing.name != "torch":
             raise
@@ -69,3 +88,16 @@ def run(
     status = status or int(report.failed)
     click.get_current_context().exit(status)
     return status
+
+
+def _linter(config: Path | None, directory: Path, isolated: bool) -> Linter:
+    """The rules as the project wants them; said before the program runs if its configuration cannot be used."""
+    from devlint.config.errors import ConfigError
+    from devlint.runtime.linting import Linter
+
+    try:
+        linter = Linter(config, isolated=isolated)
+        linter.check(directory)
+    except ConfigError as problem:
+        raise click.UsageError(str(problem)) from None
+    return linter

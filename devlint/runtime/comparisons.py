@@ -18,18 +18,19 @@ if TYPE_CHECKING:
 
 
 @lru_cache(None)
-def _module(filename: str) -> ast.Module | None:
+def module_of(filename: str) -> ast.Module:
+    """The syntax tree of a file that ran; an empty one where its text cannot be had."""
     try:
         return ast.parse("".join(linecache.getlines(filename)))
     except SyntaxError:
-        return None
+        return ast.Module([], [])
 
 
 @lru_cache(None)
 def _comparisons(filename: str) -> dict[int, list[tuple[ast.Compare, str]]]:
     """The comparisons of something's `.device` with a device written out, by line."""
     found: dict[int, list[tuple[ast.Compare, str]]] = {}
-    for node in ast.walk(_module(filename) or ast.Module([], [])):
+    for node in ast.walk(module_of(filename)):
         if not isinstance(node, ast.Compare) or len(node.ops) != 1 or not isinstance(node.ops[0], ast.Eq | ast.NotEq):
             continue
         sides = (node.left, node.comparators[0])

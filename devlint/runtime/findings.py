@@ -10,6 +10,20 @@ from devlint.runtime.labels import Step
 from devlint.runtime.recorder import LineRecord, Observation, Recorder
 from devlint.runtime.sites import Site
 
+SEEN_ONLY = {
+    "DEV109": "generator-device",
+    "DEV110": "pinned-accelerator-tensor",
+    "DEV111": "accelerator-in-worker",
+    "DEV114": "optimizer-state-device",
+    "DEV204": "shared-storage-mutation",
+    "DEV305": "index-dtype",
+    "DEV403": "sync-in-loop",
+    "DEV405": "pin-then-transfer",
+    "DEV408": "transfer-per-sample",
+    "DEV410": "host-index-into-accelerator",
+    "DEV504": "overwritten-pinned-buffer",
+}
+"""What is seen to happen, though no rule finds it in the text."""
 OFTEN = 3
 """A line that waits this often is taken to wait in every step of a loop."""
 
@@ -26,10 +40,10 @@ def _waiting(lines: Iterable[LineRecord]) -> list[list[Observation]]:
         to_host = sum(tally.count for kind, tally in line.transfers.items() if kind.to_host and kind.source != "cpu")
         if to_host:
             kinds["transfer to the host"] = to_host
-        for what, count in kinds.items():
-            if count >= OFTEN:
-                message = f"the host waits here for the accelerator again and again ({what})"
-                found.append([Observation("DEV403", message, line.site)] * count)
+        count = max(kinds.values(), default=0)
+        if count >= OFTEN:
+            message = f"the host waits here for the accelerator again and again ({', '.join(kinds)})"
+            found.append([Observation("DEV403", message, line.site)] * count)
     return found
 
 
@@ -56,7 +70,7 @@ def diagnostic(group: list[Observation]) -> Diagnostic:
     raised = f"{first.raised}: " if first.raised else ""
     return Diagnostic(
         code=first.code,
-        name=rule.name if rule else first.code.lower(),
+        name=rule.name if rule else SEEN_ONLY.get(first.code, first.code),
         severity=severity,
         confidence=Confidence.CERTAIN,
         message=f"{raised}{first.message}{times}",

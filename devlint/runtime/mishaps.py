@@ -11,7 +11,7 @@ import torch
 from devlint.runtime.arguments import tensors_in
 from devlint.runtime.labels import Place, Step, cell_of
 from devlint.runtime.recorder import Observation
-from devlint.runtime.sites import Site, is_library, site_of, user_frame, user_stack
+from devlint.runtime.sites import Site, is_library, site_at, site_of, user_frame, user_stack
 
 if TYPE_CHECKING:
     from devlint.runtime.session import Session
@@ -52,7 +52,7 @@ def mishap(session: Session, error: BaseException, args: tuple[Any, ...], kwargs
         return
     message = str(error)
     code = code_for(message)
-    if code is None:
+    if code is None or (repaired(session, error) and _in_backward()):
         return
     setattr(error, SEEN, True)
     tensors = tensors_in((*args, *kwargs.values()))
@@ -60,7 +60,10 @@ def mishap(session: Session, error: BaseException, args: tuple[Any, ...], kwargs
     code = _refine(code, tensors)
     steps = _story(tensors)
     kind = type(error).__name__
-    session.observe(Observation(code, first_line(message), site_of(frame), steps, kind, user_stack(frame)))
+    through = user_stack(frame)
+    session.observe(Observation(code, first_line(message), site_of(frame), steps, kind, through))
+    for recorder in session.recorders:
+        recorder.interrupt(through)
 
 
 def repaired(session: Session, error: BaseException) -> bool:
@@ -68,15 +71,21 @@ def repaired(session: Session, error: BaseException) -> bool:
     return session.keep_going and code_for(str(error)) in ("DEV101", "DEV107", "DEV114")
 
 
+def _in_backward() -> bool:
+    """Operands meet again in the backward pass: no second bug, where the first was repaired."""
+    return torch._C._current_graph_task_id() != -1
+
+
 def escaped(session: Session, error: BaseException) -> None:
-    """Record an error that ended the program without having passed through an operator."""
-    if getattr(error, SEEN, False):
-        return
+    """Record an error that ended the program, and its bug if it has not passed through an operator."""
+    passed = _sites(error.__traceback__)
+    for recorder in session.recorders:
+        recorder.interrupt(passed)
     code = code_for(str(error))
-    if code is None:
+    if code is None or getattr(error, SEEN, False):
         return
     setattr(error, SEEN, True)
-    through = (*_elsewhere(str(error)), *_sites(error.__traceback__))
+    through = (*_elsewhere(str(error)), *passed)
     site = through[0] if through else None
     session.observe(Observation(code, first_line(str(error)), site, (), type(error).__name__, through))
 
@@ -87,7 +96,7 @@ def _sites(traceback: TracebackType | None) -> list[Site]:
     while traceback is not None:
         frame = traceback.tb_frame
         if not is_library(frame.f_code.co_filename):
-            found.insert(0, Site(frame.f_code.co_filename, traceback.tb_lineno, frame.f_code.co_name))
+            found.insert(0, site_at(frame.f_code, traceback.tb_lasti, traceback.tb_lineno))
         traceback = traceback.tb_next
     return found
 

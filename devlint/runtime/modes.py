@@ -9,6 +9,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from devlint.runtime import rng
 from devlint.runtime.arguments import tensors_in
+from devlint.runtime.discarded import OPERATORS, look_for_dropped_value
 from devlint.runtime.iteration import settled
 from devlint.runtime.labels import (
     FLOATING,
@@ -91,7 +92,7 @@ class PlacementMode(_Base):  # type: ignore[misc]
         except Exception as error:
             mishap(session, error, args, kwargs)
             raise
-        self._follow(plan, out, args, place, mixed)
+        self._follow(plan, out, args, kwargs, place, mixed)
         return out
 
     def _meeting(self, plan: Plan, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Place | None, bool]:
@@ -146,9 +147,13 @@ class PlacementMode(_Base):  # type: ignore[misc]
             _land(out, place)
         return out
 
-    def _follow(self, plan: Plan, out: Any, args: tuple[Any, ...], place: Place | None, mixed: bool) -> None:
+    def _follow(
+        self, plan: Plan, out: Any, args: tuple[Any, ...], kwargs: dict[str, Any], place: Place | None, mixed: bool
+    ) -> None:
         """Label what came out, and tell the recorders."""
         session = self.session
+        if plan.name in OPERATORS:
+            look_for_dropped_value(session, 3)
         if mixed and plan.regime is Regime.FREE:
             place = _first(args) or place
         if place is not None:
@@ -157,7 +162,7 @@ class PlacementMode(_Base):  # type: ignore[misc]
             else:
                 _label(out, place)
             if place.key:
-                if plan.waits is not None:
+                if plan.waits is not None and kwargs.get("output_size") is None:
                     session.waited(plan.waits)
                 if session.recorders:
                     self._record(plan, out, args)
@@ -167,7 +172,7 @@ class PlacementMode(_Base):  # type: ignore[misc]
         if session.recorders and not session.quiet:
             frame = user_frame(3)
             for recorder in session.recorders:
-                recorder.operator(plan.name, frame)
+                recorder.operator(plan.name, frame, near=False)
 
     def _record(self, plan: Plan, out: Any, args: tuple[Any, ...]) -> None:
         session = self.session
@@ -176,7 +181,7 @@ class PlacementMode(_Base):  # type: ignore[misc]
         frame = user_frame(4)
         promoted = isinstance(out, Tensor) and out.dtype is torch.float64 and not has_float64(args)
         for recorder in session.recorders:
-            recorder.operator(plan.name, frame)
+            recorder.operator(plan.name, frame, near=True)
             if promoted:
                 recorder.promotion(frame)
 

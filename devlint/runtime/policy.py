@@ -50,6 +50,16 @@ WAITS = {
     "is_nonzero": "bool",
 }
 """Operators whose result the host needs before it can go on."""
+_SIZE_KNOWN = {"index", "_unsafe_index"}
+"""Their size depends on the data only where a mask is among the indices."""
+
+
+def waits_for(func: torch._ops.OpOverload) -> str | None:
+    """What the host waits for when it calls an operator on an accelerator."""
+    base = func._schema.name.partition("::")[2]
+    if base in _SIZE_KNOWN or torch.Tag.dynamic_output_shape not in func.tags:
+        return WAITS.get(base)
+    return WAITS.get(base, "size")
 
 
 @dataclass(slots=True)
@@ -165,7 +175,7 @@ def plan_for(func: torch._ops.OpOverload) -> Plan:
         regime=regime,
         method=native.method(out=bool(outputs)) if native else base,
         checked=tuple(checked),
-        waits=WAITS.get(base) or ("size" if torch.Tag.dynamic_output_shape in func.tags else None),
+        waits=waits_for(func),
         factory=not any("Tensor" in str(a.type) for a in schema.arguments),
         random=any(a.name == "generator" for a in schema.arguments) or torch.Tag.nondeterministic_seeded in func.tags,
         view=bool(aliases) and not any(a.alias_info is not None and a.alias_info.is_write for a in aliases),

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from types import FrameType
 
 from devlint.runtime.labels import Step
-from devlint.runtime.sites import Site, site_of, user_frame
+from devlint.runtime.sites import Site, site_of
 
 TIMELINE_LIMIT = 20_000
 """Single events kept for the timeline; counts by line go on without end."""
@@ -41,7 +42,7 @@ class TransferKind:
 
 @dataclass(slots=True)
 class LineRecord:
-    """What one line of the user's code did."""
+    """What one line of the user's code did; `near` counts the operators that ran on an accelerator."""
 
     site: Site
     operators: dict[str, int] = field(default_factory=dict)
@@ -49,11 +50,12 @@ class LineRecord:
     waits: dict[str, TransferTally] = field(default_factory=dict)
     factories: dict[str, int] = field(default_factory=dict)
     promotions: int = 0
+    near: int = 0
 
     @property
-    def calls(self) -> int:
-        """How many operators the line launched."""
-        return sum(self.operators.values())
+    def touched(self) -> bool:
+        """Whether the line had to do with an accelerator."""
+        return self.near > 0 or any(kind.source != "cpu" or kind.target != "cpu" for kind in self.transfers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +90,10 @@ class Recorder:
     def __init__(self) -> None:
         self.lines: dict[tuple[str, int], LineRecord] = {}
         self.timeline: list[Event] = []
-        self.observations: dict[tuple[str, str, int], list[Observation]] = {}
+        self.observations: dict[tuple[str, Site | None], list[Observation]] = {}
         self.notes: dict[str, int] = {}
         self.operators = 0
+        self.interrupted: set[tuple[str, int]] = set()
         self.started = time.perf_counter()
         self.ended: float | None = None
         self.lock = threading.Lock()
@@ -108,14 +111,14 @@ class Recorder:
             record = self.lines.setdefault(key, LineRecord(site))
         return record
 
-    def operator(self, name: str, frame: FrameType | None) -> LineRecord | None:
+    def operator(self, name: str, frame: FrameType | None, *, near: bool) -> None:
         """An operator ran."""
         self.operators += 1
         record = self.line(frame)
         if record is not None:
             names = record.operators
             names[name] = names.get(name, 0) + 1
-        return record
+            record.near += near
 
     def transfer(self, kind: TransferKind, nbytes: int, seconds: float, frame: FrameType | None) -> None:
         """Bytes were copied between devices."""
@@ -156,11 +159,12 @@ class Recorder:
 
     def observe(self, observation: Observation) -> None:
         """Something to report. The same thing at the same place is counted, not repeated."""
-        site = observation.site
-        key = (observation.code, site.filename if site else "", site.line if site else 0)
-        seen = self.observations.setdefault(key, [])
-        seen.append(observation)
-        self._point("finding", observation.code, 0, None, site)
+        self.observations.setdefault((observation.code, observation.site), []).append(observation)
+        self._point("finding", observation.code, 0, None, observation.site)
+
+    def interrupt(self, sites: Iterable[Site]) -> None:
+        """An error passed these places, and what else stands in their lines may not have run."""
+        self.interrupted.update((site.filename, row) for site in sites for row in range(site.line, site.last_line + 1))
 
     def note(self, text: str) -> None:
         """Something this recorder could not see, and says so."""
@@ -175,8 +179,3 @@ class Recorder:
         if len(self.timeline) < TIMELINE_LIMIT:
             now = time.perf_counter() - self.started
             self.timeline.append(Event(now, kind, what, nbytes, site or site_of(frame)))
-
-
-def here() -> FrameType | None:
-    """The user's frame that led to the caller."""
-    return user_frame(2)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import linecache
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from devlint.diagnostic import Diagnostic
+from devlint.diagnostic import Diagnostic, Note, Region
 from devlint.output import full
 from devlint.output.json import as_object
 from devlint.output.page import Page
@@ -33,6 +33,10 @@ class Cost:
     kinds: str
 
 
+def _everything(seen: Diagnostic) -> Diagnostic | None:
+    return seen
+
+
 @dataclass(slots=True)
 class Report:
     """A view of a recorder; complete once the recording is over."""
@@ -43,11 +47,17 @@ class Report:
     device: str = ""
     notes: list[str] = field(default_factory=list)
     peak: int = 0
+    wanted: Callable[[Diagnostic], Diagnostic | None] = _everything
 
     @property
     def outcomes(self) -> list[Outcome]:
-        """The static findings with their verdicts, and what was seen besides."""
-        return Join(self.recorder, self.ran).outcomes(self.findings)
+        """The static findings with their verdicts, and what was seen besides, as far as it is wanted."""
+        joined = Join(self.recorder, self.ran).outcomes(self.findings)
+        judged = [
+            (outcome, self.wanted(outcome.diagnostic) if outcome.verdict is Verdict.OBSERVED else outcome.diagnostic)
+            for outcome in joined
+        ]
+        return [replace(outcome, diagnostic=kept) for outcome, kept in judged if kept is not None]
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
@@ -77,13 +87,13 @@ class Report:
         """The report as text."""
         outcomes = self.outcomes
         for verdict in Verdict:
-            found = [_with_verdict(outcome) for outcome in outcomes if outcome.verdict is verdict]
+            found = [shown(_with_evidence(outcome)) for outcome in outcomes if outcome.verdict is verdict]
             if found and verdict is not Verdict.NOT_REACHED:
                 yield f"── {verdict.value} ──\n"
                 yield from list(full.render(found, Page(lines=source_lines, color=color)))[:-1]
-        unreached = sum(outcome.verdict is Verdict.NOT_REACHED for outcome in outcomes)
+        yield from _unreached([outcome for outcome in outcomes if outcome.verdict is Verdict.NOT_REACHED])
         yield from self._table()
-        yield self._summary(outcomes, unreached)
+        yield self._summary(outcomes)
 
     def json(self) -> str:
         """The report for programs."""
@@ -117,7 +127,7 @@ class Report:
             yield f"{'':>27}  and {len(costs) - TABLE} more lines\n"
         yield "\n"
 
-    def _summary(self, outcomes: list[Outcome], unreached: int) -> str:
+    def _summary(self, outcomes: list[Outcome]) -> str:
         counts = [
             f"{count} {verdict.value}"
             for verdict in Verdict
@@ -146,22 +156,48 @@ def _cost(record: LineRecord) -> Cost:
     )
 
 
-def _with_verdict(outcome: Outcome) -> Diagnostic:
-    facts = [outcome.verdict.value]
-    if outcome.count > 1:
-        facts.append(f"{outcome.count} times")
-    if outcome.nbytes:
-        facts.append(size(outcome.nbytes))
-    if outcome.verdict is not Verdict.OBSERVED and outcome.detail and outcome.detail != outcome.diagnostic.message:
-        facts.append(outcome.detail)
+def _unreached(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """A line for each finding that the run says nothing of."""
+    if outcomes:
+        yield f"── {Verdict.NOT_REACHED.value} ──\n"
+    for outcome in outcomes:
+        found = outcome.diagnostic
+        place = f"{relative(found.region.filename)}:{found.region.start.row}:{found.region.start.column}"
+        detail = f" ({outcome.detail})" if outcome.detail else ""
+        yield f"{found.severity.value}[{found.code}] {found.name}: {place}{detail}\n"
+    if outcomes:
+        yield "\n"
+
+
+def _with_evidence(outcome: Outcome) -> Diagnostic:
+    """The finding, and as the last step of its story what the run showed of it."""
+    found = outcome.diagnostic
     if outcome.verdict is Verdict.OBSERVED:
-        return outcome.diagnostic
-    return replace(outcome.diagnostic, message=f"{outcome.diagnostic.message} [{', '.join(facts)}]")
+        return found
+    facts = [text for text in (times(outcome.count), size(outcome.nbytes) if outcome.nbytes else "") if text]
+    told = f"{outcome.verdict.value}{', ' + ', '.join(facts) if facts else ''}"
+    note = Note(f"{told}: {outcome.detail}" if outcome.detail else told, outcome.place or found.region)
+    return replace(found, trace=(*found.trace, note))
+
+
+def times(count: int) -> str:
+    """How often, where it was more than once."""
+    return f"{count} times" if count > 1 else ""
+
+
+def shown(found: Diagnostic) -> Diagnostic:
+    """The finding with its files as seen from here."""
+
+    def renamed(region: Region) -> Region:
+        return replace(region, filename=relative(region.filename))
+
+    trace = tuple(Note(note.message, renamed(note.region)) for note in found.trace)
+    return replace(found, region=renamed(found.region), trace=trace)
 
 
 def _outcome_object(outcome: Outcome) -> dict[str, object]:
     return {
-        **as_object(outcome.diagnostic),
+        **as_object(shown(outcome.diagnostic)),
         "verdict": outcome.verdict.value,
         "evidence": {
             "count": outcome.count,
@@ -174,7 +210,7 @@ def _outcome_object(outcome: Outcome) -> dict[str, object]:
 
 def _cost_object(cost: Cost) -> dict[str, object]:
     return {
-        "filename": cost.filename,
+        "filename": relative(cost.filename),
         "line": cost.line,
         "source": cost.source,
         "transfers": cost.transfers,

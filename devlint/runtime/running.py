@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import runpy
 import sys
 import traceback
@@ -14,10 +15,10 @@ from typing import Any
 import click
 import torch
 
-from devlint.diagnostic import Diagnostic
 from devlint.runtime.api import emulate, record
 from devlint.runtime.labels import ledger
 from devlint.runtime.lines import Lines
+from devlint.runtime.linting import Linter
 from devlint.runtime.report import Report
 
 _OURS = str(Path(__file__).resolve().parent)
@@ -32,12 +33,11 @@ class Order:
     arguments: tuple[str, ...]
     device: str = "auto"
     devices: int = 1
-    lint: bool = True
     keep_going: bool = False
 
 
-def execute(order: Order) -> tuple[int, Report]:
-    """Run the program; its exit status and the report."""
+def execute(order: Order, linter: Linter | None) -> tuple[int, Report]:
+    """Run the program; its exit status and the report, with the static findings if there is a linter."""
     device = order.device
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "emulated"
@@ -46,21 +46,23 @@ def execute(order: Order) -> tuple[int, Report]:
     place: AbstractContextManager[Any] = nullcontext()
     if device != "cuda":
         place = emulate(order.devices, "mps" if device == "mps" else "cuda")
-    lines = Lines()
+    lines, here = Lines(), Path.cwd()
     with place as session:
         if session is not None:
             session.keep_going = order.keep_going
         with record() as report, lines:
-            status = _run(order, report)
+            status = _run(order)
+    os.chdir(here)  # reports name files as seen from where the run was started
     report.ran = frozenset(lines.ran)
     report.device = f"{order.devices} emulated {'mps' if device == 'mps' else 'cuda'}" if device != "cuda" else "cuda"
     report.peak = torch.cuda.max_memory_allocated() if device == "cuda" else max(ledger.peak.values(), default=0)
-    if order.lint:
-        report.findings = _lint(lines.files)
+    if linter is not None:
+        report.findings = linter.findings(lines.files)
+        report.wanted = linter.wanted
     return status, report
 
 
-def _run(order: Order, report: Report) -> int:
+def _run(order: Order) -> int:
     argv, path = sys.argv[:], sys.path[:]
     try:
         if order.module:
@@ -111,13 +113,3 @@ def _program_part(found: TracebackType | None) -> TracebackType | None:
     ):
         found = found.tb_next
     return found
-
-
-def _lint(files: tuple[str, ...]) -> list[Diagnostic]:
-    """The static findings of the files that ran, by the rules that are on by default."""
-    from devlint.analysis import analyse
-    from devlint.registry import all_rules
-
-    codes = frozenset(rule.code for rule in all_rules() if rule.default)
-    paths = [path for name in files if (path := Path(name)).is_file()]
-    return list(analyse(paths, codes=codes).diagnostics) if paths else []

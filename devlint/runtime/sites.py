@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import os
 import sys
 import sysconfig
@@ -34,6 +35,11 @@ class Site:
     def __str__(self) -> str:
         return f"{self.filename}:{self.line}"
 
+    @property
+    def last_line(self) -> int:
+        """The line on which the expression ends."""
+        return self.end_line or self.line
+
 
 def is_library(filename: str) -> bool:
     """Whether frames of this file are folded away: the standard library, site-packages, devlint itself."""
@@ -65,15 +71,15 @@ _by_address: dict[tuple[int, int], tuple[CodeType, Site]] = {}
 
 def site_of(frame: FrameType | None) -> Site | None:
     """The site of a frame, with the columns of the expression that is being evaluated."""
-    if frame is None:
-        return None
-    code, instruction = frame.f_code, frame.f_lasti
+    return None if frame is None else site_at(frame.f_code, frame.f_lasti, frame.f_lineno)
+
+
+def site_at(code: CodeType, instruction: int, line: int) -> Site:
+    """The site of an instruction; `line` where Python does not tell more."""
     known = _by_address.get((id(code), instruction))
-    if known is not None:
-        return known[1]
-    site = _locate(code, instruction, frame.f_lineno)
-    _by_address[(id(code), instruction)] = (code, site)
-    return site
+    if known is None:
+        known = _by_address[(id(code), instruction)] = (code, _locate(code, instruction, line))
+    return known[1]
 
 
 def _locate(code: CodeType, instruction: int, line: int) -> Site:
@@ -81,8 +87,17 @@ def _locate(code: CodeType, instruction: int, line: int) -> Site:
     if positions is not None:
         for index, (start, end, column, end_column) in enumerate(positions()):
             if index == instruction // 2 and start is not None and column is not None:
-                return Site(code.co_filename, start, code.co_name, column + 1, end or start, (end_column or column) + 1)
+                last = end or start
+                first_column = _characters(code.co_filename, start, column)
+                last_column = _characters(code.co_filename, last, end_column or column)
+                return Site(code.co_filename, start, code.co_name, first_column + 1, last, last_column + 1)
     return Site(code.co_filename, line, code.co_name)
+
+
+def _characters(filename: str, line: int, column: int) -> int:
+    """A column in characters; Python counts bytes."""
+    text = linecache.getline(filename, line)
+    return column if text.isascii() else len(text.encode()[:column].decode(errors="replace"))
 
 
 def user_site(depth: int = 1) -> Site | None:

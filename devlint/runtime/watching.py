@@ -10,7 +10,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from devlint.runtime.labels import Place, cell_of, put
 from devlint.runtime.mishaps import mishap
-from devlint.runtime.policy import WAITS, has_float64
+from devlint.runtime.policy import has_float64, waits_for
 from devlint.runtime.recorder import TransferKind
 from devlint.runtime.session import Session
 from devlint.runtime.sites import site_of, user_frame
@@ -25,9 +25,8 @@ def _facts(func: Any) -> tuple[str, str | None, bool]:
     known = _names.get(func)
     if known is None:
         name = func._schema.name.partition("::")[2]
-        waits = WAITS.get(name) or ("size" if torch.Tag.dynamic_output_shape in func.tags else None)
         tensors = any("Tensor" in str(argument.type) for argument in func._schema.arguments)
-        known = _names[func] = (name, waits, not tensors)
+        known = _names[func] = (name, waits_for(func), not tensors)
     return known
 
 
@@ -52,9 +51,10 @@ class WatchingMode(_Base):  # type: ignore[misc]
             mishap(session, error, args, kwargs)
             raise
         frame = user_frame(2)
-        promoted = _on_device(out) and out.dtype is torch.float64 and not has_float64(args)
+        near = any(map(_on_device, args)) or _on_device(out)
+        promoted = near and _on_device(out) and out.dtype is torch.float64 and not has_float64(args)
         for recorder in session.recorders:
-            recorder.operator(name, frame)
+            recorder.operator(name, frame, near=near)
             if promoted:
                 recorder.promotion(frame)
         if factory and isinstance(out, torch.Tensor):

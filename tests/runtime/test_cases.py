@@ -9,6 +9,7 @@ import os
 import re
 import runpy
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import torch
 from devlint.diagnostic import Confidence, Diagnostic, Note, Position, Region, Severity
 from devlint.runtime import Report, emulate, record
 from devlint.runtime.lines import Lines
+from devlint.runtime.linting import Linter
 
 ROOT = Path(__file__).parents[3] / "shared" / "cases"
 CASES = {
@@ -35,8 +37,13 @@ BY_STATIC_FINDING = {
 pytestmark = pytest.mark.skipif(not CASES, reason="the cases are not beside this checkout")
 
 
-def played(case: str, variant: str) -> tuple[str, set[str], list[tuple[str, str]]]:
-    """The exception (or nothing), the codes observed, and the verdicts on the findings the case expects."""
+Verdicts = list[tuple[str, str]]
+
+
+def played(case: str, variant: str) -> tuple[str, set[str], Verdicts, list[tuple[str, str, str]]]:
+    """The exception (or nothing), the codes observed, and the verdicts on the findings: as the case puts them, and
+    as devlint makes them.
+    """
     folder = ROOT / case / variant
     os.chdir(folder)
     sys.path.insert(0, str(folder))
@@ -46,20 +53,39 @@ def played(case: str, variant: str) -> tuple[str, set[str], list[tuple[str, str]
     with contextlib.redirect_stdout(io.StringIO()), emulate(), lines:
         try:
             with record() as report:
-                runpy.run_path("main.py", run_name="__main__")
+                runpy.run_path(str(folder / "main.py"), run_name="__main__")
         except Exception as raised:
             error = f"{type(raised).__name__}: {raised}"
     codes = {outcome.diagnostic.code for outcome in report.outcomes}
     report.ran = frozenset(lines.ran)
     report.findings = [finding for bug in CASES[case]["expect"] for finding in expected(case, bug)]
-    return error, codes, verdicts(report)
+    return error, codes, verdicts(report), judged(case, report, lines.files)
+
+
+def judged(case: str, report: Report, files: Sequence[str]) -> list[tuple[str, str, str]]:
+    """What became of the findings that devlint itself makes of what the case expects."""
+    wanted = {
+        (str(ROOT / case / place["file"]), place["line"], code)
+        for bug in CASES[case]["expect"]
+        for place in (bug, *bug.get("also", ()))
+        for code in place["codes"]
+    }
+    found = Linter(isolated=True).findings(files)
+    report.findings = [one for one in found if (one.region.filename, one.region.start.row, one.code) in wanted]
+    return [
+        (outcome.diagnostic.code, outcome.verdict.value, outcome.detail)
+        for outcome in report.outcomes
+        if outcome.verdict.value != "observed"
+    ]
 
 
 def expected(case: str, bug: dict[str, Any]) -> list[Diagnostic]:
     """A static finding as devlint would make it, for each accepted code."""
 
     def region(place: dict[str, Any]) -> Region:
-        return Region(str(ROOT / case / place["file"]), Position(place["line"], 1), Position(place["line"], 200))
+        file, row = ROOT / case / place["file"], place["line"]
+        start = file.read_text(encoding="utf-8").splitlines()[row - 1].index(place["contains"]) + 1
+        return Region(str(file), Position(row, start), Position(row, start + len(place["contains"])))
 
     trace = tuple(Note(place["contains"], region(place)) for place in bug.get("also", ()))
     return [
@@ -83,7 +109,7 @@ def _warm() -> None:
 @pytest.mark.parametrize("case", CASES)
 def test_the_bug_shows_and_confirms_the_finding(case: str, forked: Any) -> None:
     facts = CASES[case]
-    error, codes, found = forked(lambda: played(case, "bad"))
+    error, codes, found, own = forked(lambda: played(case, "bad"))
     accepted = {code for bug in facts["expect"] for place in [bug, *bug.get("also", [])] for code in place["codes"]}
     if facts["symptom"].startswith("raises"):
         assert re.search(facts["error"], error), error
@@ -93,11 +119,13 @@ def test_the_bug_shows_and_confirms_the_finding(case: str, forked: Any) -> None:
     else:
         assert not error
         assert codes & accepted
-    assert any(verdict == "confirmed" for code, verdict in found if code in facts["expect"][0]["codes"]), found
+    confirmed = [code for code, verdict, *_ in own or found if verdict == "confirmed"]
+    assert set(confirmed) & accepted, own or found
+    assert not any(verdict == "refuted" for _, verdict, _ in own), own
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_the_repaired_program_runs_clean(case: str, forked: Any) -> None:
-    error, codes, _ = forked(lambda: played(case, "good"))
+    error, codes, _, _ = forked(lambda: played(case, "good"))
     assert not error
     assert not {code for code in codes if code.startswith(JUDGED)} - set(CASES[case].get("good_allows", ()))

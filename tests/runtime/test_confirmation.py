@@ -1,0 +1,171 @@
+"""What becomes of static findings when the program runs."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from devlint.diagnostic import Confidence, Diagnostic, Position, Region, Severity
+from devlint.runtime.linting import Linter
+from devlint.runtime.running import Order, execute
+
+DEMO = Path(__file__).parents[2] / "fixtures" / "demo"
+
+Verdicts = dict[tuple[str, str, int], str]
+Run = Callable[..., Verdicts]
+
+
+@pytest.fixture
+def run(forked: Callable[[Callable[[], Any]], Any], tmp_path: Path) -> Run:
+    """Run a program, and tell the verdict on each finding by its code, file and line."""
+
+    def played(source: str | Path, *arguments: str, keep_going: bool = False) -> Verdicts:
+        program = source if isinstance(source, Path) else tmp_path / "program.py"
+        if isinstance(source, str):
+            program.write_text(source, encoding="utf-8")
+
+        def child() -> Verdicts:
+            os.chdir(program.parent)
+            with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+                order = Order(program.name, False, arguments, device="emulated", keep_going=keep_going)
+                _, report = execute(order, Linter())
+            return {
+                (found.code, Path(found.region.filename).name, found.region.start.row): " ".join(
+                    [outcome.verdict.value, outcome.detail][: 1 + (outcome.verdict.value == "not-reached")]
+                ).strip()
+                for outcome in report.outcomes
+                for found in [outcome.diagnostic]
+            }
+
+        verdicts: Verdicts = forked(child)
+        return verdicts
+
+    return played
+
+
+def test_the_bug_that_ends_the_demo_is_confirmed_and_no_other(run: Run) -> None:
+    verdicts = run(DEMO / "train.py")
+    assert verdicts.pop(("DEV103", "model.py", 12)) == "confirmed"
+    assert verdicts.pop(("DEV105", "model.py", 15)) == "not-reached an error ended this line before"
+    assert verdicts.pop(("DEV102", "train.py", 31)) == "not-reached an error ended this line before"
+    assert verdicts and set(verdicts.values()) == {"not-reached"}
+
+
+def test_going_on_confirms_them_all(run: Run) -> None:
+    verdicts = run(DEMO / "train.py", keep_going=True)
+    for place in (
+        ("DEV103", "model.py", 12),
+        ("DEV105", "model.py", 15),
+        ("DEV201", "train.py", 16),
+        ("DEV102", "train.py", 17),
+        ("DEV102", "train.py", 31),
+        ("DEV106", "train.py", 37),
+    ):
+        assert verdicts[place] == "confirmed", place
+    assert ("DEV101", "train.py", 33) not in verdicts  # the backward pass of what was repaired is no bug of its own
+    assert verdicts["DEV501", "train.py", 36] == "observed"
+
+
+DEVICE_ASKED_FOR = """\
+import sys
+import torch
+
+device = torch.device("cuda" if "--gpu" in sys.argv else "cpu")
+x = torch.ones(3, device="cuda").to(device)
+for _ in range(2):
+    y = torch.zeros(3).to(device)
+print((x + y).sum().item())
+"""
+
+
+def test_a_run_on_the_host_says_nothing_of_the_accelerator(run: Run) -> None:
+    place = ("DEV406", "program.py", 7)
+    assert run(DEVICE_ASKED_FOR)[place] == "not-reached this line ran on the host only"
+    assert run(DEVICE_ASKED_FOR, "--gpu")[place] == "confirmed"
+
+
+NOTHING_TO_MOVE = """\
+import torch
+
+table = torch.arange(4.0, device="cuda")
+for step in range(3):
+    near = table.to("cuda")
+    print((near + step).sum().item())
+"""
+
+
+def test_a_transfer_that_moves_nothing_confirms_that_it_is_redundant(run: Run) -> None:
+    assert run(NOTHING_TO_MOVE)["DEV407", "program.py", 5] == "confirmed"
+
+
+GUARDED = """\
+import sys
+import torch
+
+x = torch.ones(3, device="cuda")
+if len(sys.argv) > 1:
+    print((x + torch.ones(3)).sum().item())
+"""
+
+
+def test_a_line_that_did_not_run_is_not_reached(run: Run) -> None:
+    assert run(GUARDED)["DEV101", "program.py", 6] == "not-reached"
+    assert run(GUARDED, "now")["DEV101", "program.py", 6] == "confirmed"
+
+
+WASTEFUL = """\
+import torch
+
+x = torch.zeros(3).to("cuda")
+y = torch.zeros(3).to("cuda")  # noqa: DEV406
+for _ in range(4):
+    (x + y).sum().item()
+"""
+
+
+def test_the_configuration_of_the_project_holds(run: Run, tmp_path: Path) -> None:
+    assert run(WASTEFUL) == {("DEV406", "program.py", 3): "confirmed", ("DEV403", "program.py", 6): "observed"}
+    (tmp_path / "devlint.toml").write_text('ignore = ["DEV406"]\n', encoding="utf-8")
+    assert run(WASTEFUL) == {("DEV403", "program.py", 6): "observed"}
+    (tmp_path / "devlint.toml").write_text('select = ["DEV1"]\n', encoding="utf-8")
+    assert not run(WASTEFUL)
+
+
+FINE = """\
+import torch
+
+x = torch.ones(3, device="cuda")
+print((x + 1).sum().item())
+"""
+
+
+def test_what_ran_on_the_accelerator_without_harm_is_refuted(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    region = Region(str(tmp_path / "program.py"), Position(4, 8), Position(4, 13))
+    claim = Diagnostic("DEV101", "mixed-device-op", Severity.ERROR, Confidence.CERTAIN, "they cannot meet", region)
+    monkeypatch.setattr(Linter, "findings", lambda self, files: [claim])
+    assert run(FINE) == {("DEV101", "program.py", 4): "refuted"}
+
+
+CASTS = """\
+import torch
+
+x = torch.ones(3, device="cuda", requires_grad=True)
+x.detach()
+x.double()
+y = x.detach()
+print(y.sum().item())
+"""
+
+
+def test_a_cast_whose_result_is_dropped_is_seen(run: Run) -> None:
+    verdicts = run(CASTS)
+    assert verdicts["DEV201", "program.py", 4] == verdicts["DEV201", "program.py", 5] == "confirmed"
+    assert ("DEV201", "program.py", 6) not in verdicts
