@@ -2,29 +2,63 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 from devlint.runtime.arguments import tensors_in
+from devlint.runtime.errors import NotEmulated
 from devlint.runtime.labels import place_of
 
 if TYPE_CHECKING:
     from devlint.runtime.patches.patcher import Patcher
     from devlint.runtime.session import Session
 
-PROMOTE = {"addcdiv", "addcmul", "atan2", "bilinear", "cross", "dot", "vdot", "index_put", "scatter_add", "tensordot"}
 LOWER = {
-    "_convolution", "convolution", "cudnn_convolution", "cudnn_convolution_transpose", "addmv", "addr", "chain_matmul",
-    "einsum", "gru_cell", "lstm_cell", "rnn_relu_cell", "rnn_tanh_cell", "linalg_multi_dot", "mv",
-    "_thnn_fused_gru_cell", "_thnn_fused_lstm_cell", "_scaled_dot_product_flash_attention",
+    "addbmm", "addmm", "addmv", "addr", "baddbmm", "bmm", "chain_matmul", "conv1d", "conv2d", "conv3d", "conv_tbc",
+    "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "convolution", "_convolution", "einsum",
+    "linalg_multi_dot", "linalg_vecdot", "linear", "matmul", "mm", "mv", "prelu", "scaled_dot_product_attention",
+    "gru", "gru_cell", "lstm", "lstm_cell", "rnn_relu", "rnn_relu_cell", "rnn_tanh", "rnn_tanh_cell",
 }  # fmt: skip
-"""Reach the matrix products inside, which the host's list casts as CUDA's does."""
-HALVES = (torch.float16, torch.bfloat16)
+"""Run in half precision. Recurrent layers do so by the kernels of cuDNN inside them, which the host has not."""
+PROMOTE = {
+    "addcdiv", "addcmul", "atan2", "bilinear", "cross", "dot", "vdot", "grid_sampler", "index_put", "scatter_add",
+    "tensordot",
+}  # fmt: skip
+"""Run in float32 if one operand is."""
+NOT_HERE = ("aten::cudnn_", "aten::_thnn_", "aten::_scaled_dot_product_")
+"""Kernels that the host never calls."""
+CAST = (torch.float16, torch.bfloat16, torch.float32)
 
 _has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key
 _host_autocast = torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastCPU)
+_below_autocast = torch._C._dispatch_keyset_full_after(torch._C.DispatchKey.AutocastCPU)
+
+
+class _Cast:
+    """Casts operands as CUDA's autocast does; a weight once, as long as autocast lasts."""
+
+    def __init__(self) -> None:
+        self._weights: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
+
+    def forget(self) -> None:
+        """Autocast has ended."""
+        self._weights.clear()
+
+    def __call__(self, value: Any, target: torch.dtype) -> Any:
+        if isinstance(value, list | tuple):
+            return type(value)(self(part, target) for part in value)
+        if not isinstance(value, torch.Tensor) or value.dtype not in CAST or not place_of(value).key:
+            return value
+        narrowing = value.dtype is torch.float32 and target is not torch.float32
+        if not (narrowing and value.is_leaf and value.requires_grad and torch.is_autocast_cache_enabled()):
+            return value.to(target)
+        known = self._weights.get(id(value))
+        if known is None:
+            known = self._weights[id(value)] = (value, value.to(target))
+        return known[1]
 
 
 def _listed(name: str, key: str) -> bool:
@@ -34,63 +68,89 @@ def _listed(name: str, key: str) -> bool:
         return False
 
 
-def _cuda_only() -> list[str]:
-    """The operators that CUDA's autocast casts up or promotes and the host's leaves alone."""
-    names = [name for name in torch._C._dispatch_get_all_op_names() if name.startswith("aten::")]
-    found = [name for name in names if _listed(name, "AutocastCUDA") and not _listed(name, "AutocastCPU")]
-    return [name for name in found if name.removeprefix("aten::").partition(".")[0] not in LOWER]
+def _lists() -> tuple[list[str], list[str]]:
+    """The operators that CUDA's autocast casts, and those that only the host's does."""
+    names = [n for n in torch._C._dispatch_get_all_op_names() if n.startswith("aten::") and not n.startswith(NOT_HERE)]
+    cuda = {name for name in names if _base(name) in LOWER or _listed(name, "AutocastCUDA")}
+    return sorted(cuda), sorted(name for name in names if name not in cuda and _listed(name, "AutocastCPU"))
 
 
-def _kernel(name: str) -> Callable[..., Any]:
-    base, _, overload = name.removeprefix("aten::").partition(".")
-    operator = getattr(getattr(torch.ops.aten, base), overload or "default")
+def _base(name: str) -> str:
+    return name.removeprefix("aten::").partition(".")[0]
 
-    def kernel(*args: Any, **kwargs: Any) -> Any:
+
+def _operator(name: str) -> Any:
+    return getattr(getattr(torch.ops.aten, _base(name)), name.partition(".")[2] or "default")
+
+
+def _casting(name: str, cast: _Cast) -> Callable[..., Any]:
+    """The kernel of an operator whose operands CUDA's autocast casts, where they are on the device."""
+    base, operator = _base(name), _operator(name)
+
+    def kernel(keys: Any, *args: Any, **kwargs: Any) -> Any:
+        tensors = [tensor for tensor in tensors_in((*args, *kwargs.values())) if tensor.dtype in CAST]
+        if not any(place_of(tensor).key for tensor in tensors):
+            return operator.redispatch(keys & _below_autocast, *args, **kwargs)
         with torch._C._ExcludeDispatchKeyGuard(_host_autocast):
-            tensors = [t for t in tensors_in((*args, *kwargs.values())) if t.dtype.is_floating_point]
-            on_device = torch.is_autocast_enabled("cuda") and any(place_of(t).key for t in tensors)
-            wide = base not in PROMOTE or any(t.dtype is torch.float32 for t in tensors)
-            if not on_device or not wide:
+            if base in PROMOTE and all(tensor.dtype is not torch.float32 for tensor in tensors):
                 return operator(*args, **kwargs)
-
-            def cast(value: Any) -> Any:
-                if isinstance(value, torch.Tensor):
-                    return value.float() if value.dtype in HALVES else value
-                return type(value)(map(cast, value)) if isinstance(value, list | tuple) else value
-
-            return operator(*map(cast, args), **{key: cast(value) for key, value in kwargs.items()})
+            target = torch.get_autocast_dtype("cuda") if base in LOWER else torch.float32
+            return operator(*cast(args, target), **{key: cast(value, target) for key, value in kwargs.items()})
 
     return kernel
 
 
+def _leaving(name: str) -> Callable[..., Any]:
+    """The kernel of an operator that CUDA's autocast leaves alone, though not what it is composed of."""
+    operator = _operator(name)
+    return lambda keys, *args, **kwargs: operator.redispatch(keys & _below_autocast, *args, **kwargs)
+
+
+def _library(cast: _Cast) -> Any:
+    """CUDA's rules in the place of the host's."""
+    make: Any = torch.library.Library
+    library = make("aten", "IMPL")
+    casting, leaving = _lists()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that the host's kernels are replaced is what is wanted
+        for name in casting:
+            library.impl(name, _casting(name, cast), "AutocastCPU", with_keyset=True)
+        for name in leaving:
+            library.impl(name, _leaving(name), "AutocastCPU", with_keyset=True)
+    return library
+
+
 def install(session: Session, patcher: Patcher) -> None:
-    """Let the host's autocast follow CUDA's, and add the operators it lacks."""
+    """Let the host's autocast follow CUDA's rules while CUDA's is on."""
     if session.kind != "cuda":
         return
-    library: list[Any] = []
+    libraries: list[Any] = []
+    cast = _Cast()
     enter: Any = torch.autocast.__enter__
     leave: Any = torch.autocast.__exit__
-    make: Any = torch.library.Library
 
     def begin(self: Any) -> Any:
+        within = torch.is_autocast_enabled("cuda")
+        if self._enabled and (within if self.device == "cpu" else torch.is_autocast_enabled("cpu") and not within):
+            raise NotEmulated("autocast of the host and of the device at once")
         result = enter(self)
         if self.device == "cuda":
-            if not library:
-                library.append(make("aten", "IMPL"))
-                for name in _cuda_only():
-                    library[0].impl(name, _kernel(name), "AutocastCPU")
-            before = torch.is_autocast_enabled("cpu"), torch.get_autocast_dtype("cpu")
-            self._devlint_before = [*getattr(self, "_devlint_before", ()), before]
-            torch.set_autocast_enabled("cpu", self._enabled)
-            torch.set_autocast_dtype("cpu", self.fast_dtype)
+            if not libraries:
+                libraries.append(_library(cast))
+            self._devlint_before = [*getattr(self, "_devlint_before", ()), torch.is_autocast_enabled("cpu")]
+        if self.device == "cuda" or within:
+            torch.set_autocast_enabled("cpu", torch.is_autocast_enabled("cuda"))
         return result
 
     def end(self: Any, *error: Any) -> Any:
+        result = leave(self, *error)
         if self.device == "cuda":
-            enabled, dtype = self._devlint_before.pop()
-            torch.set_autocast_enabled("cpu", enabled)
-            torch.set_autocast_dtype("cpu", dtype)
-        return leave(self, *error)
+            torch.set_autocast_enabled("cpu", self._devlint_before.pop())
+        if not torch.is_autocast_enabled("cuda"):
+            cast.forget()
+            while libraries:
+                libraries.pop()._destroy()
+        return result
 
     bce = torch._C._nn.binary_cross_entropy
 
@@ -108,4 +168,4 @@ def install(session: Session, patcher: Patcher) -> None:
     patcher.replace(torch.autocast, "__enter__", begin)
     patcher.replace(torch.autocast, "__exit__", end)
     patcher.replace(torch._C._nn, "binary_cross_entropy", binary_cross_entropy)
-    patcher.at_end(lambda: [lib._destroy() for lib in library])
+    patcher.at_end(lambda: [library._destroy() for library in libraries])
