@@ -44,6 +44,8 @@ def is_about(finding: Diagnostic, seen: Observation) -> bool:
         return any(real(site.filename) in files for site in (seen.site, *seen.through) if site is not None)
     if seen.raised is None:
         return same and seen.site is not None and any(_touches(seen.site, place) for place in places)
+    if finding.code == "DEV105" and seen.code == "DEV109":  # a factory meets its generator before its tensor is met
+        return seen.site is not None and _covers(seen.site, finding.region)
     if not (same or any(finding.code in family and seen.code in family for family in (MIXED, DTYPE))):
         return False
     place = meeting(finding)
