@@ -55,16 +55,9 @@ def run(
 
     The exit status is the program's own, or 1 when it ended with 0 and an error was seen to happen.
     """
-<<<<<<< HEAD
-    from devlint.runtime.running import Order, execute
-
-    gc.enable()  # as Python would run the program
-
-    order = Order(program, module, arguments, device, devices, lint=not no_lint, keep_going=keep_going)
-=======
     linter = None if no_lint else _linter(config, Path.cwd() if module else Path(program).absolute().parent, isolated)
     output = output.absolute() if output is not None else None
->>>>>>> 64ccd49 (Confirm a finding by the expression that failed, by the project's settings, and say what a run cannot tell)
+    gc.enable()  # as Python would run the program
     try:
         from devlint.runtime.running import Order, execute
 
