@@ -69,6 +69,7 @@ def main() -> int:
             files = sorted(_tree(name, given.folder or Path(scratch)))
             for begin in range(0, len(files), PART):
                 _check(files[begin : begin + PART], tally)
+                print(f"{name}: {tally.files} of {len(files)}, {tally.seconds:.0f} s", file=sys.stderr, flush=True)
             _tell(name, tally)
             failed |= tally.failed
     return int(failed)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from devlint.cli import completion
 from devlint.cli.parameters import Target, parse_targets, split
 from devlint.cli.status import CLEAN
 from devlint.config.options import Options
@@ -22,9 +23,21 @@ class _Check(click.Command):
 
 @click.command(cls=_Check, context_settings={"auto_envvar_prefix": "DEVLINT"})
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATH]...")
-@click.option("--select", multiple=True, metavar="RULES", help="Rules that are on: codes, DEV1, names, ALL.")
-@click.option("--ignore", multiple=True, metavar="RULES", help="Rules that are off.")
-@click.option("--extend-select", multiple=True, metavar="RULES", help="Rules that are on besides the others.")
+@click.option(
+    "--select",
+    multiple=True,
+    metavar="RULES",
+    shell_complete=completion.rules,
+    help="Rules that are on: codes, DEV1, names, ALL.",
+)
+@click.option("--ignore", multiple=True, metavar="RULES", shell_complete=completion.rules, help="Rules that are off.")
+@click.option(
+    "--extend-select",
+    multiple=True,
+    metavar="RULES",
+    shell_complete=completion.rules,
+    help="Rules that are on besides the others.",
+)
 @click.option(
     "--min-confidence",
     type=click.Choice([confidence.value for confidence in Confidence]),
@@ -46,6 +59,7 @@ class _Check(click.Command):
     "--output-format",
     metavar="FORMAT[:FILE],...",
     callback=parse_targets,
+    shell_complete=completion.formats,
     help="How findings are written, and where to.  [default: full on a terminal, else concise]",
 )
 @click.option("--output-file", type=click.Path(path_type=Path, dir_okay=False), help="Write the report to a file.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 
 import click
+from click.shell_completion import CompletionItem
 
 from devlint.version import __version__
 
@@ -31,7 +32,18 @@ class _Commands(click.Group):
         command: click.Command = getattr(importlib.import_module(module), attribute)
         return command
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        default = self.get_command(ctx, _DEFAULT)
+        assert default is not None
+        begun = default.make_context(_DEFAULT, [], parent=ctx, resilient_parsing=True)
+        offered = [*super().shell_complete(ctx, incomplete), *default.shell_complete(begun, incomplete)]
+        paths = [] if incomplete.startswith("-") else [CompletionItem(incomplete, type="file")]
+        return [*{item.value: item for item in offered}.values(), *paths]
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if ctx.resilient_parsing and not args:
+            # The shell asks what may come first: a command, or what the default command takes.
+            return super().parse_args(ctx, args)
         named = bool(args) and (args[0] in _COMMANDS or args[0] in _OWN_OPTIONS)
         return super().parse_args(ctx, args if named else [_DEFAULT, *args])
 

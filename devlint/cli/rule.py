@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from devlint.cli import completion
 from devlint.config.errors import unknown
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("rule", required=False, metavar="[CODE|NAME]")
+@click.argument("rule", required=False, metavar="[CODE|NAME]", shell_complete=completion.rules)
 @click.option("--all", "every", is_flag=True, help="Tell of all rules.")
 @click.option(
     "--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True, help="How it is written."

@@ -132,7 +132,9 @@ def _execute(run: Run, unit: Statement) -> None:
 
 
 def define(engine: Engine, module: ModuleInfo, unit: Statement) -> Value:
-    """The function or class a top-level statement defines."""
+    """The function or class a top-level statement defines; nothing is known of one that cannot be read."""
+    if unit.too_deep:
+        return Unknown(("unread", module.filename, unit.first_row), unit.name or "")
     if unit.kind == "function":
         return Callable_(
             engine.function(unit, lambda: FunctionInfo(unit.name or "", module, unit, lambda: _function(unit)))

@@ -105,6 +105,11 @@ class Statement:
         return self.facts.bases
 
     @property
+    def too_deep(self) -> bool:
+        """Whether the statement is nested too deeply for a tree to be made of it."""
+        return self.facts.depth > MAX_DEPTH
+
+    @property
     def text(self) -> str:
         """The source text of the statement."""
         return self.source.text[self.start : self.end]
@@ -118,7 +123,7 @@ class Statement:
     @cached_property
     def module(self) -> cst.Module:
         """The statement as a libcst module of its own, which knows its indentation and newline. Raises SourceError."""
-        if self.facts.depth > MAX_DEPTH:
+        if self.too_deep:
             raise SourceError("the statement is nested too deeply", self.first_row)
         module = parse_tree(self.text)
         if module is None:
