@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -13,12 +15,13 @@ from devlint.cli.status import CLEAN
 from devlint.config.options import Options
 from devlint.diagnostic import Confidence
 
+_ALONE: Final = {"--changed": "--changed=HEAD", "--add-ignore": "--add-ignore="}
+"""Options that stand alone or with a value behind `=`; what follows them is a path."""
+
 
 class _Check(click.Command):
-    """`--changed` stands alone or with `=REF`; what follows it is a path."""
-
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, ["--changed=HEAD" if arg == "--changed" else arg for arg in args])
+        return super().parse_args(ctx, [_ALONE.get(arg, arg) for arg in args])
 
 
 @click.command(cls=_Check, context_settings={"auto_envvar_prefix": "DEVLINT"})
@@ -72,6 +75,7 @@ class _Check(click.Command):
 @click.option("--diff", is_flag=True, help="Show what --fix would change, and change nothing.")
 @click.option("--fix-only", is_flag=True, help="Apply fixes, and report nothing.")
 @click.option("--show-fixes", is_flag=True, help="List what was fixed.")
+@click.option("--add-ignore", metavar="[=REASON]", help="Silence by comments what is found, and report what is left.")
 @click.option("--exit-zero", is_flag=True, help="Exit with status 0 even where something was found.")
 @click.option("--statistics", is_flag=True, help="Count the findings of each rule: the format `statistics`.")
 @click.option("--show-files", is_flag=True, help="List the files that would be checked, and check nothing.")
@@ -101,6 +105,7 @@ def check(
     diff: bool,
     fix_only: bool,
     show_fixes: bool,
+    add_ignore: str | None,
     exit_zero: bool,
     statistics: bool,
     show_files: bool,
@@ -122,6 +127,10 @@ def check(
         raise click.UsageError("--watch goes neither with `-` nor with --update-baseline")
     if update_baseline and (fix or diff or fix_only):
         raise click.UsageError("--update-baseline takes findings as they are: fix them first")
+    if add_ignore is not None and (fix or fix_only or update_baseline or watching):
+        raise click.UsageError("--add-ignore stands for itself: fix first what can be fixed")
+    if add_ignore is not None and re.search(r"[#\r\n]", add_ignore):
+        raise click.UsageError("--add-ignore: a reason is one line without `#`")
     request = Request(
         paths=() if stdin else paths or (Path(),),
         options=Options(
@@ -143,7 +152,11 @@ def check(
         update_baseline=update_baseline,
         exit_zero=exit_zero,
         verbose=verbose,
-        mending=Mending(unsafe_fixes, diff, fix_only, show_fixes, stdin) if fix or diff or fix_only else None,
+        mending=(
+            Mending(unsafe_fixes, diff, fix_only, show_fixes, stdin, add_ignore)
+            if fix or diff or fix_only or add_ignore is not None
+            else None
+        ),
     )
     if show_files:
         return list_files(request)

@@ -1,4 +1,4 @@
-"""`--fix` and its relatives: repair the files, write them or show what would change, and say what was done."""
+"""`--fix` and its relatives: repair the files or silence what is found, write or show that, and say what was done."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from devlint.discovery import Found
 from devlint.repair.difference import unified
 from devlint.repair.document import Document
 from devlint.repair.rounds import Documents, Repair, applicable, repair
+from devlint.repair.silencing import silence
 from devlint.repair.writing import NotWritten, write_back
 
 
@@ -24,7 +25,8 @@ class Mending:
     """What is to become of the fixes.
 
     Whether unsafe ones count, whether they are shown as a `diff` or written, to the standard output where the text came
-    from `stdin`; `only` is for no report of what is left, and `listed` for one of what was mended.
+    from `stdin`; `only` is for no report of what is left, and `listed` for one of what was mended. With a `reason`,
+    which may be empty, findings are not mended but silenced by comments.
     """
 
     unsafe: bool = False
@@ -32,6 +34,7 @@ class Mending:
     only: bool = False
     listed: bool = False
     stdin: bool = False
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +58,18 @@ def mend(
     sift: Callable[[Outcome], Sequence[Diagnostic]],
     progress: Progress | None,
 ) -> Mended:
-    """Check the files and repair what `sift` leaves of the findings. Nothing is written yet."""
+    """Check the files and repair, or silence, what `sift` leaves of the findings. Nothing is written yet."""
     documents = _read(files, stdin)
     first = check(files, stdin, progress, _texts(documents))
-    sifted = sift(first)
-    meant = {one.fingerprint for one in sifted} if len(sifted) < len(first.diagnostics) else None
-    has_fix = applicable(mending.unsafe)
 
     def look(attempt: Documents) -> Outcome:
         return check(files, attempt[files[0].name].data if stdin is not None else None, texts=_texts(attempt))
+
+    if mending.reason is not None:
+        return Mended(documents, silence(documents, first, look, sift, mending.reason or None))
+    sifted = sift(first)
+    meant = {one.fingerprint for one in sifted} if len(sifted) < len(first.diagnostics) else None
+    has_fix = applicable(mending.unsafe)
 
     def wanted(diagnostic: Diagnostic) -> bool:
         return has_fix(diagnostic) and (meant is None or diagnostic.fingerprint in meant)
@@ -117,7 +123,8 @@ def _write_difference(mended: Mended) -> None:
 def _tell(mended: Mended, mending: Mending) -> None:
     done = mended.repair
     if done.fixed or mending.listed:
-        verb = "would be fixed" if mending.diff else "fixed"
+        verb = "fixed" if mending.reason is None else "silenced"
+        verb = f"would be {verb}" if mending.diff else verb
         terminal.note(f"{_findings(len(done.fixed))} {verb}")
     if mending.listed:
         for line in _listed(done.fixed):

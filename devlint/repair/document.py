@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from devlint.diagnostic import Edit, Fix, Position
+from devlint.diagnostic import Edit, Position
 from devlint.syntax.lines import Lines
 from devlint.syntax.notebook import SUFFIX, read_notebook
 from devlint.syntax.source import Source, SourceError, decode_source
@@ -27,13 +27,13 @@ class Document:
             return self.data.decode("utf-8-sig")
         return decode_source(self.data, self.filename).text
 
-    def takes(self, fix: Fix) -> bool:
-        """Whether a fix can be put into the file so that all else comes back byte for byte."""
+    def takes(self, edits: Iterable[Edit]) -> bool:
+        """Whether edits can be put into the file so that all else comes back byte for byte."""
         try:
             if self._is_notebook:
-                return all(self._is_python(edit) for edit in fix.edits)
+                return all(self._is_python(edit) for edit in edits)
             source = decode_source(self.data, self.filename)
-            "".join(edit.content for edit in fix.edits).encode(source.encoding)
+            "".join(edit.content for edit in edits).encode(source.encoding)
             return _encoded(source) == self.data
         except (SourceError, UnicodeError):
             return False

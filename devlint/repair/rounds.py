@@ -155,7 +155,7 @@ def _chosen(
     taken: Counter[str] = Counter()
     for one in found:
         document = documents.get(one.region.filename)
-        if document is None or one.fix is None or not wanted(one) or not document.takes(one.fix):
+        if document is None or one.fix is None or not wanted(one) or not document.takes(one.fix.edits):
             continue
         if caution.allows(one, taken) and choice.take(one):
             taken[one.region.filename] += 1

@@ -112,3 +112,36 @@ def test_a_file_that_changes_meanwhile_is_left_alone(devlint: Run, monkeypatch: 
 
 def test_fixes_do_not_go_with_a_new_baseline(devlint: Run) -> None:
     assert devlint("--fix", "--baseline", "known.json", "--update-baseline")[0] == 2
+
+
+COMMENTED = BAD.replace("x.cuda()", "x.cuda()  # devlint: ignore[DEV201]").replace(
+    "x.half()", "x.half()  # devlint: ignore[DEV201]"
+)
+
+
+def test_comments_are_added_and_nothing_is_left(devlint: Run) -> None:
+    assert devlint("--add-ignore") == (0, "", "note: 2 findings silenced\n")
+    assert text() == COMMENTED
+    assert devlint("--add-ignore") == (0, "", "")
+    assert devlint() == (0, "", "")
+
+
+def test_comments_give_a_reason(devlint: Run) -> None:
+    assert devlint("--add-ignore=known for years", "a.py")[0] == 0
+    assert text() == COMMENTED.replace("[DEV201]", "[DEV201] -- known for years")
+
+
+def test_comments_can_be_shown_first(devlint: Run) -> None:
+    status, out, err = devlint("--add-ignore", "--diff")
+    assert (status, text(), err) == (1, BAD, "note: 2 findings would be silenced\n")
+    assert [line for line in out.splitlines() if line.startswith("+x")] == [
+        "+x.cuda()  # devlint: ignore[DEV201]",
+        "+x.half()  # devlint: ignore[DEV201]",
+    ]
+
+
+@pytest.mark.parametrize("arguments", [("--add-ignore", "--fix"), ("--add-ignore=#1",), ("--add-ignore=a\nb",)])
+def test_comments_that_make_no_sense(devlint: Run, arguments: tuple[str, ...]) -> None:
+    status, _, err = devlint(*arguments)
+    assert (status, text()) == (2, BAD)
+    assert "--add-ignore" in err

@@ -92,5 +92,5 @@ def check_edits(document: Document, diagnostic: Diagnostic) -> None:
         at = offset(edit.end)
     expected += source.text[at:]
     opening = b"\xef\xbb\xbf" if source.has_bom else b""
-    assert document.takes(diagnostic.fix)
+    assert document.takes(diagnostic.fix.edits)
     assert document.edited(edits).data == opening + expected.encode(source.encoding)
