@@ -44,11 +44,13 @@ def find_clash(
     scalars: int | str = 0,
     index: frozenset[str] = frozenset(),
     written: frozenset[str] = frozenset(),
+    gathering: frozenset[str] = frozenset(),
 ) -> Clash | None:
     """The first pair of operands that cannot meet, blamed on its cause; None when nothing is known to be wrong.
 
     `scalars` is how many 0-dim host operands the operation lets through ("alone": any, where all operands are 0-dim);
-    `index` names the operands that may stay on the host, `written` those that it writes to and never lets through.
+    `index` names the operands that may stay on the host, `written` those that it writes to and never lets through,
+    `gathering` those that say what to take out of another, and must be where it is.
     """
     small = [] if scalars == 0 else [one for one in operands if _may_be_scalar(one) and one.name not in written]
     if scalars == "alone" and not _may_all_be_scalars(operands):
@@ -63,9 +65,10 @@ def find_clash(
             host, guest = (other, one) if is_host(other.leaf.device) else (one, other)
             if host.name in index:
                 continue
-            if guest.name in index and not (is_host(host.leaf.device) and is_accelerator(guest.leaf.device)):
+            if guest.name in index and not (is_host(host.leaf.device) and _is_placed(guest)):
                 continue
-            clash = _blame(run, node, operation, host, guest, when, indexed=guest.name in index)
+            indexed = guest.name in index or (guest.name in gathering and host.tensor.cell is None)
+            clash = _blame(run, node, operation, host, guest, when, indexed=indexed)
             if clash is not None:
                 return replace(clash, wordings=wordings(_standing_at(run, clash.context.place)))
     return None
@@ -96,6 +99,14 @@ def _exempt(small: Sequence[Operand], scalars: int | str, facts: Facts) -> Seque
         return small
     surely = [one for one in small if one.tensor.rank is Rank.ZERO and _may_be_on_host(one, facts)]
     return small if len(surely) <= int(scalars) else []
+
+
+def _is_placed(index: Operand) -> bool:
+    """Whether an index is on an accelerator, or where the module or its inputs are: a caller's own may be anywhere."""
+    device, memory = index.leaf.device, index.tensor.memory
+    return is_accelerator(device) or (
+        isinstance(device, Symbol) and (memory is None or memory.root != device.origin)
+    )
 
 
 def _may_be_on_host(operand: Operand, facts: Facts) -> bool:

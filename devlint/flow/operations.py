@@ -10,7 +10,7 @@ import libcst as cst
 
 from devlint.flow.arguments import Argument, Arguments, bind_row
 from devlint.flow.clash import find_clash
-from devlint.flow.events import DtypeClash, HostOnlyClash, Operand, TargetDtype
+from devlint.flow.events import DtypeClash, HostOnlyClash, IndexClash, Operand, TargetDtype
 from devlint.flow.operands import Bound, as_operand, operands_of
 from devlint.flow.operation_names import short_name
 from devlint.flow.pace import follow_time
@@ -21,7 +21,7 @@ from devlint.flow.run import Run
 from devlint.flow.sharing import note_write
 from devlint.semantics.table import Row
 from devlint.values.device import is_accelerator
-from devlint.values.placement import leaves
+from devlint.values.placement import UNKNOWN_PLACEMENT, leaves
 from devlint.values.value import Tensor, Value
 
 _HALF_BESIDE_SINGLE: Final = ({"float16", "float32"}, {"bfloat16", "float32"})
@@ -34,6 +34,9 @@ RESHAPED: Final = frozenset(
 IMPLICIT: Final = "parameters"
 """The pseudo-argument of a module's row: its own parameters."""
 
+
+INDICES: Final = frozenset({"index", "indices"})
+"""Arguments that say what to take out of a tensor."""
 
 OUT: Final = "out"
 """The argument that takes an operation's result: written to, and checked as the operands are."""
@@ -67,7 +70,8 @@ def operate(
     name = short_name(row.name)
     _check_host_only(run, row, operands, node, name)
     grouped = [one for one in operands if one.name in same or one.name in row.index]
-    clash = find_clash(run, node, name, grouped, row.scalars, row.index, row.mutates | {OUT})
+    gathering = frozenset() if row.mutates else INDICES & row.index_dtypes.keys()
+    clash = find_clash(run, node, name, grouped, row.scalars, row.index, row.mutates | {OUT}, gathering)
     if clash is not None:
         run.emit(clash)
     elif not run.state.ambient.autocast and not _check_targets(run, row, operands, node, name):
@@ -76,6 +80,8 @@ def operate(
     _tell_writes(run, row, bound, node)
     # What follows is read as if the tensor had been where it should: one bug is told once.
     mended = clash.other.tensor.placement if clash is not None else None
+    if isinstance(clash, IndexClash):
+        mended = UNKNOWN_PLACEMENT
     if out is not None:
         return replace(out.tensor, fresh=None)
     result = result_of(run, row, bound, operands, node, mended=mended, complete=complete)

@@ -24,7 +24,7 @@ from devlint.values.dtype import category
 from devlint.values.heap import Dict, Instance, Registration, Sequence, join_all
 from devlint.values.join import join, without_none
 from devlint.values.memory import Memory
-from devlint.values.placement import retrace
+from devlint.values.placement import UNKNOWN_PLACEMENT, retrace
 from devlint.values.trace import Kind
 from devlint.values.value import (
     UNKNOWN,
@@ -217,8 +217,8 @@ def index_tensor(run: Run, owner: Argument, indices: list[Argument | None], node
         clash = find_clash(run, node, "indexing", [base, operand], 0, frozenset({"index"}))
         if clash is not None:
             run.emit(clash)
-            # What follows is read as if both had been in one place: one bug is told once.
-            return replace(computed(tensor), placement=operand.tensor.placement, rank=Rank.ANY)
+            # Where the reader brings the two together is not known, and one bug is told once.
+            return replace(computed(tensor), placement=UNKNOWN_PLACEMENT, rank=Rank.ANY)
     rank = indexed_rank(tensor.rank, [index.value if index is not None else None for index in indices])
     if advanced:
         return replace(run.derived(tensor), pending=tensor.pending, rank=rank)
