@@ -21,6 +21,7 @@ from devlint.values.value import (
     Text,
     Truth,
     Tuple,
+    TypeName,
     Value,
 )
 
@@ -40,6 +41,8 @@ def describe(value: Value) -> str:
             return f"device {describe_placement(placement)}"
         case DeviceType(placement=placement):
             return f"type of device {describe_placement(placement)}"
+        case TypeName(placement=placement):
+            return f"type of a tensor on {describe_placement(placement)}"
         case DtypeValue(dtype=dtype):
             return f"dtype {dtype}"
         case Tuple(items=items):

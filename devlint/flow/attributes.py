@@ -50,6 +50,7 @@ from devlint.values.value import (
     Tensor,
     Text,
     Tuple,
+    TypeName,
     Unknown,
     Value,
     computed,
@@ -106,7 +107,18 @@ def get_attribute(run: Run, owner: Value, name: str, node: cst.CSTNode) -> Value
             target=Library(name="builtins.super"), args=(Callable_(definition=ClassInfo() as after), receiver)
         ):
             return super_attribute(run, owner, receiver, after, name, node)
-        case Const() | Number() | Text() | Tuple() | Size() | Method() | Partial() | DtypeValue() | DeviceType():
+        case (
+            Const()
+            | Number()
+            | Text()
+            | Tuple()
+            | Size()
+            | Method()
+            | Partial()
+            | DtypeValue()
+            | DeviceType()
+            | TypeName()
+        ):
             return Method(owner, name)
     return UNKNOWN
 

@@ -26,7 +26,7 @@ from devlint.flow.run import Run
 from devlint.flow.wordings import wordings
 from devlint.syntax.walk import dotted_name
 from devlint.values.condition import All, Atom, Facts, Test, merge
-from devlint.values.device import HOST, Device, Known, Relation, Symbol, is_accelerator, is_host, relate
+from devlint.values.device import HOST, UNKNOWN_DEVICE, Device, Known, Relation, Symbol, is_accelerator, is_host, relate
 from devlint.values.placement import How, Leaf, leaves
 from devlint.values.scope import Scope
 from devlint.values.trace import Kind, Place, Step, find
@@ -104,9 +104,7 @@ def _exempt(small: Sequence[Operand], scalars: int | str, facts: Facts) -> Seque
 def _is_placed(index: Operand) -> bool:
     """Whether an index is on an accelerator, or where the module or its inputs are: a caller's own may be anywhere."""
     device, memory = index.leaf.device, index.tensor.memory
-    return is_accelerator(device) or (
-        isinstance(device, Symbol) and (memory is None or memory.root != device.origin)
-    )
+    return is_accelerator(device) or (isinstance(device, Symbol) and (memory is None or memory.root != device.origin))
 
 
 def _may_be_on_host(operand: Operand, facts: Facts) -> bool:
@@ -198,8 +196,23 @@ def _is_left_behind(run: Run, host: Operand, guest: Operand, when: Facts) -> boo
         return False
     if host.leaf.how is not How.DEFAULT and stored is None:
         return False
+    if _is_brought_along(host):
+        return False
     facts = run.state.facts | when
     return in_generic_code(run) and not any(_tells_of_host(test) or _concerns(test, device.origin) for test in facts)
+
+
+def _is_brought_along(host: Operand) -> bool:
+    """Whether the program itself moves the tensor under a condition: it has its own way to know when that is needed."""
+    for _, leaf in leaves(host.tensor.placement):
+        if leaf.device == UNKNOWN_DEVICE:
+            return True
+        step = leaf.cause
+        while step is not None and step.source is not None:
+            step = step.source
+            if step is host.leaf.cause:
+                return True
+    return False
 
 
 def in_generic_code(run: Run) -> bool:
@@ -229,7 +242,7 @@ def _concerns(test: Test, origin: object) -> bool:
             return any(_concerns(one, origin) for one in tests)
         case Atom(key=("device", asked, _)):
             return asked == origin
-        case Atom(key=("same device", frozenset() as asked)):
+        case Atom(key=("same device" | "same type", frozenset() as asked, *_)):
             return origin in asked
     return False
 

@@ -13,11 +13,12 @@ from devlint.flow.definitions import FunctionInfo
 from devlint.flow.events import Comparison
 from devlint.flow.evidence import annotation_names
 from devlint.flow.forwards import operand_of_forward
+from devlint.flow.legacy import legacy_type
 from devlint.flow.operations import operate
 from devlint.flow.refinement import Source, none_test
 from devlint.flow.run import Run
 from devlint.values.condition import Atom, Test
-from devlint.values.device import DEVICE_TYPES, Known, Symbol
+from devlint.values.device import DEVICE_TYPES, HOST, Known, Relation, Symbol, relate
 from devlint.values.join import join
 from devlint.values.placement import Choice, Leaf, Placement
 from devlint.values.value import (
@@ -35,6 +36,7 @@ from devlint.values.value import (
     Tensor,
     Truth,
     Tuple,
+    TypeName,
     Unknown,
     Value,
     named,
@@ -59,7 +61,8 @@ def compare(run: Run, node: cst.Comparison, operator: cst.BaseCompOp, left: Argu
     if own is not None:
         return own
     if isinstance(operator, (cst.In, cst.NotIn)):
-        return Truth(Test(Atom(run.here(node), _text(node))))
+        found = _contains(run, node, left.value, right.value)
+        return _negate(found) if isinstance(operator, cst.NotIn) else found
     a, b = left.value, right.value
     if isinstance(operator, (cst.Equal, cst.NotEqual)):
         equal = _equality(run, node, left, right, isinstance(operator, cst.NotEqual))
@@ -73,6 +76,19 @@ def compare(run: Run, node: cst.Comparison, operator: cst.BaseCompOp, left: Argu
         return _constants(operator, a, b)
     holds = not isinstance(operator, cst.NotEqual)
     return Truth(Test(Atom(_key(run, node, operator, a, b), _text(node)), holds))
+
+
+def _contains(run: Run, node: cst.Comparison, text: Value, whole: Value) -> Value:
+    """`text in whole`: what the name of a device or a type has in it tells the device's type."""
+    if isinstance(text, Const) and text.value in DEVICE_TYPES:
+        match whole:
+            case DeviceType(placement=placement):
+                return type_equals(run, placement, str(text.value), node)
+            case TypeName(placement=placement) if text.value != HOST:
+                return type_equals(run, placement, str(text.value), node)
+            case Unknown(origin=origin, text=name) if origin is not None:
+                return type_equals(run, _named_device(origin, name), str(text.value), node)
+    return Truth(Test(Atom(run.here(node), _text(node))))
 
 
 def _by_own_method(
@@ -155,6 +171,10 @@ def _equality(run: Run, node: cst.Comparison, left: Argument, right: Argument, n
             DeviceType(placement=placement),
         ):
             return type_equals(run, placement, text, node)
+        case (DeviceType(placement=one), DeviceType(placement=other)):
+            return _same_device(run, node, one, other)
+        case (TypeName(), TypeName() | Const(value=str())) | (Const(value=str()), TypeName()):
+            return _types_equal(run, node, a, b)
         case (Unknown(origin=origin, text=text), Const(value=str(type_))) if origin and type_ in DEVICE_TYPES:
             return type_equals(run, _named_device(origin, text), type_, node)
         case (DtypeValue(), DtypeValue()):
@@ -167,6 +187,26 @@ def _equality(run: Run, node: cst.Comparison, left: Argument, right: Argument, n
             return join(Const(yes == b), Const(no == b), test)
         case (Callable_() | Library(), Callable_() | Library()):
             return Const(a == b)
+    return None
+
+
+def _types_equal(run: Run, node: cst.Comparison, a: Value, b: Value) -> Value:
+    """Whether two tensor types are one: on one device, and of one dtype."""
+    placements = [_placement_of_type(run, one) for one in (a, b)]
+    devices = [one.device for one in placements if isinstance(one, Leaf)]
+    if len(devices) == 2 and relate(*devices) is Relation.DIFFERENT:
+        return Const(False)
+    asked = frozenset(one.origin for one in devices if isinstance(one, Symbol))
+    return Truth(Test(Atom(("same type", asked, run.here(node)), _text(node))))
+
+
+def _placement_of_type(run: Run, value: Value) -> Placement | None:
+    match value:
+        case TypeName(placement=placement):
+            return placement
+        case Const(value=str(name)):
+            found = legacy_type(run, name, None)
+            return found[0] if found is not None else None
     return None
 
 

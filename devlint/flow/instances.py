@@ -29,6 +29,7 @@ from devlint.values.value import (
     Text,
     Truth,
     Tuple,
+    TypeName,
     Value,
 )
 
@@ -139,7 +140,7 @@ def _types_of(run: Run, value: Value) -> frozenset[str] | None:
             return _NUMBERS.get(kind or "", frozenset())
         case Truth():
             return _NUMBERS["bool"]
-        case Text() | DeviceType():
+        case Text() | DeviceType() | TypeName():
             return _OTHERS["str"]
         case Size():
             return _OTHERS["tuple"] | {"torch.Size"}

@@ -20,9 +20,9 @@ from devlint.flow.sharing import memory_after
 from devlint.values.device import CPU, Known, Relation, is_accelerator, relate
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype, Source, is_floating
 from devlint.values.join import join_dtypes
-from devlint.values.placement import UNKNOWN_PLACEMENT, How, Leaf, Placement, choose, leaves
+from devlint.values.placement import UNKNOWN_PLACEMENT, How, Leaf, Placement, choose, leaves, transform
 from devlint.values.trace import Kind, Step, find
-from devlint.values.value import Batch, Const, DtypeValue, Either, Library, Ref, Tensor, Unknown, Value
+from devlint.values.value import Batch, Const, DtypeValue, Either, Library, Ref, Tensor, TypeName, Unknown, Value
 
 CASTS: Final = {
     "half": "float16", "float": "float32", "double": "float64", "bfloat16": "bfloat16", "long": "int64", "int": "int32",
@@ -44,9 +44,12 @@ class Request:
     reorders: bool = False
 
 
-def requested(run: Run, method: str, arguments: Arguments, node: cst.CSTNode) -> Request:
-    """Read a transfer's arguments."""
-    step = run.step(Kind.MOVED, f"moved by .{method}()", node)
+def requested(
+    run: Run, method: str, arguments: Arguments, node: cst.CSTNode, moved: Placement = UNKNOWN_PLACEMENT
+) -> Request:
+    """Read a transfer's arguments; `moved` is where the tensor has been."""
+    source = next((leaf.cause for _, leaf in leaves(moved) if leaf.cause is not None), None)
+    step = replace(run.step(Kind.MOVED, f"moved by .{method}()", node), source=source)
     non_blocking = _flag(arguments, "non_blocking", {"to": 2, "cuda": 1, "xpu": 1}.get(method))
     if method in CASTS:
         return Request(None, Dtype(CASTS[method], Source.EXPLICIT, step))
@@ -86,6 +89,9 @@ def _as_type(run: Run, value: Value | None, step: Step) -> Request:
     match value:
         case DtypeValue(dtype=dtype):
             return Request(None, replace(dtype, source=Source.EXPLICIT))
+        case TypeName(placement=placement, dtype=dtype):
+            placed = transform(placement, lambda leaf: replace(leaf, trace=step, how=How.EXPLICIT))
+            return Request(placed, replace(dtype, source=Source.EXPLICIT))
         case Library(name=name) | Const(value=str(name)):
             found = legacy_type(run, name, step)
             return Request(*found) if found is not None else Request(UNKNOWN_PLACEMENT, UNKNOWN_DTYPE)
@@ -145,8 +151,8 @@ def transfer_tensor(
     run: Run, tensor: Tensor, method: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression
 ) -> Tensor:
     """Move or cast a tensor; tell the rules; return the tensor as it then is."""
-    request = requested(run, method, arguments, node)
     before = run.settle(tensor)
+    request = requested(run, method, arguments, node, before.placement)
     after = _moved(run, before, request)
     memory = memory_after(run, before, request.placement, request.dtype, f"`.{method}()`", node, copies=request.copies)
     after = replace(after, memory=memory)

@@ -73,7 +73,8 @@ class Step:
     """One thing that happened to a value, in `loop` if any; `previous` is what happened before. Steps compare by
     identity.
 
-    `wordings` are the devices at hand where a tensor was made on the default one.
+    `wordings` are the devices at hand where a tensor was made on the default one, `source` is what had put a tensor
+    where a move found it.
     """
 
     kind: Kind
@@ -83,6 +84,7 @@ class Step:
     previous: Step | None = None
     loop: Loop | None = None
     wordings: tuple[Wording, ...] = ()
+    source: Step | None = None
 
 
 def history(step: Step | None) -> Iterator[Step]:

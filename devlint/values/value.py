@@ -132,6 +132,14 @@ class DeviceType:
 
 
 @dataclass(frozen=True, slots=True)
+class TypeName:
+    """What `x.type()` says: a string such as "torch.cuda.FloatTensor"."""
+
+    placement: Placement
+    dtype: Dtype = UNKNOWN_DTYPE
+
+
+@dataclass(frozen=True, slots=True)
 class DtypeValue:
     """A torch.dtype, a NumPy dtype or a tensor's `.dtype`."""
 
@@ -279,8 +287,8 @@ class Either:
 
 
 Value: TypeAlias = (
-    "Unknown | Other | Const | Number | Truth | Text | DeviceValue | DeviceType | DtypeValue | Size | Tensor | Array"
-    " | Batch | Tuple | Ref"
+    "Unknown | Other | Const | Number | Truth | Text | DeviceValue | DeviceType | TypeName | DtypeValue | Size | Tensor"
+    " | Array | Batch | Tuple | Ref"
     " | Library | Method | Partial | Callable_ | Either"
 )
 

@@ -23,6 +23,8 @@ from devlint.values.value import (
     Array,
     Callable_,
     Const,
+    DeviceType,
+    DeviceValue,
     Number,
     Ref,
     Tensor,
@@ -76,6 +78,8 @@ def shown(run: Run, call: Invocation) -> Value:
     first = call.first
     if call.name == "builtins.str" and first is not None and isinstance(first.value, Const):
         return Const(str(first.value.value))
+    if call.name == "builtins.str" and first is not None and isinstance(first.value, DeviceValue):
+        return DeviceType(first.value.placement)
     return NONE if call.name == "builtins.print" else Text()
 
 

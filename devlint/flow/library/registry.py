@@ -27,6 +27,7 @@ from devlint.values.value import (
     Tensor,
     Text,
     Tuple,
+    TypeName,
     Value,
 )
 
@@ -104,7 +105,7 @@ def names_of(run: Run, invocation: Invocation) -> list[str]:
             return [f"Tensor.{name}"]
         case Array():
             return [f"ndarray.{name}"]
-        case Const(value=str()) | Text() | DeviceType():
+        case Const(value=str()) | Text() | DeviceType() | TypeName():
             return [f"str.{name}"]
         case Tuple() | Size():
             return [f"tuple.{name}", f"list.{name}"]

@@ -36,8 +36,8 @@ from devlint.values.value import (
     Ref,
     Size,
     Tensor,
-    Text,
     Tuple,
+    TypeName,
     Value,
     as_tensor,
     computed,
@@ -50,7 +50,8 @@ def transfer(run: Run, call: Invocation) -> Value:
     tensor = as_tensor(call.receiver) if call.receiver is not None else None
     assert tensor is not None
     if call.name == "type" and call.arguments.complete and not list(call.arguments):
-        return Text()
+        settled = run.settle(tensor)
+        return TypeName(settled.placement, settled.dtype)
     moved = transfer_tensor(run, tensor, call.name, call.arguments, call.node, call.receiver_node)
     return Batch(moved.placement, moved=moved.moved) if isinstance(call.receiver, Batch) else moved
 
