@@ -41,7 +41,7 @@ def join(left: Value, right: Value, test: Test | None = None) -> Value:
     match left, right:
         case Tensor(), Tensor():
             return join_tensors(left, right, test)
-        case (Tensor(), Unknown()) | (Unknown(), Tensor()):
+        case (Tensor(), Unknown() | Batch()) | (Unknown() | Batch(), Tensor()):
             return _join_with_unknown(left, right, test)
         case DeviceValue(), DeviceValue():
             return DeviceValue(choose(test, left.placement, right.placement))
@@ -92,8 +92,8 @@ def join_dtypes(left: Dtype, right: Dtype) -> Dtype:
 
 
 def _join_with_unknown(left: Value, right: Value, test: Test | None) -> Value:
-    """A tensor or something the caller chose: a tensor too when the caller's thing has a name, for it stands in its
-    place."""
+    """A tensor or something the caller chose: a tensor too when the caller's thing has a name or has been moved as a
+    tensor is, for it stands in its place."""
     if (isinstance(left, Unknown) and left.origin is None) or (isinstance(right, Unknown) and right.origin is None):
         return UNKNOWN
     a, b = as_tensor(left), as_tensor(right)
