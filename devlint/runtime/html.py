@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from html import escape
 from importlib.resources import files
 
-from devlint.runtime.confirm import Outcome
+from devlint.runtime.confirm import Outcome, Verdict
 from devlint.runtime.recorder import Event
-from devlint.runtime.report import Cost, Report, relative, size
+from devlint.runtime.report import Cost, Report, duration, evidence, relative, size
 from devlint.version import __version__
 
 _WIDTH, _LANE = 1000, 34
@@ -48,12 +48,11 @@ def _finding(outcome: Outcome) -> Iterator[str]:
     found = outcome.diagnostic
     verdict = outcome.verdict.value
     where = f"{relative(found.region.filename)}:{found.region.start.row}"
-    facts = [f"{outcome.count} times"] if outcome.count > 1 else []
-    facts += [size(outcome.nbytes)] if outcome.nbytes else []
+    facts = [where, *evidence(outcome)] if outcome.verdict is not Verdict.OBSERVED else [where]
     facts += [outcome.detail] if outcome.detail and outcome.detail not in found.message else []
     yield f'<article class="{found.severity.value}">\n<p><span class="verdict {verdict}">{verdict}</span> '
     yield f"<strong>{escape(found.code)}</strong> {escape(found.message)}</p>\n"
-    yield f'<p class="place">{escape(where)} {escape(", ".join(facts))}</p>\n'
+    yield f'<p class="place">{escape(" · ".join(facts))}</p>\n'
     yield _source(found.region.filename, found.region.start.row)
     if found.trace:
         yield "<ol>\n"
@@ -81,7 +80,7 @@ def _timeline(events: list[Event]) -> Iterator[str]:
         return
     end = max(event.start for event in events) or 1e-9
     height = _LANE * len(_LANES) + 20
-    yield f'<svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="timeline">\n'
+    yield f'<div class="wide"><svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="timeline">\n'
     for index, (_, title) in enumerate(_LANES):
         y = _LANE * (index + 1) - 4
         yield f'<text x="0" y="{y - 8}">{title}</text><line x1="120" x2="{_WIDTH}" y1="{y}" y2="{y}"/>\n'
@@ -96,7 +95,7 @@ def _timeline(events: list[Event]) -> Iterator[str]:
         yield f"<title>{escape(label)}</title></rect>\n"
     yield f'<text x="120" y="{height - 4}">0</text>'
     yield f'<text x="{_WIDTH - 60}" y="{height - 4}">{end * 1000:.0f} ms</text>\n'
-    yield "</svg>\n"
+    yield "</svg></div>\n"
 
 
 def _thinned(events: list[Event], end: float) -> list[Event]:
@@ -111,13 +110,20 @@ def _bars(costs: list[Cost]) -> Iterator[str]:
     if not costs:
         yield '<p class="quiet">None.</p>\n'
         return
-    most = max(max(cost.nbytes for cost in costs), 1)
-    yield "<table>\n<tr><th>Line</th><th>Moved</th><th>Transfers</th><th>Waits</th><th>What</th><th></th></tr>\n"
+    most_bytes = max(*(cost.nbytes for cost in costs), 1)
+    most_waits = max(*(cost.waits for cost in costs), 1)
+    timed = any(cost.seconds for cost in costs)
+    heads = ("Line", *(("Time",) if timed else ()), "Moved", "Transfers", "Waits", "What", "")
+    yield f'<div class="wide"><table>\n<tr>{"".join(f"<th>{head}</th>" for head in heads)}</tr>\n'
     for cost in costs:
-        width = 100 * cost.nbytes / most
         place = f"{relative(cost.filename)}:{cost.line}"
         yield f'<tr><td><span class="place">{escape(place)}</span><br><code>{escape(cost.source)}</code></td>'
-        yield f'<td class="number">{size(cost.nbytes)}</td><td class="number">{cost.transfers}</td>'
-        yield f'<td class="number">{cost.waits}</td><td>{escape(cost.kinds)}</td>'
-        yield f'<td style="width:20%"><span class="bar" style="width:{width:.1f}%"></span></td></tr>\n'
-    yield "</table>\n"
+        numbers = [duration(cost.seconds)] if timed else []
+        numbers += [size(cost.nbytes), str(cost.transfers), str(cost.waits)]
+        yield "".join(f'<td class="number">{number}</td>' for number in numbers)
+        yield f'<td>{escape(cost.kinds)}</td><td class="bars">'
+        for kind, share in (("up", cost.nbytes / most_bytes), ("wait", cost.waits / most_waits)):
+            if share:
+                yield f'<span class="bar {kind}" style="width:{100 * share:.1f}%"></span>'
+        yield "</td></tr>\n"
+    yield "</table></div>\n"

@@ -119,12 +119,15 @@ class Report:
         if not costs:
             return
         yield "transfers and waits by line, most expensive first:\n"
-        yield f"{'moved':>10} {'transfers':>9} {'waits':>6}  where\n"
+        timed = any(cost.seconds for cost in costs)
+        head = f"{'time':>10} " if timed else ""
+        yield f"{head}{'moved':>10} {'transfers':>9} {'waits':>6}  where\n"
         for cost in costs[:TABLE]:
             place = f"{relative(cost.filename)}:{cost.line}"
-            yield f"{size(cost.nbytes):>10} {cost.transfers:>9} {cost.waits:>6}  {place}  {cost.source}\n"
+            time = f"{duration(cost.seconds):>10} " if timed else ""
+            yield f"{time}{size(cost.nbytes):>10} {cost.transfers:>9} {cost.waits:>6}  {place}  {cost.source}\n"
         if len(costs) > TABLE:
-            yield f"{'':>27}  and {len(costs) - TABLE} more lines\n"
+            yield f"{'':>{len(head) + 27}}  and {len(costs) - TABLE} more lines\n"
         yield "\n"
 
     def _summary(self, outcomes: list[Outcome]) -> str:
@@ -174,15 +177,19 @@ def _with_evidence(outcome: Outcome) -> Diagnostic:
     found = outcome.diagnostic
     if outcome.verdict is Verdict.OBSERVED:
         return found
-    facts = [text for text in (times(outcome.count), size(outcome.nbytes) if outcome.nbytes else "") if text]
-    told = f"{outcome.verdict.value}{', ' + ', '.join(facts) if facts else ''}"
+    told = ", ".join([outcome.verdict.value, *evidence(outcome)])
     note = Note(f"{told}: {outcome.detail}" if outcome.detail else told, outcome.place or found.region)
     return replace(found, trace=(*found.trace, note))
 
 
-def times(count: int) -> str:
-    """How often, where it was more than once."""
-    return f"{count} times" if count > 1 else ""
+def evidence(outcome: Outcome) -> Iterator[str]:
+    """How often it was seen, how many bytes it moved and how long that took, as far as there is something to say."""
+    if outcome.count > 1:
+        yield f"{outcome.count} times"
+    if outcome.nbytes:
+        yield size(outcome.nbytes)
+    if outcome.seconds:
+        yield duration(outcome.seconds)
 
 
 def shown(found: Diagnostic) -> Diagnostic:
@@ -240,3 +247,11 @@ def size(nbytes: int) -> str:
             return f"{amount:.0f} {unit}" if unit == "B" or amount >= 100 else f"{amount:.1f} {unit}"
         amount /= 1000
     return f"{amount:.1f} GB"
+
+
+def duration(seconds: float) -> str:
+    """A time as people read it."""
+    for unit, factor in (("s", 1.0), ("ms", 1e3)):
+        if seconds * factor >= 1:
+            return f"{seconds * factor:.3g} {unit}" if seconds * factor < 1000 else f"{seconds * factor:.0f} {unit}"
+    return f"{seconds * 1e6:.3g} µs"

@@ -37,6 +37,11 @@ class WatchingMode(_Base):  # type: ignore[misc]
         super().__init__()
         self.session = session
 
+    @classmethod
+    def ignore_compile_internals(cls) -> bool:
+        """Graphs are compiled and run as they are without this mode, which sees what happens outside of them."""
+        return True
+
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:

@@ -23,6 +23,7 @@ from devlint.runtime.patches import (
     refusals,
     storages,
     threads,
+    workers,
 )
 from devlint.runtime.patches.patcher import Patcher
 
@@ -58,6 +59,7 @@ def install(session: Session, mode: Callable[[], AbstractContextManager[Any]]) -
         else:
             refusals.note_compilation(session, patcher)
         threads.install(patcher, mode)
+        workers.install(session, patcher)
     except BaseException:
         patcher.undo()
         raise
