@@ -24,6 +24,7 @@ def construct(run: Run, info: ClassInfo, arguments: Arguments, node: cst.CSTNode
     fields = data_fields(run, info)
     if fields is not None:
         return construct_record(run, info, fields, arguments, node)
+    run.engine.host_only.made(run, info)
     reference = run.allocate(node, Instance(Callable_(info), {}))
     initializer = find_method(run, info, "__init__")
     module = is_module_class(run, info)

@@ -17,6 +17,7 @@ from devlint.flow.events import Call, Event
 from devlint.flow.liveness import assigned_in
 from devlint.flow.modules import global_name
 from devlint.flow.observation import Observer
+from devlint.flow.private_code import HostOnly
 from devlint.flow.program import Program
 from devlint.flow.recursion import Recursion
 from devlint.flow.run import evaluators
@@ -95,6 +96,7 @@ class Engine:
         self.ran: set[FunctionInfo] = set()
         self.at_construction: set[FunctionInfo] = set()
         self.abandoned = False
+        self.host_only = HostOnly()
         self._listener = listener
         self._budget = 0
         self._functions: dict[Hashable, FunctionInfo] = {}

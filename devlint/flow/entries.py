@@ -20,12 +20,14 @@ from devlint.flow.heap import Heap
 from devlint.flow.modules import global_name, known_names, module_run, run_guard
 from devlint.flow.nn import overrides_apply, relocate
 from devlint.flow.objects import given_by_framework
+from devlint.flow.private_code import HostOnly, callers_first, is_private
 from devlint.flow.run import Run
 from devlint.flow.state import Ambient, State
 from devlint.values.condition import NO_FACTS
+from devlint.values.device import CPU
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype
 from devlint.values.memory import Memory
-from devlint.values.placement import UNKNOWN_PLACEMENT, Placement
+from devlint.values.placement import UNKNOWN_PLACEMENT, How, Leaf, Placement
 from devlint.values.scope import Scope
 from devlint.values.trace import Kind
 from devlint.values.value import Callable_, DeviceValue, Number, Ref, Tensor, Unknown, Value, named
@@ -61,12 +63,13 @@ NUMBERS: Final = frozenset({"int", "float"})
 def analyse_module(engine: Engine, module: ModuleInfo) -> None:
     """Run one file in both ways."""
     run_file(engine, module)
-    for unit in module.index.statements:
+    for unit in callers_first(module.index.statements):
         enter(engine, module, unit)
 
 
 def run_file(engine: Engine, module: ModuleInfo) -> None:
     """The first way: the file as it runs."""
+    engine.host_only = HostOnly(module)
     with engine.entry(symbolic=False):
         module_run(engine, module)
         run_guard(engine, module)
@@ -135,7 +138,7 @@ def _construct_and_call(engine: Engine, module: ModuleInfo, info: ClassInfo) -> 
         return
     built = set(engine.at_construction)
     is_module = is_module_class(run, info)
-    if is_module:
+    if is_module and not engine.host_only.keeps(info):
         _settle_anywhere(run, reference, info)
     after = run.state
     later = [found for method in info.methods.values() if (found := engine.method(method)) not in built]
@@ -158,8 +161,8 @@ def _construct_and_call(engine: Engine, module: ModuleInfo, info: ClassInfo) -> 
 
 def _is_called_from_outside(info: ClassInfo, name: str, method: FunctionInfo) -> bool:
     """Whether the method is one that others call; what a class keeps to itself is run where it calls it."""
-    private = name.startswith("_") and not name.endswith("__")
-    return "overload" not in method.decorator_names and not (private and f"self.{name}" in info.evidence.modules)
+    kept = is_private(name) and f"self.{name}" in info.evidence.modules
+    return "overload" not in method.decorator_names and not kept
 
 
 def _forget(run: Run, reference: Ref, names: Collection[str]) -> None:
@@ -207,12 +210,21 @@ def symbolic_arguments(run: Run, info: FunctionInfo, *, skip_first: bool) -> Arg
         if parameter.kind in ("star", "star-star"):
             arguments.complete = False
             continue
-        argument = Argument(symbolic_value(run, info, parameter, in_module=in_module), parameter.node)
+        value = symbolic_value(run, info, parameter, in_module=in_module)
+        if run.engine.host_only.takes(info, parameter.name):
+            value = _on_host(run, parameter, value)
+        argument = Argument(value, parameter.node)
         if parameter.kind == "keyword":
             arguments.keywords[parameter.name] = argument
         else:
             arguments.positional.append(argument)
     return arguments
+
+
+def _on_host(run: Run, parameter: Parameter, value: Value) -> Value:
+    """An argument of private code that the file itself only ever hands over on the host."""
+    step = run.step(Kind.ASSUMED, f"`{parameter.name}` is on the host in every call of the file", parameter.node)
+    return replace(value, placement=Leaf(CPU, How.ASSUMED, step)) if isinstance(value, Tensor) else value
 
 
 def symbolic_value(run: Run, info: FunctionInfo, parameter: Parameter, *, in_module: bool) -> Value:

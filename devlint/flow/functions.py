@@ -63,7 +63,7 @@ def call_function(
             value = decorated(run, info)
             if value != Callable_(info) and not (entry and value == UNKNOWN):
                 return _call_wrapper(run, info, value, receiver, arguments)
-        return _enter(run, info, receiver, arguments, is_module=is_module)
+        return _enter(run, info, receiver, arguments, is_module=is_module, entry=entry)
     return UNKNOWN
 
 
@@ -82,9 +82,13 @@ def _call_wrapper(run: Run, info: FunctionInfo, wrapper: Value, receiver: Value 
         run.engine.unwrapping.discard(info)
 
 
-def _enter(run: Run, info: FunctionInfo, receiver: Value | None, arguments: Arguments, *, is_module: bool) -> Value:
+def _enter(
+    run: Run, info: FunctionInfo, receiver: Value | None, arguments: Arguments, *, is_module: bool, entry: bool
+) -> Value:
     engine = run.engine
     names = bind_parameters(run, info, receiver, arguments)
+    if not entry:
+        engine.host_only.note(run, info, names, receiver)
     inner = Run(
         engine,
         info.module,
