@@ -66,6 +66,14 @@ def is_module_class(run: Run, info: ClassInfo) -> bool:
     return known
 
 
+def is_operation_class(run: Run, info: ClassInfo) -> bool:
+    """Whether the class is an operation that autograd is taught: its static methods compute for any device."""
+    return any(isinstance(one, Library) and one.name in OPERATIONS for one in ancestors(run, info))
+
+
+OPERATIONS: Final = frozenset({"torch.autograd.Function", "torch.autograd.function.Function"})
+
+
 def is_module_name(run: Run, name: str) -> bool:
     """Whether a library name is an nn.Module class."""
     row = run.engine.table.find(name)

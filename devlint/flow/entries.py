@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from devlint.flow import interpreter as interpreter
 from devlint.flow.arguments import Argument, Arguments
-from devlint.flow.classes import find_method, is_module_class
+from devlint.flow.classes import find_method, is_module_class, is_operation_class
 from devlint.flow.construction import construct
 from devlint.flow.definitions import ClassInfo, FunctionInfo, ModuleInfo, Parameter
 from devlint.flow.engine import Engine
@@ -205,7 +205,7 @@ def symbolic_arguments(run: Run, info: FunctionInfo, *, skip_first: bool) -> Arg
     """Arguments of which only the parameter's name, annotation and use are known."""
     arguments = Arguments(info.node)
     parameters = info.parameters[1:] if skip_first else info.parameters
-    in_module = info.owner is not None and is_module_class(run, info.owner)
+    in_module = info.owner is not None and (is_module_class(run, info.owner) or is_operation_class(run, info.owner))
     for parameter in parameters:
         if parameter.kind in ("star", "star-star"):
             arguments.complete = False

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from devlint.flow.classes import is_module_class
-from devlint.flow.definitions import FunctionInfo
+from devlint.flow.classes import is_module_class, is_operation_class
+from devlint.flow.definitions import ClassInfo, FunctionInfo
 from devlint.flow.evidence import annotation_names
 from devlint.flow.run import Run
 from devlint.values.value import Tensor, Unknown, Value, as_tensor
@@ -33,8 +33,15 @@ def _is_wide(value: Value) -> bool:
     return isinstance(value, (Tensor, Unknown))
 
 
+def _takes_tensors(run: Run, owner: ClassInfo, method: str) -> bool:
+    """Whether a method is one that computes with tensors by the convention of its class."""
+    if method == "forward" and is_module_class(run, owner):
+        return True
+    return method in ("forward", "backward") and is_operation_class(run, owner)
+
+
 def _is_input(run: Run, info: FunctionInfo, name: str, *, first: bool) -> bool:
-    if info.owner is None or not info.name.endswith(".forward") or not is_module_class(run, info.owner):
+    if info.owner is None or not _takes_tensors(run, info.owner, info.name.rpartition(".")[2]):
         return False
     inputs = [one for one in info.parameters[1:] if one.kind == "positional" and one.default is None]
     found = next((one for one in (inputs[:1] if first else inputs) if one.name == name), None)

@@ -10,6 +10,7 @@ from typing import Final
 import libcst as cst
 
 from devlint.flow.arguments import Argument, Arguments
+from devlint.flow.classes import is_operation_class
 from devlint.flow.contexts import around_yields, decorating
 from devlint.flow.decorators import decorated
 from devlint.flow.definitions import FunctionInfo
@@ -171,11 +172,15 @@ def scope_for(run: Run, info: FunctionInfo, receiver: Value | None, names: dict[
         info.name,
         info.module.filename,
         method_of_module=in_module and not building,
-        any_device=info.evidence.devices and not building,
+        any_device=(info.evidence.devices or _is_operation(run, info)) and not building,
         construction=building,
         given=tuple(islice(_given(run, names.values()), MAX_GIVEN)),
         caller=run.scope,
     )
+
+
+def _is_operation(run: Run, info: FunctionInfo) -> bool:
+    return info.owner is not None and is_operation_class(run, info.owner)
 
 
 def _given(run: Run, values: Iterable[Value]) -> Iterator[Placement]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from devlint.flow import attributes, calls, exceptions, expressions, loops, operators, statements, subscripts
 from devlint.flow.library import (
     attention,
+    autograd,
     builtins,
     clocks,
     collections,
@@ -19,6 +20,7 @@ from devlint.flow.library import (
     loading,
     modules,
     options,
+    readers,
     records,
     tensors,
     training,
@@ -27,6 +29,7 @@ from devlint.flow.library import (
 __all__ = [
     "attention",
     "attributes",
+    "autograd",
     "builtins",
     "calls",
     "clocks",
@@ -46,6 +49,7 @@ __all__ = [
     "modules",
     "operators",
     "options",
+    "readers",
     "records",
     "statements",
     "subscripts",

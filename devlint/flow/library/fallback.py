@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Final
 
+from devlint.flow.library.readers import ESTIMATORS, is_estimator, reads_arrays
 from devlint.flow.library.registry import Invocation
 from devlint.flow.nn import construct_layer
-from devlint.flow.numpy_like import numpy_call
+from devlint.flow.numpy_like import numpy_call, read_tensors
 from devlint.flow.objects import call_member, member_row
 from devlint.flow.opaque import havoc, wait
 from devlint.flow.operations import apply_row
 from devlint.flow.run import Run
+from devlint.values.heap import Instance
 from devlint.values.value import UNKNOWN, Array, Batch, Callable_, Library, Partial, Ref, Tensor, Value
 
 HARMLESS: Final = (
@@ -47,7 +49,11 @@ def by_table(run: Run, invocation: Invocation) -> Value:
             return construct_layer(run, table.canonical(name), row, invocation.arguments, invocation.node)
         if row is not None and row.special in ("", "batch"):
             return apply_row(run, row, invocation.arguments)
-        if not name.startswith(HARMLESS):
+        if is_estimator(name):
+            return run.allocate(invocation.node, Instance(ESTIMATORS, {}))
+        if reads_arrays(name):
+            read_tensors(run, invocation)
+        elif not name.startswith(HARMLESS):
             havoc(run, invocation.arguments)
             wait(run)
         elif name.startswith("torch.Tensor."):

@@ -1,0 +1,63 @@
+"""Autograd: operations that a program teaches it, gradients, and code run again for its sake."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from devlint.flow.arguments import Argument, Arguments
+from devlint.flow.classes import find_method, is_operation_class
+from devlint.flow.definitions import ClassInfo
+from devlint.flow.iteration import iterate
+from devlint.flow.library.registry import Invocation, model
+from devlint.flow.run import Run
+from devlint.values.heap import Sequence
+from devlint.values.value import UNKNOWN, Callable_, Tensor, Tuple, Value, as_tensor, computed
+
+
+@model("class.apply")
+def apply(run: Run, call: Invocation) -> Value:
+    """`Operation.apply(...)`: its `forward`, with a context of which nothing is known."""
+    from devlint.flow.functions import call_function
+
+    match call.receiver:
+        case Callable_(definition=ClassInfo() as info) if is_operation_class(run, info):
+            forward = find_method(run, info, "forward")
+            if forward is not None:
+                given = [Argument(UNKNOWN, call.receiver_node), *call.arguments.positional]
+                return call_function(run, forward, None, replace(call.arguments, positional=given))
+    return UNKNOWN
+
+
+@model("torch.autograd.grad")
+def gradients(run: Run, call: Invocation) -> Value:
+    """`torch.autograd.grad(outputs, inputs)`: one gradient for each input, where that is."""
+    inputs = call.arguments.get("inputs", 1)
+    if inputs is None:
+        return UNKNOWN
+    if isinstance(inputs.value, Tensor):
+        return Tuple((_gradient(run, inputs.value),))
+    found = iterate(run, inputs.value, inputs.node)
+    if found.items is not None:
+        return Tuple(tuple(_gradient(run, one) for one in found.items))
+    return run.allocate(call.node, Sequence(None, _gradient(run, found.element), "tuple"))
+
+
+def _gradient(run: Run, value: Value) -> Value:
+    tensor = as_tensor(value)
+    return replace(computed(run.settle(tensor)), grad=None) if tensor is not None else UNKNOWN
+
+
+@model("torch.utils.checkpoint.checkpoint")
+def checkpoint(run: Run, call: Invocation) -> Value:
+    """`checkpoint(function, *inputs)`: the function's result; it is computed again on the way back."""
+    from devlint.flow.calls import call_value
+
+    if not call.arguments.positional:
+        return UNKNOWN
+    function, *inputs = call.arguments.positional
+    keywords = {name: one for name, one in call.arguments.keywords.items() if name not in OWN}
+    return call_value(run, function.value, Arguments(call.node, inputs, keywords), call.node)
+
+
+OWN = frozenset({"use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug", "early_stop"})
+"""What `checkpoint` keeps to itself."""
