@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Final
 
 import libcst as cst
 
@@ -24,16 +23,12 @@ from devlint.flow.events import (
 )
 from devlint.flow.run import Run
 from devlint.flow.wordings import wordings
-from devlint.syntax.walk import dotted_name
 from devlint.values.condition import All, Atom, Facts, Test, merge
 from devlint.values.device import HOST, UNKNOWN_DEVICE, Device, Known, Relation, Symbol, is_accelerator, is_host, relate
 from devlint.values.placement import How, Leaf, leaves
 from devlint.values.scope import Scope
 from devlint.values.trace import Kind, Place, Step, find
 from devlint.values.value import Rank
-
-OF_DATA: Final = frozenset("tensor as_tensor asarray from_numpy Tensor FloatTensor LongTensor DoubleTensor".split())
-"""Functions that make a tensor of values from elsewhere."""
 
 
 def find_clash(
@@ -166,7 +161,7 @@ def _blame(
         return AttributeClash(context, operation, host, guest, when, stored=stored)
     created = host.leaf.cause
     of_call = _input_clash(run, context, operation, host, guest, when)
-    if of_call is not None and created is not None and _brings_data(created):
+    if of_call is not None and created is not None and _is_made_outside(created):
         return of_call
     if created is not None and host.leaf.how is How.DEFAULT and _meant_for_any_device(created, guest.leaf.device, run):
         return FactoryClash(context, operation, host, guest, when, created=created)
@@ -175,13 +170,12 @@ def _blame(
     return of_call or OperandClash(context, operation, host, guest, when)
 
 
-def _brings_data(created: Step) -> bool:
-    """Whether a step outside of modules makes a tensor of data: it is then an input, to be brought to the module."""
-    node, scope = created.place.node, created.scope
+def _is_made_outside(created: Step) -> bool:
+    """Whether a tensor is made outside of modules: what goes into one is then an input, to be brought to it."""
+    scope = created.scope
     if scope is None or any(one.method_of_module or one.construction for one in _reached_from(scope)):
         return False
-    name = dotted_name(node.func) if isinstance(node, cst.Call) else None
-    return name is not None and name.rpartition(".")[2] in OF_DATA
+    return isinstance(created.place.node, cst.Call)
 
 
 def _is_left_behind(run: Run, host: Operand, guest: Operand, when: Facts) -> bool:
