@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from devlint.diagnostic import Severity
 from devlint.flow.events import CacheClash
 from devlint.rule import Finding, Rule
 from devlint.story import clash_confidence, clash_steps, device_text, meeting, operand_text
+from devlint.values.trace import Kind
+
+KEYED: Final = "make the device (and the dtype) part of the key, or move the cached tensor where it is used"
 
 
 class DeviceBlindCache(Rule):
@@ -15,7 +19,8 @@ class DeviceBlindCache(Rule):
 
     ## What it does
     Reports tensors that outlive the call which made them (in an `lru_cache`, a dict of the module's top level, a
-    class attribute, a default argument) under a key without the device, and that meet another device's tensors.
+    class attribute, a default argument) under a key without the device, and that meet another device's tensors. A
+    tensor made when the file is loaded, which a module's methods compute with, is such a one.
 
     ## Why is this bad?
     Whoever comes first decides the device for everybody. The second model, on another device, is handed the first
@@ -73,6 +78,6 @@ class DeviceBlindCache(Rule):
             f"a tensor on {device_text(event.strange.leaf)} is {event.cached.message}:"
             f" it cannot meet {operand_text(other)} on {device_text(other.leaf)} {meeting(event)}",
             trace=clash_steps(event, place),
-            help="make the device (and the dtype) part of the key, or move the cached tensor where it is used",
+            help=KEYED if event.cached.kind is Kind.CACHED else "move the tensor where it is used, or make it there",
             confidence=clash_confidence(event),
         )

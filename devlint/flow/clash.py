@@ -166,8 +166,18 @@ def _blame(
     if created is not None and host.leaf.how is How.DEFAULT and _meant_for_any_device(created, guest.leaf.device, run):
         return FactoryClash(context, operation, host, guest, when, created=created)
     if generic:
-        return None
+        loaded = _made_when_loaded(run, created)
+        return CacheClash(context, operation, host, guest, when, cached=loaded) if loaded is not None else None
     return of_call or OperandClash(context, operation, host, guest, when)
+
+
+def _made_when_loaded(run: Run, created: Step | None) -> Step | None:
+    """The creation of a tensor at a file's or a class's top level that a module computes with, as a step of caching."""
+    if created is None or created.scope is None or not created.scope.entry:
+        return None
+    if not any(one.method_of_module for one in _reached_from(run.scope)):
+        return None
+    return replace(created, message="made when its file is loaded, once for all")
 
 
 def _is_made_outside(created: Step) -> bool:
