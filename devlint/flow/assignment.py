@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def assign(run: Run, target: cst.BaseExpression, value: Value) -> None:
     """Bind a target to a value."""
-    from devlint.flow.attributes import set_attribute
+    from devlint.flow.setting import set_attribute
     from devlint.flow.subscripts import set_item
 
     if run.engine.observer is not None:

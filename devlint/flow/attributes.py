@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 import libcst as cst
 
 from devlint.flow.arguments import Argument, Arguments
-from devlint.flow.cells import replace_data, require_grad
 from devlint.flow.classes import (
     class_attribute,
     find_method,
-    find_setter,
     is_module_class,
     library_base,
     special_method,
@@ -20,9 +19,8 @@ from devlint.flow.comparison import type_equals
 from devlint.flow.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.flow.events import MovedLeaf
 from devlint.flow.modules import member
-from devlint.flow.nn import module_attribute, register_attribute
+from devlint.flow.nn import module_attribute
 from devlint.flow.numpy_like import array_attribute
-from devlint.flow.refinement import rebind
 from devlint.flow.result_dtypes import real_part
 from devlint.flow.run import Run, expression
 from devlint.flow.sharing import memory_of, seen_by
@@ -55,6 +53,9 @@ from devlint.values.value import (
     Value,
     computed,
 )
+
+PROPERTIES: Final = frozenset({"property", "cached_property", "lazy_property", "abstractproperty"})
+"""Decorators that make a method an attribute."""
 
 
 @expression(cst.Attribute)
@@ -211,16 +212,18 @@ def class_member(run: Run, info: ClassInfo, name: str) -> Value:
 def instance_attribute(run: Run, owner: Ref, thing: Instance, name: str, node: cst.CSTNode) -> Value:
     """An attribute of an object: its own, its class's, its library class's."""
     if name in thing.attributes:
-        return thing.attributes[name]
+        value = thing.attributes[name]
+        if name in thing.perhaps:
+            # On the paths that have not set it, the class may have something under the name.
+            inherited = _of_class(run, owner, thing, name, node)
+            value = value if inherited is None else join(value, inherited, thing.perhaps[name])
+        return value
+    found = _of_class(run, owner, thing, name, node)
+    if found is not None:
+        return found
     cls = thing.cls
     if isinstance(cls, Callable_) and isinstance(cls.definition, ClassInfo):
         info = cls.definition
-        method = find_method(run, info, name)
-        if method is not None:
-            return bound_method(run, owner, method, node)
-        value = class_attribute(run, info, name)
-        if value is not None:
-            return value
         base = library_base(run, info)
         if name == "__class__":
             return cls
@@ -228,14 +231,44 @@ def instance_attribute(run: Run, owner: Ref, thing: Instance, name: str, node: c
         if described is not None:
             return described
         if is_module_class(run, info):
-            return module_attribute(run, owner, thing, base or "torch.nn.Module", name)
-        return _unset(run, owner, thing, name)
+            found = module_attribute(run, owner, thing, base or "torch.nn.Module", name)
+        else:
+            found = _unset(run, owner, thing, name)
+        fallback = find_method(run, info, "__getattr__") if isinstance(found, Unknown) else None
+        return found if fallback is None else _asked_for(run, owner, fallback, name, node)
     if cls == "argparse.Namespace":
         return Unknown(("attr", owner.address, name), f"args.{name}")
     if isinstance(cls, str):
         found = _described(run, owner, name, node)
         return found if found is not None else module_attribute(run, owner, thing, cls, name)
     return UNKNOWN
+
+
+def _of_class(run: Run, owner: Ref, thing: Instance, name: str, node: cst.CSTNode) -> Value | None:
+    """What an object's class has under a name: a method bound to it, or a class attribute."""
+    cls = thing.cls
+    if not isinstance(cls, Callable_) or not isinstance(cls.definition, ClassInfo):
+        return None
+    method = find_method(run, cls.definition, name)
+    if method is not None:
+        return bound_method(run, owner, method, node)
+    value = class_attribute(run, cls.definition, name)
+    descriptor = special_method(run, value, "__get__") if isinstance(value, Ref) else None
+    return value if value is None or descriptor is None else _asked_of(run, value, descriptor, [owner, cls], node)
+
+
+def _asked_for(run: Run, owner: Ref, fallback: FunctionInfo, name: str, node: cst.CSTNode) -> Value:
+    """What `__getattr__` says; nothing is known of a name that it asks itself for."""
+    if fallback in run.engine.active:
+        return UNKNOWN
+    return _asked_of(run, owner, fallback, [Const(name)], node)
+
+
+def _asked_of(run: Run, owner: Value, method: FunctionInfo, given: list[Value], node: cst.CSTNode) -> Value:
+    from devlint.flow.functions import call_function
+
+    place = node if isinstance(node, cst.BaseExpression) else cst.Name(method.name)
+    return call_function(run, method, owner, Arguments(node, [Argument(value, place) for value in given]))
 
 
 def _described(run: Run, owner: Ref, name: str, node: cst.CSTNode) -> Value | None:
@@ -275,8 +308,11 @@ def bound_method(run: Run, owner: Ref | Tuple, method: FunctionInfo, node: cst.C
     from devlint.flow.functions import call_function
 
     names = method.decorator_names
-    if names & {"property", "cached_property", "lazy_property", "abstractproperty"}:
-        return call_function(run, method, owner, Arguments(node))
+    if names & PROPERTIES:
+        value = call_function(run, method, owner, Arguments(node))
+        if isinstance(owner, Ref) and "cached_property" in names and (thing := run.instance(owner)) is not None:
+            run.put(owner.address, thing.with_attribute(method.name.rpartition(".")[2], value))
+        return value
     if "staticmethod" in names:
         return Callable_(method)
     if "classmethod" in names:
@@ -284,54 +320,3 @@ def bound_method(run: Run, owner: Ref | Tuple, method: FunctionInfo, node: cst.C
         cls = owner.cls if isinstance(owner, Tuple) else thing.cls if thing is not None else None
         return Callable_(method, cls if isinstance(cls, Callable_) else UNKNOWN)
     return Callable_(method, owner)
-
-
-def set_attribute(run: Run, owner: Value, name: str, value: Value, node: cst.CSTNode) -> None:
-    """`owner.name = value`."""
-    owner = without_none(owner)
-    match owner:
-        case Ref(address=address):
-            thing = run.get(address)
-            if isinstance(thing, Instance) and not _set_property(run, owner, thing, name, value, node):
-                register_attribute(run, owner, thing, name, value, node)
-        case Unknown(origin=origin) if origin is not None:
-            address = opaque_address(owner)
-            stored = run.get(address)
-            before = stored if isinstance(stored, Instance) else Instance("?", {})
-            run.put(address, before.with_attribute(name, value))
-        case Callable_(definition=ModuleInfo() as module) if module.run is not None:
-            module.run.state.names[name] = value
-        case Callable_(definition=ClassInfo() as info):
-            run.engine.class_values.setdefault(info, {})[name] = value
-        case Tensor():
-            _set_on_tensor(run, owner, name, value, node)
-
-
-def _set_property(run: Run, owner: Ref, thing: Instance, name: str, value: Value, node: cst.CSTNode) -> bool:
-    """Call the setter that the class has for an attribute; whether it has one."""
-    from devlint.flow.functions import call_function
-
-    info = thing.cls.definition if isinstance(thing.cls, Callable_) else None
-    setter = find_setter(run, info, name) if isinstance(info, ClassInfo) else None
-    if setter is None:
-        return False
-    place = node if isinstance(node, cst.BaseExpression) else cst.Name(name)
-    call_function(run, setter, owner, Arguments(node, [Argument(value, place)]))
-    return True
-
-
-def _set_on_tensor(run: Run, tensor: Tensor, name: str, value: Value, node: cst.CSTNode) -> None:
-    owner = node.value if isinstance(node, cst.Attribute) else None
-    if name == "requires_grad":
-        known = bool(value.value) if isinstance(value, Const) else None
-        if tensor.cell is not None:
-            require_grad(run, tensor.cell, known)
-        elif owner is not None:
-            leaf = True if tensor.leaf is None or not tensor.grad else tensor.leaf
-            rebind(run, owner, tensor, replace(tensor, grad=known, leaf=leaf))
-    elif name == "data" and isinstance(value, Tensor):
-        if tensor.cell is not None:
-            settled = run.settle(value)
-            replace_data(run, tensor.cell, settled.placement, settled.dtype)
-        elif owner is not None:
-            rebind(run, owner, tensor, replace(value, grad=tensor.grad, leaf=tensor.leaf))

@@ -18,7 +18,13 @@ MAX_ANCESTORS: Final = 40
 
 def class_of_definition(run: Run, node: cst.ClassDef) -> ClassInfo:
     """The class a statement defines."""
-    info = run.engine.class_(node, lambda: ClassInfo(node.name.value, run.module, run.unit, lambda: node))
+
+    def make() -> ClassInfo:
+        return ClassInfo(node.name.value, run.module, run.unit, lambda: node)
+
+    info = run.engine.class_(node, make)
+    if info.closure is not None and info.closure.context != run.context:
+        info = run.engine.class_((id(node), run.context), make)
     info.closure = run if run.function is not None else None
     return info
 
@@ -120,8 +126,13 @@ def find_method(run: Run, info: ClassInfo, name: str, after: ClassInfo | None = 
     for one in line:
         if isinstance(one, Callable_) and isinstance(one.definition, ClassInfo):
             method = one.definition.methods.get(name)
-            if method is not None:
-                return run.engine.method(method)
+            if method is None:
+                continue
+            if (one.definition, name) in run.engine.patched:
+                value = class_values(run, one.definition)[name]
+                put = value.definition if isinstance(value, Callable_) else None
+                return put if isinstance(put, FunctionInfo) else None
+            return run.engine.method(method)
     return None
 
 

@@ -7,8 +7,9 @@ from dataclasses import replace
 import libcst as cst
 
 from devlint.flow.arguments import Arguments
-from devlint.flow.classes import find_method, is_module_class, library_base
-from devlint.flow.definitions import ClassInfo
+from devlint.flow.classes import ancestors, find_method, home_of, is_module_class, library_base
+from devlint.flow.decorators import decorated_class
+from devlint.flow.definitions import ClassInfo, FunctionInfo
 from devlint.flow.functions import call_function
 from devlint.flow.library.registry import Invocation, invoke
 from devlint.flow.nn import CONTAINERS, layer_cell
@@ -20,12 +21,52 @@ from devlint.values.value import Callable_, Ref, Value
 
 
 def construct(run: Run, info: ClassInfo, arguments: Arguments, node: cst.CSTNode) -> Value:
-    """`SomeClass(...)`: a new object, after its `__init__`."""
+    """`SomeClass(...)`: a new object, or what a decorator or a metaclass of the program makes of the call."""
+    from devlint.flow.calls import call_value
+
+    if info.node.decorators and info not in run.engine.unwrapping:
+        value = decorated_class(run, info)
+        if value != Callable_(info):
+            run.engine.unwrapping.add(info)
+            try:
+                return call_value(run, value, arguments, node)
+            finally:
+                run.engine.unwrapping.discard(info)
+    maker = metaclass_call(run, info)
+    if maker is not None and maker not in run.engine.active:
+        return call_function(run, maker, Callable_(info), arguments)
+    return instantiate(run, info, arguments, node)
+
+
+def metaclass_call(run: Run, info: ClassInfo) -> FunctionInfo | None:
+    """What calling the class runs, when its metaclass is one of the program's and says so."""
+    for one in ancestors(run, info):
+        if not isinstance(one, Callable_) or not isinstance(one.definition, ClassInfo):
+            continue
+        definition = one.definition
+        for argument in definition.node.keywords:
+            if argument.keyword is not None and argument.keyword.value == "metaclass":
+                meta = home_of(run, definition).evaluate(argument.value)
+                cls = meta.definition if isinstance(meta, Callable_) else None
+                return find_method(run, cls, "__call__") if isinstance(cls, ClassInfo) else None
+    return None
+
+
+def instantiate(run: Run, info: ClassInfo, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """A new object, after its `__new__` and its `__init__`."""
     fields = data_fields(run, info)
     if fields is not None:
         return construct_record(run, info, fields, arguments, node)
     run.engine.host_only.made(run, info)
-    reference = run.allocate(node, Instance(Callable_(info), {}))
+    creator = find_method(run, info, "__new__")
+    if creator is not None and creator not in run.engine.active:
+        value = call_function(run, creator, Callable_(info), arguments)
+        thing = run.instance(value)
+        if not isinstance(value, Ref) or thing is None or thing.cls != Callable_(info):
+            return value
+        reference = value
+    else:
+        reference = run.allocate(node, Instance(Callable_(info), {}))
     initializer = find_method(run, info, "__init__")
     module = is_module_class(run, info)
     run.engine.constructing += module

@@ -8,7 +8,7 @@ import libcst as cst
 
 from devlint.flow.arguments import Argument, Arguments
 from devlint.flow.classes import home_of
-from devlint.flow.definitions import FunctionInfo
+from devlint.flow.definitions import ClassInfo, FunctionInfo
 from devlint.flow.run import Run
 from devlint.syntax.walk import dotted_name
 from devlint.values.value import UNKNOWN, Callable_, Library, Partial, Value
@@ -43,6 +43,28 @@ def decorated(run: Run, info: FunctionInfo) -> Value:
             value = call_value(run, target, Arguments(decorator, [Argument(value, decorator)]), decorator)
         elif not _is_transparent(home, decorator, target):
             return UNKNOWN
+    return value
+
+
+def decorated_class(run: Run, info: ClassInfo) -> Value:
+    """What a class's name is bound to: the class itself, unless one of the program's decorators makes another thing.
+
+    What libraries' decorators make of a class is still a class of its kind.
+    """
+    from devlint.flow.calls import call_value
+
+    known = run.engine.decorated.get(info)
+    if known is not None:
+        return known
+    run.engine.decorated[info] = value = Callable_(info)
+    home = home_of(run, info)
+    for decorator in reversed(info.node.decorators):
+        target = home.evaluate(decorator.decorator)
+        if isinstance(_behind(target), Callable_):
+            given = [Argument(value, decorator.decorator)]
+            made = call_value(run, target, Arguments(decorator, given), decorator)
+            value = made if isinstance(made, Callable_) else value
+    run.engine.decorated[info] = value
     return value
 
 

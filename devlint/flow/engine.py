@@ -26,7 +26,7 @@ from devlint.semantics.table import Table, load_numpy_table, load_semantics
 from devlint.values.dtype import DEFAULT_FLOAT
 from devlint.values.heap import Object
 from devlint.values.placement import Placement
-from devlint.values.value import Address, Value
+from devlint.values.value import Address, Callable_, Value
 
 ENTRY_BUDGET: Final = 120_000
 """Syntax nodes one entry into the program may evaluate before the rest of it is unknown. A training script with a few
@@ -86,10 +86,12 @@ class Engine:
         self.handed_on: set[Hashable] = set()
         self.ancestry: dict[ClassInfo, list[Value]] = {}
         self.module_classes: dict[ClassInfo, bool] = {}
+        self.patched: set[tuple[ClassInfo, str]] = set()
         self.class_values: dict[ClassInfo, dict[str, Value]] = {}
         self.default_device: Placement | None = None
         self.default_dtype = DEFAULT_FLOAT
-        self.unwrapping: set[FunctionInfo] = set()
+        self.unwrapping: set[FunctionInfo | ClassInfo] = set()
+        self.decorated: dict[ClassInfo, Callable_] = {}
         self.recursion = Recursion()
         self.defaults: dict[tuple[FunctionInfo, str], Value] = {}
         self.surroundings: dict[Address, Mapping[str, object]] = {}
@@ -100,7 +102,7 @@ class Engine:
         self._listener = listener
         self._budget = 0
         self._functions: dict[Hashable, FunctionInfo] = {}
-        self._classes: dict[int, ClassInfo] = {}
+        self._classes: dict[Hashable, ClassInfo] = {}
         self._contexts: dict[tuple[int, Hashable], int] = {}
         self._assigned: dict[cst.CSTNode, frozenset[str]] = {}
 
@@ -156,13 +158,15 @@ class Engine:
 
     def method(self, info: FunctionInfo) -> FunctionInfo:
         """The definition of a method: the same each time the class is read."""
-        return self._functions.setdefault(id(info.node), info)
+        context = info.closure.context if info.closure is not None else None
+        return self._functions.setdefault((id(info.node), "method", context), info)
 
     def class_(self, node: object, make: Callable[[], ClassInfo]) -> ClassInfo:
-        """The class at a node: the same each time it is met."""
-        found = self._classes.get(id(node))
+        """The class at a node, or at a node in a context: the same each time it is met."""
+        key = node if isinstance(node, tuple) else id(node)
+        found = self._classes.get(key)
         if found is None:
-            found = self._classes[id(node)] = make()
+            found = self._classes[key] = make()
         return found
 
     def assigned(self, loop: cst.CSTNode) -> frozenset[str]:

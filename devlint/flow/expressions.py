@@ -146,7 +146,8 @@ def dict_(run: Run, node: cst.Dict) -> Value:
 def with_entry(thing: Dict, key: Value, value: Value) -> Dict:
     """The dict with one entry more; under an unknown key, every entry may have become `value`."""
     if isinstance(key, Const):
-        return replace(thing, entries={**thing.entries, key.value: value})
+        perhaps = {name: test for name, test in thing.perhaps.items() if name != key.value}
+        return replace(thing, entries={**thing.entries, key.value: value}, perhaps=perhaps)
     entries = {name: join(before, value) for name, before in thing.entries.items()}
     return replace(thing, entries=entries, element=_joined(thing.element, value), key=key)
 
@@ -157,7 +158,21 @@ def united(left: Dict, right: Dict) -> Dict:
     if right.element is not None:
         # What stands under keys nobody knows may be under any of the left one's.
         entries |= {key: join(value, right.element) for key, value in left.entries.items() if key not in right.entries}
-    return replace(left, entries=entries, element=_joined(left.element, right.element), key=join(left.key, right.key))
+    if right.perhaps:
+        # Where the right one may lack a key, the left one's entry may have stayed.
+        entries |= {
+            key: join(entries[key], left.entries[key], test)
+            for key, test in right.perhaps.items()
+            if key in left.entries
+        }
+    perhaps = {
+        key: test
+        for one, other in ((left, right), (right, left))
+        for key, test in one.perhaps.items()
+        if key not in other.entries or key in other.perhaps
+    }
+    element, key = _joined(left.element, right.element), join(left.key, right.key)
+    return replace(left, entries=entries, element=element, key=key, perhaps=perhaps)
 
 
 def _joined(left: Value | None, right: Value | None) -> Value | None:

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from devlint.values.condition import Test
 from devlint.values.dtype import Dtype
@@ -43,7 +43,8 @@ class Sequence:
 class Dict:
     """A dict: entries under constant keys, and `element` for those under any other key (None when there are none).
 
-    `factory` makes the values that a defaultdict has for the keys it lacks.
+    `factory` makes the values that a defaultdict has for the keys it lacks. `perhaps` are the keys that only one of two
+    paths has set, with the condition for it.
     """
 
     entries: Mapping[Hashable, Value]
@@ -51,6 +52,7 @@ class Dict:
     key: Value = UNKNOWN
     owner: Place | None = field(default=None, compare=False)
     factory: Value | None = None
+    perhaps: Mapping[Hashable, Test | None] = field(default_factory=dict)
 
     @property
     def any(self) -> Value:
@@ -94,7 +96,8 @@ class Instance:
     `cls` is the class value of the program, or the dotted name of a library class. `registered` says how an attribute
     belongs
     to an nn.Module; `cell` holds a library module's parameters; `held` tells that another module registers it.
-    `settled` is false when the object's placement can no longer be followed (an unknown function had it).
+    `settled` is false when the object's placement can no longer be followed (an unknown function had it). `perhaps` are
+    the attributes that only one of two paths has set, with the condition for it.
     """
 
     cls: Hashable
@@ -103,13 +106,15 @@ class Instance:
     cell: Cell | None = None
     held: bool = field(default=False, compare=False)
     settled: bool = True
+    perhaps: Mapping[Hashable, Test | None] = field(default_factory=dict)
 
     def with_attribute(self, name: str, value: Value, registration: Registration | None = None) -> Instance:
         """The object with one attribute changed, registered as said (or not at all)."""
         registered = {key: kind for key, kind in self.registered.items() if key != name}
         if registration is not None:
             registered[name] = registration
-        return replace(self, attributes={**self.attributes, name: value}, registered=registered)
+        perhaps = {key: test for key, test in self.perhaps.items() if key != name} if self.perhaps else self.perhaps
+        return replace(self, attributes={**self.attributes, name: value}, registered=registered, perhaps=perhaps)
 
 
 Object: TypeAlias = "Sequence | Dict | Instance | Cell | Group"
@@ -169,7 +174,8 @@ def _join_dicts(left: Dict, right: Dict, test: Test | None) -> Dict:
     rest = [one.element for one in (left, right) if one.element is not None]
     element = join_all(rest) if rest else None
     owner, factory = left.owner or right.owner, left.factory or right.factory
-    return Dict(entries, element, join(left.key, right.key), owner, factory)
+    perhaps = _perhaps(left.entries, right.entries, left.perhaps, right.perhaps, test)
+    return Dict(entries, element, join(left.key, right.key), owner, factory, perhaps)
 
 
 def _join_instances(left: Instance, right: Instance, test: Test | None) -> Instance:
@@ -193,7 +199,26 @@ def _join_instances(left: Instance, right: Instance, test: Test | None) -> Insta
         cell=cell,
         held=left.held or right.held,
         settled=left.settled and right.settled,
+        perhaps=_perhaps(left.attributes, right.attributes, left.perhaps, right.perhaps, test),
     )
+
+
+def _perhaps(
+    left: Mapping[Any, Value],
+    right: Mapping[Any, Value],
+    unsure_left: Mapping[Hashable, Test | None],
+    unsure_right: Mapping[Hashable, Test | None],
+    test: Test | None,
+) -> Mapping[Hashable, Test | None]:
+    """What only one of two paths has set; of what was unsure before, no condition is known any more."""
+    if left.keys() == right.keys() and not unsure_left and not unsure_right:
+        return {}
+    found: dict[Hashable, Test | None] = dict.fromkeys((*unsure_left, *unsure_right))
+    found.update((name, test) for name in left if name not in right and name not in unsure_left)
+    found.update(
+        (name, None if test is None else ~test) for name in right if name not in left and name not in unsure_right
+    )
+    return found
 
 
 def constant(value: Value) -> Hashable:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from devlint.flow.arguments import Arguments
-from devlint.flow.attributes import get_attribute, set_attribute
+from devlint.flow.attributes import get_attribute
 from devlint.flow.classes import special_method
 from devlint.flow.functions import call_function
 from devlint.flow.instances import TENSOR, instance_test
@@ -14,6 +14,7 @@ from devlint.flow.library.registry import Invocation, model
 from devlint.flow.nn import is_module
 from devlint.flow.refinement import Source, read_on_host, value_test
 from devlint.flow.run import Run
+from devlint.flow.setting import set_attribute
 from devlint.values.condition import Atom, Test
 from devlint.values.heap import Sequence
 from devlint.values.join import without_none

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from devlint.flow.expressions import united
+from devlint.flow.expressions import united, with_entry
 from devlint.flow.iteration import items_of, iterate, values_of
 from devlint.flow.keeping import put_in
 from devlint.flow.library.registry import Invocation, model
@@ -160,6 +160,10 @@ def get(run: Run, call: Invocation) -> Value:
     default = call.arguments.positional[1].value if len(call.arguments.positional) > 1 else NONE
     if isinstance(key, Const) and key.value in thing.entries:
         value = thing.entries[key.value]
+        if key.value in thing.perhaps and (call.name != "pop" or len(call.arguments.positional) > 1):
+            value = join(value, default, thing.perhaps[key.value])
+        if call.name == "setdefault":
+            run.put(call.receiver.address, with_entry(thing, key, value))
         if call.name == "pop":
             rest = {name: one for name, one in thing.entries.items() if name != key.value}
             run.put(call.receiver.address, replace(thing, entries=rest))
