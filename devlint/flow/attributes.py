@@ -185,10 +185,12 @@ def library_attribute(run: Run, name: str) -> Value:
 def opaque_attribute(run: Run, owner: Unknown, name: str) -> Value:
     """An attribute of something unknown: what the program has put there, else unknown under its own name."""
     stored = run.get(opaque_address(owner))
-    if isinstance(stored, Instance) and name in stored.attributes:
-        return stored.attributes[name]
     text = f"{owner.text}.{name}" if owner.text else name
-    return Unknown(("attr", owner.origin, name), text, owner.trace)
+    unset = Unknown(("attr", owner.origin, name), text, owner.trace)
+    if not isinstance(stored, Instance) or name not in stored.attributes:
+        return unset
+    value = stored.attributes[name]
+    return join(value, unset, stored.perhaps[name]) if name in stored.perhaps else value
 
 
 def opaque_address(owner: Unknown) -> Address:
@@ -253,8 +255,20 @@ def _of_class(run: Run, owner: Ref, thing: Instance, name: str, node: cst.CSTNod
     if method is not None:
         return bound_method(run, owner, method, node)
     value = class_attribute(run, cls.definition, name)
+    if isinstance(value, (Callable_, Either)):
+        return _bound(run, owner, value, node)
     descriptor = special_method(run, value, "__get__") if isinstance(value, Ref) else None
     return value if value is None or descriptor is None else _asked_of(run, value, descriptor, [owner, cls], node)
+
+
+def _bound(run: Run, owner: Ref, value: Value, node: cst.CSTNode) -> Value:
+    """A function that a class body, or an assignment to the class, has put under a name: a method like any other."""
+    match value:
+        case Callable_(definition=FunctionInfo() as method, receiver=None):
+            return bound_method(run, owner, method, node)
+        case Either(test=test, yes=yes, no=no):
+            return join(_bound(run, owner, yes, node), _bound(run, owner, no, node), test)
+    return value
 
 
 def _asked_for(run: Run, owner: Ref, fallback: FunctionInfo, name: str, node: cst.CSTNode) -> Value:

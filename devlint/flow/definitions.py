@@ -151,32 +151,53 @@ class ClassInfo:
 
     @cached_property
     def methods(self) -> Mapping[str, FunctionInfo]:
-        """The functions its body defines, those under `if` included; the last of a name wins."""
-        return {name: info for name, info in self._functions() if not self._is_setter(info)}
+        """The functions its body defines, those under `if` included, by all their names; the last of a name wins. Where
+        a condition decides between several, running the body tells which."""
+        found: dict[str, FunctionInfo] = {}
+        chosen: set[str] = set()
+        for name, info, conditional in self._functions():
+            if conditional and name in found:
+                chosen.add(name)
+            if not self._is_setter(info):
+                found[name] = info
+        found.update({alias: found[name] for alias, name in self._aliases() if name in found})
+        return {name: info for name, info in found.items() if name not in chosen}
 
     @cached_property
     def setters(self) -> Mapping[str, FunctionInfo]:
         """The functions that are called when a property is assigned to."""
-        return {name: info for name, info in self._functions() if "setter" in info.decorator_names}
+        return {name: info for name, info, _ in self._functions() if "setter" in info.decorator_names}
 
     def _is_setter(self, info: FunctionInfo) -> bool:
         return bool(info.decorator_names & {"setter", "deleter"})
 
-    def _functions(self) -> Iterator[tuple[str, FunctionInfo]]:
-        pending: list[cst.CSTNode] = list(self.node.body.body)
+    def _aliases(self) -> Iterator[tuple[str, str]]:
+        """The names that the body gives to functions of its own: `__call__ = forward`."""
+        for line in self.node.body.body:
+            for one in line.body if isinstance(line, cst.SimpleStatementLine) else ():
+                if isinstance(one, cst.Assign) and isinstance(one.value, cst.Name):
+                    yield from (
+                        (name, one.value.value) for target in one.targets for name in names_in_target(target.target)
+                    )
+
+    def _functions(self) -> Iterator[tuple[str, FunctionInfo, bool]]:
+        """The functions of the body, and whether a condition decides on each."""
+        pending: list[tuple[cst.CSTNode, bool]] = [(one, False) for one in self.node.body.body]
         while pending:
-            node = pending.pop(0)
+            node, conditional = pending.pop(0)
             if isinstance(node, cst.FunctionDef):
                 found = node
                 name = f"{self.name}.{node.name.value}"
                 yield (
                     node.name.value,
                     FunctionInfo(name, self.module, self.unit, partial(_given, found), self, self.closure),
+                    conditional,
                 )
             elif isinstance(node, cst.If):
-                pending[:0] = [*node.body.body, *([node.orelse] if node.orelse else [])]
+                inside = [*node.body.body, *([node.orelse] if node.orelse else [])]
+                pending[:0] = [(one, True) for one in inside]
             elif isinstance(node, (cst.Else, cst.Try)):
-                pending[:0] = list(node.body.body)
+                pending[:0] = [(one, True) for one in node.body.body]
 
 
 def _parameters(node: cst.Parameters) -> Iterator[Parameter]:

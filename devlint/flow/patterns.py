@@ -217,7 +217,7 @@ def _positional_names(run: Run, type_: Value) -> list[str] | None:
     """The attributes that positional patterns of a class stand for; None for builtins, which stand for themselves."""
     if not (isinstance(type_, Callable_) and isinstance(type_.definition, ClassInfo)):
         return None
-    return [name for name, _ in data_fields(run, type_.definition) or ()]
+    return [one.name for one in data_fields(run, type_.definition) or () if one.given]
 
 
 def _narrowed(run: Run, pattern: cst.MatchPattern | None, value: Value) -> Value:

@@ -16,6 +16,7 @@ from devlint.flow.nn import register_attribute
 from devlint.flow.refinement import rebind
 from devlint.flow.run import Run
 from devlint.flow.state import merge
+from devlint.values.condition import Test
 from devlint.values.heap import Instance
 from devlint.values.join import without_none
 from devlint.values.value import Callable_, Const, Either, Ref, Tensor, Unknown, Value
@@ -41,10 +42,14 @@ def set_attribute(run: Run, owner: Value, name: str, value: Value, node: cst.CST
             class_values(run, info)[name] = value
             if name in info.methods:
                 run.engine.patched.add((info, name))
-        case Either(yes=yes, no=no):
-            ends = run.branch(
-                lambda: set_attribute(run, yes, name, value, node), lambda: set_attribute(run, no, name, value, node)
-            )
+        case Either(test=test, yes=yes, no=no):
+
+            def side(chosen: Value, holds: Test | None) -> None:
+                if holds is not None:
+                    run.state.assume(holds)
+                set_attribute(run, chosen, name, value, node)
+
+            ends = run.branch(lambda: side(yes, test), lambda: side(no, ~test if test is not None else None))
             run.state = merge(*ends)
         case Tensor():
             _set_on_tensor(run, owner, name, value, node)

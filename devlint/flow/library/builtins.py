@@ -16,7 +16,7 @@ from devlint.flow.refinement import Source, read_on_host, value_test
 from devlint.flow.run import Run
 from devlint.flow.setting import set_attribute
 from devlint.values.condition import Atom, Test
-from devlint.values.heap import Sequence
+from devlint.values.heap import Dict, Instance, Sequence
 from devlint.values.join import without_none
 from devlint.values.value import (
     NONE,
@@ -26,6 +26,7 @@ from devlint.values.value import (
     Const,
     DeviceType,
     DeviceValue,
+    Library,
     Number,
     Ref,
     Tensor,
@@ -142,10 +143,19 @@ def setattr_(run: Run, call: Invocation) -> Value:
 
 @model("builtins.type")
 def type_(run: Run, call: Invocation) -> Value:
-    """`type(x)`: the class, where it is the program's."""
-    first = call.first
-    thing = run.instance(first.value) if first is not None else None
-    return thing.cls if thing is not None and isinstance(thing.cls, Callable_) else UNKNOWN
+    """`type(x)`: the class, where it is the program's or a container."""
+    value = call.first.value if call.first is not None else UNKNOWN
+    thing = run.get(value.address) if isinstance(value, Ref) else None
+    match value, thing:
+        case (_, Instance(cls=Callable_() as cls)) | (Tuple(cls=Callable_() as cls), _):
+            return cls
+        case Tuple(names=()), _:
+            return Library("builtins.tuple")
+        case (_, Sequence(kind="list" | "set" | "tuple" as kind)):
+            return Library(f"builtins.{kind}")
+        case (_, Dict(factory=None)):
+            return Library("builtins.dict")
+    return UNKNOWN
 
 
 @model("builtins.hasattr")
@@ -154,6 +164,9 @@ def hasattr_(run: Run, call: Invocation) -> Value:
     arguments = call.arguments.positional
     if len(arguments) == 2 and isinstance(arguments[1].value, Const):
         thing = run.instance(arguments[0].value)
-        if thing is not None and arguments[1].value.value in thing.attributes:
+        name = arguments[1].value.value
+        if thing is not None and name in thing.perhaps:
+            return Truth(thing.perhaps[name] or Test(Atom(run.here(call.node), Source(call.node))))
+        if thing is not None and name in thing.attributes:
             return Const(True)
     return Truth(Test(Atom(run.here(call.node), "hasattr(...)")))

@@ -34,15 +34,15 @@ def replaced(run: Run, call: Invocation) -> Value:
     return reference
 
 
-@model("dataclasses.field")
+@model("dataclasses.field", "attr.ib", "attr.field", "attrs.field", "pydantic.Field", "pydantic.fields.Field")
 def field(run: Run, call: Invocation) -> Value:
     """`dataclasses.field(default_factory=list)`: the value a field has when none is given."""
     from devlint.flow.calls import call_value
 
-    factory = call.arguments.value("default_factory")
+    factory = call.arguments.value("default_factory") or call.arguments.value("factory")
     if factory is not None:
         return call_value(run, factory, Arguments(call.node), call.node)
-    return call.arguments.value("default") or UNKNOWN
+    return call.arguments.value("default", 0) or UNKNOWN
 
 
 @model("dataclasses.fields")
