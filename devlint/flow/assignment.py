@@ -2,44 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import libcst as cst
 
 from devlint.flow.iteration import iterate, unpack
+from devlint.flow.run import Run, binder
 from devlint.values.heap import Sequence
 from devlint.values.value import Value
 
-if TYPE_CHECKING:
-    from devlint.flow.run import Run
+
+@binder(cst.Name)
+def assign_name(run: Run, node: cst.Name, value: Value) -> None:
+    """`name = value`."""
+    run.bind(node.value, value)
 
 
-def assign(run: Run, target: cst.BaseExpression, value: Value) -> None:
-    """Bind a target to a value."""
-    from devlint.flow.setting import set_attribute
-    from devlint.flow.subscripts import set_item
-
-    if run.engine.observer is not None:
-        run.engine.observer.see(run, target, value)
-    match target:
-        case cst.Name(value=name):
-            run.bind(name, value)
-        case cst.Tuple(elements=elements) | cst.List(elements=elements):
-            _assign_all(run, elements, value, target)
-        case cst.Attribute(value=owner, attr=cst.Name(value=name)):
-            set_attribute(run, run.evaluate(owner), name, value, target)
-        case cst.Subscript():
-            set_item(run, target, value)
-        case cst.StarredElement(value=inner):
-            assign(run, inner, value)
+@binder(cst.StarredElement)
+def assign_starred(run: Run, node: cst.StarredElement, value: Value) -> None:
+    """`*target = value`, where the star has been seen to."""
+    run.assign(node.value, value)
 
 
-def _assign_all(run: Run, elements: object, value: Value, node: cst.BaseExpression) -> None:
-    targets: list[cst.BaseElement] = list(elements)  # type: ignore[call-overload]
+@binder(cst.Tuple, cst.List)
+def assign_all(run: Run, node: cst.Tuple | cst.List, value: Value) -> None:
+    """`first, *others, last = value`."""
+    targets = node.elements
     star = next((i for i, one in enumerate(targets) if isinstance(one, cst.StarredElement)), None)
     if star is None:
         for one, part in zip(targets, unpack(run, value, node, len(targets)), strict=True):
-            assign(run, one.value, part)
+            run.assign(one.value, part)
         return
     found = iterate(run, value, node)
     after = len(targets) - star - 1
@@ -51,4 +41,4 @@ def _assign_all(run: Run, elements: object, value: Value, node: cst.BaseExpressi
         middle = run.allocate(targets[star], Sequence(items[star : len(items) - after]))
         parts = [*items[:star], middle, *items[len(items) - after :]]
     for one, part in zip(targets, parts, strict=True):
-        assign(run, one.value, part)
+        run.assign(one.value, part)

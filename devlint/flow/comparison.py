@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from typing import Final
 
 import libcst as cst
 
@@ -42,7 +43,10 @@ from devlint.values.value import (
     named,
 )
 
-_METHODS = {
+IDENTITY: Final = frozenset({cst.Is, cst.IsNot})
+MEMBERSHIP: Final = frozenset({cst.In, cst.NotIn})
+EQUALITY: Final = frozenset({cst.Equal, cst.NotEqual})
+_METHODS: Final[dict[type, str]] = {
     cst.Equal: "__eq__",
     cst.NotEqual: "__ne__",
     cst.LessThan: "__lt__",
@@ -55,26 +59,26 @@ _METHODS = {
 
 def compare(run: Run, node: cst.Comparison, operator: cst.BaseCompOp, left: Argument, right: Argument) -> Value:
     """One comparison's value: a bool where it is known, a condition where it has a name."""
-    if isinstance(operator, (cst.Is, cst.IsNot)):
+    if type(operator) in IDENTITY:
         return _identity(run, node, operator, left, right)
     own = _by_own_method(run, node, operator, left, right)
     if own is not None:
         return own
-    if isinstance(operator, (cst.In, cst.NotIn)):
+    if type(operator) in MEMBERSHIP:
         found = _contains(run, node, left.value, right.value)
-        return _negate(found) if isinstance(operator, cst.NotIn) else found
+        return _negate(found) if type(operator) is cst.NotIn else found
     a, b = left.value, right.value
-    if isinstance(operator, (cst.Equal, cst.NotEqual)):
-        equal = _equality(run, node, left, right, isinstance(operator, cst.NotEqual))
+    if type(operator) in EQUALITY:
+        equal = _equality(run, node, left, right, type(operator) is cst.NotEqual)
         if equal is not None:
-            return _negate(equal) if isinstance(operator, cst.NotEqual) else equal
+            return _negate(equal) if type(operator) is cst.NotEqual else equal
     if isinstance(a, Tensor) or isinstance(b, Tensor):
         return _tensors(run, node, operator, left, right)
     if isinstance(a, Array) or isinstance(b, Array):
         return Array()
     if isinstance(a, Const) and isinstance(b, Const):
         return _constants(operator, a, b)
-    holds = not isinstance(operator, cst.NotEqual)
+    holds = type(operator) is not cst.NotEqual
     return Truth(Test(Atom(_key(run, node, operator, a, b), _text(node)), holds))
 
 
@@ -97,7 +101,7 @@ def _by_own_method(
     """The answer of an object of the program that is compared by a method of its own."""
     from devlint.flow.functions import call_function
 
-    if isinstance(operator, (cst.In, cst.NotIn)):
+    if type(operator) in MEMBERSHIP:
         left, right = right, left
     function = special_method(run, left.value, _METHODS.get(type(operator), ""))
     return call_function(run, function, left.value, Arguments(node, [right])) if function is not None else None
@@ -108,7 +112,7 @@ def _key(run: Run, node: cst.Comparison, operator: cst.BaseCompOp, a: Value, b: 
     of `==`."""
     sides = [value.origin if isinstance(value, (Unknown, Number)) else value for value in (a, b)]
     if all(isinstance(value, (Unknown, Number, Const)) for value in (a, b)) and None not in sides:
-        kind = "Equal" if isinstance(operator, cst.NotEqual) else type(operator).__name__
+        kind = "Equal" if type(operator) is cst.NotEqual else type(operator).__name__
         return ("compare", kind, *sides)
     return run.here(node)
 
@@ -133,7 +137,7 @@ def _text(node: cst.CSTNode) -> object:
 
 
 def _identity(run: Run, node: cst.Comparison, operator: cst.BaseCompOp, left: Argument, right: Argument) -> Value:
-    negative = isinstance(operator, cst.IsNot)
+    negative = type(operator) is cst.IsNot
     if NONE in (left.value, right.value):
         other = left if right.value == NONE else right
         answer = none_test(run, other.value, other.node)

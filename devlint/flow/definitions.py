@@ -102,7 +102,7 @@ class FunctionInfo:
     @cached_property
     def is_generator(self) -> bool:
         """Whether its body yields."""
-        return any(isinstance(node, cst.Yield) for node in descend(self.node.body, into_functions=False))
+        return any(type(node) is cst.Yield for node in descend(self.node.body, into_functions=False))
 
     @cached_property
     def locals(self) -> frozenset[str]:
@@ -111,7 +111,7 @@ class FunctionInfo:
         foreign: set[str] = set()
         for node in descend(self.node.body, into_functions=False):
             names.update(bound_by(node))
-            if isinstance(node, (cst.Global, cst.Nonlocal)):
+            if type(node) is cst.Global or type(node) is cst.Nonlocal:
                 foreign.update(item.name.value for item in node.names)
         return frozenset(names - foreign)
 
@@ -120,7 +120,7 @@ class FunctionInfo:
         """The attributes of `self` that its body binds."""
         names = set()
         for node in descend(self.node.body, into_functions=False):
-            if isinstance(node, (cst.AssignTarget, cst.AnnAssign, cst.AugAssign)):
+            if type(node) in ASSIGNING and isinstance(node, (cst.AssignTarget, cst.AnnAssign, cst.AugAssign)):
                 name = dotted_name(node.target)
                 if name is not None and name.startswith("self."):
                     names.add(name.removeprefix("self."))
@@ -215,6 +215,9 @@ def _parameter(node: cst.Param, kind: str) -> Parameter:
     annotation = node.annotation.annotation if node.annotation is not None else None
     return Parameter(node.name.value, kind, node.default, annotation, node.name)
 
+
+ASSIGNING: Final = frozenset({cst.AssignTarget, cst.AnnAssign, cst.AugAssign})
+"""The nodes that have a target of an assignment."""
 
 BINDING: Final = frozenset(
     {

@@ -8,7 +8,6 @@ from typing import Final
 import libcst as cst
 
 from devlint.flow.arguments import Argument
-from devlint.flow.assignment import assign
 from devlint.flow.classes import special_method
 from devlint.flow.contexts import enter, leave
 from devlint.flow.run import Run, statement
@@ -114,7 +113,7 @@ def with_(run: Run, node: cst.With) -> None:
         changes.update(change)
         entered.append(Argument(value, item.item))
         if item.asname is not None:
-            assign(run, item.asname.name, bound)
+            run.assign(item.asname.name, bound)
     before = run.surround(changes)
     departures = Departures(run)
     if any(_swallows(run, one) for one in entered):

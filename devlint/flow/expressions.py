@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devlint.flow.assignment import assign
 from devlint.flow.definitions import FunctionInfo, names_in_target
 from devlint.flow.iteration import iterate
 from devlint.flow.refinement import narrow, test_of
@@ -313,7 +312,7 @@ def _round(run: Run, clause: cst.CompFor, item: Value, make: Callable[[], Value]
     """What one element gives, and whether it surely does."""
     facts = run.state.facts
     skipped: State | None = None
-    assign(run, clause.target, item)
+    run.assign(clause.target, item)
     for condition in clause.ifs:
         known = truth(run, condition.test)
         if known is False:

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from devlint.flow import attributes, calls, exceptions, expressions, loops, operators, statements, subscripts
+from devlint.flow import (
+    assignment,
+    attributes,
+    calls,
+    exceptions,
+    expressions,
+    loops,
+    operators,
+    setting,
+    statements,
+    subscripts,
+)
 from devlint.flow.library import (
     attention,
     autograd,
@@ -28,6 +39,7 @@ from devlint.flow.library import (
 )
 
 __all__ = [
+    "assignment",
     "attention",
     "attributes",
     "autograd",
@@ -53,6 +65,7 @@ __all__ = [
     "options",
     "readers",
     "records",
+    "setting",
     "statements",
     "subscripts",
     "tensors",

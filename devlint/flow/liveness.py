@@ -155,6 +155,10 @@ def _read_in_own_loop(
     return False
 
 
+CHANGING: Final = frozenset({cst.AssignTarget, cst.AugAssign, cst.Call, cst.Expr, cst.With})
+"""The nodes that may change what has a name."""
+
+
 def assigned_in(node: cst.CSTNode) -> frozenset[str]:
     """The names, and the dotted `self.x` targets, that a node binds or may change in place."""
     bound = (name for one in (node, *descend(node, into_functions=False)) for name in bound_by(one))
@@ -168,6 +172,8 @@ def changed_in(node: cst.CSTNode) -> frozenset[str]:
     """
     names: set[str] = set()
     for one in descend(node, into_functions=False):
+        if type(one) not in CHANGING:
+            continue
         match one:
             case cst.AssignTarget(target=cst.Attribute() as target) | cst.AugAssign(target=cst.Attribute() as target):
                 names.add(_dotted(target))

@@ -7,7 +7,6 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.flow.assignment import assign
 from devlint.flow.iteration import iterate
 from devlint.flow.refinement import narrow, test_of
 from devlint.flow.run import LoopFrame, Run, statement
@@ -40,7 +39,7 @@ def for_(run: Run, node: cst.For) -> None:
         frame = _unroll(run, node, found.items)
     else:
         first = found.element if found.first is None else found.first
-        frame = _repeat(run, node, lambda times: assign(run, node.target, found.element if times else first))
+        frame = _repeat(run, node, lambda times: run.assign(node.target, found.element if times else first))
     _end(run, node, frame)
 
 
@@ -63,7 +62,7 @@ def _unroll(run: Run, node: cst.For, items: Sequence[Value]) -> LoopFrame:
         if not run.state.live:
             break
         with run.round(node, position):
-            assign(run, node.target, item)
+            run.assign(node.target, item)
             run.execute(node.body)
         run.state = merge_all([run.state, *frame.continues])
         frame.continues.clear()

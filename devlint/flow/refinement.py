@@ -197,6 +197,12 @@ def none_test(run: Run, value: Value, node: cst.BaseExpression) -> Test | bool:
     return Test(Atom(("none", *run.here(node)), Source(node, " is None")))
 
 
+TELLING: Final = frozenset(
+    {cst.Name, cst.Attribute, cst.Comparison, cst.Call, cst.UnaryOperation, cst.BooleanOperation}
+)
+"""Conditions that tell something of the names in them."""
+
+
 def narrow(run: Run, node: cst.BaseExpression, holds: bool) -> None:
     """Follow the path on which the condition (already evaluated by `test_of`) holds, or fails."""
     test = run.tested.get(node)
@@ -206,6 +212,8 @@ def narrow(run: Run, node: cst.BaseExpression, holds: bool) -> None:
             return
     elif test is not None:
         run.state.assume(test if holds else ~test)
+    if type(node) not in TELLING:
+        return
     match node:
         case cst.UnaryOperation(operator=cst.Not(), expression=inner):
             narrow(run, inner, not holds)

@@ -35,6 +35,7 @@ MAX_NESTING: Final = 150
 Node = TypeVar("Node", bound=cst.CSTNode)
 _EXPRESSIONS: dict[type, Callable[[Run, Any], Value]] = {}
 _STATEMENTS: dict[type, Callable[[Run, Any], None]] = {}
+_TARGETS: dict[type, Callable[[Run, Any, Value], None]] = {}
 
 
 def expression(*types: type) -> Callable[[Callable[[Run, Any], Value]], Callable[[Run, Any], Value]]:
@@ -71,6 +72,18 @@ def _shown(handler: Callable[[Run, Any], Value], observer: Observer) -> Callable
         return value
 
     return evaluate
+
+
+def binder(
+    *types: type,
+) -> Callable[[Callable[[Run, Any, Value], None]], Callable[[Run, Any, Value], None]]:
+    """Register what binds these node types to a value."""
+
+    def register(handler: Callable[[Run, Any, Value], None]) -> Callable[[Run, Any, Value], None]:
+        _TARGETS.update(dict.fromkeys(types, handler))
+        return handler
+
+    return register
 
 
 @dataclass(eq=False)
@@ -152,6 +165,14 @@ class Run:
                 handler(self, node)
             finally:
                 self.nesting -= 1
+
+    def assign(self, node: cst.CSTNode, value: Value) -> None:
+        """Bind a target to a value."""
+        if self.engine.observer is not None:
+            self.engine.observer.see(self, node, value)
+        handler = _TARGETS.get(type(node))
+        if handler is not None:
+            handler(self, node, value)
 
     def execute_all(self, nodes: Iterable[cst.CSTNode]) -> None:
         """Statements one after another."""

@@ -14,12 +14,18 @@ from devlint.flow.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.flow.functions import call_function
 from devlint.flow.nn import register_attribute
 from devlint.flow.refinement import rebind
-from devlint.flow.run import Run
+from devlint.flow.run import Run, binder
 from devlint.flow.state import merge
 from devlint.values.condition import Test
 from devlint.values.heap import Instance
 from devlint.values.join import without_none
 from devlint.values.value import Callable_, Const, Either, Ref, Tensor, Unknown, Value
+
+
+@binder(cst.Attribute)
+def assign_attribute(run: Run, node: cst.Attribute, value: Value) -> None:
+    """`owner.name = value`, as the program writes it."""
+    set_attribute(run, run.evaluate(node.value), node.attr.value, value, node)
 
 
 def set_attribute(run: Run, owner: Value, name: str, value: Value, node: cst.CSTNode) -> None:

@@ -8,7 +8,6 @@ from typing import Final
 import libcst as cst
 
 from devlint.flow.arguments import Argument
-from devlint.flow.assignment import assign
 from devlint.flow.classes import class_of_definition
 from devlint.flow.definitions import bound_by
 from devlint.flow.deletion import unbind
@@ -50,7 +49,7 @@ def assignment(run: Run, node: cst.Assign) -> None:
     """`a = b = value`."""
     value = run.evaluate(node.value)
     for target in node.targets:
-        assign(run, target.target, value)
+        run.assign(target.target, value)
         if isinstance(target.target, cst.Name):
             _check_rebinding(run, node, target.target.value, value)
 
@@ -59,13 +58,13 @@ def assignment(run: Run, node: cst.Assign) -> None:
 def annotated(run: Run, node: cst.AnnAssign) -> None:
     """`a: T = value`."""
     if node.value is not None:
-        assign(run, node.target, run.evaluate(node.value))
+        run.assign(node.target, run.evaluate(node.value))
 
 
 @statement(cst.AugAssign)
 def augmented_assignment(run: Run, node: cst.AugAssign) -> None:
     """`a += value`: in place on what is mutable."""
-    assign(run, node.target, augmented(run, node))
+    run.assign(node.target, augmented(run, node))
 
 
 def _check_rebinding(run: Run, node: cst.Assign, name: str, value: Value) -> None:

@@ -18,7 +18,7 @@ from devlint.flow.nn import children_of
 from devlint.flow.objects import held, is_holder
 from devlint.flow.opaque import looks_like_tensor
 from devlint.flow.ranks import indexed_rank
-from devlint.flow.run import Run, expression
+from devlint.flow.run import Run, binder, expression
 from devlint.flow.sharing import item_of, memory_of, note_write
 from devlint.values.dtype import category
 from devlint.values.heap import Dict, Instance, Registration, Sequence, join_all
@@ -243,6 +243,7 @@ def is_number_like(index: Tensor) -> bool:
 # Assignment
 
 
+@binder(cst.Subscript)
 def set_item(run: Run, target: cst.Subscript, value: Value) -> None:
     """`owner[index] = value`."""
     owner = without_none(run.evaluate(target.value))

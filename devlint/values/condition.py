@@ -74,6 +74,8 @@ def either(left: Test, right: Test) -> Test:
 
 def decide(facts: Facts, test: Test) -> bool | None:
     """Whether `test` holds given `facts`; None when they do not say."""
+    if not facts:
+        return None
     if test in facts:
         return True
     if ~test in facts:
