@@ -116,6 +116,12 @@ class FunctionInfo:
         return frozenset(names - foreign)
 
     @cached_property
+    def captured(self) -> frozenset[str]:
+        """The names that functions and classes defined in its body mention: they may read them whenever they run."""
+        inner = [node for node in descend(self.node.body, into_functions=False) if type(node) in SCOPES]
+        return frozenset(one.value for node in inner for one in descend(node) if isinstance(one, cst.Name))
+
+    @cached_property
     def sets(self) -> frozenset[str]:
         """The attributes of `self` that its body binds."""
         names = set()
@@ -215,6 +221,9 @@ def _parameter(node: cst.Param, kind: str) -> Parameter:
     annotation = node.annotation.annotation if node.annotation is not None else None
     return Parameter(node.name.value, kind, node.default, annotation, node.name)
 
+
+SCOPES: Final = frozenset({cst.FunctionDef, cst.Lambda, cst.ClassDef})
+"""The nodes whose code runs at another time than the code around them, or in a scope of its own."""
 
 ASSIGNING: Final = frozenset({cst.AssignTarget, cst.AnnAssign, cst.AugAssign})
 """The nodes that have a target of an assignment."""

@@ -12,6 +12,7 @@ from typing import Final
 
 import libcst as cst
 
+from devlint.flow.carried import carried
 from devlint.flow.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.flow.events import Call, Event
 from devlint.flow.liveness import assigned_in
@@ -105,6 +106,7 @@ class Engine:
         self._classes: dict[Hashable, ClassInfo] = {}
         self._contexts: dict[tuple[int, Hashable], int] = {}
         self._assigned: dict[cst.CSTNode, frozenset[str]] = {}
+        self._carried: dict[cst.CSTNode, frozenset[str]] = {}
 
     def global_name(self, module: ModuleInfo, name: str) -> Value | None:
         """A module's name, or a builtin."""
@@ -174,6 +176,13 @@ class Engine:
         found = self._assigned.get(loop)
         if found is None:
             found = self._assigned[loop] = assigned_in(loop)
+        return found
+
+    def carried(self, loop: cst.For | cst.While, function: FunctionInfo) -> frozenset[str]:
+        """What a round of a loop may read of the rounds before it, found once."""
+        found = self._carried.get(loop)
+        if found is None:
+            found = self._carried[loop] = carried(loop, function)
         return found
 
     # Speaking

@@ -39,7 +39,10 @@ def for_(run: Run, node: cst.For) -> None:
         frame = _unroll(run, node, found.items)
     else:
         first = found.element if found.first is None else found.first
-        frame = _repeat(run, node, lambda times: run.assign(node.target, found.element if times else first))
+        alike = int(first != found.element)
+        frame = _repeat(
+            run, node, lambda times: run.assign(node.target, found.element if times else first), alike=alike
+        )
     _end(run, node, frame)
 
 
@@ -70,9 +73,12 @@ def _unroll(run: Run, node: cst.For, items: Sequence[Value]) -> LoopFrame:
     return frame
 
 
-def _repeat(run: Run, node: cst.For | cst.While, head: Callable[[int], None]) -> LoopFrame:
+def _repeat(run: Run, node: cst.For | cst.While, head: Callable[[int], None], *, alike: int = 0) -> LoopFrame:
+    """Run the body until nothing changes that it reads; the rounds have the same head from `alike` on."""
     frame = _frame(run, node)
     run.loops.append(frame)
+    # What a module binds, every function may read.
+    names = run.engine.carried(node, run.function) if run.function is not None else None
     for times in range(MAX_ROUNDS):
         start = run.state
         run.state = start.fork()
@@ -82,7 +88,7 @@ def _repeat(run: Run, node: cst.For | cst.While, head: Callable[[int], None]) ->
         end = merge_all([run.state, *frame.continues])
         frame.continues.clear()
         run.state = merge(start.fork(), end) if end.live else start
-        if same(start, run.state):
+        if same(start, run.state, names) and times >= alike:
             break
         if times == MAX_ROUNDS - 1:
             _widen(start, run.state)

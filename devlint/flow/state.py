@@ -142,9 +142,13 @@ def changed(before: State, after: State) -> set[str]:
     return {name for name, value in after.names.items() if before.names.get(name, UNKNOWN) != value}
 
 
-def same(before: State, after: State) -> bool:
-    """Whether nothing a loop body could read has changed."""
-    if before.names != after.names or before.ambient.default_device != after.ambient.default_device:
+def same(before: State, after: State, names: frozenset[str] | None = None) -> bool:
+    """Whether nothing a loop body could read has changed: none of these names, or of all where they are not known."""
+    if names is None:
+        agree = before.names == after.names
+    else:
+        agree = all(before.names.get(name) == after.names.get(name) for name in names)
+    if not agree or before.ambient.default_device != after.ambient.default_device:
         return False
     pairs = ((before.heap.get(address), after.heap.get(address)) for address in after.heap.changes(before.heap))
     return all(old is None or old is new or old == new for old, new in pairs)
