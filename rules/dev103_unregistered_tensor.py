@@ -8,11 +8,13 @@ from functools import partial
 import libcst as cst
 
 from devlint.diagnostic import Fix, Severity
+from devlint.fixes.placing import move_where_used
 from devlint.fixes.registering import register_buffer
 from devlint.fixes.sheet import Sheet, Unfit
 from devlint.flow.events import AttributeClash
 from devlint.rule import Finding, Rule
 from devlint.story import clash_confidence, clash_steps, device_text, meeting, name_of, operand_text, place_text
+from devlint.values.trace import Kind
 
 
 class UnregisteredTensor(Rule):
@@ -60,7 +62,8 @@ class UnregisteredTensor(Rule):
     ## Fix safety
     The attribute becomes a buffer with `persistent=False`, so that checkpoints keep their layout; leave that out where
     the tensor belongs in them. It is unsafe: from then on the tensor is moved and cast with the module. There is no
-    fix where `__init__` does not assign the attribute, or where the tensor is to be trained.
+    fix where `__init__` does not assign the attribute, or where the tensor is to be trained. A tensor in a list or a
+    dict is moved where it is used, which is unsafe as well.
 
     ## How it is confirmed at run time
     The operation that ends the reported story raises PyTorch's device error when the module has been moved.
@@ -81,12 +84,13 @@ class UnregisteredTensor(Rule):
         name = name_of(place)
         noun = f"`{place_text(place)}`" if name is not None else "the attribute"
         where, other = device_text(event.strange.leaf), event.other
+        inside = event.stored.kind is Kind.STORED_INSIDE
         yield Finding(
             place,
-            f"{noun} is a plain tensor, so `.to()` leaves it on {where}:"
+            f"{noun} {'holds' if inside else 'is'} a plain tensor, so `.to()` leaves it on {where}:"
             f" it cannot meet {operand_text(other)} on {device_text(other.leaf)} {meeting(event)}",
             trace=clash_steps(event, place),
-            help=_help(name),
+            help=_help(name, inside=inside),
             confidence=clash_confidence(event),
             remedy=partial(_fix, event),
         )
@@ -96,9 +100,13 @@ def _fix(event: AttributeClash, sheet: Sheet) -> Fix:
     target = event.stored.place.node
     if not isinstance(target, cst.CSTNode):
         raise Unfit
+    if event.stored.kind is Kind.STORED_INSIDE:
+        return move_where_used(sheet, event)
     return register_buffer(sheet.part(event.stored.place), target)
 
 
-def _help(name: str | None) -> str:
+def _help(name: str | None, *, inside: bool) -> str:
     owner, _, attribute = (name or "self.name").rpartition(".")
+    if inside:
+        return "register each of its tensors as a buffer, or move them where they are used"
     return f'register it, so that it moves with the module: `{owner}.register_buffer("{attribute}", ...)`'

@@ -95,11 +95,14 @@ def bring(sheet: Sheet, event: Clash, strange: Operand, other: Operand) -> Fix |
 
 
 def move_to_meet(sheet: Sheet, event: Clash) -> Fix:
+    """The strange operand of a clash is made on the other's device, or moved there where the two meet."""
+    made_there = bring(sheet, event, event.strange, event.other)
+    return made_there if made_there is not None else move_where_used(sheet, event)
+
+
+def move_where_used(sheet: Sheet, event: Clash) -> Fix:
     """The strange operand of a clash is moved to the other's device, where the two meet."""
     strange, other = event.strange, event.other
-    made_there = bring(sheet, event, strange, other)
-    if made_there is not None:
-        return made_there
     part = sheet.part(strange.place)
     node = written_operand(part, strange)
     if strange.of_module:

@@ -27,7 +27,7 @@ from devlint.values.condition import All, Atom, Facts, Test, merge
 from devlint.values.device import HOST, UNKNOWN_DEVICE, Device, Known, Relation, Symbol, is_accelerator, is_host, relate
 from devlint.values.placement import How, Leaf, leaves
 from devlint.values.scope import Scope
-from devlint.values.trace import Kind, Place, Step, find
+from devlint.values.trace import Kind, Place, Step, find, history
 from devlint.values.value import Rank
 
 
@@ -156,7 +156,7 @@ def _blame(
         kept = find(one.leaf.trace, Kind.KEPT)
         if kept is not None and _stayed_behind(kept, one.leaf):
             return ContainerClash(context, operation, one, other, when, kept=kept)
-    stored = find(trace, Kind.STORED)
+    stored = _stored(host.leaf)
     if stored is not None and _stayed_behind(stored, host.leaf):
         return AttributeClash(context, operation, host, guest, when, stored=stored)
     created = host.leaf.cause
@@ -169,6 +169,11 @@ def _blame(
         loaded = _made_when_loaded(run, created)
         return CacheClash(context, operation, host, guest, when, cached=loaded) if loaded is not None else None
     return of_call or OperandClash(context, operation, host, guest, when)
+
+
+def _stored(leaf: Leaf) -> Step | None:
+    """The newest step that kept a tensor as a plain attribute of a module, or in one."""
+    return next((one for one in history(leaf.trace) if one.kind in (Kind.STORED, Kind.STORED_INSIDE)), None)
 
 
 def _made_when_loaded(run: Run, created: Step | None) -> Step | None:
@@ -195,7 +200,7 @@ def _is_left_behind(run: Run, host: Operand, guest: Operand, when: Facts) -> boo
         return False
     if host.of_module is None and not host.tensor.rank.is_dimensioned:
         return False
-    stored = find(host.leaf.trace, Kind.STORED)
+    stored = _stored(host.leaf)
     if not is_host(host.leaf.device):
         return False
     if host.leaf.how is not How.DEFAULT and stored is None:

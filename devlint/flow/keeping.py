@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 import libcst as cst
@@ -21,30 +22,31 @@ MAX_DEPTH: Final = 8
 Mark = Callable[[Step | None], Step | None]
 
 
-def keep_plain(run: Run, value: Value, place: Place, depth: int = 0) -> Value:
-    """The value, its tensors and modules marked as kept in the plain attribute assigned at `place`."""
+def keep_plain(run: Run, value: Value, place: Place, depth: int = 0, *, inside: bool = False) -> Value:
+    """The value, its tensors and modules marked as kept in the plain attribute assigned at `place`: as what that
+    attribute is, or inside of it.
+    """
     if depth > MAX_DEPTH:
         return value
     match value:
         case Tensor(cell=None):
-            return replace(value, placement=retrace(value.placement, _stored(run, place)))
+            return replace(value, placement=retrace(value.placement, _stored(run, place, inside=inside)))
         case Tensor(cell=address) if address is not None and not is_held(run, address):
             _mark_all(run, value, _kept(run, place, "parameters"))
         case Tuple(items=items):
-            return replace(value, items=tuple(keep_plain(run, one, place, depth + 1) for one in items))
+            return replace(value, items=tuple(keep_plain(run, one, place, depth + 1, inside=True) for one in items))
         case Either(yes=yes, no=no):
-            yes, no = keep_plain(run, yes, place, depth + 1), keep_plain(run, no, place, depth + 1)
-            return replace(value, yes=yes, no=no)
+            yes = keep_plain(run, yes, place, depth + 1, inside=inside)
+            return replace(value, yes=yes, no=keep_plain(run, no, place, depth + 1, inside=inside))
         case Ref(address=address):
+            within = partial(keep_plain, run, place=place, depth=depth + 1, inside=True)
             match run.get(address):
                 case Sequence() as thing:
-                    kept = [keep_plain(run, one, place, depth + 1) for one in thing.items or ()]
-                    element = keep_plain(run, thing.element, place, depth + 1)
-                    known = tuple(kept) if thing.items is not None else None
-                    run.put(address, replace(thing, items=known, element=element, owner=place))
+                    known = tuple(within(one) for one in thing.items) if thing.items is not None else None
+                    run.put(address, replace(thing, items=known, element=within(thing.element), owner=place))
                 case Dict() as thing:
-                    entries = {key: keep_plain(run, one, place, depth + 1) for key, one in thing.entries.items()}
-                    rest = keep_plain(run, thing.element, place, depth + 1) if thing.element is not None else None
+                    entries = {key: within(one) for key, one in thing.entries.items()}
+                    rest = within(thing.element) if thing.element is not None else None
                     run.put(address, replace(thing, entries=entries, element=rest, owner=place))
                 case Instance(held=False):
                     _mark_all(run, value, _kept(run, place, "modules"))
@@ -53,7 +55,7 @@ def keep_plain(run: Run, value: Value, place: Place, depth: int = 0) -> Value:
 
 def put_in(run: Run, value: Value, owner: Place | None) -> Value:
     """The value as it is in a container that a module under construction keeps at `owner`, if one does."""
-    return keep_plain(run, value, owner) if owner is not None and run.engine.constructing else value
+    return keep_plain(run, value, owner, inside=True) if owner is not None and run.engine.constructing else value
 
 
 def hold(run: Run, value: Value) -> None:
@@ -72,9 +74,11 @@ def is_held(run: Run, address: Address) -> bool:
     return not isinstance(thing, Cell) or thing.held
 
 
-def _stored(run: Run, place: Place) -> Mark:
-    message = f"kept as the plain attribute `{_attribute(place)}`, which `.to()` does not move"
-    return lambda previous: Step(Kind.STORED, message, place, run.scope, previous, run.loop)
+def _stored(run: Run, place: Place, *, inside: bool) -> Mark:
+    kind = Kind.STORED_INSIDE if inside else Kind.STORED
+    where = "in" if inside else "as"
+    message = f"kept {where} the plain attribute `{_attribute(place)}`, which `.to()` does not move"
+    return lambda previous: Step(kind, message, place, run.scope, previous, run.loop)
 
 
 def _kept(run: Run, place: Place, what: str) -> Mark:

@@ -124,10 +124,10 @@ def _attempt(
 ) -> tuple[Documents, S, set[str]]:
     """What some fixes make of the documents, what is seen then, and in which files there is more than there should be.
 
-    A fix may uncover a finding (of two tensors in the wrong place, one is told first) or lead to one that has a fix of
-    its own: those are applied too, before it is judged.
+    A fix may uncover a finding (of two tensors in the wrong place, one is told first, of one bug maybe) or lead to one
+    that has a fix of its own: those are applied too, before it is judged.
     """
-    known = {_key(one) for one in seen.diagnostics if one.fix is not None}
+    known = {_key(one) for one in seen.diagnostics if one.fix is not None} - {_key(one) for one in tried}
     attempt = _applied(documents, tried)
     after = look(attempt)
     for _ in range(MAX_FOLLOWED):

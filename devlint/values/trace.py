@@ -58,6 +58,7 @@ class Kind(Enum):
     CALLER = "caller"
     ASSUMED = "assumed"
     STORED = "stored"
+    STORED_INSIDE = "stored inside"
     KEPT = "kept"
     CACHED = "cached"
     PASSED = "passed"

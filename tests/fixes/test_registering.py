@@ -15,6 +15,25 @@ from devlint.syntax.walk import descend
 from .programs import check_fix
 
 PAIRS = {
+    "tables in a dict": """
+        class Net(nn.Module):
+            def __init__(self, size):
+                super().__init__()
+                self.tables = {"wide": torch.zeros(2, size), "narrow": torch.zeros(2, 3)}
+
+            def forward(self, x, which):
+                mean, std = self.tables[which].unbind(0)
+                return (x.exp() - mean) / std
+        # becomes (unsafe)
+        class Net(nn.Module):
+            def __init__(self, size):
+                super().__init__()
+                self.tables = {"wide": torch.zeros(2, size), "narrow": torch.zeros(2, 3)}
+
+            def forward(self, x, which):
+                mean, std = self.tables[which].unbind(0)
+                return (x.exp() - mean.to(x.device)) / std.to(x.device)
+        """,
     "a table": """
         class Net(nn.Module):
             def __init__(self, size):
