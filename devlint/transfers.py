@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from devlint.flow.events import Transfer
+from devlint.flow.events import Context, Transfer
 from devlint.values.condition import Facts
 from devlint.values.device import Symbol, is_accelerator, is_host
 from devlint.values.placement import Leaf, leaves
@@ -42,6 +42,11 @@ def ways(event: Transfer) -> Iterator[Way]:
     for needed, before in leaves(event.before, facts):
         for more, after in leaves(event.after, facts | needed):
             yield Way(before, after, needed | more)
+
+
+def is_made_here(context: Context, leaf: Leaf) -> bool:
+    """Whether the function itself decides where a tensor lies: it does then whoever calls it, and with what."""
+    return leaf.cause is not None and leaf.cause.scope is context.scope
 
 
 def placed(tensor: Tensor) -> tuple[Leaf, ...]:

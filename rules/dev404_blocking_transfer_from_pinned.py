@@ -11,7 +11,7 @@ from devlint.fixes.waiting import copy_unblocked
 from devlint.flow.events import Transfer
 from devlint.rule import Finding, Rule
 from devlint.story import confidence, device_text, place_text, steps, when_text
-from devlint.transfers import Way, ways
+from devlint.transfers import Way, is_made_here, ways
 from devlint.values.placement import How
 
 
@@ -49,8 +49,8 @@ class BlockingTransferFromPinned(Rule):
     ```
 
     ## Fix safety
-    `non_blocking=True` is put in. Safe for the batches of a loader, which nobody writes to again; unsafe for other
-    pinned memory, which the host may fill anew while the copy runs.
+    `non_blocking=True` is put in. Safe for the batches that a loader yields in the same function, which nobody writes
+    to again; unsafe for other pinned memory, which the host may fill anew while the copy runs, and for arguments.
 
     ## How it is confirmed at run time
     The recorder notes of every transfer whether its source was pinned and whether the host waited.
@@ -84,5 +84,5 @@ class BlockingTransferFromPinned(Rule):
 
 
 def _fix(event: Transfer, way: Way, sheet: Sheet) -> Fix:
-    of_loader = way.before.how is How.ASSUMED
+    of_loader = way.before.how is How.ASSUMED and is_made_here(event.context, way.before)
     return copy_unblocked(sheet.part(event.context.place), node_at(event.context.place), safe=of_loader)

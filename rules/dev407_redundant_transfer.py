@@ -11,7 +11,7 @@ from devlint.fixes.sheet import Sheet, node_at
 from devlint.flow.events import Transfer
 from devlint.rule import Finding, Rule
 from devlint.story import confidence, device_text, place_text, steps
-from devlint.transfers import Way, ways
+from devlint.transfers import Way, is_made_here, ways
 from devlint.values.device import Known, Symbol, is_accelerator
 from devlint.values.placement import How
 from devlint.values.trace import Kind
@@ -45,7 +45,8 @@ class RedundantTransfer(Rule):
     ```
 
     ## Fix safety
-    The transfer that does nothing is left out, which is safe where devlint is certain of it. Leaving out the first of
+    The transfer that does nothing is left out, which is safe where the function itself has put the tensor there, and
+    unsafe where its callers have: others may call it differently. Leaving out the first of
     two transfers in a row is unsafe: the second may return the very tensor it was given, where there was a copy.
 
     ## How it is confirmed at run time
@@ -97,7 +98,9 @@ class RedundantTransfer(Rule):
 
 
 def _drop(event: Transfer, sheet: Sheet) -> Fix:
-    sure = Applicability.SAFE if confidence(event) is Confidence.CERTAIN else Applicability.UNSAFE
+    certain = confidence(event) is Confidence.CERTAIN
+    certain = certain and all(is_made_here(event.context, way.before) for way in ways(event))
+    sure = Applicability.SAFE if certain else Applicability.UNSAFE
     return drop_redundant(sheet.part(event.context.place), node_at(event.context.place), sure)
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from devlint.diagnostic import Fix, Severity
+from devlint.diagnostic import Applicability, Fix, Severity
 from devlint.fixes.dropping import copy_tensor, stay_in_torch
 from devlint.fixes.sheet import Sheet, node_at
 from devlint.flow.events import Conversion
 from devlint.rule import Finding, Rule
 from devlint.story import confidence, place_text
+from devlint.transfers import is_made_here
 from devlint.values.placement import How, leaves
 from devlint.values.trace import Step
 from devlint.values.value import Origin, Tensor
@@ -44,9 +45,10 @@ class NumpyRoundTrip(Rule):
     ```
 
     ## Fix safety
-    `torch.tensor(t)` becomes `t.detach().clone()`, which is what torch's warning asks for and safe. Where NumPy lay in
-    between, the tensor is copied without it; unsafe, for it may be meant to compute there some day. An array that has
-    a name is not followed.
+    `torch.tensor(t)` becomes `t.detach().clone()`, which is what torch's warning asks for: safe where the function
+    itself has made the tensor, and unsafe where others may call it with a list. Where NumPy lay in between, the tensor
+    is copied without it; unsafe, for it may be meant to compute there some day. An array that has a name is not
+    followed.
 
     ## How it is confirmed at run time
     The recorder sees the read to the host and the new tensor made from the same values.
@@ -90,8 +92,11 @@ class NumpyRoundTrip(Rule):
 
 
 def _fix(event: Conversion, sheet: Sheet) -> Fix:
-    mend = copy_tensor if isinstance(event.source, Tensor) else stay_in_torch
-    return mend(sheet.part(event.context.place), node_at(event.context.place))
+    part, call = sheet.part(event.context.place), node_at(event.context.place)
+    if not isinstance(event.source, Tensor):
+        return stay_in_torch(part, call)
+    made_here = all(is_made_here(event.context, leaf) for _, leaf in leaves(event.source.placement))
+    return copy_tensor(part, call, Applicability.SAFE if made_here else Applicability.UNSAFE)
 
 
 def _is_surely_tensor(tensor: Tensor) -> bool:

@@ -66,7 +66,7 @@ def _without_transfer(part: Part, call: cst.CSTNode) -> Edit:
     return drop_method(part, call)
 
 
-def copy_tensor(part: Part, call: cst.CSTNode) -> Fix:
+def copy_tensor(part: Part, call: cst.CSTNode, trust: Applicability) -> Fix:
     """`torch.tensor(t)` of a tensor becomes `t.detach().clone()`, moved and cast as the call would have done."""
     if not isinstance(call, cst.Call) or not call.args or any(one.star for one in call.args):
         raise Unfit
@@ -74,7 +74,7 @@ def copy_tensor(part: Part, call: cst.CSTNode) -> Fix:
     if call.args[0].keyword is not None:
         raise Unfit
     suffix = ".detach().clone()" + _further(part, call)
-    return Fix("Copy it", Applicability.SAFE, (replace(part, call, method_text(part, source, suffix)),))
+    return Fix("Copy it", trust, (replace(part, call, method_text(part, source, suffix)),))
 
 
 def stay_in_torch(part: Part, call: cst.CSTNode) -> Fix:

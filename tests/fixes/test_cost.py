@@ -88,6 +88,23 @@ PAIRS = {
         for (batch,) in DataLoader(data, pin_memory=True):
             print(batch.to("cuda", torch.float16, non_blocking=True).sum(), batch.cuda(non_blocking=True))
         """,
+    ("DEV404", "a batch that is an argument"): """
+        from torch.utils.data import DataLoader, TensorDataset
+
+        def move(batch):
+            return batch.cuda()
+
+        for (batch,) in DataLoader(TensorDataset(torch.rand(64, 3)), pin_memory=True):
+            move(batch)
+        # becomes (unsafe)
+        from torch.utils.data import DataLoader, TensorDataset
+
+        def move(batch):
+            return batch.cuda(non_blocking=True)
+
+        for (batch,) in DataLoader(TensorDataset(torch.rand(64, 3)), pin_memory=True):
+            move(batch)
+        """,
     ("DEV404", "other pinned memory"): """
         buffer = torch.rand(64, 3).pin_memory()
         print(buffer.to("cuda", non_blocking=False))
@@ -166,6 +183,17 @@ PAIRS = {
         mask = torch.ones(3, device="cuda")
         print((mask + 1).sum())
         """,
+    ("DEV407", "where the caller has put it"): """
+        def total(mask):
+            return mask.to("cuda").sum()
+
+        total(torch.ones(3, device="cuda"))
+        # becomes (unsafe)
+        def total(mask):
+            return mask.sum()
+
+        total(torch.ones(3, device="cuda"))
+        """,
     ("DEV407", "a whole block"): """
         mask = torch.ones(3, device="cuda")
         if mask.sum() > 2:
@@ -192,6 +220,17 @@ PAIRS = {
         # becomes (safe)
         scores = torch.rand(8, device="cuda")
         kept = (scores + 1).detach().clone().to(dtype=torch.float16).requires_grad_(True)
+        """,
+    ("DEV409", "what the caller gives"): """
+        def kept(values):
+            return torch.tensor(values)
+
+        kept(torch.ones(3, device="cuda"))
+        # becomes (unsafe)
+        def kept(values):
+            return values.detach().clone()
+
+        kept(torch.ones(3, device="cuda"))
         """,
     ("DEV409", "through NumPy"): """
         scores = torch.rand(8, device="cuda")
