@@ -10,6 +10,7 @@ from devlint.advice import LONGEST
 from devlint.flow.events import DtypeClash, Operand
 from devlint.story import operand_text, place_text
 from devlint.values.dtype import Dtype, Source, is_floating
+from devlint.values.scope import Scope
 from devlint.values.trace import Kind, Place, Step, find, history
 
 DEFAULTS = (Source.NUMPY, Source.PYTHON)
@@ -48,6 +49,11 @@ def unasked_float64(event: DtypeClash) -> tuple[Operand, Operand] | None:
 def entrance(dtype: Dtype) -> Step | None:
     """The step by which a dtype came into torch."""
     return find(dtype.trace, Kind.CONVERTED)
+
+
+def is_settled_in(scope: Scope | None, dtype: Dtype) -> bool:
+    """Whether a dtype has its whole story in one function: whatever calls that, it is none but this."""
+    return all(step.scope is scope for step in history(dtype.trace))
 
 
 def entering_as(step: Step, dtype: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
-from devlint.dtypes import dtype_steps, dtype_text, entering_as, entrance, unasked_float64
+from devlint.dtypes import dtype_steps, dtype_text, entering_as, entrance, is_settled_in, unasked_float64
 from devlint.fixes.casting import cast_at_entrance, cast_operand
 from devlint.fixes.sheet import Sheet, Unfit, node_at
 from devlint.flow.events import DtypeClash, Operand
@@ -50,7 +50,7 @@ class Float64Input(Rule):
     ```
 
     ## Fix safety
-    The tensor is cast where it comes into torch, or where it is used if nothing there can be told to. Unsafe: whoever
+    The tensor is cast where it comes into torch, or where it is used if that place is not for it alone. Unsafe: whoever
     else uses it gets less precise numbers.
 
     ## How it is confirmed at run time
@@ -89,7 +89,7 @@ class Float64Input(Rule):
 
 
 def _fix(wide: Operand, dtype: str, came: Step | None, sheet: Sheet) -> Fix:
-    if came is None:
+    if came is None or not is_settled_in(came.scope, wide.tensor.dtype):
         return cast_operand(sheet, wide, dtype)
     try:
         return cast_at_entrance(sheet.part(came.place), node_at(came.place), dtype)

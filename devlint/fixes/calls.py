@@ -7,6 +7,7 @@ import libcst as cst
 from devlint.diagnostic import Edit
 from devlint.fixes.edits import behind, replace
 from devlint.fixes.sheet import Part, Unfit
+from devlint.fixes.statements import indentation_at
 
 
 def find_argument(call: cst.Call, name: str, position: int | None = None) -> cst.Arg | None:
@@ -37,8 +38,12 @@ def add_argument(part: Part, call: cst.Call, name: str, value: str) -> Edit:
     last = call.args[-1]
     if isinstance(last.value, cst.GeneratorExp) and not last.value.lpar:
         raise Unfit
-    _, end = part.span(last)
-    return part.sheet.edit(end, end, f", {name}={value}")
+    start, end = part.span(last)
+    blanks = indentation_at(part, start)
+    # A comment behind the last argument stays on its line.
+    alone = blanks is not None and not part.sheet.text[end : part.sheet.next_line(end)].strip(", \t\r\n")
+    between = f",{part.sheet.newline(start)}{blanks}" if alone else ", "
+    return part.sheet.edit(end, end, f"{between}{name}={value}")
 
 
 def set_argument(part: Part, call: cst.Call, name: str, value: str, position: int | None = None) -> Edit:

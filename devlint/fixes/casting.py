@@ -50,7 +50,7 @@ def cast_operand(sheet: Sheet, operand: Operand, dtype: str, other: Operand | No
     return Fix(message.replace("Move", "Cast"), Applicability.UNSAFE, (*imported, *edits))
 
 
-def cast_with_transfer(part: Part, call: cst.CSTNode, dtype: str) -> Fix:
+def cast_with_transfer(part: Part, call: cst.CSTNode, dtype: str, trust: Applicability) -> Fix:
     """A transfer casts as well, or comes after the cast."""
     if not isinstance(call, cst.Call):
         raise Unfit
@@ -62,7 +62,7 @@ def cast_with_transfer(part: Part, call: cst.CSTNode, dtype: str) -> Fix:
     else:
         suffix, imported = cast_suffix(part, call, dtype)
         edits = (*imported, *method(part, receiver_of(call), suffix))
-    return Fix(f"Cast it to {dtype} as it is moved", Applicability.UNSAFE, edits)
+    return Fix(f"Cast it to {dtype} as it is moved", trust, edits)
 
 
 def cast_suffix(part: Part, node: cst.CSTNode, dtype: str) -> tuple[str, tuple[Edit, ...]]:

@@ -31,7 +31,10 @@ RANDOM: Final = frozenset("rand randn randint randperm normal bernoulli poisson 
 
 
 def create_at(sheet: Sheet, created: Step, device: str, use: Place) -> Fix:
-    """The factory of a tensor is given a device. Safe where nothing but `use` can tell the difference."""
+    """The factory of a tensor is given a device. Safe where nothing but `use` can tell the difference.
+
+    A factory that takes none, or draws from a generator that is on some device, is left to make its tensor there.
+    """
     call = created.place.node
     part = sheet.part(created.place)
     if created.kind is not Kind.CREATED or not isinstance(call, cst.Call):
@@ -40,7 +43,9 @@ def create_at(sheet: Sheet, created: Step, device: str, use: Place) -> Fix:
     if not name.startswith("torch."):
         raise Unfit
     factory = name.rpartition(".")[2]
-    if factory in DEVICELESS and find_argument(call, "device") is None:
+    if find_argument(call, "device") is None and (
+        factory in DEVICELESS or find_argument(call, "generator") is not None
+    ):
         edits = method(part, call, f".to({device})")
         message = f"Move it to `{device}` as soon as it is made"
     else:

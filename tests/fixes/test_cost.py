@@ -129,7 +129,8 @@ PAIRS = {
         def make(device):
             mask = torch.zeros(
                 16,  # rows
-                3, device=device,
+                3,
+                device=device,
             )
             return mask
         """,

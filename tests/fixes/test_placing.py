@@ -53,6 +53,15 @@ PAIRS = {
                     3, device=x.device,  # wide
                 )
         """,
+    "random numbers of a generator, which is on some device": """
+        class Net(nn.Module):
+            def forward(self, x, generator):
+                return x.exp() + torch.randn(x.size(0), 3, generator=generator)
+        # becomes (unsafe)
+        class Net(nn.Module):
+            def forward(self, x, generator):
+                return x.exp() + torch.randn(x.size(0), 3, generator=generator).to(x.device)
+        """,
     "made from an array": """
         import numpy as np
 

@@ -1,0 +1,105 @@
+"""Casts, and comparisons of devices, after their fix: DEV205, DEV301 to DEV304."""
+
+from __future__ import annotations
+
+import pytest
+
+from .programs import check_fix
+
+PAIRS = {
+    ("DEV205", "a string"): """
+        x = torch.ones(3)
+        print(x.device == "cuda", "cpu" != x.device, x.device == 'cuda:0')
+        # becomes (unsafe)
+        x = torch.ones(3)
+        print(x.device.type == "cuda", "cpu" != x.device.type, x.device == torch.device('cuda:0'))
+        """,
+    ("DEV205", "identity, and a device without an index"): """
+        x, y = torch.ones(3), torch.ones(3, device="cuda")
+        print(x.device is y.device, y.device == torch.device("cuda"))
+        # becomes (unsafe)
+        x, y = torch.ones(3), torch.ones(3, device="cuda")
+        print(x.device == y.device, y.device.type == "cuda")
+        """,
+    ("DEV301", "where it comes into torch"): """
+        import numpy as np
+
+        model = nn.Linear(3, 3)
+        values = torch.from_numpy(np.random.rand(2, 3))
+        model(values)
+        # becomes (unsafe)
+        import numpy as np
+
+        model = nn.Linear(3, 3)
+        values = torch.from_numpy(np.random.rand(2, 3)).float()
+        model(values)
+        """,
+    ("DEV301", "by the dtype it is given"): """
+        import numpy as np
+
+        model = nn.Linear(3, 3)
+        model(torch.as_tensor(np.random.rand(2, 3), device="cpu"))
+        # becomes (unsafe)
+        import numpy as np
+
+        model = nn.Linear(3, 3)
+        model(torch.as_tensor(np.random.rand(2, 3), device="cpu", dtype=torch.float32))
+        """,
+    ("DEV301", "a function that takes any array"): """
+        import numpy as np
+
+        def tensor(array):
+            return torch.from_numpy(array)
+
+        model = nn.Linear(3, 3)
+        model(tensor(np.random.rand(2, 3)))
+        # becomes (unsafe)
+        import numpy as np
+
+        def tensor(array):
+            return torch.from_numpy(array)
+
+        model = nn.Linear(3, 3)
+        model(tensor(np.random.rand(2, 3)).float())
+        """,
+    ("DEV302", "one operand to the other's dtype"): """
+        inputs, weight = torch.rand(2, 3).half(), torch.rand(3, 4)
+        print(inputs @ weight)
+        # becomes (unsafe)
+        inputs, weight = torch.rand(2, 3).half(), torch.rand(3, 4)
+        print(inputs @ weight.to(inputs.dtype))
+        """,
+    ("DEV303", "the transfer casts as well"): """
+        import numpy as np
+
+        signal = torch.from_numpy(np.random.rand(512))
+        print(signal.to("cuda"), signal.cuda())
+        # becomes (unsafe)
+        import numpy as np
+
+        signal = torch.from_numpy(np.random.rand(512))
+        print(signal.to("cuda", dtype=torch.float32), signal.float().cuda())
+        """,
+    ("DEV303", "a function that takes any array"): """
+        import numpy as np
+
+        def tensor(array):
+            return torch.from_numpy(array).to("cuda")
+
+        tensor(np.random.rand(2, 3))
+        """,
+    ("DEV304", "targets"): """
+        criterion = nn.BCELoss()
+        real = torch.full((8,), 1)
+        criterion(torch.rand(8), real)
+        # becomes (unsafe)
+        criterion = nn.BCELoss()
+        real = torch.full((8,), 1)
+        criterion(torch.rand(8), real.float())
+        """,
+}
+
+
+@pytest.mark.parametrize(("code", "name"), PAIRS)
+def test_it_becomes(code: str, name: str) -> None:
+    check_fix(PAIRS[code, name], code)
