@@ -17,7 +17,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -100,7 +99,7 @@ def play(case: Path) -> Played:
 
 def report_cases(cases: Iterable[Path]) -> bool:
     """Print what became of each case; whether enough of them were mended."""
-    print(f"{'case':32} {'found':>6} {'lost':>5} {'clean':>6}")
+    print(f"{'case':32} {'found':>6} {'lost':>6} {'clean':>6}")
     played = []
     for case in cases:
         played.append(play(case))
@@ -111,22 +110,24 @@ def report_cases(cases: Iterable[Path]) -> bool:
     return lost >= LOST and clean >= CLEAN
 
 
-def report_package(name: str, folder: Path, unsafe: bool) -> None:
+def report_package(name: str, folder: Path) -> None:
     """Fix a package in memory, assert what must hold, and print how much was done."""
     sys.path.insert(0, str(ROOT))
     from tests.repair.programs import Program, check
 
-    files = {path.relative_to(folder.parent).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*.py"))}
-    begun = time.perf_counter()
-    done = check(Program(folder.parent, files), unsafe=unsafe)
-    changed = [each for each, document in done.documents.items() if document.data != files[each]]
-    codes = ", ".join(f"{code} {count}" for code, count in sorted(Counter(one.code for one in done.fixed).items()))
-    print(
-        f"{name} ({'all' if unsafe else 'safe'} fixes, {time.perf_counter() - begun:.0f} s): {len(done.fixed)} findings"
-        f" fixed in {len(changed)} files, {len(done.withdrawn)} withdrawn, {len(done.seen.diagnostics)} left"
-        + (f": {codes}" if codes else ""),
-        flush=True,
-    )
+    root = folder if (folder / name).is_dir() else folder.parent
+    files = {path.relative_to(root).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*.py"))}
+    program = Program(root, files)
+    before = program.look(program.documents)
+    for unsafe in (False, True):
+        done = check(program, unsafe=unsafe, before=before)
+        changed = [each for each, document in done.documents.items() if document.data != files[each]]
+        codes = ", ".join(f"{code} {count}" for code, count in sorted(Counter(one.code for one in done.fixed).items()))
+        print(
+            f"{name}, {'all' if unsafe else 'safe'} fixes: {len(done.fixed)} of {len(before.diagnostics)} findings"
+            f" fixed in {len(changed)} files, {len(done.withdrawn)} withdrawn" + (f" ({codes})" if codes else ""),
+            flush=True,
+        )
 
 
 def main() -> None:
@@ -145,8 +146,7 @@ def main() -> None:
     folder = given.folder or Path(tempfile.gettempdir()) / "devlint-packages"
     folder.mkdir(parents=True, exist_ok=True)
     for name in given.packages or VERSIONS:
-        for unsafe in (False, True):
-            report_package(name, unpacked(name, folder), unsafe)
+        report_package(name, unpacked(name, folder))
     sys.exit(not good)
 
 

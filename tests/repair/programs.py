@@ -53,14 +53,14 @@ class Program:
         return repair(self.documents, self.look(self.documents), self.look, applicable(unsafe))
 
 
-def check(program: Program, *, unsafe: bool) -> Repair[Seen]:
-    """Repair a program and assert what must hold whatever it is; returns the repair."""
-    before = program.look(program.documents)
+def check(program: Program, *, unsafe: bool, before: Seen | None = None) -> Repair[Seen]:
+    """Repair a program, of which somebody may have `before`, and assert what must hold of any; returns the repair."""
+    before = before or program.look(program.documents)
     done = repair(program.documents, before, program.look, applicable(unsafe))
     assert done.finished
     for name, document in done.documents.items():
         ast.parse(document.data, name)
-    after = program.look(done.documents)
+    after = done.seen
     assert count(after) <= count(before) - Counter((one.region.filename, one.code) for one in done.fixed)
     again = repair(done.documents, after, program.look, applicable(unsafe))
     assert again.documents == done.documents
