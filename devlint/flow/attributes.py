@@ -26,7 +26,7 @@ from devlint.flow.run import Run, expression
 from devlint.flow.sharing import memory_of, seen_by
 from devlint.values.dtype import Dtype, Source, canonical
 from devlint.values.heap import Instance
-from devlint.values.join import join, without_none
+from devlint.values.join import join, join_tensors, without_none
 from devlint.values.value import (
     NONE,
     UNKNOWN,
@@ -214,7 +214,7 @@ def class_member(run: Run, info: ClassInfo, name: str) -> Value:
 def instance_attribute(run: Run, owner: Ref, thing: Instance, name: str, node: cst.CSTNode) -> Value:
     """An attribute of an object: its own, its class's, its library class's."""
     if name in thing.attributes:
-        value = thing.attributes[name]
+        value = _seen(run, run.decided(thing.attributes[name]))
         if name in thing.perhaps:
             # On the paths that have not set it, the class may have something under the name.
             inherited = _of_class(run, owner, thing, name, node)
@@ -283,6 +283,16 @@ def _asked_of(run: Run, owner: Value, method: FunctionInfo, given: list[Value], 
 
     place = node if isinstance(node, cst.BaseExpression) else cst.Name(method.name)
     return call_function(run, method, owner, Arguments(node, [Argument(value, place) for value in given]))
+
+
+def _seen(run: Run, value: Value) -> Value:
+    """An attribute's value; of two tensors of which one is registered, both in one."""
+    match value:
+        case Either(test=test, yes=yes, no=no):
+            yes, no = _seen(run, yes), _seen(run, no)
+            if isinstance(yes, Tensor) and isinstance(no, Tensor):
+                return join_tensors(run.settle(yes), run.settle(no), test)
+    return value
 
 
 def _described(run: Run, owner: Ref, name: str, node: cst.CSTNode) -> Value | None:

@@ -150,7 +150,7 @@ def relocate(run: Run, value: Value, change: Change, depth: int = 0) -> None:
             for one in alternatives(part) if part is not None else ():
                 relocate(run, one, change, depth + 1)
         elif part is not None:
-            attributes[name] = _relocate_tensors(run, part, change, depth)
+            attributes[name] = _relocate_tensors(run, part, change, kind, depth)
     moved = replace(thing, attributes=attributes)
     if thing.cell is not None:
         placement, dtype = change(thing.cell.placement, thing.cell.dtype)
@@ -158,13 +158,14 @@ def relocate(run: Run, value: Value, change: Change, depth: int = 0) -> None:
     run.put(value.address, moved)
 
 
-def _relocate_tensors(run: Run, value: Value, change: Change, depth: int) -> Value:
-    """A registered parameter or buffer after the move; one that may also be None moves where it is there."""
+def _relocate_tensors(run: Run, value: Value, change: Change, kind: Registration, depth: int) -> Value:
+    """A registered parameter or buffer after the move; one that may also be None, or a plain tensor beside a parameter,
+    moves where it is there."""
     match value:
         case Either(yes=yes, no=no):
-            yes, no = _relocate_tensors(run, yes, change, depth), _relocate_tensors(run, no, change, depth)
+            yes, no = (_relocate_tensors(run, one, change, kind, depth) for one in (yes, no))
             return replace(value, yes=yes, no=no)
-        case Tensor(cell=None):
+        case Tensor(cell=None) if kind is Registration.BUFFER:
             placement, dtype = change(value.placement, value.dtype)
             return replace(value, placement=placement, dtype=dtype, fresh=None)
         case Tensor(cell=Address() as address):

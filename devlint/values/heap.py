@@ -11,10 +11,10 @@ from typing import Any, TypeAlias
 
 from devlint.values.condition import Test
 from devlint.values.dtype import Dtype
-from devlint.values.join import join, join_dtypes
+from devlint.values.join import alternatives, either, join, join_dtypes
 from devlint.values.placement import Placement, choose
 from devlint.values.trace import Place
-from devlint.values.value import UNKNOWN, Address, Const, Value
+from devlint.values.value import UNKNOWN, Address, Const, Tensor, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,20 +182,22 @@ def _join_instances(left: Instance, right: Instance, test: Test | None) -> Insta
     attributes: dict[str, Value] = {}
     for name in [*left.attributes, *(name for name in right.attributes if name not in left.attributes)]:
         values = [one.attributes[name] for one in (left, right) if name in one.attributes]
-        attributes[name] = values[0] if len(values) == 1 else join(values[0], values[1], test)
+        if len(values) == 1:
+            attributes[name] = values[0]
+        elif left.registered.get(name) is not right.registered.get(name) and _are_tensors(values):
+            # Which of the two a move takes along is known only as long as they are told apart.
+            attributes[name] = either(values[0], values[1], test)
+        else:
+            attributes[name] = join(values[0], values[1], test)
     cell = left.cell
     if left.cell is not None and right.cell is not None:
         joined = join_objects(left.cell, right.cell, test)
         assert isinstance(joined, Cell)
         cell = joined
-    registered = {**right.registered, **left.registered}
-    for name, kind in right.registered.items():
-        if left.registered.get(name, kind) is not kind or (name in left.attributes and name not in left.registered):
-            registered.pop(name)
     return replace(
         left,
         attributes=attributes,
-        registered=registered,
+        registered=_join_registrations(left, right),
         cell=cell,
         held=left.held or right.held,
         settled=left.settled and right.settled,
@@ -226,3 +228,16 @@ def constant(value: Value) -> Hashable:
     if isinstance(value, Const):
         return value.value
     raise KeyError(value)
+
+
+def _are_tensors(values: SequenceOf[Value]) -> bool:
+    return all(isinstance(one, Tensor) for value in values for one in alternatives(value))
+
+
+def _join_registrations(left: Instance, right: Instance) -> Mapping[str, Registration]:
+    """What is registered on either path moves where it is there; what may be a buffer or a parameter moves as both."""
+    registered = {**right.registered, **left.registered}
+    for name, kind in right.registered.items():
+        if left.registered.get(name, kind) is not kind:
+            registered[name] = Registration.BUFFER
+    return registered

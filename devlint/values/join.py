@@ -65,7 +65,7 @@ def join(left: Value, right: Value, test: Test | None = None) -> Value:
             return Text()
     if (isinstance(left, Unknown) and left.origin is None) or (isinstance(right, Unknown) and right.origin is None):
         return UNKNOWN
-    return _either(left, right, test)
+    return either(left, right, test)
 
 
 def join_tensors(left: Tensor, right: Tensor, test: Test | None) -> Tensor:
@@ -118,7 +118,7 @@ def _join_numbers(left: Value, right: Value, test: Test | None) -> Value:
     if test is not None and left in (Const(True), Const(False)) and right in (Const(True), Const(False)):
         return Truth(test if left == Const(True) else ~test)
     if test is not None and isinstance(left, Const) and isinstance(right, Const):
-        return _either(left, right, test)
+        return either(left, right, test)
     kind = _kind(left)
     return Number(kind if kind == _kind(right) and kind != "number" else None)
 
@@ -128,7 +128,8 @@ def alternatives(value: Value) -> list[Value]:
     return [*alternatives(value.yes), *alternatives(value.no)] if isinstance(value, Either) else [value]
 
 
-def _either(left: Value, right: Value, test: Test | None) -> Value:
+def either(left: Value, right: Value, test: Test | None) -> Value:
+    """Two values side by side, told apart by the test; unknown where there are too many."""
     known = alternatives(left)
     if isinstance(right, Either) and right.test == test and test is not None:
         right = right.no
