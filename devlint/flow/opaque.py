@@ -12,15 +12,17 @@ from devlint.flow.attributes import opaque_address, opaque_attribute
 from devlint.flow.clash import find_clash
 from devlint.flow.events import Operand
 from devlint.flow.evidence import ARRAY_LIKE, TENSOR_ONLY, Evidence
+from devlint.flow.forwards import operand_of_forward
 from devlint.flow.library.registry import Invocation, invoke
 from devlint.flow.nn import is_module, relocate
 from devlint.flow.objects import by_convention
 from devlint.flow.run import Run
 from devlint.flow.transfer import METHODS, requested, transfer_opaque, transfer_tensor
 from devlint.syntax.walk import dotted_name
+from devlint.values.device import Symbol
 from devlint.values.dtype import UNKNOWN_DTYPE
 from devlint.values.heap import Cell, Instance, Sequence
-from devlint.values.placement import UNKNOWN_PLACEMENT, Placement
+from devlint.values.placement import UNKNOWN_PLACEMENT, Leaf, Placement
 from devlint.values.value import (
     UNKNOWN,
     Batch,
@@ -127,7 +129,25 @@ def call_opaque(run: Run, callee: Unknown | Batch, arguments: Arguments, node: c
         return call_placed(run, record.cell.placement, callee.text or "the module", arguments, node)
     havoc(run, arguments)
     wait(run)
-    return by_convention(run, arguments) or UNKNOWN
+    return by_convention(run, arguments) or _call_part(run, arguments, node) or UNKNOWN
+
+
+def _call_part(run: Run, arguments: Arguments, node: cst.CSTNode) -> Value | None:
+    """Call a part that a module was built with (`self.encoder(x)`): it goes where the module goes, and so does what it
+    makes of the module's inputs."""
+    function = run.function
+    match node:
+        case cst.Call(func=cst.Attribute(value=cst.Name(value=receiver))) if run.scope.method_of_module:
+            if function is None or not function.parameters or function.parameters[0].name != receiver:
+                return None
+            for argument in arguments.positional:
+                tensor = operand_of_forward(run, argument.value, Tensor())
+                if not isinstance(tensor, Tensor):
+                    continue
+                placement = run.settle(tensor).placement
+                if isinstance(placement, Leaf) and isinstance(placement.device, Symbol):
+                    return Batch(placement)
+    return None
 
 
 def call_placed(run: Run, placement: Placement, name: str, arguments: Arguments, node: cst.CSTNode) -> Value:
