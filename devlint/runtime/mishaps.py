@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from devlint.runtime.session import Session
 
 SEEN = "_devlint_seen"
+"""Where an exception keeps what was recorded of it."""
 
 CODES: tuple[tuple[str, str], ...] = (
     (r"indices should be either on cpu", "DEV107"),
@@ -48,22 +49,36 @@ def code_for(message: str) -> str | None:
 
 def mishap(session: Session, error: BaseException, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Record an error raised by an operator, with the histories of its operands."""
-    if getattr(error, SEEN, False) or not session.recorders:
+    if hasattr(error, SEEN) or not session.recorders:
         return
     message = str(error)
     code = code_for(message)
     if code is None or (repaired(session, error) and _in_backward()):
         return
-    setattr(error, SEEN, True)
     tensors = tensors_in((*args, *kwargs.values()))
     frame = user_frame(2)
     code = _refine(code, tensors)
     steps = _story(tensors)
     kind = type(error).__name__
     through = user_stack(frame)
-    session.observe(Observation(code, first_line(message), site_of(frame), steps, kind, through))
+    _tell(session, error, Observation(code, first_line(message), site_of(frame), steps, kind, through))
     for recorder in session.recorders:
         recorder.interrupt(through)
+
+
+def _tell(session: Session, error: BaseException, seen: Observation) -> None:
+    setattr(error, SEEN, seen)
+    session.observe(seen)
+
+
+def told(error: BaseException | None) -> Observation | None:
+    """What was recorded of an exception, or of one that led to it."""
+    while error is not None:
+        seen: Observation | None = getattr(error, SEEN, None)
+        if seen is not None:
+            return seen
+        error = error.__cause__ or error.__context__
+    return None
 
 
 def repaired(session: Session, error: BaseException) -> bool:
@@ -82,12 +97,11 @@ def escaped(session: Session, error: BaseException) -> None:
     for recorder in session.recorders:
         recorder.interrupt(passed)
     code = code_for(str(error))
-    if code is None or getattr(error, SEEN, False):
+    if code is None or hasattr(error, SEEN):
         return
-    setattr(error, SEEN, True)
     through = (*_elsewhere(str(error)), *passed)
     site = through[0] if through else None
-    session.observe(Observation(code, first_line(str(error)), site, (), type(error).__name__, through))
+    _tell(session, error, Observation(code, first_line(str(error)), site, (), type(error).__name__, through))
 
 
 def _sites(traceback: TracebackType | None) -> list[Site]:

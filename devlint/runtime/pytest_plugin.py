@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
@@ -32,19 +33,23 @@ def pytest_configure(config: pytest.Config) -> None:
     """Start the companion for the whole session."""
     mode = config.getoption("--devlint")
     if mode is not None:
-        config.pluginmanager.register(Companion(mode), "devlint-companion")
+        config.pluginmanager.register(Companion(mode, config), "devlint-companion")
 
 
 class Companion:
-    """Records every test, and tells the story of what failed."""
+    """Records every test, and tells the story of what failed. Under pytest-xdist each worker records its own."""
 
-    def __init__(self, mode: str) -> None:
+    def __init__(self, mode: str, config: pytest.Config) -> None:
         self._mode = mode
+        self._config = config
         self._open: list[AbstractContextManager[Any]] = []
         self._report: Report | None = None
+        self._of_workers: dict[str, str] = {}
 
     def pytest_sessionstart(self) -> None:
         """Before anything of the project is imported."""
+        if self._config.pluginmanager.hasplugin("dsession"):
+            return
         import torch
 
         from devlint.runtime import emulate, record
@@ -54,28 +59,41 @@ class Companion:
         if self._mode == "emulated":
             self._enter(emulate())
         self._report = self._enter(record())
+        self._report.device = "1 emulated cuda" if self._mode == "emulated" else "cuda"
+        _hide_own_frames()
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, None]:
         """Add the story to a failure."""
         outcome = yield
         error = call.excinfo.value if call.excinfo is not None else None
-        story = _story(self._report, error) if error is not None and self._report is not None else ""
+        story = _story(error) if error is not None and self._report is not None else ""
         if story:
             outcome.get_result().sections.append(("devlint", story))
 
-    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """What the suite moved and waited for."""
-        if self._report is None:
-            return
-        terminalreporter.section("devlint")
-        for part in self._report.full():
-            terminalreporter.write(part)
-
     def pytest_sessionfinish(self) -> None:
-        """Put torch back as it was."""
+        """Put torch back as it was; a worker hands its report over."""
         while self._open:
             self._open.pop().__exit__(None, None, None)
+        if self._report is not None and hasattr(self._config, "workeroutput"):
+            self._config.workeroutput["devlint"] = "".join(self._report.full())
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any, error: object) -> None:
+        """A worker has ended, and its report is here."""
+        told = getattr(node, "workeroutput", {}).get("devlint")
+        if told is not None:
+            self._of_workers[node.gateway.id] = told
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """What the suite moved and waited for."""
+        for worker, told in sorted(self._of_workers.items()):
+            terminalreporter.section(f"devlint, {worker}")
+            terminalreporter.write(told)
+        if self._report is not None:
+            terminalreporter.section("devlint")
+            for part in self._report.full():
+                terminalreporter.write(part)
 
     def _enter(self, context: AbstractContextManager[Any]) -> Any:
         entered = context.__enter__()
@@ -83,11 +101,19 @@ class Companion:
         return entered
 
 
-def _story(report: Report, error: BaseException) -> str:
+def _hide_own_frames() -> None:
+    """Let tracebacks end where the project's code does."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("devlint.runtime."):
+            vars(module)["__tracebackhide__"] = True
+
+
+def _story(error: BaseException) -> str:
     """What devlint saw of an error: the operands and where they come from."""
-    for observations in report.recorder.observations.values():
-        for seen in observations:
-            if seen.raised and seen.message in str(error):
-                steps = [f"  {step.message}: {step.site}" for step in seen.steps if step.site is not None]
-                return "\n".join([f"{seen.code} at {seen.site}", *steps])
-    return ""
+    from devlint.runtime.mishaps import told
+
+    seen = told(error)
+    if seen is None:
+        return ""
+    steps = [f"  {step.message}: {step.site}" for step in seen.steps if step.site is not None]
+    return "\n".join([f"{seen.code} at {seen.site}", *steps])

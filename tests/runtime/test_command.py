@@ -105,40 +105,63 @@ def test_a_device_that_is_not_there_is_an_error_of_use(tmp_path: Path) -> None:
 
 
 PROJECT_TEST = """\
+import pytest
 import torch
 
 
-def step(x):
-    return x + torch.zeros(3)
+def step(x, n):
+    return x + torch.zeros(n)
 
 
-def test_step():
+@pytest.mark.parametrize("n", [3, 1])
+def test_step(n):
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    assert step(torch.ones(3, device=device)).sum() == 3
+    assert step(torch.ones(3, device=device), n).sum() == 3
+
+
+def test_nothing():
+    assert torch.cuda.is_available() or True
 """
 
 
-@pytest.mark.parametrize("asked", [True, False])
-def test_the_pytest_plugin(tmp_path: Path, asked: bool) -> None:
-    (tmp_path / "test_project.py").write_text(PROJECT_TEST, encoding="utf-8")
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", "pytest", "-q", "-p", "devlint.runtime.pytest_plugin", "-p", "no:cacheprovider"),
-            *(["--devlint"] if asked else []),
-        ],
-        cwd=tmp_path,
+def project(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    (folder / "test_project.py").write_text(PROJECT_TEST, encoding="utf-8")
+    plugins = ("-p", "devlint.runtime.pytest_plugin", "-p", "xdist", "-p", "no:cacheprovider")
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", *plugins, *options],
+        cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=240,
         check=False,
     )
-    if asked:
-        assert done.returncode == 1
-        assert "DEV101 at" in done.stdout and "created on the host by torch.zeros()" in done.stdout
-        assert "1 observed" in done.stdout
-    else:
-        assert done.returncode == 0 and "devlint" not in done.stdout
+
+
+def test_the_pytest_plugin_is_silent_unless_asked(tmp_path: Path) -> None:
+    done = project(tmp_path)
+    assert done.returncode == 0 and "devlint" not in done.stdout
+
+
+def test_the_pytest_plugin_tells_the_story_of_each_failure(tmp_path: Path) -> None:
+    done = project(tmp_path, "--devlint")
+    assert done.returncode == 1 and "2 failed, 1 passed" in done.stdout
+    assert done.stdout.count("DEV101 at") == 2 and "created on the host by torch.zeros()" in done.stdout
+    assert "1 emulated cuda; findings: 1 observed" in done.stdout
+    assert "__torch_dispatch__" not in done.stdout, "tracebacks end in the project's code"
+
+
+def test_the_pytest_plugin_reports_for_each_worker(tmp_path: Path) -> None:
+    done = project(tmp_path, "--devlint", "-n", "1")
+    assert done.returncode == 1
+    assert "devlint, gw0" in done.stdout and "1 emulated cuda; findings: 1 observed" in done.stdout
+    assert "findings: none" not in done.stdout
+
+
+@pytest.mark.skipif(Path("/dev/nvidia0").exists(), reason="there is a CUDA device")
+def test_the_pytest_plugin_needs_the_device_that_it_is_asked_for(tmp_path: Path) -> None:
+    done = project(tmp_path, "--devlint=cuda")
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR and "there is no CUDA device" in done.stderr
 
 
 def test_the_plugin_does_not_import_torch_unasked() -> None:
