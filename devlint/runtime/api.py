@@ -16,6 +16,7 @@ from devlint.runtime.recorder import Recorder
 from devlint.runtime.report import Report
 from devlint.runtime.session import KINDS, Session
 from devlint.runtime.watching import WatchingMode
+from devlint.runtime.witness import Witness
 
 
 @contextmanager
@@ -59,8 +60,10 @@ def _running(session: Session) -> Iterator[Session]:
     torch.utils._device._device_constructors()  # remembers the functions themselves, before they are replaced
     sessions.active = session
 
+    witness = Witness(session)
+
     def mode() -> AbstractContextManager[object]:
-        return PlacementMode(session) if session.kind is not None else WatchingMode(session)
+        return PlacementMode(session) if session.kind is not None else WatchingMode(session, witness)
 
     try:
         patches = install(session, mode)
@@ -69,6 +72,7 @@ def _running(session: Session) -> Iterator[Session]:
                 yield session
         finally:
             session.end()
+            witness.stop()
             patches.undo()
             rng.rejoin()
     finally:

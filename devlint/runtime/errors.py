@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -28,6 +29,16 @@ class NotEmulated(NotImplementedError):
 
     def __init__(self, what: str) -> None:
         super().__init__(f"devlint does not emulate {what}; run this part on a real device (devlint run --device cuda)")
+
+
+_NO_KERNEL = re.compile(
+    r"not implemented for '\w*(Half|BFloat16|Float8)|Unsupported dtype Half|could not create a primitive"
+)
+
+
+def host_lacks_kernel(error: Exception) -> bool:
+    """Whether an operator fails for a reason that is the host's alone: CUDA computes in more narrow dtypes."""
+    return _NO_KERNEL.search(str(error)) is not None
 
 
 def dtype_name(dtype: torch.dtype) -> str:

@@ -7,7 +7,7 @@ from typing import Any, cast
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from devlint.runtime import rng
+from devlint.runtime import errors, rng
 from devlint.runtime.arguments import tensors_in
 from devlint.runtime.discarded import OPERATORS, look_for_dropped_value
 from devlint.runtime.iteration import settled
@@ -90,6 +90,8 @@ class PlacementMode(_Base):  # type: ignore[misc]
             else:
                 out = func(*args, **kwargs)
         except Exception as error:
+            if near and errors.host_lacks_kernel(error):
+                raise errors.NotEmulated(f"{plan.name} in a dtype that the host has no kernel for") from error
             mishap(session, error, args, kwargs)
             raise
         self._follow(plan, out, args, kwargs, place, mixed)

@@ -42,7 +42,10 @@ class TransferKind:
 
 @dataclass(slots=True)
 class LineRecord:
-    """What one line of the user's code did; `near` counts the operators that ran on an accelerator."""
+    """What one line of the user's code did.
+
+    `near` counts the operators that ran on an accelerator, and `heard` how often CUDA itself said that the host waits.
+    """
 
     site: Site
     operators: dict[str, int] = field(default_factory=dict)
@@ -51,6 +54,7 @@ class LineRecord:
     factories: dict[str, int] = field(default_factory=dict)
     promotions: int = 0
     near: int = 0
+    heard: int = 0
 
     @property
     def touched(self) -> bool:
@@ -150,6 +154,12 @@ class Recorder:
         record = self.line(frame)
         if record is not None:
             record.factories[name] = record.factories.get(name, 0) + 1
+
+    def heard(self, frame: FrameType | None) -> None:
+        """CUDA says that the host waits here."""
+        record = self.line(frame)
+        if record is not None:
+            record.heard += 1
 
     def promotion(self, frame: FrameType | None) -> None:
         """An operator on the accelerator made float64 out of narrower operands."""

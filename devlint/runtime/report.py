@@ -112,7 +112,23 @@ class Report:
     @property
     def remarks(self) -> list[str]:
         """What the recording could not see, in its own words."""
-        return [*self.notes, *(f"{text} ({count}x)" for text, count in self.recorder.notes.items())]
+        seen = (f"{text} ({count}x)" for text, count in self.recorder.notes.items())
+        return [*self.notes, *seen, *self._promotions(), *self._unseen_waits()]
+
+    def _promotions(self) -> Iterator[str]:
+        """Where an operator on the accelerator made float64 out of narrower operands."""
+        for line in self.recorder.lines.values():
+            if line.promotions:
+                place = f"{relative(line.site.filename)}:{line.site.line}"
+                yield f"float64 is made on the accelerator at {place} ({line.promotions}x)"
+
+    def _unseen_waits(self) -> Iterator[str]:
+        """Where CUDA says that the host waits, and the recorder saw nothing that it would wait for."""
+        for line in self.recorder.lines.values():
+            blocking = any(kind.blocking and kind.source != kind.target for kind in line.transfers)
+            if line.heard and not line.waits and not blocking:
+                place = f"{relative(line.site.filename)}:{line.site.line}"
+                yield f"CUDA says that the host waits at {place}, which the table does not show ({line.heard}x)"
 
     def _table(self) -> Iterator[str]:
         costs = self.costs

@@ -14,6 +14,7 @@ from devlint.runtime.policy import has_float64, waits_for
 from devlint.runtime.recorder import TransferKind
 from devlint.runtime.session import Session
 from devlint.runtime.sites import site_of, user_frame
+from devlint.runtime.witness import Witness
 
 _cuda: Any = torch.cuda
 _COPIES = frozenset({"_to_copy", "copy_"})
@@ -33,9 +34,10 @@ def _facts(func: Any) -> tuple[str, str | None, bool]:
 class WatchingMode(_Base):  # type: ignore[misc]
     """Changes nothing; tells the recorders."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, witness: Witness) -> None:
         super().__init__()
         self.session = session
+        self.witness = witness
 
     @classmethod
     def ignore_compile_internals(cls) -> bool:
@@ -57,6 +59,8 @@ class WatchingMode(_Base):  # type: ignore[misc]
             raise
         frame = user_frame(2)
         near = any(map(_on_device, args)) or _on_device(out)
+        if near:
+            self.witness.start()
         promoted = near and _on_device(out) and out.dtype is torch.float64 and not has_float64(args)
         for recorder in session.recorders:
             recorder.operator(name, frame, near=near)

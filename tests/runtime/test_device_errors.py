@@ -280,3 +280,8 @@ def test_mps_has_no_float64() -> None:
         with pytest.raises(TypeError, match="MPS framework doesn't support float64"):
             torch.ones(2, dtype=torch.float64).to("mps")
         assert torch.ones(2, dtype=torch.float64).to("mps", torch.float32).dtype is torch.float32
+
+
+def test_what_the_host_has_no_kernel_for_is_said_to_be_so(device: torch.device) -> None:
+    with pytest.raises(NotEmulated, match="avg_pool3d in a dtype that the host has no kernel for"):
+        nn.functional.avg_pool3d(torch.ones(1, 1, 4, 4, 4, device=device, dtype=torch.float16), 2)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import threading
+import types
+import warnings
 from typing import Any
 
 import pytest
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 
-from devlint.runtime import Report, record
+from devlint.runtime import Report, record, witness
+from devlint.runtime.recorder import Recorder
+from devlint.runtime.session import Session
 
 
 def operators(report: Report) -> dict[str, int]:
@@ -69,3 +73,24 @@ def test_what_workers_do_is_not_seen_and_said(forked: Any) -> None:
     sums, remarks = forked(load)
     assert sums == [1.0, 5.0]
     assert any("DataLoader workers" in remark for remark in remarks)
+
+
+def test_cuda_is_heard_as_a_second_witness(monkeypatch: pytest.MonkeyPatch) -> None:
+    modes = ["off"]
+    cuda = types.SimpleNamespace(
+        is_initialized=lambda: True, get_sync_debug_mode=lambda: modes[-1], set_sync_debug_mode=modes.append
+    )
+    monkeypatch.setattr(witness, "_cuda", cuda)
+    session, recorder = Session(None, 0), Recorder()
+    session.recorders.append(recorder)
+    second = witness.Witness(session)
+    with pytest.warns(UserWarning, match="of the program") as seen:
+        second.start()
+        for _ in range(2):
+            warnings.warn(f"{witness.SAYS} (Triggered internally)", stacklevel=1)
+        warnings.warn("of the program", stacklevel=1)
+        second.stop()
+    assert modes == ["off", "warn", "off"]
+    assert len(seen) == 1
+    (remark,) = Report(recorder).remarks
+    assert "CUDA says that the host waits at" in remark and "(2x)" in remark
