@@ -6,6 +6,7 @@ import contextlib
 import io
 import os
 import re
+import runpy
 import subprocess
 import sys
 import tempfile
@@ -13,27 +14,32 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = ("README.md", "docs/api.md")
+WITH_TORCH = "docs/runtime.md"
 _EXAMPLE = re.compile(
-    r"```python\n(?P<program>(?:(?!```).)*)```\n\n```text\n(?:\$ devlint (?P<name>\S+)\n)?(?P<output>(?:(?!```).)*)```",
+    r"```python\n(?P<program>(?:(?!```).)*)```\n\n"
+    r"```text\n(?:\$ devlint (?P<command>.+?)\n)?(?P<output>(?:(?!```).)*)```",
     re.DOTALL,
 )
 
 
-def checked(program: str, name: str) -> str:
-    """What `devlint NAME` prints on a terminal where the file holds this program."""
+def checked(program: str, arguments: list[str]) -> str:
+    """What `devlint ARGUMENTS` prints on a terminal where the file that they end with holds this program."""
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / name).write_text(program, encoding="utf-8")
-        command = [sys.executable, "-m", "devlint", name, "--output-format", "full"]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "120", "NO_COLOR": "1"}
+        (Path(folder) / arguments[-1]).write_text(program, encoding="utf-8")
+        command = [sys.executable, "-m", "devlint", *arguments]
+        wanted = {"PYTHONPATH": str(ROOT), "COLUMNS": "120", "NO_COLOR": "1", "DEVLINT_OUTPUT_FORMAT": "full"}
+        environment = os.environ | wanted
         done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8")
-    return done.stdout
+    return (done.stdout + done.stderr).replace(f"{folder}{os.sep}", "")
 
 
 def executed(program: str) -> str:
     """What the program prints."""
     printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(program, {})
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(printed):
+        path = Path(folder) / "program.py"
+        path.write_text(program, encoding="utf-8")
+        runpy.run_path(str(path))
     return printed.getvalue()
 
 
@@ -41,13 +47,13 @@ def refreshed(page: str) -> str:
     """The page with the outputs that its programs really have."""
 
     def example(found: re.Match[str]) -> str:
-        program, name = found["program"], found["name"]
-        output = checked(program, name) if name else executed(program)
+        program, command = found["program"], found["command"]
+        output = checked(program, command.split()) if command else executed(program)
         return page[found.start() : found.start("output")] + output + page[found.end("output") : found.end()]
 
     return _EXAMPLE.sub(example, page)
 
 
 if __name__ == "__main__":
-    for path in map(ROOT.joinpath, PAGES):
+    for path in map(ROOT.joinpath, (*PAGES, WITH_TORCH)):
         path.write_text(refreshed(path.read_text(encoding="utf-8")), encoding="utf-8")
