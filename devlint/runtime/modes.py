@@ -72,7 +72,7 @@ class PlacementMode(_Base):  # type: ignore[misc]
             if device is not None and device.type == session.kind:
                 return self._reroute(func, args, kwargs, device)
         near = place is not None and place.key != 0
-        if plan.inside is not None and (mixed or (near and plan.implicit)):
+        if plan.inside is not None and ((mixed and place is not None) or (near and plan.implicit)):
             return self._inside(plan.inside, func, args, kwargs, place)
         if near:
             session.streams.launched += 1

@@ -84,7 +84,9 @@ class Plan:
     def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Raise what eager PyTorch raises for operands on several devices."""
         if self.regime is Regime.UNKNOWN:
-            raise NotEmulated(f"operands on several devices for {self.name}")
+            places = (settled(tensor) for tensor in tensors_in((*args, *kwargs.values())))
+            if len({place.key for place in places if place is not None}) > 1:
+                raise NotEmulated(f"operands on several devices for {self.name}")
         if self.regime is Regime.WRAPPER:
             self._check_wrapper(args, kwargs)
         elif self.regime is Regime.FOREACH:

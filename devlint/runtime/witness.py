@@ -21,13 +21,13 @@ class Witness:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._before: tuple[int, Any, list[Any]] | None = None
+        self._before: tuple[int, Any, Any] | None = None
 
     def start(self) -> None:
         """Listen, once the program has begun to use CUDA: to begin for it would change what its children may do."""
         if self._before is not None or not _cuda.is_initialized():
             return
-        self._before = (_cuda.get_sync_debug_mode(), warnings.showwarning, warnings.filters[:])
+        self._before = (_cuda.get_sync_debug_mode(), warnings.showwarning, list(warnings.filters))
         warnings.filterwarnings("always", message=SAYS)
         warnings.showwarning = self._heard
         _cuda.set_sync_debug_mode("warn")
@@ -40,7 +40,8 @@ class Witness:
         self._before = None
         _cuda.set_sync_debug_mode(mode)
         warnings.showwarning = show
-        warnings.filters[:] = filters  # type: ignore[index]
+        found: Any = warnings.filters
+        found[:] = filters
 
     def _heard(self, message: Warning | str, *where: Any, **more: Any) -> None:
         if not str(message).startswith(SAYS):

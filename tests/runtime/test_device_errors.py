@@ -197,6 +197,11 @@ REFUSED = {
         RuntimeError,
         "Expected a 'cpu' device type for generator but found 'cuda'",
     ),
+    "nested tensors of the jagged layout": (
+        lambda: torch.nested.nested_tensor([near(2), near(3)], layout=torch.jagged),
+        NotEmulated,
+        "NestedTensor on an accelerator",
+    ),
     "replicas": (lambda: nn.DataParallel(nn.Linear(2, 2)), NotEmulated, "torch.nn.DataParallel"),
 }
 

@@ -190,6 +190,7 @@ def test_streams_and_events(device: torch.device) -> None:
         torch.ones(3, device=device).sum()
         end.record()
     stream.wait_stream(torch.cuda.current_stream())
+    torch.ones(1, device=device).record_stream(stream)
     torch.cuda.synchronize()
     assert start.elapsed_time(end) >= 0 and end.query()
     assert torch.cuda.current_stream() == torch.cuda.default_stream()
@@ -199,6 +200,7 @@ def test_torch_func_sees_through_the_labels(device: torch.device) -> None:
     x = torch.tensor([1.0, 2.0], device=device)
     assert torch.func.grad(lambda t: (t**2).sum())(x).tolist() == [2.0, 4.0]
     assert torch.func.jacrev(lambda t: t**2)(x).diagonal().tolist() == [2.0, 4.0]
+    assert torch.func.hessian(lambda t: (t**3).sum())(x).diagonal().tolist() == [6.0, 12.0]
     assert torch.vmap(lambda t: t.to("cpu") * 2)(x).device.type == "cpu"
 
 

@@ -184,6 +184,7 @@ def _cuda(session: Session, patcher: Patcher) -> None:
         "mark": lambda message: None,
     }.items():
         patcher.replace(torch.cuda.nvtx, name, value)
+    patcher.replace(torch.Tensor, "record_stream", lambda self, stream: None)
     patcher.replace(torch.backends.cuda, "is_built", lambda: True)
     patcher.replace(torch.backends.cudnn, "is_acceptable", lambda tensor: False)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from devlint.runtime.errors import NotEmulated
+from devlint.runtime.labels import HOST
 
 if TYPE_CHECKING:
     from devlint.runtime.patches.patcher import Patcher
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def install(session: Session, patcher: Patcher) -> None:
-    """Refuse replicas and process groups on accelerators; let `torch.compile` be the identity."""
+    """Refuse replicas, process groups and wrapper subclasses on accelerators; let `torch.compile` be the identity."""
 
     def refuse(name: str) -> Any:
         def refusing(self: Any, *args: Any, **kwargs: Any) -> None:
@@ -26,6 +27,16 @@ def install(session: Session, patcher: Patcher) -> None:
     patcher.replace(
         torch.nn.parallel.DistributedDataParallel, "__init__", refuse("torch.nn.parallel.DistributedDataParallel")
     )
+
+    wrapper: Any = torch.Tensor._make_wrapper_subclass
+
+    def wrap(cls: type, *args: Any, **kwargs: Any) -> Any:
+        devices = [value for value in (*args, *kwargs.values()) if isinstance(value, type(HOST))]
+        if any(map(session.emulates, devices)):
+            raise NotEmulated(f"{cls.__name__} on an accelerator")  # autograd aborts on such a device without CUDA
+        return wrapper(cls, *args, **kwargs)
+
+    patcher.replace(torch.Tensor, "_make_wrapper_subclass", staticmethod(wrap))
 
     def compile_(model: Any = None, *args: Any, **kwargs: Any) -> Any:
         for recorder in session.recorders:
