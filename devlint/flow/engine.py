@@ -96,10 +96,12 @@ class Engine:
         self.recursion = Recursion()
         self.defaults: dict[tuple[FunctionInfo, str], Value] = {}
         self.surroundings: dict[Address, Mapping[str, object]] = {}
-        self.ran: set[FunctionInfo] = set()
+        self.ran: set[cst.CSTNode] = set()
         self.at_construction: set[FunctionInfo] = set()
         self.abandoned = False
         self.host_only = HostOnly()
+        self.spilled = 0
+        """How often code has set a global, or an attribute of a class or a module: what later code may find there."""
         self._listener = listener
         self._budget = 0
         self._functions: dict[Hashable, FunctionInfo] = {}

@@ -75,12 +75,19 @@ def run_file(engine: Engine, module: ModuleInfo) -> None:
         run_guard(engine, module)
 
 
-def enter(engine: Engine, module: ModuleInfo, unit: Statement) -> None:
-    """The second way: what a statement of the file's top level defines, if it matters, as anyone may call it."""
-    if unit.kind == "function" and _matters(engine, module, unit):
-        _analyse_function(engine, module, _definition(engine, module, unit.name))
-    elif unit.kind == "class" and _matters(engine, module, unit):
-        _analyse_class(engine, module, _definition(engine, module, unit.name))
+def enter(engine: Engine, module: ModuleInfo, unit: Statement) -> bool:
+    """The second way: what a statement of the file's top level defines, if it matters, as anyone may call it.
+
+    Whether it does matter.
+    """
+    if unit.kind not in ("function", "class") or not _matters(engine, module, unit):
+        return False
+    definition = _definition(engine, module, unit.name)
+    if unit.kind == "function":
+        _analyse_function(engine, module, definition)
+    else:
+        _analyse_class(engine, module, definition)
+    return True
 
 
 def _matters(engine: Engine, module: ModuleInfo, unit: Statement) -> bool:
@@ -113,9 +120,11 @@ def _outside(engine: Engine, module: ModuleInfo, info: FunctionInfo | ClassInfo)
 
 
 def _analyse_function(engine: Engine, module: ModuleInfo, info: object) -> None:
-    if not isinstance(info, FunctionInfo) or (info in engine.ran and not info.parameters):
+    if not isinstance(info, FunctionInfo):
         return
     with engine.contained(module.filename, info.name), engine.entry(symbolic=bool(info.parameters)):
+        if info.node in engine.ran and not info.parameters:
+            return
         run = _outside(engine, module, info)
         call_function(run, info, None, symbolic_arguments(run, info, skip_first=False), entry=True)
 

@@ -34,6 +34,8 @@ def publish(run: Run) -> dict[str, Value]:
         if before is not None and run.engine.symbolic and owner is run.module.run:
             # Nobody knows whether the next caller comes before or after this one.
             value = join(before, value)
+        if owner is run.module.run:
+            run.engine.spilled += 1
         owner.state.names[name] = held[name] = value
     return held
 

@@ -105,12 +105,12 @@ def _enter(
     inner.caller = run, arguments.node
     if engine.observer is not None:
         for parameter in info.parameters:
-            engine.observer.see(inner, parameter.node, names[parameter.name])
+            engine.observer.bind(inner, parameter.node, names[parameter.name])
     causes = frozenset(_causes(run, [value for value in names.values() if value != receiver]))
     display = info.owner.name if is_module and info.owner is not None else info.name
     engine.calls.append(Call(run.place(arguments.node), display, causes, is_module, receiver))
     engine.active.append(info)
-    engine.ran.add(info)
+    engine.ran.add(info.node)
     if engine.constructing:
         engine.at_construction.add(info)
     held = publish(run)

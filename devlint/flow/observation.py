@@ -16,4 +16,7 @@ class Observer(Protocol):
     """Is shown every value as it comes about. It must keep no `Run`, and change nothing."""
 
     def see(self, run: Run, node: cst.CSTNode, value: Value) -> None:
-        """An expression was evaluated, a target bound or a parameter given: at `node`, to `value`."""
+        """The expression at `node` was evaluated."""
+
+    def bind(self, run: Run, node: cst.CSTNode, value: Value) -> None:
+        """A name, an attribute or a parameter that stands at `node` was given a value."""

@@ -169,7 +169,7 @@ class Run:
     def assign(self, node: cst.CSTNode, value: Value) -> None:
         """Bind a target to a value."""
         if self.engine.observer is not None:
-            self.engine.observer.see(self, node, value)
+            self.engine.observer.bind(self, node, value)
         handler = _TARGETS.get(type(node))
         if handler is not None:
             handler(self, node, value)

@@ -43,8 +43,10 @@ def set_attribute(run: Run, owner: Value, name: str, value: Value, node: cst.CST
             assert isinstance(before, Instance)
             run.put(address, before.with_attribute(name, value))
         case Callable_(definition=ModuleInfo() as module) if module.run is not None:
+            run.engine.spilled += 1
             module.run.state.names[name] = value
         case Callable_(definition=ClassInfo() as info):
+            run.engine.spilled += 1
             class_values(run, info)[name] = value
             if name in info.methods:
                 run.engine.patched.add((info, name))

@@ -7,6 +7,8 @@ from typing import Any
 from lsprotocol import types
 
 from devlint.server import lifecycle
+from devlint.server.hints import hints
+from devlint.server.hover import hover
 from devlint.server.server import DevlintServer
 
 CHANGES = (
@@ -29,6 +31,8 @@ def create_server() -> DevlintServer:
     server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(lifecycle.configured)
     server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(lifecycle.folders_changed)
     server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(lifecycle.files_changed)
+    server.feature(types.TEXT_DOCUMENT_HOVER)(hover)
+    server.feature(types.TEXT_DOCUMENT_INLAY_HINT)(hints)
     for method in CHANGES:
         server.feature(method)(_changed)
     return server

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from devlint.syntax.incremental import Change, parses, reindexed
 from devlint.syntax.index import FileIndex, index_source
 from devlint.syntax.source import Source, SourceError
+
+
+class Stretch(NamedTuple):
+    """A part of the text, and the part of the kept text at the same place."""
+
+    start: int
+    end: int
+    kept_start: int
+    kept_end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,10 +29,13 @@ class Gap:
     end: int
     kept_start: int
     kept_end: int
+    change: Change
+    """What makes the one of the other, counted from the beginning of either."""
 
     def moved(self, characters: int, kept: int) -> Gap:
         """The same gap further down."""
-        return Gap(self.start + characters, self.end + characters, self.kept_start + kept, self.kept_end + kept)
+        start, end = self.start + characters, self.end + characters
+        return Gap(start, end, self.kept_start + kept, self.kept_end + kept, self.change)
 
 
 class Draft:
@@ -32,13 +45,14 @@ class Draft:
     as they stand, instead of which their last good state is kept. `error` says what does not parse.
     """
 
-    def __init__(self, text: str, make_source: Callable[[str], Source]) -> None:
+    def __init__(self, text: str, make_source: Callable[[str], Source], known: FileIndex | None = None) -> None:
+        """`known` is the index of the file as it was, whose statements are kept where they are the same."""
         self._make = make_source
         self.text = self.kept = text
         self.error: SourceError | None = None
         self._gaps: tuple[Gap, ...] = ()
         self._index: FileIndex | None = None
-        self._begin(text)
+        self._begin(text, known)
 
     @property
     def index(self) -> FileIndex:
@@ -47,6 +61,11 @@ class Draft:
             assert self.error is not None
             raise self.error
         return self._index
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing has parsed yet."""
+        return self._index is None
 
     @property
     def is_patched(self) -> bool:
@@ -58,7 +77,7 @@ class Draft:
         if text == self.text:
             return
         if self._index is None:
-            self._begin(text)
+            self._begin(text, None)
             return
         try:
             self._index = self._reindexed(self._index, text)
@@ -76,28 +95,28 @@ class Draft:
             if offset < gap.kept_start:
                 break
             if offset < gap.kept_end:
-                change = Change.between(self.kept[gap.kept_start : gap.kept_end], self.text[gap.start : gap.end])
-                inner = change.carried(offset - gap.kept_start)
+                inner = gap.change.carried(offset - gap.kept_start)
                 return None if inner is None else gap.start + inner
             shift = gap.end - gap.kept_end
         return offset + shift
 
-    def _begin(self, text: str) -> None:
+    def _begin(self, text: str, known: FileIndex | None) -> None:
         self.text = self.kept = text
         try:
-            self._index, self.error = index_source(self._make(text)), None
+            source = self._make(text)
+            self._index, self.error = index_source(source) if known is None else reindexed(known, source), None
         except SourceError as error:
             self.error = error
 
     def _bridge(self, index: FileIndex, text: str) -> None:
         """Keep what parses of a text that as a whole does not."""
         change = Change.between(self.text, text)
-        gap = _gap_around(index, self._gaps, change)
-        before = [one for one in self._gaps if one.end < gap.start]
-        after = [one for one in self._gaps if one.start > gap.end]
-        new_end = gap.end + change.shift
-        written = text[gap.start : new_end]
-        mended = self.kept[: gap.kept_start] + written + self.kept[gap.kept_end :]
+        stretch = _stretch_around(index, self._gaps, change)
+        before = [one for one in self._gaps if one.end < stretch.start]
+        after = [one for one in self._gaps if one.start > stretch.end]
+        new_end = stretch.end + change.shift
+        written = text[stretch.start : new_end]
+        mended = self.kept[: stretch.kept_start] + written + self.kept[stretch.kept_end :]
         filled: list[Gap] = []
         try:
             # By itself first: the whole takes longer, and most of what is half typed is no statement.
@@ -105,7 +124,9 @@ class Draft:
         except SourceError:
             known = None
         if known is None:
-            filled, mended = [Gap(gap.start, new_end, gap.kept_start, gap.kept_end)], self.kept
+            difference = Change.between(self.kept[stretch.kept_start : stretch.kept_end], written)
+            filled = [Gap(stretch.start, new_end, stretch.kept_start, stretch.kept_end, difference)]
+            mended = self.kept
         moved = [one.moved(change.shift, len(mended) - len(self.kept)) for one in after]
         self._gaps, self.kept = (*before, *filled, *moved), mended
         self._index = known or index
@@ -114,7 +135,7 @@ class Draft:
         return reindexed(index, self._make(text))
 
 
-def _gap_around(index: FileIndex, gaps: Sequence[Gap], change: Change) -> Gap:
+def _stretch_around(index: FileIndex, gaps: Sequence[Gap], change: Change) -> Stretch:
     """The stretch to be looked at anew for a change: whole statements, and all of the gaps that it touches."""
     start, end = change.start, change.old_end
     while True:
@@ -126,7 +147,7 @@ def _gap_around(index: FileIndex, gaps: Sequence[Gap], change: Change) -> Gap:
         kept_start, kept_end = _whole_statements(index, start - before, end - behind)
         wider = kept_start + before, kept_end + behind
         if wider == (start, end):
-            return Gap(start, end, kept_start, kept_end)
+            return Stretch(start, end, kept_start, kept_end)
         start, end = wider
 
 

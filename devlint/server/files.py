@@ -2,34 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 from devlint.server.drafts import Draft
-from devlint.syntax.index import FileIndex, index_source
+from devlint.server.memory import Delta
+from devlint.syntax.incremental import reindexed
+from devlint.syntax.index import FileIndex, Statement, index_source
 from devlint.syntax.source import SourceError, checked_source, read_source
 
 _Stamp = tuple[int, int]
+_NOTHING: Final[frozenset[Statement]] = frozenset()
 
 
 class Files:
-    """Indexes of files, each kept until its text changes."""
+    """Indexes of files, each kept until its text changes, and its statements until theirs do."""
 
     def __init__(self) -> None:
         self._drafts: dict[Path, Draft] = {}
         self._on_disk: dict[Path, tuple[_Stamp, FileIndex | SourceError]] = {}
 
-    def open(self, texts: Mapping[Path, str]) -> None:
-        """These are the texts that are open now, and no others."""
+    def open(self, texts: Mapping[Path, str]) -> Sequence[Delta]:
+        """These are the texts that are open now, and no others; what is different in the files known so far."""
+        before = {path: self._statements(path) for path in {*self._drafts, *self._on_disk}}
         for path in self._drafts.keys() - texts.keys():
-            del self._drafts[path]
+            self._on_disk[path] = (0, 0), _known(self._drafts.pop(path))
         for path, text in texts.items():
             draft = self._drafts.get(path)
-            if draft is None:
-                self._drafts[path] = Draft(text, partial(checked_source, filename=path.as_posix()))
-            else:
+            if draft is not None:
                 draft.update(text)
+                continue
+            _, known = self._on_disk.pop(path, (None, None))
+            make = partial(checked_source, filename=path.as_posix())
+            self._drafts[path] = Draft(text, make, known if isinstance(known, FileIndex) else None)
+        for path, (stamp, index) in self._on_disk.items():
+            if stamp != _stamp(path):
+                self._on_disk[path] = _stamp(path), _read(path, index)
+        return [*self._deltas(before)]
 
     def draft(self, path: Path) -> Draft | None:
         """The open text of a file."""
@@ -40,13 +51,12 @@ class Files:
         draft = self._drafts.get(path)
         if draft is not None:
             return draft.index
-        stamp = _stamp(path)
-        known = self._on_disk.get(path)
-        if known is None or known[0] != stamp:
-            known = self._on_disk[path] = stamp, _read(path)
-        if isinstance(known[1], SourceError):
-            raise known[1]
-        return known[1]
+        if path not in self._on_disk:
+            self._on_disk[path] = _stamp(path), _read(path, None)
+        index = self._on_disk[path][1]
+        if isinstance(index, SourceError):
+            raise index
+        return index
 
     def text(self, name: str) -> str:
         """The text of a file by the name under which it is analysed: as the editor shows it, where it is open."""
@@ -57,10 +67,34 @@ class Files:
         except SourceError:
             return ""
 
+    def statements(self) -> Iterator[Statement]:
+        """All statements of all files known so far."""
+        for path in {*self._drafts, *self._on_disk}:
+            yield from self._statements(path)
 
-def _read(path: Path) -> FileIndex | SourceError:
+    def _deltas(self, before: Mapping[Path, frozenset[Statement]]) -> Iterator[Delta]:
+        for path in {*self._drafts, *self._on_disk}:
+            then, now = before.get(path, _NOTHING), self._statements(path)
+            if then != now:
+                yield Delta(path, then - now, now - then)
+
+    def _statements(self, path: Path) -> frozenset[Statement]:
+        draft = self._drafts.get(path)
+        index = _known(draft) if draft is not None else self._on_disk[path][1]
+        return frozenset(index.statements) if isinstance(index, FileIndex) else _NOTHING
+
+
+def _known(draft: Draft) -> FileIndex | SourceError:
     try:
-        return index_source(read_source(path))
+        return draft.index
+    except SourceError as error:
+        return error
+
+
+def _read(path: Path, known: FileIndex | SourceError | None) -> FileIndex | SourceError:
+    try:
+        source = read_source(path)
+        return reindexed(known, source) if isinstance(known, FileIndex) else index_source(source)
     except SourceError as error:
         return error
 

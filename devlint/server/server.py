@@ -18,6 +18,7 @@ from devlint.diagnostic import Diagnostic
 from devlint.server.analyst import Analyst
 from devlint.server.buffers import Buffers
 from devlint.server.documents import Document, Part, documents, path_of
+from devlint.server.glance import Glance
 from devlint.server.preferences import Book, Preferences
 from devlint.server.progress import FirstLook
 from devlint.server.session import Job, Look
@@ -152,9 +153,23 @@ class DevlintServer(LanguageServer):
             self.workspace_diagnostic_refresh(None)
         else:
             self.publish()
+        workspace = self.client_capabilities.workspace
+        if workspace and workspace.inlay_hint and workspace.inlay_hint.refresh_support:
+            self.workspace_inlay_hint_refresh(None)
 
     def _fail(self, error: Exception) -> None:
         LOGGER.error("the analysis failed", exc_info=error)
+
+    def glance(self, uri: str) -> Glance | None:
+        """One of the editor's texts as it is now, beside what was last seen of it."""
+        found = self.seen.find(uri)
+        if found is None:
+            return None
+        for document in documents(self.buffers):
+            part = document.part_of(uri)
+            if part is not None:
+                return Glance(document, part, found[2])
+        return None
 
     # Speaking
 

@@ -4,18 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from devlint.diagnostic import Diagnostic, Edit, Fix, Note, Position, Region
 from devlint.server.drafts import Draft
+from devlint.server.facts import Fact
+from devlint.server.files import Files
+from devlint.syntax.index import Statement
 from devlint.syntax.lines import Lines
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One look at one text. Rows and columns are those of `text`."""
+    """One look at one text. Rows, columns and offsets are those of `text`.
+
+    `rows` are those at which the offsets in statements stand that the facts tell of.
+    """
 
     text: str
     diagnostics: Sequence[Diagnostic]
+    facts: Sequence[Shown]
+    rows: Mapping[tuple[Statement, int], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A fact, and where it stands in the text."""
+
+    start: int
+    end: int
+    fact: Fact
+
+
+def shown_facts(draft: Draft, facts: Mapping[Statement, Sequence[Fact]]) -> Iterator[Shown]:
+    """The facts about the statements of a text, in its order, where the editor shows what they speak of."""
+    for unit in draft.index.statements:
+        for fact in facts.get(unit, ()):
+            start, end = unit.start + fact.start, unit.start + fact.end
+            if draft.is_patched:
+                first, last = draft.shown(start), draft.shown(end - 1)
+                if first is None or last is None:
+                    continue
+                start, end = first, last + 1
+            yield Shown(start, end, fact)
 
 
 class Glass:
@@ -76,3 +107,26 @@ def texts_of(views: Iterable[View], text_of: Callable[[str], str]) -> Mapping[st
     """The texts of all files that the findings tell of."""
     names = {note.region.filename for view in views for one in view.diagnostics for note in one.trace}
     return {name: text_of(name) for name in names}
+
+
+def rows_of(facts: Mapping[Statement, Sequence[Fact]], files: Files) -> Mapping[tuple[Statement, int], int]:
+    """The rows of all places that facts tell of, as the editor shows them."""
+    rows: dict[tuple[Statement, int], int] = {}
+    lines: dict[str, Lines] = {}
+    origins = {
+        (origin.unit, origin.offset): origin.filename
+        for found in facts.values()
+        for fact in found
+        for account in fact.accounts
+        for origin in account.origins
+        if origin.unit is not None
+    }
+    for (unit, offset), name in origins.items():
+        if name not in lines:
+            lines[name] = Lines.of(files.text(name))
+        draft = files.draft(Path(name))
+        place = unit.start + offset
+        shown = draft.shown(place) if draft is not None and draft.is_patched else place
+        if shown is not None:
+            rows[unit, offset] = lines[name].position(shown).row
+    return rows

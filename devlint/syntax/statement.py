@@ -134,6 +134,11 @@ class Statement:
         return module
 
     @property
+    def is_parsed(self) -> bool:
+        """Whether somebody has needed the tree already."""
+        return "module" in self.__dict__
+
+    @property
     def tree(self) -> cst.SimpleStatementLine | cst.BaseCompoundStatement:
         """The libcst tree of the statement, parsed on first use. Raises SourceError where libcst cannot parse it."""
         return self.module.body[0]

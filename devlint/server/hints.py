@@ -1,0 +1,47 @@
+"""Placements beside the names that are given them: `x: cuda:0 float32`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lsprotocol import types
+
+from devlint.server.facts import Fact
+from devlint.server.preferences import Hints
+from devlint.server.server import DevlintServer
+
+MAX_TOLD = 2
+"""Values of one name that a hint has room for; where there are more it says nothing."""
+
+
+def hints(server: DevlintServer, params: types.InlayHintParams) -> list[types.InlayHint]:
+    """The hints within a range."""
+    uri = params.text_document.uri
+    glance, found = server.glance(uri), server.seen.find(uri)
+    if glance is None or found is None:
+        return []
+    wanted = server.preferences(found[0].path).hints
+    if wanted is Hints.OFF:
+        return []
+    first, last = glance.offset(params.range.start), glance.offset(params.range.end)
+    return [
+        types.InlayHint(
+            glance.range(one.end, one.end).start,
+            f": {label}",
+            types.InlayHintKind.Type,
+            padding_left=False,
+        )
+        for one in glance.facts()
+        if first <= one.start <= last and glance.is_in_part(one.start)
+        for label in _label(one.fact, wanted)
+    ]
+
+
+def _label(fact: Fact, wanted: Hints) -> Iterator[str]:
+    """What there is to say of a name where it is given a value; nothing where nothing is known."""
+    if not fact.bound:
+        return
+    accounts = [one for one in fact.best if one.short and (wanted is Hints.ALL or one.decided)]
+    told = list(dict.fromkeys(one.short for one in accounts))
+    if 0 < len(told) <= MAX_TOLD:
+        yield " or ".join(told)

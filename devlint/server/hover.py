@@ -1,0 +1,53 @@
+"""What the editor shows of the expression under the pointer: where it lives, what it holds, how and since when that is
+known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from lsprotocol import types
+
+from devlint.server.documents import uri_of
+from devlint.server.facts import Fact, Origin
+from devlint.server.server import DevlintServer
+from devlint.syntax.index import Statement
+
+MAX_ACCOUNTS = 4
+"""Values of one expression that are told."""
+
+
+def hover(server: DevlintServer, params: types.TextDocumentPositionParams) -> types.Hover | None:
+    """The fact about the smallest known expression at a position."""
+    found = server.seen.find(params.text_document.uri)
+    if found is None:
+        return None
+    glance = server.glance(params.text_document.uri)
+    fact = glance.fact_at(params.position) if glance is not None else None
+    if glance is None or fact is None:
+        return None
+    text = "\n".join(_told(fact.fact, found[2].rows))
+    plain = types.MarkupContent(types.MarkupKind.Markdown, text)
+    return types.Hover(plain, glance.range(fact.start, fact.end))
+
+
+def _told(fact: Fact, rows: Mapping[tuple[Statement, int], int]) -> Iterator[str]:
+    accounts = fact.best[:MAX_ACCOUNTS]
+    for account in accounts:
+        yield f"**{account.text}** &nbsp; `{_shortened(fact.code)}`"
+        yield ""
+        for origin in account.origins:
+            yield f"- {_since(origin, rows)}"
+        if account.generic:
+            yield "- with arguments that nobody knows"
+        yield ""
+
+
+def _since(origin: Origin, rows: Mapping[tuple[Statement, int], int]) -> str:
+    row = rows.get((origin.unit, origin.offset)) if origin.unit is not None else None
+    where = f" since [line {row}]({uri_of(origin.filename)}#L{row})" if row is not None else ""
+    return f"{origin.device}, {origin.how}{where}{f': {origin.message}' if origin.message else ''}"
+
+
+def _shortened(code: str) -> str:
+    code = code.replace("`", "'")
+    return code if len(code) <= 60 else f"{code[:57]}..."
