@@ -44,7 +44,7 @@ def _silenced(document: Document, found: Sequence[Diagnostic], reason: str | Non
     if not found:
         return document
     try:
-        edits = [edit for edit in _edits(_index(document), found, reason) if document.takes([edit])]
+        edits = [edit for edit in comments_for(_index(document), found, reason) if document.takes([edit])]
         changed = document.edited(edits)
         _index(changed)
     except SourceError:
@@ -56,7 +56,8 @@ def _index(document: Document) -> FileIndex:
     return index_source(decode_source(document.data, document.filename))
 
 
-def _edits(index: FileIndex, found: Iterable[Diagnostic], reason: str | None) -> Iterator[Edit]:
+def comments_for(index: FileIndex, found: Iterable[Diagnostic], reason: str | None) -> Iterator[Edit]:
+    """The edits that silence some findings in a file."""
     layout = read_layout(index, ANYTHING)
     comments = {one.row: one for one in layout.comments}
     codes: Mapping[int, set[str]] = defaultdict(set)

@@ -6,8 +6,10 @@ import asyncio
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Final
 
+from devlint.server.mending import mended
 from devlint.server.session import Job, Look, Session, Ticket
 
 DEBOUNCE: Final = 0.1
@@ -23,7 +25,7 @@ class Analyst:
     def __init__(
         self,
         make_job: Callable[[], Job],
-        deliver: Callable[[Look], None],
+        deliver: Callable[[Look, bool], None],
         progress: Callable[[int, int], None],
         fail: Callable[[Exception], None],
     ) -> None:
@@ -53,6 +55,10 @@ class Analyst:
             self._timer.cancel()
         self._timer = asyncio.get_running_loop().call_later(delay, self._begin)
 
+    async def mend(self, job: Job, path: Path) -> str | None:
+        """The text of a file after all safe fixes, worked out where the looking is done."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, mended, job, path)
+
     def close(self) -> None:
         """Look at nothing any more."""
         if self._timer is not None:
@@ -72,7 +78,10 @@ class Analyst:
         def tell(done: int, of: int) -> None:
             loop.call_soon_threadsafe(self._progress, done, of)
 
-        future = loop.run_in_executor(self._thread, self._session.look, job, self._ticket, tell)
+        def early(look: Look) -> None:
+            loop.call_soon_threadsafe(self._hand_over, number, look, False)
+
+        future = loop.run_in_executor(self._thread, self._session.look, job, self._ticket, early, tell)
         future.add_done_callback(lambda done: self._end(number, done))
 
     def _end(self, number: int, future: asyncio.Future[Look | None]) -> None:
@@ -84,12 +93,17 @@ class Analyst:
             self._fail(error)
         current = number == self._wanted
         look = None if error is not None else future.result()
-        if current and look is not None:
-            self._deliver(look)
+        if look is not None:
+            self._hand_over(number, look, True)
         if current:
             self._rest.set()
         elif self._timer is None:
             self._begin()
+
+    def _hand_over(self, number: int, look: Look, done: bool) -> None:
+        """Give what was seen to those who wait for it, unless something has changed since."""
+        if number == self._wanted:
+            self._deliver(look, done)
 
 
 def _one_thread() -> ThreadPoolExecutor:

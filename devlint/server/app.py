@@ -7,9 +7,11 @@ from typing import Any
 from lsprotocol import types
 
 from devlint.server import lifecycle
+from devlint.server.actions import KINDS, SHOW_DOCUMENTATION, actions, resolve
+from devlint.server.commands import go_to_cause, lenses, show_documentation
 from devlint.server.hints import hints
 from devlint.server.hover import hover
-from devlint.server.server import DevlintServer
+from devlint.server.server import GO_TO_CAUSE, DevlintServer
 
 CHANGES = (
     types.TEXT_DOCUMENT_DID_OPEN,
@@ -33,6 +35,12 @@ def create_server() -> DevlintServer:
     server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(lifecycle.files_changed)
     server.feature(types.TEXT_DOCUMENT_HOVER)(hover)
     server.feature(types.TEXT_DOCUMENT_INLAY_HINT)(hints)
+    options = types.CodeActionOptions(KINDS, resolve_provider=True)
+    server.feature(types.TEXT_DOCUMENT_CODE_ACTION, options)(actions)
+    server.feature(types.CODE_ACTION_RESOLVE)(resolve)
+    server.feature(types.TEXT_DOCUMENT_CODE_LENS)(lenses)
+    server.command(SHOW_DOCUMENTATION)(show_documentation)
+    server.command(GO_TO_CAUSE)(go_to_cause)
     for method in CHANGES:
         server.feature(method)(_changed)
     return server

@@ -51,6 +51,18 @@ class Document:
         first, last = Position(start.row - down, start.column), Position(end.row - down, end.column)
         return types.Location(part.uri, part.ruler.range_of(first, last))
 
+    def has_as_analysed(self, start: Position, end: Position) -> bool:
+        """Whether the editor's lines there are those that were analysed: what only notebooks understand is not."""
+        part = self.part_at(start.row)
+        down = part.first_row - 1
+        for row in range(start.row, end.row + 1):
+            first, last = self.ruler.lines.start(row), self.ruler.lines.start(row + 1)
+            ruler = part.ruler
+            there = ruler.text[ruler.lines.start(row - down) : ruler.lines.start(row - down + 1)]
+            if self.text[first:last].rstrip("\r\n") != there.rstrip("\r\n"):
+                return False
+        return True
+
     def offset(self, part: Part, position: types.Position) -> int:
         """The offset in the program of a client's position."""
         place = part.ruler.lines.position(part.ruler.offset(position))

@@ -20,7 +20,7 @@ def hints(server: DevlintServer, params: types.InlayHintParams) -> list[types.In
     glance, found = server.glance(uri), server.seen.find(uri)
     if glance is None or found is None:
         return []
-    wanted = server.preferences(found[0].path).hints
+    wanted = server.preferences(found.document.path).hints
     if wanted is Hints.OFF:
         return []
     first, last = glance.offset(params.range.start), glance.offset(params.range.end)

@@ -25,7 +25,7 @@ def hover(server: DevlintServer, params: types.TextDocumentPositionParams) -> ty
     fact = glance.fact_at(params.position) if glance is not None else None
     if glance is None or fact is None:
         return None
-    text = "\n".join(_told(fact.fact, found[2].rows))
+    text = "\n".join(_told(fact.fact, found.view.rows))
     plain = types.MarkupContent(types.MarkupKind.Markdown, text)
     return types.Hover(plain, glance.range(fact.start, fact.end))
 

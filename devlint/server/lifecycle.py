@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from pathlib import Path
 from typing import Final
 
 from lsprotocol import types
@@ -51,8 +50,9 @@ async def folders_changed(server: DevlintServer, params: types.DidChangeWorkspac
 
 
 def files_changed(server: DevlintServer, params: types.DidChangeWatchedFilesParams) -> None:
-    """Files have changed on the disk."""
-    if any(Path(path_of(one.uri)).name in FILENAMES for one in params.changes):
+    """Files have changed on the disk; which there are decides what imports mean."""
+    changed = [one for one in params.changes if one.type is not types.FileChangeType.Changed]
+    if changed or any(path_of(one.uri).name in FILENAMES for one in params.changes):
         server.reload()
     else:
         server.change()

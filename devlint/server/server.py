@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,8 +13,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException, PyglsError
 from pygls.lsp.server import LanguageServer
 
-from devlint.config.settings import Settings
-from devlint.diagnostic import Diagnostic
+from devlint.diagnostic import Diagnostic, Edit, Note
 from devlint.server.analyst import Analyst
 from devlint.server.buffers import Buffers
 from devlint.server.documents import Document, Part, documents, path_of
@@ -28,6 +27,8 @@ from devlint.version import __version__
 
 LOGGER: Final = logging.getLogger("devlint")
 
+GO_TO_CAUSE: Final = "devlint.goToCause"
+
 NOTEBOOKS: Final = types.NotebookDocumentSyncOptions(
     notebook_selector=[
         types.NotebookDocumentFilterWithCells(
@@ -38,6 +39,19 @@ NOTEBOOKS: Final = types.NotebookDocumentSyncOptions(
 
 
 @dataclass(frozen=True, slots=True)
+class Sighting:
+    """What is known of one of the editor's texts: the document it is a part of, the part that it is, and the view."""
+
+    document: Document
+    part: Part
+    view: View
+
+    def holds(self, diagnostic: Diagnostic) -> bool:
+        """Whether a finding in the document is in this part of it."""
+        return self.document.part_at(diagnostic.region.start.row) is self.part
+
+
+@dataclass(frozen=True, slots=True)
 class Seen:
     """What was last seen: the documents as they then were, and what was found in them."""
 
@@ -45,12 +59,12 @@ class Seen:
     views: Mapping[Path, View]
     atlas: Atlas
 
-    def find(self, uri: str) -> tuple[Document, Part, View] | None:
-        """The document that a text of the editor's is a part of, and what is known of it."""
+    def find(self, uri: str) -> Sighting | None:
+        """What is known of one of the editor's texts."""
         for path, document in self.documents.items():
             part = document.part_of(uri)
             if part is not None and path in self.views:
-                return document, part, self.views[path]
+                return Sighting(document, part, self.views[path])
         return None
 
 
@@ -61,6 +75,7 @@ class DevlintServer(LanguageServer):
         super().__init__("devlint", __version__, notebook_document_sync=NOTEBOOKS)
         self.seen = Seen({}, {}, Atlas({}, {}, "utf-16"))
         self._numbers: dict[str, tuple[int, list[types.Diagnostic]]] = {}
+        self._epoch = 0
         self._told: set[str] = set()
         self._published: dict[str, list[types.Diagnostic]] = {}
         self._preferences: dict[Path, Preferences] = {}
@@ -110,7 +125,8 @@ class DevlintServer(LanguageServer):
         self.reload()
 
     def reload(self) -> None:
-        """Read the configuration files again, and look again."""
+        """Read the configuration files again, and look again, at everything."""
+        self._epoch += 1
         self._book = Book(self._preferences, self._default, self.complain)
         self.change()
 
@@ -123,20 +139,23 @@ class DevlintServer(LanguageServer):
     @cached_property
     def analyst(self) -> Analyst:
         """Who looks at the program."""
-        return Analyst(self._job, self._deliver, self.first_look.tell, self._fail)
+        return Analyst(self._next_job, self._deliver, self.first_look.tell, self._fail)
 
     def change(self) -> None:
         """Something has changed that may change the findings."""
         self.analyst.change()
 
-    def _job(self) -> Job:
+    def job(self) -> Job:
+        """What there is to look at now."""
+        return self._job_of({one.path: one for one in documents(self.buffers)})
+
+    def _next_job(self) -> Job:
         self._waiting = {one.path: one for one in documents(self.buffers)}
-        settings: dict[Path, Settings] = {}
-        for path in self._waiting:
-            found = self._book.settings(path)
-            if found is not None:
-                settings[path] = found
-        return Job({path: one.text for path, one in self._waiting.items()}, settings)
+        return self._job_of(self._waiting)
+
+    def _job_of(self, found: Mapping[Path, Document]) -> Job:
+        settings = {path: one for path in found if (one := self._book.settings(path)) is not None}
+        return Job({path: one.text for path, one in found.items()}, settings, self._epoch)
 
     @property
     def buffers(self) -> Buffers:
@@ -144,15 +163,21 @@ class DevlintServer(LanguageServer):
         assert isinstance(self.workspace, Buffers)
         return self.workspace
 
-    def _deliver(self, look: Look) -> None:
+    def _deliver(self, look: Look, done: bool) -> None:
+        """Tell the client what was seen: the findings first, and that there are facts when it is done."""
         by_name = {path.as_posix(): document for path, document in self._waiting.items()}
         self.seen = Seen(self._waiting, look.views, Atlas(by_name, look.texts, self.encoding))
+        if done:
+            self._refresh_hints()
+            return
         for error in look.errors:
             LOGGER.warning("%s, %s: %s\n%s", error.filename, error.where, error.message, error.traceback)
         if self.abilities.pulls:
             self.workspace_diagnostic_refresh(None)
         else:
             self.publish()
+
+    def _refresh_hints(self) -> None:
         workspace = self.client_capabilities.workspace
         if workspace and workspace.inlay_hint and workspace.inlay_hint.refresh_support:
             self.workspace_inlay_hint_refresh(None)
@@ -168,7 +193,7 @@ class DevlintServer(LanguageServer):
         for document in documents(self.buffers):
             part = document.part_of(uri)
             if part is not None:
-                return Glance(document, part, found[2])
+                return Glance(document, part, found.view)
         return None
 
     # Speaking
@@ -178,8 +203,7 @@ class DevlintServer(LanguageServer):
         found = self.seen.find(uri)
         if found is None:
             return []
-        document, part, view = found
-        return [self.worded(one) for one in view.diagnostics if document.part_at(one.region.start.row) is part]
+        return [self.worded(one) for one in found.view.diagnostics if found.holds(one)]
 
     def numbered(self, uri: str, found: list[types.Diagnostic]) -> str:
         """The name of a state of the findings in a text: the same as long as they are."""
@@ -192,6 +216,34 @@ class DevlintServer(LanguageServer):
     def worded(self, diagnostic: Diagnostic) -> types.Diagnostic:
         """A finding for the client."""
         return worded(diagnostic, self.seen.atlas, self.abilities)
+
+    def way_to(self, note: Note, title: str) -> types.Command:
+        """The command that shows the place of a step."""
+        there = self.seen.atlas.location(note.region)
+        start = there.range.start
+        return types.Command(title, GO_TO_CAUSE, arguments=[there.uri, start.line, start.character])
+
+    def workspace_edit(self, document: Document, edits: Iterable[Edit]) -> types.WorkspaceEdit | None:
+        """The edits of a program for the client; None where one of them is not in the editor as it was analysed."""
+        by_part: dict[str, list[types.TextEdit]] = {}
+        for edit in dict.fromkeys(edits):
+            if not document.has_as_analysed(edit.start, edit.end):
+                return None
+            place = document.location(edit.start, edit.end)
+            by_part.setdefault(place.uri, []).append(types.TextEdit(place.range, edit.content))
+        if not by_part:
+            return None
+        if not self.abilities.versioned_edits:
+            return types.WorkspaceEdit(changes=by_part)
+        parts = {one.uri: one for one in document.parts}
+        return types.WorkspaceEdit(
+            document_changes=[
+                types.TextDocumentEdit(
+                    types.OptionalVersionedTextDocumentIdentifier(uri, version=parts[uri].version), changed
+                )
+                for uri, changed in by_part.items()
+            ]
+        )
 
     def publish(self) -> None:
         """Send what is not known to the client yet."""

@@ -79,14 +79,21 @@ class Session:
         self._facts: dict[Statement, tuple[list[Sights], tuple[Fact, ...]]] = {}
         self._ground: object = None
 
-    def look(self, job: Job, ticket: Ticket, progress: Callable[[int, int], None]) -> Look | None:
-        """Analyse the program as it is now; None when called off on the way."""
+    def look(
+        self, job: Job, ticket: Ticket, early: Callable[[Look], None], progress: Callable[[int, int], None]
+    ) -> Look | None:
+        """Analyse the program as it is now; None when called off on the way.
+
+        Findings are told `early`, while the facts about what has changed are still to be put into words.
+        """
         with room_to_work():
-            look = self._look(job, ticket, progress)
+            look = self._look(job, ticket, early, progress)
         gc.collect(1)
         return look
 
-    def _look(self, job: Job, ticket: Ticket, progress: Callable[[int, int], None]) -> Look | None:
+    def _look(
+        self, job: Job, ticket: Ticket, early: Callable[[Look], None], progress: Callable[[int, int], None]
+    ) -> Look | None:
         self._memory.forget(self._files.open(job.texts))
         settings = list({id(one): one for one in job.settings.values()}.values())
         src = list(dict.fromkeys(folder for one in settings for folder in one.src if folder.is_dir()))
@@ -109,17 +116,30 @@ class Session:
             module = program.load(path)
             if module is not None:
                 walk.analyse(module)
-        walk.remember()
         if ticket.stopped:
+            walk.remember()
             return None
         diagnostics = diagnostics_of(collector, program)
+        errors = walk.engine.errors
+        known = {unit: facts for unit, (_, facts) in self._facts.items()}
+        early(self._shown(job, diagnostics, known, errors))
+        progress(len(job.settings), len(job.settings))
+        walk.remember()
         facts = self._worded(walk.sights, ticket)
         self._sweep()
-        progress(len(job.settings), len(job.settings))
+        return None if ticket.stopped else self._shown(job, diagnostics, facts, errors)
+
+    def _shown(
+        self,
+        job: Job,
+        diagnostics: Sequence[Diagnostic],
+        facts: Mapping[Statement, Sequence[Fact]],
+        errors: Sequence[InternalError],
+    ) -> Look:
         glass = Glass(lambda name: self._files.draft(Path(name)))
         rows = rows_of(facts, self._files)
         views = {path: self._view(path, diagnostics, one, glass, facts, rows) for path, one in job.settings.items()}
-        return None if ticket.stopped else Look(views, texts_of(views.values(), self._files.text), walk.engine.errors)
+        return Look(views, texts_of(views.values(), self._files.text), errors)
 
     def _view(
         self,

@@ -31,7 +31,7 @@ OUTDATED: Final = frozenset({"legacy-tensor-type"})
 
 @dataclass(frozen=True, slots=True)
 class Abilities:
-    """What of a diagnostic the client can show.
+    """What the client can show and do.
 
     It `pulls` if it can also be told to pull again: else it would never see what a change in one file does to another.
     """
@@ -42,6 +42,9 @@ class Abilities:
     data: bool = False
     versions: bool = False
     pulls: bool = False
+    resolves: bool = False
+    versioned_edits: bool = False
+    shows: bool = False
 
     @classmethod
     def of(cls, client: types.ClientCapabilities) -> Abilities:
@@ -55,10 +58,20 @@ class Abilities:
             tags=bool(shown and shown.tag_support),
             links=bool(shown and shown.code_description_support),
             data=bool(shown and shown.data_support),
+            resolves=_resolves(document.code_action if document else None),
+            versioned_edits=bool(workspace and workspace.workspace_edit and workspace.workspace_edit.document_changes),
+            shows=bool(client.window and client.window.show_document and client.window.show_document.support),
             versions=bool(pushed and pushed.version_support),
             pulls=pulled is not None
             and bool(workspace and workspace.diagnostics and workspace.diagnostics.refresh_support),
         )
+
+
+def _resolves(client: types.CodeActionClientCapabilities | None) -> bool:
+    """Whether the client asks what an action changes when it is wanted."""
+    return bool(
+        client and client.data_support and client.resolve_support and "edit" in client.resolve_support.properties
+    )
 
 
 @dataclass(frozen=True, slots=True)

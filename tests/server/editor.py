@@ -11,6 +11,8 @@ from typing import Any
 from lsprotocol import types
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities, make_test_lsp_client
 
+from devlint.server.rulers import Ruler
+
 PATIENCE = 60
 """Seconds after which an answer is no longer waited for; a busy machine may take long, a broken server for ever."""
 
@@ -22,6 +24,9 @@ def _client() -> LanguageClient:
     @client.feature(types.CLIENT_REGISTER_CAPABILITY)
     def registered(params: types.RegistrationParams) -> None:
         client.registered.update({one.method: one.register_options for one in params.registrations})
+
+    @client.feature(types.WORKSPACE_INLAY_HINT_REFRESH)
+    def refreshed(params: None) -> None: ...
 
     return client
 
@@ -37,6 +42,7 @@ class Editor:
         self.root = root
         self.texts: dict[str, str] = {}
         self.versions: dict[str, int] = {}
+        self.encoding = "utf-16"
         self.pushed: list[types.PublishDiagnosticsParams] = []
 
         def published(params: types.PublishDiagnosticsParams) -> None:
@@ -72,6 +78,30 @@ class Editor:
         """Replace everything."""
         self.texts[uri] = text
         self._changed(uri, types.TextDocumentContentChangeWholeDocument(text))
+
+    def document(self, uri: str) -> types.TextDocumentIdentifier:
+        return types.TextDocumentIdentifier(uri)
+
+    def place(self, uri: str, marked: str) -> types.Position:
+        """The position at `|` in a piece of the text."""
+        before, _, after = marked.partition("|")
+        return _position(self.texts[uri], self.texts[uri].index(before + after) + len(before))
+
+    def all(self, uri: str) -> types.Range:
+        return types.Range(types.Position(0, 0), _position(self.texts[uri], len(self.texts[uri])))
+
+    def apply(self, edit: types.WorkspaceEdit) -> None:
+        """Do as a workspace edit says."""
+        changes = dict(edit.changes or {})
+        for one in edit.document_changes or ():
+            assert one.text_document.version in (None, self.versions[one.text_document.uri])
+            changes[one.text_document.uri] = one.edits
+        for uri, edits in changes.items():
+            ruler = Ruler(self.texts[uri], self.encoding)
+            text = self.texts[uri]
+            for one in sorted(edits, key=lambda one: ruler.offset(one.range.start), reverse=True):
+                text = text[: ruler.offset(one.range.start)] + one.new_text + text[ruler.offset(one.range.end) :]
+            self.write(uri, text)
 
     def close(self, uri: str) -> None:
         self.client.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri)))

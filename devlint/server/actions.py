@@ -1,0 +1,128 @@
+"""What can be done about findings: mend them, silence them, read about them, go to where they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Final
+
+from lsprotocol import types
+
+from devlint.diagnostic import Applicability, Diagnostic, Edit
+from devlint.repair.silencing import comments_for
+from devlint.server.documents import Document
+from devlint.server.server import DevlintServer, Sighting
+from devlint.syntax.incremental import Change
+from devlint.syntax.index import index_source
+from devlint.syntax.source import Source, SourceError
+
+FIX_ALL: Final = "source.fixAll.devlint"
+SHOW_DOCUMENTATION: Final = "devlint.showDocumentation"
+KINDS: Final = (types.CodeActionKind.QuickFix, FIX_ALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Ticketed:
+    """What a client hands back when it wants to know what an action does: which one, in which text, for which
+    finding of it."""
+
+    uri: str
+    what: str
+    number: int = 0
+
+
+async def actions(server: DevlintServer, params: types.CodeActionParams) -> list[types.CodeAction]:
+    """The actions for a range."""
+    await server.analyst.rested()
+    uri = params.text_document.uri
+    sighting = server.seen.find(uri)
+    if sighting is None:
+        return []
+    found: list[types.CodeAction] = []
+    only = params.context.only
+    if _wanted(types.CodeActionKind.QuickFix, only):
+        for number, one in enumerate(sighting.view.diagnostics):
+            if sighting.holds(one) and _meets(sighting.document, one, params.range):
+                found += _for_one(server, uri, number, one)
+    if _wanted(FIX_ALL, only) and any(map(_is_mendable, sighting.view.diagnostics)):
+        title = "Fix all that devlint can fix safely"
+        found.append(types.CodeAction(title, FIX_ALL, data=asdict(Ticketed(uri, "all"))))
+    if not server.abilities.resolves:
+        found = [await resolve(server, one) for one in found]
+    return [one for one in found if one.edit or one.command or server.abilities.resolves]
+
+
+async def resolve(server: DevlintServer, action: types.CodeAction) -> types.CodeAction:
+    """What an action changes, worked out when somebody wants it."""
+    if not isinstance(action.data, dict):
+        return action
+    wanted = Ticketed(**action.data)
+    sighting = server.seen.find(wanted.uri)
+    if sighting is None:
+        return action
+    if wanted.what == "all":
+        action.edit = await _everything(server, sighting)
+    elif wanted.number < len(sighting.view.diagnostics):
+        one = sighting.view.diagnostics[wanted.number]
+        edits = one.fix.edits if wanted.what == "fix" and one.fix is not None else _silencing(sighting, one)
+        action.edit = server.workspace_edit(sighting.document, edits)
+    return action
+
+
+def _for_one(server: DevlintServer, uri: str, number: int, one: Diagnostic) -> Iterator[types.CodeAction]:
+    """The actions for one finding."""
+    shown = [server.worded(one)]
+    quick = types.CodeActionKind.QuickFix
+    if one.fix is not None and one.fix.applicability is not Applicability.DISPLAY:
+        safe = one.fix.applicability is Applicability.SAFE
+        title = _sentence(one.fix.message if safe else f"{one.fix.message} (may change what the program does)")
+        data = asdict(Ticketed(uri, "fix", number))
+        yield types.CodeAction(title, quick, shown, is_preferred=safe, data=data)
+    if not one.code.startswith("DEV9"):
+        data = asdict(Ticketed(uri, "silence", number))
+        yield types.CodeAction(f"Disable {one.code} ({one.name}) for this line", quick, shown, data=data)
+    if one.trace:
+        command = server.way_to(one.trace[0], "Go to the cause")
+        yield types.CodeAction(f"Go to the cause: {one.trace[0].message}", quick, shown, command=command)
+    if one.url is not None:
+        title = f"Show the documentation of {one.code} ({one.name})"
+        yield types.CodeAction(
+            title, quick, shown, command=types.Command(title, SHOW_DOCUMENTATION, arguments=[one.url])
+        )
+
+
+def _silencing(sighting: Sighting, one: Diagnostic) -> Iterable[Edit]:
+    try:
+        return [*comments_for(index_source(Source.of(sighting.view.text)), [one], None)]
+    except SourceError:
+        return []
+
+
+async def _everything(server: DevlintServer, sighting: Sighting) -> types.WorkspaceEdit | None:
+    """All safe fixes that go together and help, as one edit of each text."""
+    document = sighting.document
+    mended = await server.analyst.mend(server.job(), document.path)
+    if mended is None or mended == document.text:
+        return None
+    change = Change.between(document.text, mended)
+    position = document.ruler.lines.position
+    edit = Edit(mended[change.start : change.new_end], position(change.start), position(change.old_end))
+    return server.workspace_edit(document, [edit])
+
+
+def _meets(document: Document, one: Diagnostic, wanted: types.Range) -> bool:
+    found = document.location(one.region.start, one.region.end).range
+    return found.start <= wanted.end and wanted.start <= found.end
+
+
+def _is_mendable(one: Diagnostic) -> bool:
+    return one.fix is not None and one.fix.applicability is Applicability.SAFE
+
+
+def _wanted(kind: str, only: Iterable[str] | None) -> bool:
+    """Whether a client asks for this kind of action, or for one of which it is a kind."""
+    return only is None or any(kind == one or kind.startswith(f"{one}.") or one == "" for one in only)
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]

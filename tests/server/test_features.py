@@ -1,0 +1,213 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+import pytest_lsp
+from lsprotocol import types
+from pytest_lsp import LanguageClient
+
+from .editor import CONFIG, Editor, codes, neovim, vscode
+
+PROGRAM = """import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(2, 2)
+        self.scale = torch.ones(2)
+
+    def forward(self, x):
+        y = self.layer(x)
+        return y * self.scale
+
+device = "cuda"
+data = torch.zeros(3, device=device)
+host = data.cpu()
+unknown = something()
+total = data + host
+drawn = torch.rand(3)
+
+def move(batch: torch.Tensor):
+    batch.to("cuda")
+    return batch
+"""
+
+
+@pytest_lsp.fixture(config=CONFIG, params=[neovim, vscode], ids=["neovim", "vscode"])
+async def client(request, lsp_client: LanguageClient, tmp_path):
+    folder = types.WorkspaceFolder(tmp_path.as_uri(), "project")
+    await lsp_client.initialize_session(
+        types.InitializeParams(capabilities=request.param(), workspace_folders=[folder])
+    )
+    yield
+    await lsp_client.shutdown_session()
+
+
+async def _opened(client: LanguageClient, tmp_path, text: str = PROGRAM) -> tuple[Editor, str]:
+    editor = Editor(client, tmp_path)
+    encodings = client.capabilities.general and client.capabilities.general.position_encodings
+    editor.encoding = "utf-8" if encodings else "utf-16"
+    uri = editor.open("a.py", text)
+    await editor.reported(uri)
+    return editor, uri
+
+
+async def _hover(editor: Editor, uri: str, marked: str) -> str:
+    params = types.HoverParams(editor.document(uri), editor.place(uri, marked))
+    found = await editor.client.text_document_hover_async(params)
+    return found.contents.value if found is not None else ""
+
+
+async def _hints(editor: Editor, uri: str) -> list[str]:
+    params = types.InlayHintParams(editor.document(uri), editor.all(uri))
+    found = await editor.client.text_document_inlay_hint_async(params) or []
+    lines = editor.texts[uri].splitlines()
+    return [f"{lines[one.position.line][: one.position.character].strip()}{one.label}" for one in found]
+
+
+async def _actions(editor: Editor, uri: str, marked: str, only: list[str] | None = None) -> dict[str, types.CodeAction]:
+    place = editor.place(uri, marked)
+    context = types.CodeActionContext([], only=only)
+    params = types.CodeActionParams(editor.document(uri), types.Range(place, place), context)
+    return {one.title: one for one in await editor.client.text_document_code_action_async(params) or []}
+
+
+async def _execute(client: LanguageClient, command: str, arguments: list[object]) -> None:
+    await client.workspace_execute_command_async(types.ExecuteCommandParams(command, arguments))
+
+
+@pytest.mark.asyncio
+async def test_hover_and_hints(client: LanguageClient, tmp_path):
+    editor, uri = await _opened(client, tmp_path)
+    text = await _hover(editor, uri, "ho|st = data")
+    assert "**cpu float32**" in text
+    assert "written out since [line 16]" in text
+    assert "`.cpu()`" in text or "moved" in text
+    assert "cuda float32" in await _hover(editor, uri, "total = da|ta")
+    assert "by default" in await _hover(editor, uri, "dra|wn = torch.rand")
+    assert "the module's device" in await _hover(editor, uri, "return y| *")
+    assert "batch.device" in await _hover(editor, uri, "return bat|ch")
+    assert await _hover(editor, uri, "unk|nown") == ""
+    assert await _hover(editor, uri, "imp|ort torch") == ""
+
+    hints = await _hints(editor, uri)
+    assert "host: cpu float32" in hints
+    assert "data: cuda float32" in hints
+    assert not any(hint.startswith(("unknown", "total")) for hint in hints)
+
+    # Somebody types above, and asks before anything was looked at again.
+    editor.replace(uri, "import torch\n", "import torch\n\n\n")
+    assert "cpu float32" in await _hover(editor, uri, "ho|st = data")
+    await editor.reported(uri)
+    editor.replace(uri, "host = data.cpu()", "host = data.half(")
+    await editor.reported(uri)
+    assert "cuda float32" in await _hover(editor, uri, "total = da|ta"), "what does not parse is elsewhere"
+
+
+@pytest.mark.asyncio
+async def test_fixes(client: LanguageClient, tmp_path):
+    editor, uri = await _opened(client, tmp_path)
+    found = await _actions(editor, uri, 'batch.|to("cuda")')
+    titles = list(found)
+    assert titles[-1] == "Fix all that devlint can fix safely"
+    fix = next(one for one in found.values() if one.is_preferred)
+    if fix.edit is None:
+        fix = await client.code_action_resolve_async(fix)
+    editor.apply(fix.edit)
+    assert 'batch = batch.to("cuda")' in editor.texts[uri]
+    assert "DEV201" not in [code for _, code in codes(await editor.reported(uri))]
+
+
+@pytest.mark.asyncio
+async def test_fix_all(client: LanguageClient, tmp_path):
+    editor, uri = await _opened(client, tmp_path)
+    (fix_all,) = (await _actions(editor, uri, "import| torch", ["source.fixAll"])).values()
+    assert fix_all.kind == "source.fixAll.devlint"
+    if fix_all.edit is None:
+        fix_all = await client.code_action_resolve_async(fix_all)
+    editor.apply(fix_all.edit)
+    assert 'batch = batch.to("cuda")' in editor.texts[uri]
+    assert await _actions(editor, uri, "import| torch", ["source.organizeImports"]) == {}
+
+
+@pytest.mark.asyncio
+async def test_silencing_reading_and_going_to_the_cause(client: LanguageClient, tmp_path):
+    editor, uri = await _opened(client, tmp_path)
+    found = await _actions(editor, uri, "total = data |+ host")
+    silence = found["Disable DEV101 (mixed-device-op) for this line"]
+    if silence.edit is None:
+        silence = await client.code_action_resolve_async(silence)
+    assert "Show the documentation of DEV101 (mixed-device-op)" in found
+    assert any(title.startswith("Go to the cause") for title in found)
+    await _execute(client, "devlint.showDocumentation", ["https://devlint.dev/rules/mixed-device-op"])
+    await _execute(client, "devlint.goToCause", [uri, 15, 7])
+    page, cause = client.shown_documents
+    assert (page.uri, page.external) == ("https://devlint.dev/rules/mixed-device-op", True)
+    assert (cause.uri, cause.selection.start) == (uri, types.Position(15, 7))
+    editor.apply(silence.edit)
+    assert "total = data + host  # devlint: ignore[DEV101]\n" in editor.texts[uri]
+    assert "DEV101" not in [code for _, code in codes(await editor.reported(uri))]
+
+
+@pytest.mark.asyncio
+async def test_settings(client: LanguageClient, tmp_path):
+    client.set_configuration({"devlint": {"inlayHints": "all", "codeLens": True, "select": "nonsense"}})
+    editor, uri = await _opened(client, tmp_path)
+    hints = await _hints(editor, uri)
+    assert "batch: cuda" not in hints
+    assert "y: the module's device" in hints, "which is no news, and all was asked for"
+    lenses = await client.text_document_code_lens_async(types.CodeLensParams(editor.document(uri)))
+    (lens,) = [one for one in lenses if one.command.title.startswith("DEV101")]
+    assert (lens.command.command, lens.command.arguments[0]) == ("devlint.goToCause", uri)
+    assert [one.message for one in client.messages] == ["devlint: devlint.select: expected a list of strings"]
+
+    client.set_configuration({"devlint": {"ignore": ["DEV1"], "inlayHints": "off"}})
+    client.workspace_did_change_configuration(types.DidChangeConfigurationParams({}))
+    await editor.until(lambda: "DEV101" not in [one.code for one in client.diagnostics[uri]])
+    assert await _hints(editor, uri) == []
+    assert "DEV201" in [one.code for one in client.diagnostics[uri]]
+
+    client.set_configuration({"devlint": {}})
+    (tmp_path / "pyproject.toml").write_text(f"[tool.devlint]\nignore = {json.dumps(['DEV201'])}\n")
+    changed = types.FileEvent((tmp_path / "pyproject.toml").as_uri(), types.FileChangeType.Created)
+    client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([changed]))
+    await editor.until(lambda: "DEV201" not in [one.code for one in client.diagnostics[uri]])
+
+
+@pytest.mark.asyncio
+async def test_two_folders_with_settings_of_their_own(client: LanguageClient, tmp_path):
+    editor = Editor(client, tmp_path)
+    for name, ignored in (("one", "DEV101"), ("two", "DEV201")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "pyproject.toml").write_text(f'[tool.devlint]\nignore = ["{ignored}"]\n')
+    found = {name: await editor.reported(editor.open(f"{name}/a.py", PROGRAM)) for name in ("one", "two")}
+    assert "DEV101" not in [one.code for one in found["one"]]
+    assert "DEV201" in [one.code for one in found["one"]]
+    assert "DEV101" in [one.code for one in found["two"]]
+    assert "DEV201" not in [one.code for one in found["two"]]
+
+
+@pytest.mark.asyncio
+async def test_a_file_changes_on_the_disk(client: LanguageClient, tmp_path):
+    (tmp_path / "places.py").write_text('PLACE = "cuda"\n')
+    editor, uri = await _opened(
+        client, tmp_path, PROGRAM.replace('device = "cuda"', "from places import PLACE as device")
+    )
+    assert "DEV101" in [one.code for one in client.diagnostics[uri]]
+    (tmp_path / "places.py").write_text('PLACE = "cpu"\n')
+    changed = types.FileEvent((tmp_path / "places.py").as_uri(), types.FileChangeType.Changed)
+    client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([changed]))
+    await editor.until(lambda: "DEV101" not in [one.code for one in client.diagnostics[uri]])
+
+
+@pytest.mark.asyncio
+async def test_progress(client: LanguageClient, tmp_path):
+    editor, _ = await _opened(client, tmp_path)
+
+    def kinds() -> list[str]:
+        return [one.kind for reports in client.progress_reports.values() for one in reports]
+
+    await editor.until(lambda: "end" in kinds())
+    assert (kinds()[0], kinds()[-1]) == ("begin", "end")
