@@ -1,0 +1,141 @@
+"""What is remembered from look to look must never show: a session sees what one that has just begun sees."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from devlint.diagnostic import Diagnostic
+from devlint.server.preferences import Book, Preferences
+from devlint.server.session import Job, Look, Session, Ticket
+
+LAYERS = """import torch
+from torch import nn
+
+SCALE = torch.ones(3)
+CACHE = {}
+
+class Block(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.layer = nn.Linear(width, width)
+        self.offset = torch.zeros(width)
+
+    def forward(self, x):
+        return self.layer(x) + shift(x)
+
+def shift(x: torch.Tensor):
+    return torch.ones(3)
+
+def cached(x: torch.Tensor):
+    if "x" not in CACHE:
+        CACHE["x"] = torch.arange(3)
+    return x + CACHE["x"]
+"""
+
+MAIN = """import torch
+import layers
+from layers import Block, shift as moved
+
+PLACE = "cuda"
+COUNT = 0
+
+def count():
+    global COUNT
+    COUNT = torch.zeros(1)
+
+def helper(x: torch.Tensor):
+    mask = torch.zeros(3)
+    return x * mask
+
+def main():
+    model = Block(3).to(PLACE)
+    data = torch.rand(3)
+    model(data)
+    helper(data.to(PLACE))
+    count()
+    print(data.to(PLACE) + moved(data), layers.SCALE, COUNT)
+
+if __name__ == "__main__":
+    main()
+"""
+
+EDITS = [
+    ('PLACE = "cuda"', 'PLACE = "cpu"'),
+    ('PLACE = "cpu"', 'PLACE = "cuda"'),
+    ("torch.zeros(3)", "torch.zeros(3, device=x.device)"),
+    ("torch.zeros(3, device=x.device)", "torch.zeros(3)"),
+    ("return torch.ones(3)", "return torch.ones_like(x)"),
+    ("return torch.ones_like(x)", "return torch.ones(3)"),
+    ("data = torch.rand(3)", "data = torch.rand(3, device=PLACE)"),
+    ("data = torch.rand(3, device=PLACE)", "data = torch.rand(3)"),
+    ("self.offset = torch.zeros(width)", "self.register_buffer('offset', torch.zeros(width))"),
+    ("+ shift(x)", "+ self.offset"),
+    ("+ self.offset", "+ shift(x)"),
+    ("main()\n", "main()\ntorch.set_default_device('cuda')\n"),
+    ("torch.set_default_device('cuda')\n", ""),
+    ("def helper", "def other(x: torch.Tensor):\n    return x + SCALE\n\ndef helper"),
+    ("from layers import Block", "from layers import SCALE, Block"),
+    ("import layers\n", "import layers\nfrom layers import *\n"),
+    ("torch.arange(3)", "torch.arange(3, device=x.device)"),
+    ("COUNT = torch.zeros(1)", "COUNT = 1"),
+    ("def shift", "\n\ndef shift"),
+    ("return x * mask", "return (x * mask"),
+    ("return (x * mask", "return x * mask"),
+    ("class Block", "@decorated\nclass Block"),
+    ("@decorated\n", ""),
+]
+
+
+@pytest.fixture
+def program(tmp_path) -> dict[Path, str]:
+    return {tmp_path.resolve() / "layers.py": LAYERS, tmp_path.resolve() / "main.py": MAIN}
+
+
+def _look(session: Session, program: dict[Path, str]) -> Look:
+    book = Book({}, Preferences(), pytest.fail)
+    settings = {path: book.settings(path) for path in program}
+    look = session.look(Job(program, settings), Ticket(), lambda look: None, lambda done, of: None)
+    assert look is not None
+    assert not look.errors
+    return look
+
+
+def _found(look: Look) -> list[Diagnostic]:
+    return [one for path in sorted(look.views) for one in look.views[path].diagnostics]
+
+
+def _facts(look: Look) -> list[tuple[int, int, str, tuple[str, ...]]]:
+    return [
+        (one.start, one.end, one.fact.code, tuple(sorted(account.text for account in one.fact.accounts)))
+        for path in sorted(look.views)
+        for one in look.views[path].facts
+    ]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_same_as_by_a_new_session(program: dict[Path, str], seed: int):
+    chance, session = random.Random(seed), Session()
+    assert _found(_look(session, program))
+    for _ in range(12):
+        path = chance.choice([*program])
+        fitting = [edit for edit in EDITS if edit[0] in program[path]]
+        old, new = chance.choice(fitting)
+        program[path] = program[path].replace(old, new, 1)
+        look = _look(session, program)
+        if "(x * mask" in "".join(program.values()):
+            continue  # a session that has just begun knows nothing of how the text was when it parsed
+        fresh = _look(Session(), program)
+        assert _found(look) == _found(fresh)
+        assert _facts(look) == _facts(fresh)
+
+
+def test_a_look_called_off_leaves_nothing_wrong(program: dict[Path, str]):
+    session, ticket = Session(), Ticket()
+    ticket.stop()
+    book = Book({}, Preferences(), pytest.fail)
+    settings = {path: book.settings(path) for path in program}
+    assert session.look(Job(program, settings), ticket, lambda look: None, lambda done, of: None) is None
+    assert _found(_look(session, program)) == _found(_look(Session(), program))
