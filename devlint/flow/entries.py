@@ -9,28 +9,27 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from devlint.flow import interpreter as interpreter
-from devlint.flow.arguments import Argument, Arguments
-from devlint.flow.classes import find_method, is_module_class, is_operation_class
+from devlint.flow.arguments import Arguments
+from devlint.flow.classes import find_method, is_module_class
 from devlint.flow.construction import construct
-from devlint.flow.definitions import ClassInfo, FunctionInfo, ModuleInfo, Parameter
+from devlint.flow.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.flow.engine import Engine
-from devlint.flow.evidence import annotation_names
 from devlint.flow.functions import call_function
 from devlint.flow.heap import Heap
 from devlint.flow.modules import global_name, known_names, module_run, run_guard
 from devlint.flow.nn import overrides_apply, relocate
 from devlint.flow.objects import given_by_framework
 from devlint.flow.private_code import HostOnly, callers_first, is_private
+from devlint.flow.records import data_fields
 from devlint.flow.run import Run
 from devlint.flow.state import Ambient, State
+from devlint.flow.symbolic import symbolic_arguments, symbolic_fields
 from devlint.values.condition import NO_FACTS
-from devlint.values.device import CPU
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype
-from devlint.values.memory import Memory
-from devlint.values.placement import UNKNOWN_PLACEMENT, How, Leaf, Placement
+from devlint.values.placement import UNKNOWN_PLACEMENT, Placement
 from devlint.values.scope import Scope
 from devlint.values.trace import Kind
-from devlint.values.value import Callable_, DeviceValue, Number, Ref, Tensor, Unknown, Value, named
+from devlint.values.value import Callable_, DeviceValue, Ref, Tensor, Value, named
 
 if TYPE_CHECKING:
     from devlint.syntax.index import Statement
@@ -49,15 +48,6 @@ calls it."""
 
 CONTAINER_ATTRIBUTE: Final = re.compile(r"self\.\w+\s*(?::[^=\n]+)?=\s*[\[{(]")
 """A list, dict or tuple made an attribute, which hides modules from `.to()`."""
-
-TENSOR_ANNOTATIONS: Final = frozenset(
-    "Tensor torch.Tensor FloatTensor LongTensor BoolTensor IntTensor torch.FloatTensor torch.LongTensor"
-    " torch.BoolTensor"
-    " torch.IntTensor nn.Parameter torch.nn.Parameter".split()
-)
-
-
-NUMBERS: Final = frozenset({"int", "float"})
 
 
 def analyse_module(engine: Engine, module: ModuleInfo) -> None:
@@ -141,7 +131,11 @@ def _construct_and_call(engine: Engine, module: ModuleInfo, info: ClassInfo) -> 
     run = _outside(engine, module, info)
     initializer = find_method(run, info, "__init__")
     engine.at_construction.clear()
-    arguments = symbolic_arguments(run, initializer, skip_first=True) if initializer else Arguments(info.node)
+    fields = data_fields(run, info)
+    if initializer is not None:
+        arguments = symbolic_arguments(run, initializer, skip_first=True)
+    else:
+        arguments = symbolic_fields(run, info, fields) if fields is not None else Arguments(info.node)
     reference = construct(run, info, arguments, info.node)
     if not isinstance(reference, Ref):
         return
@@ -208,45 +202,3 @@ def _lost(value: Value) -> Value:
     if isinstance(value, DeviceValue):
         return DeviceValue()
     return replace(value, placement=UNKNOWN_PLACEMENT) if isinstance(value, Tensor) and value.cell is None else value
-
-
-def symbolic_arguments(run: Run, info: FunctionInfo, *, skip_first: bool) -> Arguments:
-    """Arguments of which only the parameter's name, annotation and use are known."""
-    arguments = Arguments(info.node)
-    parameters = info.parameters[1:] if skip_first else info.parameters
-    in_module = info.owner is not None and (is_module_class(run, info.owner) or is_operation_class(run, info.owner))
-    for parameter in parameters:
-        if parameter.kind in ("star", "star-star"):
-            arguments.complete = False
-            continue
-        value = symbolic_value(run, info, parameter, in_module=in_module)
-        if run.engine.host_only.takes(info, parameter.name):
-            value = _on_host(run, parameter, value)
-        argument = Argument(value, parameter.node)
-        if parameter.kind == "keyword":
-            arguments.keywords[parameter.name] = argument
-        else:
-            arguments.positional.append(argument)
-    return arguments
-
-
-def _on_host(run: Run, parameter: Parameter, value: Value) -> Value:
-    """An argument of private code that the file itself only ever hands over on the host."""
-    step = run.step(Kind.ASSUMED, f"`{parameter.name}` is on the host in every call of the file", parameter.node)
-    return replace(value, placement=Leaf(CPU, How.ASSUMED, step)) if isinstance(value, Tensor) else value
-
-
-def symbolic_value(run: Run, info: FunctionInfo, parameter: Parameter, *, in_module: bool) -> Value:
-    """An argument: a tensor where its annotation or its use says so, else something with a name."""
-    origin = ("param", info, parameter.name)
-    step = run.step(Kind.CALLER, f"`{parameter.name}` is the caller's, on any device", parameter.node)
-    names = set(annotation_names(parameter.annotation))
-    foreign = names - TENSOR_ANNOTATIONS - {"Optional", "typing.Optional", "Union", "typing.Union", "None"}
-    if names & TENSOR_ANNOTATIONS and not foreign:
-        return Tensor(named(origin, f"`{parameter.name}`", step), memory=Memory(origin))
-    if names and names <= NUMBERS:
-        return Number(names.pop() if len(names) == 1 else None, origin, parameter.name)
-    used = info.evidence.is_tensor(parameter.name, array_like=in_module)
-    if used and not names:
-        return Tensor(named(origin, f"`{parameter.name}`", step), memory=Memory(origin))
-    return Unknown(origin, parameter.name, step)

@@ -155,9 +155,8 @@ def annotation_names(node: cst.BaseExpression | None) -> Iterator[str]:
     if node is None:
         return
     if isinstance(node, cst.SimpleString):
-        try:
-            node = cst.parse_expression(str(node.evaluated_value))
-        except (cst.ParserSyntaxError, TypeError, ValueError):
+        node = parsed(node)
+        if node is None:
             return
     name = dotted_name(node)
     if name is not None:
@@ -167,3 +166,11 @@ def annotation_names(node: cst.BaseExpression | None) -> Iterator[str]:
         name = dotted_name(one) if isinstance(one, (cst.Name, cst.Attribute)) else None
         if name is not None:
             yield name
+
+
+def parsed(node: cst.SimpleString) -> cst.BaseExpression | None:
+    """An annotation in quotes as the expression it holds."""
+    try:
+        return cst.parse_expression(str(node.evaluated_value))
+    except (cst.ParserSyntaxError, TypeError, ValueError):
+        return None

@@ -30,6 +30,7 @@ class Field:
 
     name: str
     default: cst.BaseExpression | None
+    annotation: cst.BaseExpression | None = None
     given: bool = True
     by_position: bool = True
     kept: bool = True
@@ -78,7 +79,8 @@ def _fields(info: ClassInfo, *, by_position: bool) -> Iterator[Field]:
                         by_position = False
                     elif kind != "ClassVar":
                         positional = by_position and not _says(value, "kw_only", "True")
-                        yield Field(name, value, not _says(value, "init", "False"), positional, kind != "InitVar")
+                        given = not _says(value, "init", "False")
+                        yield Field(name, value, annotation.annotation, given, positional, kind != "InitVar")
                 case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=cst.Call() as value):
                     if (dotted_name(value.func) or "").rpartition(".")[2] in ("ib", "attrib"):
                         yield Field(name, value)
