@@ -11,37 +11,87 @@ from devlint.diagnostic import Applicability, Edit, Fix
 from devlint.fixes.edits import behind, replace, wrap
 from devlint.fixes.imports import spell
 from devlint.fixes.sheet import Part, Unfit
+from devlint.flow.definitions import bound_by
 from devlint.syntax.walk import children, descend, dotted_name
 
 LIST_METHODS: Final = frozenset("append extend insert".split())
 DICT_METHODS: Final = frozenset("items keys values update clear pop".split())
 """What lists and dicts can do that their counterparts for modules can do as well."""
+LITERALS: Final = (
+    cst.BaseNumber, cst.BaseString, cst.List, cst.Tuple, cst.Dict, cst.Lambda, cst.ListComp, cst.DictComp,
+)  # fmt: skip
+"""Expressions that are neither a tensor nor a module."""
 
 
 def register_buffer(part: Part, target: cst.CSTNode) -> Fix:
     """`self.pe = tensor` becomes `self.register_buffer("pe", tensor, persistent=False)`.
 
-    An attribute that `__init__` first sets to None is registered there, and keeps its other assignments.
+    An attribute that `__init__` first sets to None is registered there, and keeps its other assignments; one that two
+    branches assign is registered in both.
     """
-    name = _attribute_of_self(target)
+    name, own = _attribute_of_self(target), _statement_of(part, target)
     class_ = _class_around(part, target)
     initializer = next((one for one in _methods(class_) if one.name.value == "__init__"), None)
     set_up = _set_up(initializer) if initializer is not None else None
-    inside = (one for one in _assignments(class_, name) if part.function(one) is initializer)
-    first = next(inside, None)
-    if set_up is None or first is None or part.span(first) < part.span(set_up) or _is_trained(first):
+    if set_up is None or name in _bound_in_body(class_):
         raise Unfit
+    inside = [one for one in _assignments(class_, name) if part.function(one) is initializer]
+    first = _first_to_bind(part, own, inside)
+    branches = [one for one in inside if first is own and _are_branches(part, one, own)]
+    for one in (first, *branches):
+        if part.span(one) < part.span(set_up) or _is_trained(one) or not _may_be_tensor(one.value):
+            raise Unfit
     # Once registered, the name may be assigned as before.
-    edits = _registered(part, first, name)
+    edits = tuple(edit for one in (first, *branches) for edit in _registered(part, one, name))
     return Fix(f"Register `{name}` as a buffer that the checkpoint leaves out", Applicability.UNSAFE, edits)
+
+
+def _statement_of(part: Part, target: cst.CSTNode) -> cst.Assign | cst.AnnAssign:
+    found = next((one for one in part.parents(target) if isinstance(one, (cst.Assign, cst.AnnAssign))), None)
+    if found is None or found.value is None:
+        raise Unfit
+    return found
+
+
+def _first_to_bind(
+    part: Part, own: cst.Assign | cst.AnnAssign, inside: list[cst.Assign | cst.AnnAssign]
+) -> cst.Assign | cst.AnnAssign:
+    """The assignment in `__init__` that must register: torch refuses a name that is an attribute already.
+
+    It is the tensor's own, or one of None before it.
+    """
+    before = [one for one in inside if one is not own and not _are_branches(part, one, own)]
+    if any(one is own for one in inside):
+        before = [one for one in before if part.span(one) < part.span(own)]
+    elif not before:
+        raise Unfit
+    if not all(one.value is not None and dotted_name(one.value) == "None" for one in before[:1]):
+        raise Unfit
+    return before[0] if before else own
+
+
+def _are_branches(part: Part, one: cst.CSTNode, other: cst.CSTNode) -> bool:
+    """Whether two statements stand in the two branches of one condition."""
+    paths = [[node, *part.parents(node)] for node in (one, other)]
+    for index, above in enumerate(paths[0]):
+        if above in paths[1]:
+            below = paths[1][paths[1].index(above) - 1]
+            return isinstance(above, cst.If) and below is not paths[0][index - 1]
+    return False
+
+
+def _bound_in_body(class_: cst.ClassDef) -> set[str]:
+    """The names that a class's own body gives a value."""
+    nodes = descend(class_.body, into_functions=False)
+    declared = (cst.AnnAssign,)
+    return {name for one in nodes if not isinstance(one, declared) or one.value is not None for name in bound_by(one)}
 
 
 def wrap_container(part: Part, target: cst.CSTNode, kind: str) -> Fix:
     """`self.blocks = [...]` becomes an `nn.ModuleList`, a dict an `nn.ModuleDict`; `kind` is Module or Parameter."""
-    statement = next((one for one in part.parents(target) if isinstance(one, (cst.Assign, cst.AnnAssign))), None)
-    if statement is None or statement.value is None:
-        raise Unfit
-    value, name = statement.value, _attribute_of_self(target)
+    statement, name = _statement_of(part, target), _attribute_of_self(target)
+    value = statement.value
+    assert value is not None
     shape = _shape_of(value)
     if not _is_used_as(_class_around(part, statement), name, shape):
         raise Unfit
@@ -133,9 +183,13 @@ def _shape_of(value: cst.BaseExpression) -> str:
     raise Unfit
 
 
+def _may_be_tensor(node: cst.BaseExpression | None) -> bool:
+    """Whether a value is a tensor, or None, as far as it shows."""
+    return node is not None and not isinstance(node, LITERALS) and dotted_name(node) not in ("True", "False")
+
+
 def _may_be_module(node: cst.BaseExpression) -> bool:
-    literals = (cst.BaseNumber, cst.BaseString, cst.List, cst.Tuple, cst.Dict, cst.Lambda, cst.ListComp, cst.DictComp)
-    return not isinstance(node, literals) and dotted_name(node) not in ("None", "True", "False")
+    return not isinstance(node, LITERALS) and dotted_name(node) not in ("None", "True", "False")
 
 
 def _may_be_key(node: cst.BaseExpression) -> bool:

@@ -15,6 +15,50 @@ from devlint.syntax.walk import descend
 from .programs import check_fix
 
 PAIRS = {
+    "in both branches": """
+        class Net(nn.Module):
+            def __init__(self, wide):
+                super().__init__()
+                if wide:
+                    self.table = torch.zeros(512)
+                else:
+                    self.table = torch.ones(512)
+
+            def forward(self, x):
+                return x.exp() + self.table
+        # becomes (unsafe)
+        class Net(nn.Module):
+            def __init__(self, wide):
+                super().__init__()
+                if wide:
+                    self.register_buffer("table", torch.zeros(512), persistent=False)
+                else:
+                    self.register_buffer("table", torch.ones(512), persistent=False)
+
+            def forward(self, x):
+                return x.exp() + self.table
+        """,
+    "an attribute that is something else first": """
+        class Net(nn.Module):
+            def __init__(self, size):
+                super().__init__()
+                self.table = 0
+                self.table = torch.zeros(512)
+
+            def forward(self, x):
+                return x.exp() + self.table
+        """,
+    "an attribute that the class has already": """
+        class Net(nn.Module):
+            table = None
+
+            def __init__(self, size):
+                super().__init__()
+                self.table = torch.zeros(512)
+
+            def forward(self, x):
+                return x.exp() + self.table
+        """,
     "tables in a dict": """
         class Net(nn.Module):
             def __init__(self, size):
