@@ -7,7 +7,7 @@ from functools import partial
 
 from devlint.diagnostic import Fix, Severity
 from devlint.dtypes import dtype_steps, dtype_text, entering_as, entrance, is_settled_in, unasked_float64
-from devlint.fixes.casting import cast_at_entrance, cast_operand
+from devlint.fixes.casting import cast_at_entrance, cast_operand, passes_argument_on
 from devlint.fixes.sheet import Sheet, Unfit, node_at
 from devlint.flow.events import DtypeClash, Operand
 from devlint.rule import Finding, Rule
@@ -89,12 +89,15 @@ class Float64Input(Rule):
 
 
 def _fix(wide: Operand, dtype: str, came: Step | None, sheet: Sheet) -> Fix:
-    if came is None or not is_settled_in(came.scope, wide.tensor.dtype):
+    if came is None:
         return cast_operand(sheet, wide, dtype)
     try:
-        return cast_at_entrance(sheet.part(came.place), node_at(came.place), dtype)
+        part, call = sheet.part(came.place), node_at(came.place)
+        if is_settled_in(came.scope, wide.tensor.dtype) or not passes_argument_on(part, call):
+            return cast_at_entrance(part, call, dtype)
     except Unfit:
-        return cast_operand(sheet, wide, dtype)
+        pass
+    return cast_operand(sheet, wide, dtype)
 
 
 def _from(source: str) -> str:

@@ -7,7 +7,7 @@ from functools import partial
 
 from devlint.diagnostic import Applicability, Fix, Severity
 from devlint.dtypes import dtype_steps, entrance, is_settled_in, is_unasked
-from devlint.fixes.casting import cast_with_transfer
+from devlint.fixes.casting import cast_with_transfer, passes_argument_on
 from devlint.fixes.sheet import Sheet, Unfit, node_at
 from devlint.flow.events import Transfer
 from devlint.rule import Finding, Rule
@@ -45,8 +45,8 @@ class Float64OnAccelerator(Rule):
     ```
 
     ## Fix safety
-    The transfer casts to float32 as well. Unsafe: the numbers become less precise. Where the array comes from another
-    function, others may bring integers the same way, and the fix is only shown. There is none where float64 was
+    The transfer casts to float32 as well. Unsafe: the numbers become less precise. Where the array is an
+    argument, others may bring integers the same way, and the fix is only shown. There is none where float64 was
     written out, nor for modules.
 
     ## How it is confirmed at run time
@@ -87,9 +87,9 @@ class Float64OnAccelerator(Rule):
 def _fix(event: Transfer, sheet: Sheet) -> Fix:
     if event.is_module or not is_unasked(event.dtype_before):
         raise Unfit
-    settled = is_settled_in(event.context.scope, event.dtype_before)
-    trust = Applicability.UNSAFE if settled else Applicability.DISPLAY
-    return cast_with_transfer(sheet.part(event.context.place), node_at(event.context.place), "float32", trust)
+    part, call = sheet.part(event.context.place), node_at(event.context.place)
+    foreign = passes_argument_on(part, call) and not is_settled_in(event.context.scope, event.dtype_before)
+    return cast_with_transfer(part, call, "float32", Applicability.DISPLAY if foreign else Applicability.UNSAFE)
 
 
 def _message(event: Transfer, way: Way, *, refused: bool) -> str:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+import libcst as cst
+
 from devlint.diagnostic import Fix, Severity
+from devlint.fixes.calls import find_argument
 from devlint.fixes.creating import create_there
 from devlint.fixes.sheet import Sheet, Unfit
 from devlint.flow.events import Context, Conversion, Transfer
@@ -52,8 +55,8 @@ class CreateThenTransfer(Rule):
 
     ## Known limits
     Random numbers made on an accelerator come from another generator and are other numbers: where a seed must give
-    the same numbers on every device, creating them on the host is right. Tensors made from Python data are copied
-    either way.
+    the same numbers on every device, creating them on the host is right; a factory with `generator=` is not reported.
+    Tensors made from Python data are copied either way.
     """
 
     code = "DEV406"
@@ -71,6 +74,8 @@ class CreateThenTransfer(Rule):
             return
         fresh = event.fresh if isinstance(event, Transfer) else event.origin
         if fresh is None or fresh.origin is Origin.TENSOR or not _created_here(event.context, fresh):
+            return
+        if _draws_from_generator(fresh):
             return
         if isinstance(event, Conversion):
             targets = [leaf for _, leaf in leaves(event.placement, event.context.facts) if not is_host(leaf.device)]
@@ -102,6 +107,12 @@ def _created_here(context: Context, fresh: Fresh) -> bool:
     if step.scope is not context.scope:
         return False
     return loop is None or (step.loop is not None and any(one.place == loop.place for one in step.loop.around()))
+
+
+def _draws_from_generator(fresh: Fresh) -> bool:
+    """Whether the factory is given a generator: the tensor must then be made on that one's device."""
+    call = fresh.step.place.node
+    return isinstance(call, cst.Call) and find_argument(call, "generator") is not None
 
 
 def _finding(

@@ -11,12 +11,16 @@ from devlint.fixes.calls import add_argument, find_argument, method_name, receiv
 from devlint.fixes.devices import is_plain
 from devlint.fixes.edits import behind, method
 from devlint.fixes.imports import full_name, spell
+from devlint.fixes.names import parameters_of
 from devlint.fixes.placing import transfer, written_operand
 from devlint.fixes.sheet import Part, Sheet, Unfit
 from devlint.flow.events import Operand
 
 METHODS: Final = {"float32": ".float()", "int64": ".long()", "float16": ".half()", "float64": ".double()"}
 """The casts that have a method of their own."""
+
+ARRAYS: Final = frozenset({"numpy.array", "numpy.asarray", "numpy.ascontiguousarray"})
+"""Functions that keep the dtype of what they are given."""
 
 
 def cast_at_entrance(part: Part, call: cst.CSTNode, dtype: str) -> Fix:
@@ -63,6 +67,21 @@ def cast_with_transfer(part: Part, call: cst.CSTNode, dtype: str, trust: Applica
         suffix, imported = cast_suffix(part, call, dtype)
         edits = (*imported, *method(part, receiver_of(call), suffix))
     return Fix(f"Cast it to {dtype} as it is moved", trust, edits)
+
+
+def passes_argument_on(part: Part, node: cst.CSTNode) -> bool:
+    """Whether a tensor is an argument of the function around it, or made of one as it is: callers choose its dtype."""
+    source = node
+    while isinstance(source, cst.Call):
+        name = full_name(part, source.func)
+        if (name.startswith("torch.") or name in ARRAYS) and source.args:
+            source = source.args[0].value
+        elif isinstance(source.func, cst.Attribute):
+            source = source.func.value
+        else:
+            break
+    function = part.function(node)
+    return isinstance(source, cst.Name) and function is not None and source.value in parameters_of(function)
 
 
 def cast_suffix(part: Part, node: cst.CSTNode, dtype: str) -> tuple[str, tuple[Edit, ...]]:

@@ -60,6 +60,12 @@ print(torch.equal(y.cpu(), x))
 }
 
 GOOD = {
+    "a generator that is on the host": """
+def noise(device, generator=None):
+    return torch.randn(3, generator=generator).to(device)
+
+noise("cuda", torch.Generator().manual_seed(0))
+""",
     "created there": """
 device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 a = torch.zeros(3, device=device)
