@@ -200,7 +200,12 @@ REFUSED = {
     "nested tensors of the jagged layout": (
         lambda: torch.nested.nested_tensor([near(2), near(3)], layout=torch.jagged),
         NotEmulated,
-        "NestedTensor on an accelerator",
+        "nested tensors of the jagged layout",
+    ),
+    "a view of the jagged layout": (
+        lambda: torch.nested.nested_tensor_from_jagged(near(5), torch.tensor([0, 2, 5], device="cuda")),
+        NotEmulated,
+        "nested tensors of the jagged layout",
     ),
     "replicas": (lambda: nn.DataParallel(nn.Linear(2, 2)), NotEmulated, "torch.nn.DataParallel"),
 }

@@ -251,3 +251,10 @@ def test_packed_sequences_keep_their_batch_sizes_on_the_host(device: torch.devic
     out, _ = nn.LSTM(2, 3, batch_first=True).cuda()(packed)
     padded, lengths = nn.utils.rnn.pad_packed_sequence(out, batch_first=True)
     assert padded.device == device and lengths.device.type == "cpu"
+
+
+def test_nested_tensors_live_where_their_parts_do(device: torch.device) -> None:
+    near = torch.nested.nested_tensor([torch.ones(2, device=device), torch.ones(3, device=device)])
+    assert near.device == device and (near * 2).device == device
+    assert torch.nested.nested_tensor([torch.ones(2)], device="cuda").device == device
+    assert torch.nested.nested_tensor([torch.ones(2)], layout=torch.jagged).device.type == "cpu"

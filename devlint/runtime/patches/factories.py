@@ -25,13 +25,14 @@ LIKE = ("zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "rand
 NEW = ("new_zeros", "new_ones", "new_empty", "new_full", "new_empty_strided", "new_tensor")
 DATA = ("tensor", "as_tensor", "asarray")
 SPARSE = tuple(f"sparse_{kind}_tensor" for kind in ("coo", "compressed", "csr", "csc", "bsr", "bsc"))
+NESTED = ("nested_tensor", "as_nested_tensor")
 ARRAYS = ("from_numpy", "frombuffer", "from_dlpack", "from_file")
 
 
 def _plain() -> Iterator[tuple[Any, str]]:
     """The factories torch itself counts as such, where their names are."""
     wanted = default_device._device_constructors()
-    for module in (torch, torch.fft, torch.nested):
+    for module in (torch, torch.fft):
         for name, value in vars(module).items():
             if callable(value) and value in wanted and name not in DATA + SPARSE:
                 yield module, name
@@ -151,6 +152,24 @@ class _Maker:
             return copied.requires_grad_(bool(kwargs.get("requires_grad")))
         return data.to(target, kwargs.get("dtype"))
 
+    def nested(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
+        """A tensor of tensors of several sizes, which lives where the first of them does."""
+
+        @functools.wraps(original)
+        def factory(parts: Any, *args: Any, device: Any = None, layout: Any = None, **kwargs: Any) -> Any:
+            target = self.target(device)
+            first = parts if isinstance(parts, torch.Tensor) else next(iter(parts), None)
+            if device is None and isinstance(first, torch.Tensor):
+                target = place_of(first).device
+            if target.type == self.session.kind and layout is torch.jagged:
+                raise errors.NotEmulated("nested tensors of the jagged layout on an accelerator")
+            if self.foreign(target):
+                return original(parts, *args, device=target, layout=layout, **kwargs)
+            out = original(parts, *args, device=HOST, layout=layout, **kwargs)
+            return self.label(out, target, name, explicit=device is not None)
+
+        return factory
+
     def sparse(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
         """A sparse tensor from its parts."""
 
@@ -206,6 +225,8 @@ def install(session: Session, patcher: Patcher) -> None:
         replace(torch, name, maker.data(name, getattr(torch, name)))
     for name in SPARSE:
         replace(torch, name, maker.sparse(name, getattr(torch, name)))
+    for name in NESTED:
+        replace(torch.nested, name, maker.nested(f"torch.nested.{name}", getattr(torch.nested, name)))
     for name in ARRAYS:
         patcher.replace(torch, name, maker.array(f"torch.{name}", getattr(torch, name)))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from devlint.runtime.errors import NotEmulated
-from devlint.runtime.labels import HOST
+from devlint.runtime.labels import HOST, place_of
 
 if TYPE_CHECKING:
     from devlint.runtime.patches.patcher import Patcher
@@ -37,6 +37,15 @@ def install(session: Session, patcher: Patcher) -> None:
         return wrapper(cls, *args, **kwargs)
 
     patcher.replace(torch.Tensor, "_make_wrapper_subclass", staticmethod(wrap))
+
+    from_jagged = torch.nested.nested_tensor_from_jagged
+
+    def jagged(values: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
+        if place_of(values).key:
+            raise NotEmulated("nested tensors of the jagged layout on an accelerator")
+        return from_jagged(values, *args, **kwargs)
+
+    patcher.replace(torch.nested, "nested_tensor_from_jagged", jagged)
 
     def compile_(model: Any = None, *args: Any, **kwargs: Any) -> Any:
         for recorder in session.recorders:
