@@ -22,11 +22,13 @@ from devlint.values.trace import Kind, Place, Step
 
 DEVICELESS: Final = frozenset(
     "from_numpy frombuffer from_dlpack Tensor FloatTensor DoubleTensor HalfTensor LongTensor IntTensor ShortTensor"
-    " CharTensor ByteTensor BoolTensor".split()
+    " CharTensor ByteTensor BoolTensor sample rsample sample_n".split()
 )
 """Makers of host tensors that take no device."""
 
-RANDOM: Final = frozenset("rand randn randint randperm normal bernoulli poisson multinomial".split())
+RANDOM: Final = frozenset(
+    "rand randn randint randperm normal bernoulli poisson multinomial sample rsample sample_n".split()
+)
 """Makers of other numbers on each kind of device."""
 
 
