@@ -40,6 +40,8 @@ def ruled_rank(run: Run, rule: str, bound: Bound, own: list[tuple[str, Rank]]) -
             return rank_of_shape(run, sizes) if sizes is not None else broadcast(rank for _, rank in own)
         case "product":
             return Rank.SOME if any(rank is Rank.MANY for _, rank in own) else Rank.ANY
+        case "squeeze":
+            return _less(bound.get("dim"), own[0][1] if own else Rank.ANY)
         case "equation":
             return _of_equation(bound.get("equation"))
     return Rank.ANY
@@ -68,13 +70,16 @@ def _reduced(bound: Bound, own: Rank) -> Rank:
     if kept:
         return own
     given = bound.get("dim") or bound.get("axis")
-    if not given or given[0].value == NONE:
-        return Rank.ZERO
-    match given[0].value:
-        case Const(value=int(dim)) if dim > 0 or dim < -1:
-            # There are dimensions beside the one that is reduced.
+    return _less(given, own) if given and given[0].value != NONE else Rank.ZERO
+
+
+def _less(given: list[Argument] | None, own: Rank) -> Rank:
+    """The rank without the dimensions that an argument names."""
+    match given:
+        case [Argument(value=Const(value=int(dim)))] if dim > 0 or dim < -1:
+            # There are dimensions beside that one.
             return Rank.SOME
-        case Const() | Number():
+        case [Argument(value=Const(value=int()) | Number())]:
             return own.fewer
     return Rank.ANY
 

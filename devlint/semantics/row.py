@@ -64,8 +64,8 @@ class Row:
     ``rank`` (0-dim or not): "broadcast" (0-dim if all operands are), "same:NAME", "reduce" (0-dim without ``dim``,
     with it one dimension less; as "broadcast" with a second tensor), "reduction" (0-dim unless ``reduction="none"``),
     "zero", "some" (never 0-dim), "shape" (from the size arguments, "shape:NAME" from NAME; where none are given as
-    "broadcast"), "product" (0-dim of two vectors only), "equation" (of an Einstein summation), "data" (from the
-    literal) or "unknown".
+    "broadcast"), "product" (0-dim of two vectors only), "equation" (of an Einstein summation), "squeeze" (one less
+    with ``dim``, else it is not known how many), "data" (from the literal) or "unknown".
     ``view``: whose storage the result shares; ``may_view``: may share. ``grad``: "none" or "detach" where the result
     never requires grad. ``sync``: "always", or "unless:NAME" is given, where an accelerator's work is waited for.
 
