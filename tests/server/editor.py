@@ -120,7 +120,7 @@ class Editor:
                 await asyncio.sleep(0.01)
 
     def _changed(self, uri: str, change: types.TextDocumentContentChangeEvent) -> None:
-        self.versions[uri] += 1
+        self.versions[uri] = self.versions.get(uri, 0) + 1
         identifier = types.VersionedTextDocumentIdentifier(self.versions[uri], uri)
         self.client.text_document_did_change(types.DidChangeTextDocumentParams(identifier, [change]))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 from pathlib import Path
 
@@ -139,3 +140,18 @@ def test_a_look_called_off_leaves_nothing_wrong(program: dict[Path, str]):
     settings = {path: book.settings(path) for path in program}
     assert session.look(Job(program, settings), ticket, lambda look: None, lambda done, of: None) is None
     assert _found(_look(session, program)) == _found(_look(Session(), program))
+
+
+def test_memory_stays_flat(program: dict[Path, str]):
+    session, path = Session(), next(iter(program))
+    first = program[path]
+
+    def objects_after(number: int) -> int:
+        for step in range(number):
+            program[path] = first.replace("torch.zeros(width)", f"torch.zeros({step} + width)")
+            _look(session, program)
+        gc.collect()
+        return len(gc.get_objects())
+
+    before = objects_after(8)
+    assert objects_after(24) < before * 1.1
