@@ -17,6 +17,7 @@ from devlint.flow.classes import (
 )
 from devlint.flow.comparison import type_equals
 from devlint.flow.definitions import ClassInfo, FunctionInfo, ModuleInfo
+from devlint.flow.enums import enum_member
 from devlint.flow.events import MovedLeaf
 from devlint.flow.modules import member
 from devlint.flow.nn import module_attribute
@@ -203,7 +204,7 @@ def class_member(run: Run, info: ClassInfo, name: str) -> Value:
     method = find_method(run, info, name)
     if method is not None:
         return Callable_(method, Callable_(info)) if "classmethod" in method.decorator_names else Callable_(method)
-    value = class_attribute(run, info, name)
+    value = enum_member(run, info, Const(name)) or class_attribute(run, info, name)
     if value is not None:
         return value
     if name in ("__name__", "__qualname__"):

@@ -10,11 +10,13 @@ from devlint.flow.classes import enclosing_class, find_method
 from devlint.flow.construction import construct
 from devlint.flow.definitions import ClassInfo, FunctionInfo
 from devlint.flow.functions import call_function
+from devlint.flow.hooks import after_forward, before_forward
 from devlint.flow.library.registry import Invocation, invoke
 from devlint.flow.nn import call_layer, is_module
 from devlint.flow.opaque import call_opaque, havoc, opaque_method
 from devlint.flow.run import Run, expression
 from devlint.flow.state import merge
+from devlint.values.heap import Instance
 from devlint.values.join import join, without_none
 from devlint.values.value import UNKNOWN, Batch, Callable_, Either, Library, Method, Partial, Ref, Unknown, Value
 
@@ -103,6 +105,16 @@ def call_object(run: Run, reference: Ref, arguments: Arguments, node: cst.CSTNod
     if thing is None:
         return UNKNOWN
     module = is_module(run, reference)
+    if module and thing.hooks:
+        arguments = before_forward(run, reference, thing, arguments, node)
+        result = _answer(run, reference, thing, arguments, node, module=module)
+        return after_forward(run, reference, thing, arguments, result, node)
+    return _answer(run, reference, thing, arguments, node, module=module)
+
+
+def _answer(
+    run: Run, reference: Ref, thing: Instance, arguments: Arguments, node: cst.CSTNode, *, module: bool
+) -> Value:
     if isinstance(thing.cls, Callable_) and isinstance(thing.cls.definition, ClassInfo):
         info = thing.cls.definition
         method = find_method(run, info, "__call__") or (find_method(run, info, "forward") if module else None)

@@ -11,6 +11,7 @@ from devlint.flow.arguments import Argument, Arguments
 from devlint.flow.asked import type_atom
 from devlint.flow.classes import special_method
 from devlint.flow.definitions import FunctionInfo
+from devlint.flow.enums import same_member
 from devlint.flow.events import Comparison
 from devlint.flow.evidence import annotation_names
 from devlint.flow.forwards import operand_of_forward
@@ -34,6 +35,7 @@ from devlint.values.value import (
     Either,
     Library,
     Number,
+    Ref,
     Tensor,
     Truth,
     Tuple,
@@ -59,6 +61,10 @@ _METHODS: Final[dict[type, str]] = {
 
 def compare(run: Run, node: cst.Comparison, operator: cst.BaseCompOp, left: Argument, right: Argument) -> Value:
     """One comparison's value: a bool where it is known, a condition where it has a name."""
+    if isinstance(left.value, Ref) and isinstance(right.value, Ref):
+        same = same_member(left.value, right.value)
+        if same is not None and isinstance(operator, (cst.Is, cst.IsNot, cst.Equal, cst.NotEqual)):
+            return Const(same is not isinstance(operator, (cst.IsNot, cst.NotEqual)))
     if type(operator) in IDENTITY:
         return _identity(run, node, operator, left, right)
     own = _by_own_method(run, node, operator, left, right)

@@ -10,6 +10,7 @@ from devlint.flow.arguments import Arguments
 from devlint.flow.classes import ancestors, find_method, home_of, is_module_class, library_base
 from devlint.flow.decorators import decorated_class
 from devlint.flow.definitions import ClassInfo, FunctionInfo
+from devlint.flow.enums import enum_members, member_with
 from devlint.flow.functions import call_function
 from devlint.flow.library.registry import Invocation, invoke
 from devlint.flow.nn import CONTAINERS, layer_cell
@@ -17,7 +18,7 @@ from devlint.flow.opaque import havoc
 from devlint.flow.records import construct_record, data_fields
 from devlint.flow.run import Run
 from devlint.values.heap import Instance
-from devlint.values.value import Callable_, Ref, Value
+from devlint.values.value import UNKNOWN, Callable_, Ref, Value
 
 
 def construct(run: Run, info: ClassInfo, arguments: Arguments, node: cst.CSTNode) -> Value:
@@ -54,6 +55,10 @@ def metaclass_call(run: Run, info: ClassInfo) -> FunctionInfo | None:
 
 def instantiate(run: Run, info: ClassInfo, arguments: Arguments, node: cst.CSTNode) -> Value:
     """A new object, after its `__new__` and its `__init__`."""
+    members = enum_members(run, info)
+    if members is not None:
+        value = arguments.value("value", 0) or UNKNOWN
+        return member_with(run, members, value) or run.allocate(node, Instance(Callable_(info), {"value": value}))
     fields = data_fields(run, info)
     if fields is not None:
         return construct_record(run, info, fields, arguments, node)

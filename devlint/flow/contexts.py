@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from collections.abc import Sequence as Several
+from dataclasses import dataclass
 from functools import reduce
 from typing import Final
 
@@ -13,14 +14,15 @@ from devlint.flow.arguments import Argument, Arguments
 from devlint.flow.classes import home_of, special_method
 from devlint.flow.definitions import FunctionInfo
 from devlint.flow.devices import placement_from
+from devlint.flow.heap import Heap
 from devlint.flow.run import Run
 from devlint.flow.state import Ambient
 from devlint.syntax.walk import dotted_name
 from devlint.values.dtype import UNKNOWN_DTYPE
-from devlint.values.heap import Instance, Sequence
+from devlint.values.heap import Instance, Object, Sequence, join_objects
 from devlint.values.join import join
 from devlint.values.placement import UNKNOWN_PLACEMENT
-from devlint.values.value import NONE, UNKNOWN, Callable_, DeviceValue, Either, Library, Ref, Value
+from devlint.values.value import NONE, UNKNOWN, Address, Callable_, DeviceValue, Either, Library, Ref, Value
 
 Changes = Mapping[str, object]
 """The settings of the surroundings that a context changes, by their names in `Ambient`."""
@@ -40,6 +42,25 @@ WEAKER: Final[Changes] = {
 """What is claimed of each setting where it is not known which of several contexts holds."""
 
 
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """A generator at its `yield`: the surroundings it has changed, and the objects that are different at its end."""
+
+    changes: Changes
+    effects: Mapping[Address, tuple[Object, Object]]
+
+    def begin(self, run: Run) -> None:
+        """Go back from the generator's end to its `yield`."""
+        for address, (paused, _) in self.effects.items():
+            run.put(address, paused)
+
+    def finish(self, run: Run) -> None:
+        """Do what comes after the `yield`: to what the block has changed meanwhile, it may be done or not."""
+        for address, (paused, done) in self.effects.items():
+            now = run.get(address)
+            run.put(address, done if now is None or now == paused else join_objects(now, done, None))
+
+
 def enter(run: Run, value: Value, node: cst.BaseExpression) -> tuple[Value, Changes]:
     """The value `as` binds, and the changes to what surrounds the operations."""
     from devlint.flow.functions import call_function
@@ -53,7 +74,10 @@ def enter(run: Run, value: Value, node: cst.BaseExpression) -> tuple[Value, Chan
         case Ref(address=address):
             thing = run.get(address)
             if isinstance(thing, Sequence) and thing.kind == "generator":
-                changes = dict(run.engine.surroundings.get(address, {}))
+                pause = run.engine.pauses.get(address)
+                changes = dict(pause.changes) if pause is not None else {}
+                if pause is not None:
+                    pause.begin(run)
                 return thing.any, changes | {"autocast": True} if _is_autocast(run, node) else changes
             if isinstance(thing, Instance) and isinstance(thing.cls, str):
                 return value, _changes_of(thing.cls)
@@ -68,17 +92,28 @@ def leave(run: Run, value: Value, node: cst.BaseExpression) -> None:
     """What an object of the program does when its `with` block ends."""
     from devlint.flow.functions import call_function
 
+    pause = run.engine.pauses.get(value.address) if isinstance(value, Ref) else None
+    if pause is not None:
+        pause.finish(run)
     function = special_method(run, value, "__exit__") or special_method(run, value, "__aexit__")
     if function is not None and run.state.live:
         call_function(run, function, value, Arguments(node, [Argument(NONE, node)] * 3))
 
 
-def around_yields(before: Ambient, during: Several[Ambient]) -> Changes:
-    """What a generator has changed of the surroundings where it yields: a context manager's `with` block runs there."""
+def pause_of(before: Ambient, during: Several[tuple[Ambient, Heap]], after: Heap) -> Pause:
+    """What a generator has changed where it yields: a context manager's `with` block runs there."""
     changes = [
-        {name: getattr(one, name) for name in WEAKER if getattr(one, name) != getattr(before, name)} for one in during
+        {name: getattr(one, name) for name in WEAKER if getattr(one, name) != getattr(before, name)}
+        for one, _ in during
     ]
-    return reduce(_either, changes) if changes else {}
+    effects: dict[Address, tuple[Object, Object]] = {}
+    if len(during) == 1:
+        heap = during[0][1]
+        for address, thing in after.written_since(heap):
+            paused = heap.get(address)
+            if paused is not None and paused != thing:
+                effects[address] = paused, thing
+    return Pause(reduce(_either, changes) if changes else {}, effects)
 
 
 def decorating(run: Run, info: FunctionInfo) -> Changes:

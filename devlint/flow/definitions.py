@@ -105,6 +105,11 @@ class FunctionInfo:
         return any(type(node) is cst.Yield for node in descend(self.node.body, into_functions=False))
 
     @cached_property
+    def is_context(self) -> bool:
+        """Whether it is a generator around a `with` block."""
+        return bool(self.decorator_names & {"contextmanager", "asynccontextmanager"})
+
+    @cached_property
     def locals(self) -> frozenset[str]:
         """The names that belong to it: what it binds, without those it declares global or nonlocal."""
         names = {one.name for one in self.parameters}

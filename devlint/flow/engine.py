@@ -4,11 +4,11 @@ rules."""
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
@@ -28,6 +28,9 @@ from devlint.values.dtype import DEFAULT_FLOAT
 from devlint.values.heap import Object
 from devlint.values.placement import Placement
 from devlint.values.value import Address, Callable_, Value
+
+if TYPE_CHECKING:
+    from devlint.flow.contexts import Pause
 
 ENTRY_BUDGET: Final = 120_000
 """Syntax nodes one entry into the program may evaluate before the rest of it is unknown. A training script with a few
@@ -95,7 +98,7 @@ class Engine:
         self.decorated: dict[ClassInfo, Callable_] = {}
         self.recursion = Recursion()
         self.defaults: dict[tuple[FunctionInfo, str], Value] = {}
-        self.surroundings: dict[Address, Mapping[str, object]] = {}
+        self.pauses: dict[Address, Pause] = {}
         self.ran: set[cst.CSTNode] = set()
         self.at_construction: set[FunctionInfo] = set()
         self.abandoned = False

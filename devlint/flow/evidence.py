@@ -57,6 +57,7 @@ class Evidence:
         self.modules: set[str] = set()
         self.numbers: set[str] = set()
         """Names that count, index or decide something: Python numbers as likely as tensors."""
+        self._thrown_away: set[cst.CSTNode] = set()
         self.devices = False
         self.clock = False
         for node in nodes:
@@ -101,6 +102,10 @@ class Evidence:
             case cst.If(test=test) | cst.IfExp(test=test) | cst.UnaryOperation(operator=cst.Not(), expression=test):
                 self.numbers.update(_terms(test))
 
+    def _statement(self, node: cst.Expr) -> None:
+        if isinstance(node.value, cst.Call):
+            self._thrown_away.add(node.value.func)
+
     def _attribute(self, node: cst.Attribute) -> None:
         attribute = node.attr.value
         if attribute in ("time", "perf_counter", "monotonic", "elapsed_time", "default_timer"):
@@ -113,7 +118,9 @@ class Evidence:
         if attribute in TENSOR_ONLY:
             self.tensors.add(name)
         elif attribute in ARRAY_LIKE:
-            self.arrays.add(name)
+            # `x.cpu()` as a statement is what one writes of a module.
+            if node not in self._thrown_away:
+                self.arrays.add(name)
         elif attribute in _MODULE_EVIDENCE:
             self.modules.add(name)
 
@@ -127,6 +134,7 @@ class Evidence:
 
 _READERS: Final[dict[type, Callable[[Evidence, Any], None]]] = {
     cst.Attribute: Evidence._attribute,
+    cst.Expr: Evidence._statement,
     cst.Call: Evidence._call,
     cst.BinaryOperation: Evidence._operation,
     cst.Name: Evidence._name,

@@ -10,13 +10,18 @@ import libcst as cst
 from devlint.flow.arguments import Argument
 from devlint.flow.classes import special_method
 from devlint.flow.contexts import enter, leave
+from devlint.flow.definitions import bound_by
 from devlint.flow.run import Run, statement
 from devlint.flow.state import State, merge, merge_all
 from devlint.syntax.walk import descend, dotted_name
-from devlint.values.value import UNKNOWN
+from devlint.values.value import UNKNOWN, Callable_
 
 SWALLOWING: Final = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRegex"})
 """The last names of contexts that end an exception: what follows is reached from the middle of their block too."""
+
+
+IMPORT_ERRORS: Final = frozenset({"ImportError", "ModuleNotFoundError", "Exception"})
+"""What a failing import raises, and how people catch it."""
 
 
 @statement(cst.Raise)
@@ -74,15 +79,19 @@ class Departures:
 def try_(run: Run, node: cst.Try | cst.TryStar) -> None:
     """`try`: a handler may be entered from before the body, or from after any part of it."""
     departures = Departures(run)
-    failed = run.state
+    failed: State | None = None
     if node.handlers:
         failed = attempt(run, node.body)
+        if _has_imported(run, node):
+            failed = None
     else:
         run.execute(node.body)
     if node.orelse is not None:
         run.execute(node.orelse)
     ends = [run.state]
     for handler in node.handlers:
+        if failed is None:
+            break
         run.state = failed.fork()
         if handler.name is not None and isinstance(handler.name.name, cst.Name):
             run.bind(handler.name.name.value, UNKNOWN)
@@ -91,6 +100,21 @@ def try_(run: Run, node: cst.Try | cst.TryStar) -> None:
     run.state = merge_all(ends)
     if node.finalbody is not None:
         _finally(run, node.finalbody, departures)
+
+
+def _has_imported(run: Run, node: cst.Try | cst.TryStar) -> bool:
+    """Whether the body only imports, from files of the program: they are there, and no handler of an ImportError is
+    entered."""
+    imports = [
+        part for line in node.body.body for part in (line.body if isinstance(line, cst.SimpleStatementLine) else ())
+    ]
+    if not all(isinstance(one, cst.ImportFrom) for one in imports) or len(imports) < len(node.body.body):
+        return False
+    if any((dotted_name(one.type) or "") not in IMPORT_ERRORS for one in node.handlers if one.type is not None):
+        return False
+    names = {name for one in imports for name in bound_by(one)}
+    found = [run.state.names.get(name) for name in names]
+    return all(isinstance(one, Callable_) for one in found)
 
 
 def _finally(run: Run, body: cst.Finally, departures: Departures) -> None:

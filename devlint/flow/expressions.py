@@ -252,7 +252,8 @@ def await_(run: Run, node: cst.Await) -> Value:
 @expression(cst.Yield)
 def yield_(run: Run, node: cst.Yield) -> Value:
     """A generator's value; what is sent back is unknown."""
-    run.yielding.append(run.state.ambient)
+    if run.function is not None and run.function.is_context:
+        run.yielding.append((run.state.ambient, run.state.heap.fork()))
     match node.value:
         case cst.From(item=item):
             run.yielded.append(iterate(run, run.evaluate(item), item).any)

@@ -11,7 +11,7 @@ import libcst as cst
 
 from devlint.flow.arguments import Argument, Arguments
 from devlint.flow.classes import is_operation_class
-from devlint.flow.contexts import around_yields, decorating
+from devlint.flow.contexts import decorating, pause_of
 from devlint.flow.decorators import decorated
 from devlint.flow.definitions import FunctionInfo
 from devlint.flow.events import Call
@@ -159,7 +159,8 @@ def run_body(run: Run) -> Value:
         run.state = state
     if info.is_generator:
         generator = run.allocate(info.node, Sequence(None, join_all(run.yielded), "generator"))
-        run.engine.surroundings[generator.address] = around_yields(before, run.yielding)
+        if run.yielding:
+            run.engine.pauses[generator.address] = pause_of(before, run.yielding, run.state.heap)
         return generator
     return value
 

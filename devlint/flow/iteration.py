@@ -13,6 +13,7 @@ from devlint.values.value import (
     UNKNOWN,
     Array,
     Batch,
+    Callable_,
     Const,
     Number,
     Rank,
@@ -35,6 +36,8 @@ all."""
 
 def iterate(run: Run, value: Value, node: cst.BaseExpression) -> Sequence:
     """The elements of a value: each when they are known and few, else one that stands for all."""
+    from devlint.flow.definitions import ClassInfo
+    from devlint.flow.enums import enum_members
     from devlint.flow.library.loading import batches
     from devlint.flow.results import element_of
 
@@ -54,6 +57,9 @@ def iterate(run: Run, value: Value, node: cst.BaseExpression) -> Sequence:
             return Sequence(None, Unknown(("element", origin), f"an element of {text}" if text else ""))
         case Text():
             return Sequence(None, Text())
+        case Callable_(definition=ClassInfo() as info):
+            members = enum_members(run, info)
+            return _short(Sequence(tuple(members.values()))) if members else Sequence(None, UNKNOWN)
         case Size():
             return Sequence(None, Number("int"))
         case Ref(address=address):

@@ -61,7 +61,8 @@ def module_run(engine: Engine, module: ModuleInfo) -> Run:
             run.state.names[unit.name] = define(engine, module, unit)
         elif unit.kind == "import":
             for binding in unit.imports:
-                if binding.name == "*" or _is_for_its_effect(module, binding):
+                bound = binding.name in run.state.names
+                if bound or binding.name == "*" or _is_for_its_effect(module, binding):
                     _import(run, binding)
                 else:
                     waiting[binding.name] = [binding]
@@ -72,6 +73,7 @@ def module_run(engine: Engine, module: ModuleInfo) -> Run:
             unit.mentions & tainted
             or not unit.binds
             or unit.text.startswith(REPEATING)
+            or not unit.binds.isdisjoint(run.state.names)
             or _taint(run, unit.mentions & undecided, tainted, undecided)
         ):
             tainted |= unit.binds

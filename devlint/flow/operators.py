@@ -43,6 +43,9 @@ from devlint.values.value import (
     Value,
 )
 
+MAX_REPEATED: Final = 8
+"""`[x] * n` up to this length is a list of known elements, which may be set one by one."""
+
 METHODS: Final[dict[type, str]] = {
     cst.Add: "add",
     cst.Subtract: "sub",
@@ -225,8 +228,12 @@ def _collections(run: Run, method: str, left: Value, right: Value, node: cst.CST
             return run.allocate(node, Sequence((*one.items, *other.items), kind=one.kind))
         return run.allocate(node, Sequence(None, join(one.any, other.any), one.kind))
     if method == "mul":
-        for thing in (one, other):
+        for thing, times in ((one, right), (other, left)):
             if isinstance(thing, Sequence):
+                items = thing.items if thing.items is not None and len(thing.items) == 1 else None
+                number = times.value if isinstance(times, Const) else None
+                if items is not None and isinstance(number, int) and number <= MAX_REPEATED:
+                    return run.allocate(node, replace(thing, items=items * number, owner=None))
                 return run.allocate(node, Sequence(None, thing.any, thing.kind))
     return None
 

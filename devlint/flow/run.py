@@ -14,6 +14,7 @@ import libcst as cst
 
 from devlint.flow.asked import as_asked
 from devlint.flow.events import Call, Context, Event
+from devlint.flow.heap import Heap
 from devlint.flow.state import Ambient, State
 from devlint.syntax.source import SourceError
 from devlint.values.condition import Test, decide
@@ -131,7 +132,7 @@ class Run:
         self.exits: list[tuple[State, Value]] = []
         self.trials: list[list[State]] = []
         self.yielded: list[Value] = []
-        self.yielding: list[Ambient] = []
+        self.yielding: list[tuple[Ambient, Heap]] = []
         self.foreign: set[str] = set()
         self.nesting = 0
         self.discarded: cst.BaseExpression | None = None

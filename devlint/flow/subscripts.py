@@ -9,6 +9,8 @@ import libcst as cst
 from devlint.flow.arguments import Argument, Arguments
 from devlint.flow.clash import find_clash
 from devlint.flow.classes import special_method
+from devlint.flow.definitions import ClassInfo
+from devlint.flow.enums import enum_member
 from devlint.flow.events import DtypeClash, Operand
 from devlint.flow.expressions import with_entry
 from devlint.flow.functions import call_function
@@ -30,6 +32,7 @@ from devlint.values.value import (
     UNKNOWN,
     Array,
     Batch,
+    Callable_,
     Const,
     Either,
     Number,
@@ -107,6 +110,9 @@ def get_item(run: Run, owner: Argument, indices: list[Argument | None], node: cs
             return Unknown(("item", origin, key), f"{text}[...]" if text else "", value.trace)
         case Ref(address=address):
             return _object_item(run, value, run.get(address), indices, node)
+        case Callable_(definition=ClassInfo() as info):
+            # `Box[int]` is the class; `Colour["RED"]` one of its members.
+            return (enum_member(run, info, index.value) if index is not None else None) or value
         case Either():
             return join(
                 get_item(run, Argument(value.yes, owner.node), indices, node),

@@ -96,6 +96,7 @@ class Instance:
     `cls` is the class value of the program, or the dotted name of a library class. `registered` says how an attribute
     belongs
     to an nn.Module; `cell` holds a library module's parameters; `held` tells that another module registers it.
+    `hooks` are the functions that a module calls around its forward, each with the kind it is registered as.
     `settled` is false when the object's placement can no longer be followed (an unknown function had it). `perhaps` are
     the attributes that only one of two paths has set, with the condition for it.
     """
@@ -106,6 +107,7 @@ class Instance:
     cell: Cell | None = None
     held: bool = field(default=False, compare=False)
     settled: bool = True
+    hooks: tuple[tuple[str, Value], ...] = ()
     perhaps: Mapping[Hashable, Test | None] = field(default_factory=dict)
 
     def with_attribute(self, name: str, value: Value, registration: Registration | None = None) -> Instance:
@@ -116,6 +118,9 @@ class Instance:
         perhaps = {key: test for key, test in self.perhaps.items() if key != name} if self.perhaps else self.perhaps
         return replace(self, attributes={**self.attributes, name: value}, registered=registered, perhaps=perhaps)
 
+
+UNKNOWN_HOOKS: tuple[tuple[str, Value], ...] = (("register_forward_hook", UNKNOWN),)
+"""The hooks of a module that has some on one path and others on another."""
 
 Object: TypeAlias = "Sequence | Dict | Instance | Cell | Group"
 
@@ -201,6 +206,9 @@ def _join_instances(left: Instance, right: Instance, test: Test | None) -> Insta
         cell=cell,
         held=left.held or right.held,
         settled=left.settled and right.settled,
+        hooks=left.hooks
+        if left.hooks == right.hooks
+        else (*left.hooks, *right.hooks, ("register_forward_hook", UNKNOWN)),
         perhaps=_perhaps(left.attributes, right.attributes, left.perhaps, right.perhaps, test),
     )
 

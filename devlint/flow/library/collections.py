@@ -11,7 +11,7 @@ from devlint.flow.library.registry import Invocation, model
 from devlint.flow.run import Run
 from devlint.values.heap import Dict, Sequence, join_all
 from devlint.values.join import join
-from devlint.values.value import NONE, UNKNOWN, Const, Number, Ref, Text, Value
+from devlint.values.value import NONE, UNKNOWN, Const, Number, Ref, Text, Tuple, Value
 
 
 def _sequence(run: Run, call: Invocation) -> Sequence | None:
@@ -177,6 +177,32 @@ def get(run: Run, call: Invocation) -> Value:
         run.put(call.receiver.address, thing)
         return thing.any
     return UNKNOWN if not thing.entries and thing.element is None else join(thing.any, default)
+
+
+@model("builtins.dict.fromkeys", "dict.fromkeys")
+def fromkeys(run: Run, call: Invocation) -> Value:
+    """`dict.fromkeys(keys, value)`: the same value under each key."""
+    if call.first is None:
+        return UNKNOWN
+    value = call.arguments.value("value", 1) or NONE
+    keys = iterate(run, call.first.value, call.first.node)
+    if keys.items is not None and all(isinstance(one, Const) for one in keys.items):
+        return run.allocate(call.node, Dict({one.value: value for one in keys.items if isinstance(one, Const)}))
+    return run.allocate(call.node, Dict({}, value, keys.any))
+
+
+@model("dict.popitem")
+def popitem(run: Run, call: Invocation) -> Value:
+    """A key and its value: the last one's, where the entries are known."""
+    thing = _dict(run, call)
+    if thing is None or thing.element is not None or not thing.entries or not isinstance(call.receiver, Ref):
+        return UNKNOWN
+    if run.repeating:
+        return Tuple((UNKNOWN, thing.any))
+    key, value = list(thing.entries.items())[-1]
+    rest = {name: one for name, one in thing.entries.items() if name != key}
+    run.put(call.receiver.address, replace(thing, entries=rest))
+    return Tuple((Const(key), value))
 
 
 @model("dict.update")

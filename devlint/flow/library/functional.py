@@ -41,6 +41,12 @@ def reduce(run: Run, call: Invocation) -> Value:
     return total if found.items is not None else join_all(steps)
 
 
+@model("typing.cast", "typing_extensions.cast")
+def cast(run: Run, call: Invocation) -> Value:
+    """`typing.cast(T, x)`: x."""
+    return call.arguments.value("val", 1) or UNKNOWN
+
+
 @model("functools.wraps")
 def wraps(run: Run, call: Invocation) -> Value:
     """`functools.wraps(f)`: a decorator that hands back what it is given."""

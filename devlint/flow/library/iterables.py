@@ -94,14 +94,6 @@ def zip_(run: Run, call: Invocation) -> Value:
     return run.allocate(call.node, Sequence(None, Tuple(tuple(one.any for one in found)), "iterator"))
 
 
-@model("itertools.chain", "itertools.product")
-def chain(run: Run, call: Invocation) -> Value:
-    """One after another."""
-    parts = [iterate(run, one.value, one.node).any for one in call.arguments.positional]
-    element = join_all(parts) if call.name == "itertools.chain" else Tuple(tuple(parts))
-    return run.allocate(call.node, Sequence(None, element, "iterator"))
-
-
 @model("builtins.map", "builtins.filter")
 def map_(run: Run, call: Invocation) -> Value:
     """`map(f, xs)`: each element through the function."""
@@ -113,20 +105,15 @@ def map_(run: Run, call: Invocation) -> Value:
     found = [iterate(run, one.value, one.node) for one in sources]
     if call.name == "builtins.filter":
         return run.allocate(call.node, Sequence(None, found[0].any, "iterator"))
-    rows = [tuple(one.any for one in found)]
-    known = len(found) == 1 and found[0].items is not None
-    if known and found[0].items is not None:
-        rows = [(one,) for one in found[0].items]
-    values = [
-        call_value(
-            run,
-            function.value,
-            Arguments(call.node, [Argument(v, s.node) for v, s in zip(row, sources, strict=False)]),
-            call.node,
-        )
-        for row in rows
-    ]
-    return run.allocate(call.node, Sequence(tuple(values) if known else None, join_all(values), "iterator"))
+    known = all(one.items is not None for one in found) and call.arguments.complete
+    rows = list(zip(*(one.items or () for one in found), strict=False)) if known else [tuple(one.any for one in found)]
+    values = []
+    for position, row in enumerate(rows):
+        given = [Argument(value, source.node) for value, source in zip(row, sources, strict=False)]
+        with run.round(call.node, position):
+            values.append(call_value(run, function.value, Arguments(call.node, given), call.node))
+    items = tuple(values) if known else None
+    return run.allocate(call.node, Sequence(items, join_all(values), "iterator"))
 
 
 @model("builtins.next")
