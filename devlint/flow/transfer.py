@@ -17,7 +17,7 @@ from devlint.flow.nn import relocate, tensors_of
 from devlint.flow.pace import pending_copy, unfinished
 from devlint.flow.run import Run
 from devlint.flow.sharing import memory_after
-from devlint.values.device import CPU, Known, Relation, is_accelerator, relate
+from devlint.values.device import ANY_INDEX, CPU, Known, Relation, Symbol, is_accelerator, relate
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype, Source, is_floating
 from devlint.values.join import join_dtypes
 from devlint.values.placement import UNKNOWN_PLACEMENT, How, Leaf, Placement, choose, leaves, transform
@@ -81,7 +81,13 @@ def _to_accelerator(run: Run, method: str, arguments: Arguments, step: Step, non
         reason = f".{method}() takes an accelerator, not {device.value.value!r}"
         run.emit(InvalidDeviceUse(run.context_at(device.node), device.value.value, reason))
         return Request(UNKNOWN_PLACEMENT, None, non_blocking)
-    return Request(placement_from(run, device.value, device.node, step), None, non_blocking, device.node)
+    there = transform(placement_from(run, device.value, device.node, step), lambda leaf: _accelerated(leaf, method))
+    return Request(there, None, non_blocking, device.node)
+
+
+def _accelerated(leaf: Leaf, type_: str) -> Leaf:
+    """A device that only has a name: whichever it is, it is an accelerator of this type."""
+    return replace(leaf, device=Known(type_, ANY_INDEX), how=How.EXPLICIT) if isinstance(leaf.device, Symbol) else leaf
 
 
 def _as_type(run: Run, value: Value | None, step: Step) -> Request:
