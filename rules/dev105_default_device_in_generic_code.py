@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
-from devlint.fixes.devices import worded
+from devlint.fixes.devices import device_at_meeting, worded
 from devlint.fixes.placing import DEVICELESS, create_at
 from devlint.fixes.sheet import Sheet, Unfit
 from devlint.flow.events import FactoryClash
@@ -98,6 +98,8 @@ class DefaultDeviceInGenericCode(Rule):
 
 def _fix(event: FactoryClash, sheet: Sheet) -> Fix:
     device = worded(event.created.wordings, event.other.tensor.placement)
+    if device is None and event.created.place == event.strange.place:
+        device = device_at_meeting(event, event.other)
     if device is None:
         raise Unfit
     return create_at(sheet, event.created, device, event.strange.place)

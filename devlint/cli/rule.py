@@ -45,8 +45,7 @@ def rule(rule: str | None, every: bool, output_format: str) -> None:
 
 def _as_text(card: RuleCard) -> str:
     facts = [card.severity.value, "on by default" if card.default else "off by default"]
-    if card.fixable:
-        facts.append("fixable")
+    facts.append("fixable" if card.fixable else "without a fix")
     return f"# {card.name} ({card.code})\n\n{', '.join(facts)}\n\n{card.doc.rstrip()}\n"
 
 

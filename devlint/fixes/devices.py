@@ -9,7 +9,7 @@ import libcst as cst
 from devlint.fixes.sheet import Unfit
 from devlint.flow.events import Clash, Operand
 from devlint.story import target_device
-from devlint.syntax.walk import descend, dotted_name
+from devlint.syntax.walk import descend
 from devlint.values.placement import Placement
 from devlint.values.wording import Wording
 
@@ -28,10 +28,11 @@ def device_at_meeting(event: Clash, operand: Operand, without: Sequence[str] = (
     told = worded((one for one in event.wordings if not one.of_tensor), placement, without)
     if told is not None:
         return told
-    if operand.of_module is None and not operand.inside and is_plain(operand.place.node):
-        name = dotted_name(operand.place.node) if isinstance(operand.place.node, cst.BaseExpression) else None
-        if name is not None:
-            return f"{name}.device"
+    node = operand.place.node
+    if operand.of_module is None and not operand.inside and isinstance(node, cst.BaseExpression) and is_plain(node):
+        text = cst.Module([]).code_for_node(node)
+        if "\n" not in text and text not in without:
+            return f"{text}.device"
     told = worded(event.wordings, placement, without) or target_device(event, operand)
     if told is None:
         raise Unfit

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace as with_fields
 from typing import Final
 
 import libcst as cst
@@ -95,10 +96,15 @@ def bring(sheet: Sheet, event: Clash, strange: Operand, other: Operand) -> Fix |
     if device is None:
         written = target_device(event, other)
         device = written if written is not None and written[0] in "'\"" else None
+    if device is None:
+        return None
+    # Where another function has put the other tensor there, it may put it elsewhere next time.
+    trusted = device[0] not in "'\"" or (other.leaf.cause is not None and other.leaf.cause.scope is event.context.scope)
     try:
-        return create_at(sheet, made, device, strange.place) if device is not None else None
+        fix = create_at(sheet, made, device, strange.place)
     except Unfit:
         return None
+    return fix if trusted else with_fields(fix, applicability=Applicability.UNSAFE)
 
 
 def move_to_meet(sheet: Sheet, event: Clash) -> Fix:

@@ -13,7 +13,7 @@ def test_a_rule_is_explained_by_its_documentation(devlint, monkeypatch, key):
     result = devlint("rule", key)
     assert result.status == 0
     assert result.out == (
-        "# mixed-device-op (DEV101)\n\nerror, on by default\n\n"
+        "# mixed-device-op (DEV101)\n\nerror, on by default, without a fix\n\n"
         "Operands lie on two devices.\n\n## Why is this bad?\nPyTorch refuses it.\n"
     )
 
@@ -35,8 +35,8 @@ def test_all_rules_for_programs(devlint):
 
 def test_all_rules_for_people(devlint):
     text = devlint("rule", "--all").out
-    assert "# mixed-device-op (DEV101)\n\nerror, on by default\n" in text
-    assert "# shared-storage-mutation (DEV204)\n\nwarning, off by default\n" in text
+    assert "# mixed-device-op (DEV101)\n\nerror, on by default, without a fix\n" in text
+    assert "# shared-storage-mutation (DEV204)\n\nwarning, off by default, without a fix\n" in text
     assert "# discarded-transfer (DEV201)\n\nerror, on by default, fixable\n" in text
 
 

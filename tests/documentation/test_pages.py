@@ -18,6 +18,7 @@ import yaml
 from devlint import cli
 from devlint.cli.group import devlint
 from devlint.config.files import chain
+from devlint.registry import all_rules
 
 from .examples import PAGES, ROOT, refreshed
 
@@ -129,3 +130,9 @@ def test_every_feature_is_there_or_its_absence_explained():
         assert len(row) == 8, row
         assert re.match(r"Y\b|(?:n|~) \(\d+\)$", row[1].strip()), row
     assert {number for row in rows for number in re.findall(r"\((\d+)\)$", row[1].strip())} == reasons
+
+
+def test_every_fix_is_told():
+    page = (ROOT / "docs" / "fixes.md").read_text(encoding="utf-8")
+    listed = re.findall(r"DEV\d{3}", page.partition("## What they do")[2])
+    assert sorted(listed) == [rule.code for rule in all_rules() if rule.fixable]
