@@ -57,10 +57,15 @@ def default_placement(run: Run, function: str, node: cst.CSTNode) -> Placement:
     def place(leaf: Leaf) -> Leaf:
         if leaf != HOST_BY_DEFAULT:
             return replace(leaf, trace=given, how=How.EXPLICIT)
-        step = run.step(Kind.CREATED, f"created on the host by {function}, which was given no device", node)
-        return replace(leaf, trace=replace(step, wordings=wordings(run)))
+        return host_placement(run, function, node)
 
     return transform(run.state.ambient.default_device or HOST_BY_DEFAULT, place)
+
+
+def host_placement(run: Run, function: str, node: cst.CSTNode) -> Leaf:
+    """The host, where a factory puts its tensor because nobody has said otherwise."""
+    step = run.step(Kind.CREATED, f"created on the host by {function}, which was given no device", node)
+    return replace(HOST_BY_DEFAULT, trace=replace(step, wordings=wordings(run)))
 
 
 def placement_from(run: Run, value: Value, node: cst.BaseExpression, step: Step | None) -> Placement:

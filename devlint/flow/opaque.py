@@ -36,6 +36,9 @@ from devlint.values.value import (
     named,
 )
 
+FORWARDS: Final = frozenset({"forward", "generate", "encode", "decode"})
+"""Methods that run a module on their arguments, as calling it does."""
+
 ITSELF: Final = frozenset({"eval", "train", "requires_grad_", "share_memory", "apply", "compile"})
 """Methods by which a module hands back itself."""
 
@@ -83,7 +86,7 @@ def opaque_method(
         return invoke(run, Invocation(name, arguments, node, tensor))
     if name in ("size", "dim", "numel", "item"):
         return Number()
-    if record is not None and record.cell is not None and name in ("forward", "generate", "encode", "decode"):
+    if record is not None and record.cell is not None and name in FORWARDS:
         return call_placed(run, record.cell.placement, owner.text or name, arguments, node)
     value = opaque_attribute(run, owner, name)
     if not isinstance(value, Unknown):
@@ -123,6 +126,10 @@ def record_of(run: Run, owner: Unknown) -> Instance | None:
 def call_opaque(run: Run, callee: Unknown | Batch, arguments: Arguments, node: cst.CSTNode) -> Value:
     """Call something unknown: a module where the program has placed it, else anything at all."""
     if isinstance(callee, Batch):
+        if _is_method_of_batch(run, node):
+            havoc(run, arguments)
+            wait(run)
+            return Batch(callee.placement)
         return call_placed(run, callee.placement, "the module", arguments, node)
     record = record_of(run, callee) if callee.origin is not None else None
     if record is not None and record.cell is not None:
@@ -130,6 +137,15 @@ def call_opaque(run: Run, callee: Unknown | Batch, arguments: Arguments, node: c
     havoc(run, arguments)
     wait(run)
     return by_convention(run, arguments) or _call_part(run, arguments, node) or UNKNOWN
+
+
+def _is_method_of_batch(run: Run, node: cst.CSTNode) -> bool:
+    """Whether a method is called of something unknown that was moved: it may bring its arguments there itself, or not
+    need them there (`load_state_dict`)."""
+    match node:
+        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name))) if name not in FORWARDS:
+            return dotted_name(owner) is not None and isinstance(run.evaluate(owner), Batch)
+    return False
 
 
 def _call_part(run: Run, arguments: Arguments, node: cst.CSTNode) -> Value | None:

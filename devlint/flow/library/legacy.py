@@ -7,7 +7,7 @@ from dataclasses import replace
 import libcst as cst
 
 from devlint.flow.arguments import Argument
-from devlint.flow.devices import default_placement, note_hard_coded
+from devlint.flow.devices import host_placement, note_hard_coded
 from devlint.flow.legacy import ACCELERATORS, legacy_names, legacy_type
 from devlint.flow.library.data import read_from, tell_conversion
 from devlint.flow.library.registry import Invocation, model
@@ -15,7 +15,7 @@ from devlint.flow.run import Run
 from devlint.syntax.walk import dotted_name
 from devlint.values.device import CPU
 from devlint.values.dtype import Dtype, Source
-from devlint.values.placement import Placement
+from devlint.values.placement import UNKNOWN_PLACEMENT, Placement
 from devlint.values.trace import Kind
 from devlint.values.value import UNKNOWN, Array, Const, Rank, Tensor, Value, as_tensor
 
@@ -28,9 +28,14 @@ def constructor(run: Run, call: Invocation) -> Value:
         return Tensor()
     found = legacy_type(run, call.name, run.step(Kind.CREATED, f"created by {call.name}", call.node))
     dtype = found[1] if found is not None else Dtype("float32", Source.EXPLICIT)
-    placement: Placement = default_placement(run, call.name, call.node)
+    placement: Placement
     if found is not None and found[0].device != CPU:
         placement = found[0]
+    elif run.state.ambient.default_device == UNKNOWN_PLACEMENT:
+        placement = UNKNOWN_PLACEMENT
+    else:
+        # The default tensor type decides; the default device does not.
+        placement = host_placement(run, call.name, call.node)
     fresh = None
     match call.arguments.positional:
         case [Argument(value=Array() as array) as data]:
