@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
 from contextlib import nullcontext
-from typing import Any
+from pathlib import Path
 
 import pytest
 import torch
@@ -12,94 +12,37 @@ from torch import nn
 
 from devlint.runtime import emulate, record
 
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
-class Sequence(nn.Module):
-    """A recurrent layer and a head."""
+from runtime_models import LAYERS, OPTIMIZERS, Model, Training, difference, train
 
-    def __init__(self, kind: type[nn.Module]) -> None:
-        super().__init__()
-        self.layer = kind(6, 8, batch_first=True)
-        self.head = nn.Linear(8, 3)
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return self.head(self.layer(x)[0][:, -1])
+TRAININGS = [
+    *(Training(model, optimizer) for model in LAYERS for optimizer in OPTIMIZERS),
+    *(Training(model, half=half) for model in LAYERS for half in model.halves),
+]
 
 
-class Attention(nn.Module):
-    """A transformer encoder and a head."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        layer = nn.TransformerEncoderLayer(6, 2, 12, batch_first=True)
-        self.encoder = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
-        self.head = nn.Linear(6, 3)
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return self.head(self.encoder(x).mean(1))
+@pytest.mark.parametrize("training", TRAININGS, ids=lambda training: training.name)
+def test_trains_to_the_same_numbers(training: Training) -> None:
+    assert difference(training) == 0.0
 
 
-MODELS: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...]]] = {
-    "linear": (lambda: nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Dropout(0.2), nn.Linear(8, 3)), (4, 6)),
-    "conv": (
-        lambda: nn.Sequential(
-            nn.Conv2d(2, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(16, 3)
-        ),
-        (4, 2, 6, 6),
-    ),
-    "lstm": (lambda: Sequence(nn.LSTM), (4, 5, 6)),
-    "gru": (lambda: Sequence(nn.GRU), (4, 5, 6)),
-    "transformer": (Attention, (4, 5, 6)),
-}
-OPTIMIZERS: dict[str, Callable[[Any], torch.optim.Optimizer]] = {
-    "sgd": lambda p: torch.optim.SGD(p, lr=0.1, momentum=0.9),
-    "adam": lambda p: torch.optim.Adam(p, lr=0.01),
-    "adamw": lambda p: torch.optim.AdamW(p, lr=0.01),
-    "adam, fused": lambda p: torch.optim.Adam(p, lr=0.01, fused=True),
-    "adam, one by one": lambda p: torch.optim.Adam(p, lr=0.01, foreach=False),
-}
-
-
-def train(model_name: str, optimizer_name: str, device: str) -> list[torch.Tensor]:
-    torch.manual_seed(0)
-    build, shape = MODELS[model_name]
-    model = build().to(device)
-    optimizer = OPTIMIZERS[optimizer_name](model.parameters())
-    data = [(torch.randn(shape), torch.randint(0, 3, (shape[0],))) for _ in range(3)]
-    losses = []
-    for x, y in data:
-        optimizer.zero_grad()
-        loss = nn.functional.cross_entropy(model(x.to(device)), y.to(device))
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        losses.append(loss.detach().cpu())
-    return [*losses, *(p.detach().cpu() for p in model.parameters())]
-
-
-@pytest.mark.parametrize("optimizer", OPTIMIZERS)
-@pytest.mark.parametrize("model", MODELS)
-def test_trains_to_the_same_numbers(model: str, optimizer: str) -> None:
-    plain = train(model, optimizer, "cpu")
-    with emulate():
-        emulated = train(model, optimizer, "cuda")
-    for left, right in zip(plain, emulated, strict=True):
-        torch.testing.assert_close(left, right, rtol=1e-5, atol=1e-7)
-
-
-@pytest.mark.parametrize("model", MODELS)
-def test_recording_changes_no_bit(model: str) -> None:
-    plain = train(model, "adam", "cpu")
+@pytest.mark.parametrize("model", LAYERS, ids=lambda model: model.name)
+def test_recording_changes_no_bit(model: Model) -> None:
+    training = Training(model, "adam")
+    plain = train(training, "cpu")
     with record() as report:
-        recorded = train(model, "adam", "cpu")
+        recorded = train(training, "cpu")
     assert all(torch.equal(left, right) for left, right in zip(plain, recorded, strict=True))
     assert report.recorder.operators > 50
 
 
 def test_recording_changes_no_bit_of_an_emulated_run() -> None:
+    training = Training(LAYERS[-1], "adamw")
     with emulate():
-        bare = train("transformer", "adamw", "cuda")
+        bare = train(training, "cuda")
     with emulate(), record():
-        recorded = train("transformer", "adamw", "cuda")
+        recorded = train(training, "cuda")
     assert all(torch.equal(left, right) for left, right in zip(bare, recorded, strict=True))
 
 
