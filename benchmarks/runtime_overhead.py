@@ -1,4 +1,4 @@
-"""What recording and emulating cost: medians, measured side by side in one run.
+"""What recording and emulating cost: medians of processor time, measured side by side in one run.
 
     python benchmarks/runtime_overhead.py [--rounds 7]
 
@@ -131,16 +131,16 @@ SETTINGS: tuple[Setting, ...] = (
 
 
 def medians(build: Callable[[str], Callable[[], None]], rounds: int) -> dict[str, float]:
-    """Seconds of each setting, taken in turn so that a noisy moment hits them all."""
+    """Processor seconds of each setting, taken in turn so that a noisy moment hits them all."""
     times: dict[str, list[float]] = {name: [] for name, _, _ in SETTINGS}
     for _ in range(rounds):
         for name, setting, device in SETTINGS:
             with setting():
                 work = build(device)
                 work()
-                start = time.perf_counter()
+                start = time.process_time()
                 work()
-                times[name].append(time.perf_counter() - start)
+                times[name].append(time.process_time() - start)
     return {name: statistics.median(values) for name, values in times.items()}
 
 
