@@ -15,10 +15,12 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import multiprocessing
+import os
+import resource
+import signal
 import sys
 import sysconfig
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -31,9 +33,10 @@ import devlint
 
 PART = 150
 """Files that are checked together: enough for imports to be followed, few enough to tell where time goes."""
-PATIENCE = 60.0
-"""Seconds that one file may take, and a part of several."""
-SLOW_PART = 10 * PATIENCE
+PATIENCE = 60
+"""Seconds of processor time that one file may take."""
+PATIENCE_TOGETHER = 600
+"""The same for the files of a part."""
 
 
 @dataclass
@@ -95,26 +98,27 @@ def _check(files: Sequence[Path], tally: Tally) -> None:
     """Check files together, in a process that is stopped when it takes too long."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_work, args=(theirs, [str(path) for path in files]))
-    begun = time.monotonic()
+    patience = PATIENCE if len(files) == 1 else PATIENCE_TOGETHER
+    process = context.Process(target=_work, args=(theirs, [str(path) for path in files], patience))
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     process.start()
     theirs.close()
-    answered = ours.poll(PATIENCE if len(files) == 1 else SLOW_PART)
     try:
-        result = ours.recv() if answered else None
+        result = ours.recv()
     except EOFError:
         result = None
-    process.kill()
     process.join()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    tally.seconds += after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     if result is None and len(files) > 1:
         _check(files[: len(files) // 2], tally)
         _check(files[len(files) // 2 :], tally)
         return
     tally.files += len(files)
     tally.lines += sum(path.read_bytes().count(b"\n") for path in files)
-    tally.seconds += time.monotonic() - begun
     if result is None:
-        tally.failures.append(f"{files[0]}: " + ("it died" if answered else f"more than {PATIENCE:.0f} s"))
+        slow = process.exitcode == -signal.SIGXCPU
+        tally.failures.append(f"{files[0]}: " + (f"more than {PATIENCE} s" if slow else f"status {process.exitcode}"))
         return
     tally.errors += [f"{error.filename}, {error.where}: {error.message}\n{error.traceback}" for error in result.errors]
     tally.failures += result.problems
@@ -126,15 +130,20 @@ def _check(files: Sequence[Path], tally: Tally) -> None:
             tally.broken.append(f"{finding.region.filename}:{finding.region.start.row}: {finding.message}")
 
 
-def _work(answer: Connection, files: Sequence[str]) -> None:
+def _work(answer: Connection, files: Sequence[str], patience: int) -> None:
     """Check the files and send the result."""
+    resource.setrlimit(resource.RLIMIT_CPU, (patience, patience + 1))
     answer.send(devlint.check_paths(files, select=["ALL"], isolated=True))
+    answer.close()
+    os._exit(0)
 
 
 def _tell(name: str, tally: Tally) -> None:
     """Say what became of a tree."""
     speed = tally.lines / tally.seconds if tally.seconds else 0
-    print(f"{name}: {tally.files:,} files, {tally.lines:,} lines, {tally.seconds:.0f} s ({speed:,.0f} lines/s)")
+    print(
+        f"{name}: {tally.files:,} files, {tally.lines:,} lines, {tally.seconds:.0f} s of processor time ({speed:,.0f} lines/s)"
+    )
     print(f"  internal errors: {len(tally.errors)}; other failures: {len(tally.failures)}")
     print("  findings: " + (", ".join(f"{code} {count}" for code, count in sorted(tally.found.items())) or "none"))
     for line in tally.broken:

@@ -79,7 +79,7 @@ def _new_name(part: Part, call: cst.Call) -> str:
     if isinstance(receiver, cst.Name):
         base = f"moved_{receiver.value}"
     function = part.function(call)
-    taken = part.unit.mentions | (bound_in(function) if function is not None else part.sheet.index.bound)
+    taken = part.unit.mentions | (part.told(bound_in, function) if function is not None else part.sheet.index.bound)
     own = receiver.attr.value if isinstance(receiver, cst.Attribute) else ""
     while base in taken and not (base == own and _is_attribute_only(part, base)):
         base = f"moved_{base}"

@@ -14,7 +14,7 @@ from devlint.syntax.walk import dotted_name
 def spell(part: Part, node: cst.CSTNode, dotted: str) -> tuple[str, tuple[Edit, ...]]:
     """How to write a library's thing where `node` stands, and the edit that imports its package if nothing has."""
     function = part.function(node)
-    hidden = bound_in(function) if function is not None else frozenset[str]()
+    hidden = part.told(bound_in, function) if function is not None else frozenset[str]()
     known = [
         (len(whole), binding.name + dotted.removeprefix(whole))
         for statement in part.sheet.index.statements

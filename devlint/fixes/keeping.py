@@ -103,7 +103,7 @@ def _is_read_later(loop: cst.For, statement: cst.CSTNode, name: str) -> bool:
 def _is_of_use(part: Part, loop: cst.For, name: str) -> bool:
     """Whether anybody sees the list under its name once the loop is done."""
     function = part.function(loop)
-    return function is None or read_after(function.body, loop, name) or name not in bound_in(function)
+    return function is None or read_after(function.body, loop, name) or name not in part.told(bound_in, function)
 
 
 def _can_be_assigned(part: Part, variable: cst.BaseExpression) -> bool:

@@ -8,7 +8,7 @@ import libcst as cst
 
 from devlint.fixes.sheet import Part
 from devlint.flow.definitions import bound_by, names_in_target
-from devlint.flow.liveness import occurrences
+from devlint.flow.occurrences import Occurrences
 from devlint.syntax.walk import descend
 
 
@@ -25,7 +25,7 @@ def loop_over(part: Part, node: cst.CSTNode, name: str) -> cst.For | None:
 def is_bound_here(part: Part, node: cst.CSTNode, name: str) -> bool:
     """Whether binding a name where `node` stands rebinds what reading it there reads."""
     function = part.function(node)
-    return function is None or name in bound_in(function)
+    return function is None or name in part.told(bound_in, function)
 
 
 def is_read_again(part: Part, node: cst.Name) -> bool:
@@ -37,7 +37,7 @@ def is_read_again(part: Part, node: cst.Name) -> bool:
         code = [function.body]
     else:
         code = [one.tree for one in part.sheet.index.statements if node.value in one.mentions | one.binds]
-    seen = [one for tree in code for one in occurrences(tree, node.value)]
+    seen = [one for tree in code for one in part.told(Occurrences, tree).of(node.value)]
     at = next((i for i, (_, one) in enumerate(seen) if one is node), None)
     if at is None:
         return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import libcst as cst
@@ -35,7 +35,7 @@ def register_buffer(part: Part, target: cst.CSTNode) -> Fix:
     set_up = _set_up(initializer) if initializer is not None else None
     if set_up is None or name in _bound_in_body(class_):
         raise Unfit
-    inside = [one for one in _assignments(class_, name) if part.function(one) is initializer]
+    inside = [one for one in part.told(_assignments, class_).get(name, ()) if part.function(one) is initializer]
     first = _first_to_bind(part, own, inside)
     branches = [one for one in inside if first is own and _are_branches(part, one, own)]
     for one in (first, *branches):
@@ -131,17 +131,20 @@ def _is_trained(statement: cst.Assign | cst.AnnAssign) -> bool:
     )
 
 
-def _assignments(class_: cst.ClassDef, name: str) -> Iterator[cst.Assign | cst.AnnAssign]:
-    """The statements that assign an attribute of `self`, and it alone."""
+def _assignments(class_: cst.ClassDef) -> Mapping[str, Sequence[cst.Assign | cst.AnnAssign]]:
+    """The statements that assign an attribute of `self`, and it alone, by its name."""
+    found: dict[str, list[cst.Assign | cst.AnnAssign]] = {}
     for node in descend(class_):
         if isinstance(node, cst.Assign) and len(node.targets) == 1:
-            targets: list[cst.BaseExpression] = [node.targets[0].target]
+            target: cst.BaseExpression = node.targets[0].target
         elif isinstance(node, cst.AnnAssign) and node.value is not None:
-            targets = [node.target]
+            target = node.target
         else:
             continue
-        if dotted_name(targets[0]) == f"self.{name}":
-            yield node
+        owner, _, name = (dotted_name(target) or "").partition(".")
+        if owner == "self" and name:
+            found.setdefault(name, []).append(node)
+    return found
 
 
 def _registered(part: Part, statement: cst.Assign | cst.AnnAssign, name: str) -> tuple[Edit, ...]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar, cast
 
 import libcst as cst
 
@@ -15,6 +15,9 @@ from devlint.syntax.index import FileIndex, Statement
 from devlint.syntax.positions import Regions
 from devlint.syntax.walk import children, descend
 from devlint.values.trace import Place
+
+Node = TypeVar("Node", bound=cst.CSTNode)
+Answer = TypeVar("Answer")
 
 _BLOCK = re.compile(r":[ \t]*(?:#[^\r\n]*)?\r?\n([ \t]+)\S")
 """The head of a block, and the blanks before the first line in it."""
@@ -88,6 +91,7 @@ class Part:
     def __init__(self, sheet: Sheet, unit: Statement) -> None:
         self.sheet = sheet
         self.unit = unit
+        self._told: dict[tuple[Callable[..., object], cst.CSTNode], object] = {}
 
     @cached_property
     def _regions(self) -> Regions:
@@ -117,6 +121,13 @@ class Part:
         """The text of a node, with the parentheses around it."""
         start, end = self.around(node)
         return self.sheet.text[start:end]
+
+    def told(self, tell: Callable[[Node], Answer], node: Node) -> Answer:
+        """What a function tells of a node; worked out once, however many findings ask for it."""
+        key = (tell, node)
+        if key not in self._told:
+            self._told[key] = tell(node)
+        return cast("Answer", self._told[key])
 
     def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """What a node is directly a part of; None for the top-level statement itself."""

@@ -8,105 +8,11 @@ from typing import Final
 import libcst as cst
 
 from devlint.flow.definitions import bound_by, names_in_target
-from devlint.syntax.walk import children, descend
+from devlint.flow.occurrences import Occurrences
+from devlint.syntax.walk import descend
 
 READING: Final = frozenset({"print"})
 """Functions that are called for something else than what they do to their arguments."""
-
-
-def occurrences(node: cst.CSTNode, name: str, mark: cst.CSTNode | None = None) -> Iterator[tuple[str, cst.CSTNode]]:
-    """The reads ("read") and bindings ("bind") of a name within a node, in the order they happen, and the moment when
-    `mark` is done ("mark").
-
-    What another scope or another loop binds under the same name is not this name's value and is left out.
-    """
-    yield from _within(node, name, mark)
-    if node is mark:
-        yield "mark", node
-
-
-SPECIAL: Final = frozenset(
-    {
-        cst.Name,
-        cst.Attribute,
-        cst.Arg,
-        cst.Param,
-        cst.Assign,
-        cst.AnnAssign,
-        cst.AugAssign,
-        cst.NamedExpr,
-        cst.For,
-        cst.ListComp,
-        cst.SetComp,
-        cst.DictComp,
-        cst.GeneratorExp,
-        cst.Lambda,
-        cst.FunctionDef,
-    }
-)
-"""Nodes that read, bind or hide a name. Asking for the exact type spares all others the walk through the cases."""
-
-
-def _within(node: cst.CSTNode, name: str, mark: cst.CSTNode | None) -> Iterator[tuple[str, cst.CSTNode]]:
-    if type(node) not in SPECIAL:
-        for child in children(node):
-            yield from occurrences(child, name, mark)
-        return
-    match node:
-        case cst.Name(value=value):
-            if value == name:
-                yield "read", node
-        case cst.Attribute(value=value):
-            yield from occurrences(value, name, mark)
-        case cst.Arg(value=value) | cst.Param(default=cst.BaseExpression() as value):
-            yield from occurrences(value, name, mark)
-        case cst.Param():
-            return
-        case cst.Assign(targets=targets, value=value):
-            yield from occurrences(value, name, mark)
-            for target in targets:
-                yield from _bindings(target.target, name, mark)
-        case cst.AnnAssign(target=target, value=value):
-            if value is not None:
-                yield from occurrences(value, name, mark)
-                yield from _bindings(target, name, mark)
-        case cst.AugAssign(target=target, value=value):
-            yield from occurrences(value, name, mark)
-            yield from occurrences(target, name, mark)
-        case cst.NamedExpr(target=target, value=value):
-            yield from occurrences(value, name, mark)
-            yield from _bindings(target, name, mark)
-        case cst.For(target=target, iter=iterated) if name in names_in_target(target):
-            yield from occurrences(iterated, name, mark)
-            yield "bind", target
-        case cst.ListComp() | cst.SetComp() | cst.DictComp() | cst.GeneratorExp() if _binds(node.for_in, name):
-            yield from occurrences(node.for_in.iter, name, mark)
-        case cst.Lambda() | cst.FunctionDef() if _is_local(node, name):
-            return
-        case _:
-            for child in children(node):
-                yield from occurrences(child, name, mark)
-
-
-def _bindings(target: cst.BaseExpression, name: str, mark: cst.CSTNode | None) -> Iterator[tuple[str, cst.CSTNode]]:
-    if name in names_in_target(target):
-        yield "bind", target
-    elif isinstance(target, (cst.Subscript, cst.Attribute)):
-        yield from occurrences(target, name, mark)
-
-
-def _is_local(function: cst.Lambda | cst.FunctionDef, name: str) -> bool:
-    """Whether a name within a function is its own, and not that of the code around."""
-    params = function.params
-    if any(one.name.value == name for one in (*params.params, *params.kwonly_params, *params.posonly_params)):
-        return True
-    inside = list(descend(function.body, into_functions=False))
-    foreign = {item.name.value for one in inside if isinstance(one, (cst.Global, cst.Nonlocal)) for item in one.names}
-    return name not in foreign and any(name in bound_by(one) for one in inside)
-
-
-def _binds(clause: cst.CompFor | None, name: str) -> bool:
-    return clause is not None and (name in names_in_target(clause.target) or _binds(clause.inner_for_in, name))
 
 
 def loads(node: cst.CSTNode, name: str) -> list[cst.CSTNode]:
@@ -116,7 +22,7 @@ def loads(node: cst.CSTNode, name: str) -> list[cst.CSTNode]:
         return [one for part in parts for one in loads(part, name)]
     if isinstance(node, cst.FunctionDef):
         node = node.body
-    return [one for kind, one in occurrences(node, name) if kind == "read"]
+    return [one for kind, one in Occurrences(node).of(name) if kind == "read"]
 
 
 def read_after(body: cst.CSTNode, assignment: cst.CSTNode, name: str, loop: cst.CSTNode | None = None) -> bool:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from devlint.flow.definitions import bound_by
-from devlint.flow.liveness import loads, occurrences
-from devlint.syntax.walk import children
+from devlint.flow.liveness import loads
+from devlint.flow.occurrences import Occurrence, Occurrences
+from devlint.syntax.walk import children, descend
 
 if TYPE_CHECKING:
     from devlint.flow.run import Run
@@ -21,7 +23,9 @@ class Uses:
     """Answers about syntax, given once for each node that is asked about."""
 
     def __init__(self) -> None:
-        self._paths: dict[cst.CSTNode, list[cst.CSTNode]] = {}
+        self._parents: dict[cst.CSTNode, dict[cst.CSTNode, cst.CSTNode]] = {}
+        self._occurrences: dict[cst.CSTNode, Occurrences] = {}
+        self._histories: dict[tuple[Hashable, str], _History] = {}
         self._only: dict[tuple[cst.CSTNode, str], bool] = {}
         self._later: dict[tuple[cst.CSTNode, str], bool] = {}
         self._once: dict[cst.CSTNode, bool] = {}
@@ -52,7 +56,7 @@ class Uses:
         return known
 
     def _used_once(self, run: Run, node: cst.CSTNode) -> bool:
-        statement = next((one for one in reversed(self._path(code_of(run), node)) if isinstance(one, cst.Assign)), None)
+        statement = next((one for one in reversed(self._path(root_of(run), node)) if isinstance(one, cst.Assign)), None)
         if statement is None:
             return True
         match statement.targets:
@@ -60,55 +64,100 @@ class Uses:
                 return len(self._readers(run, statement, name)[1]) <= 1
         return False
 
-    def _path(self, code: Code, node: cst.CSTNode) -> list[cst.CSTNode]:
-        """The nodes from a statement of the code down to `node`; empty where it is not there."""
-        known = self._paths.get(node)
+    def _path(self, root: cst.CSTNode, node: cst.CSTNode) -> list[cst.CSTNode]:
+        """The nodes from the root of the code down to `node`; empty where it is not there."""
+        parents = self._parents.get(root)
+        if parents is None:
+            inside = (root, *descend(root))
+            parents = self._parents[root] = {child: parent for parent in inside for child in children(parent)}
+        path = [node]
+        while path[-1] is not root:
+            above = parents.get(path[-1])
+            if above is None:
+                return []
+            path.append(above)
+        return path[::-1]
+
+    def _occurrences_in(self, node: cst.CSTNode) -> Occurrences:
+        found = self._occurrences.get(node)
+        if found is None:
+            found = self._occurrences[node] = Occurrences(node)
+        return found
+
+    def _history(self, key: Hashable, name: str, parts: Iterable[cst.CSTNode]) -> _History:
+        """What becomes of a name in the code that the key stands for."""
+        known = self._histories.get((key, name))
         if known is None:
-            known = self._paths[node] = next((path for one in code if (path := _path_to(one, node))), [])
+            known = self._histories[key, name] = _History()
+            for part in parts:
+                known.begins[part] = len(known.events)
+                known.events.extend(self._occurrences_in(part).of(name))
         return known
 
     def _readers(self, run: Run, at: cst.CSTNode, name: str) -> tuple[list[cst.CSTNode], list[cst.CSTNode]]:
         """The reads of the value that `name` holds once `at` is done: those before, and those after."""
-        code = code_of(run, name)
-        path = self._path(code, at)
+        root = root_of(run)
+        path = self._path(root, at)
         binder = next((i for i in reversed(range(len(path) - 1)) if name in _bound_by_head(path[i])), None)
         if binder is not None:
-            code, path = _repeated(path[binder]), path[binder + 1 :]
-        seen = [one for part in code for one in occurrences(part, name, at)]
-        position = next((i for i, (kind, _) in enumerate(seen) if kind == "mark"), None)
-        if position is None:
+            loop, path = path[binder], path[binder + 1 :]
+            history = self._history(("each", loop), name, _repeated(loop))
+        else:
+            history = self._history(run.function or run.module, name, code_of(run, name))
+        part = next((one for one in path if one in history.begins), None)
+        done = self._occurrences_in(part).before(at, name) if part is not None else None
+        if part is None or done is None:
             return [at], [at]
-        before = seen[: position + 1]
-        bound = max((i for i, (kind, _) in enumerate(before) if kind == "bind"), default=-1)
-        after = _until_bound(seen[position + 1 :])
-        start = seen[bound][1] if bound >= 0 else at
-        for loop in path:
-            if isinstance(loop, (cst.For, cst.While)) and _path_to(loop, start):
-                after += _until_bound(list(occurrences(loop, name)))
-        return [one for kind, one in before[bound + 1 :] if kind == "read"], list(dict.fromkeys(after))
+        position = history.begins[part] + done
+        bound = history.last_bound(position)
+        after = history.reads_from(position)
+        start = history.events[bound][1] if bound is not None else at
+        around = self._path(root, start)
+        for one in path:
+            if isinstance(one, (cst.For, cst.While)) and one in around:
+                after += self._history(one, name, [one]).reads_from(0)
+        begun = 0 if bound is None else bound + 1
+        return [one for kind, one in history.events[begun:position] if kind == "read"], list(dict.fromkeys(after))
 
 
-def code_of(run: Run, name: str | None = None) -> Code:
-    """The code being run: its function's body, or the module's statements (those that mention the name, if it is
-    given)."""
+@dataclass(slots=True)
+class _History:
+    """The occurrences of a name in the parts of some code, one part after the other; where each part begins."""
+
+    events: list[Occurrence] = field(default_factory=list)
+    begins: dict[cst.CSTNode, int] = field(default_factory=dict)
+
+    def last_bound(self, position: int) -> int | None:
+        """The last of the occurrences before a position that binds the name."""
+        return next((i for i in reversed(range(position)) if self.events[i][0] == "bind"), None)
+
+    def reads_from(self, position: int) -> list[cst.CSTNode]:
+        """The reads from a position on, until the name is bound again."""
+        found = []
+        for i in range(position, len(self.events)):
+            kind, node = self.events[i]
+            if kind == "bind":
+                break
+            found.append(node)
+        return found
+
+
+def root_of(run: Run) -> cst.CSTNode:
+    """The code being run: its function's body, or the module's statement."""
+    return run.function.node.body if run.function is not None else run.unit.tree
+
+
+def code_of(run: Run, name: str) -> Iterator[cst.CSTNode]:
+    """The code in which a name may be read: its function's body, or the module's statements that mention it."""
     from devlint.flow.run import tree_of
 
     if run.function is not None:
-        return [run.function.node.body]
-    if name is None:
-        return [run.unit.tree]
-    units = [one for one in run.module.index.statements if name in one.mentions or name in one.binds]
-    return [tree for one in units if (tree := tree_of(one)) is not None]
-
-
-def _path_to(node: cst.CSTNode, wanted: cst.CSTNode) -> list[cst.CSTNode]:
-    if node is wanted:
-        return [node]
-    for child in children(node):
-        path = _path_to(child, wanted)
-        if path:
-            return [node, *path]
-    return []
+        yield run.function.node.body
+        return
+    for one in run.module.index.statements:
+        tree = tree_of(one) if name in one.mentions or name in one.binds else None
+        if tree is not None:
+            yield tree
 
 
 def _bound_by_head(node: cst.CSTNode) -> set[str]:
@@ -142,8 +191,3 @@ def _conditions(clause: cst.CompFor) -> Iterator[cst.CSTNode]:
     if clause.inner_for_in is not None:
         yield clause.inner_for_in.iter
         yield from _conditions(clause.inner_for_in)
-
-
-def _until_bound(seen: Sequence[tuple[str, cst.CSTNode]]) -> list[cst.CSTNode]:
-    end = next((i for i, (kind, _) in enumerate(seen) if kind == "bind"), len(seen))
-    return [one for kind, one in seen[:end] if kind == "read"]
