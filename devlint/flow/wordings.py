@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Final
 
 from devlint.flow.run import Run
 from devlint.values.device import InvalidDevice, parse_device
@@ -11,13 +12,19 @@ from devlint.values.placement import Leaf, Placement, choose, is_unknown
 from devlint.values.value import Const, DeviceValue, Either, Ref, Tensor, Unknown, Value, named
 from devlint.values.wording import Wording
 
+MAX_NAMES: Final = 500
+"""Names among which a device to write is looked for, each time a tensor is made: code with more of them at one place is
+generated."""
+
 
 def wordings(run: Run) -> tuple[Wording, ...]:
     """Every device that a name at hand is or has; devices by their own name come first, then what lies on them."""
+    if len(run.state.names) > MAX_NAMES:
+        return ()
     names = _names(run)
     found = [*_devices(names, ""), *_tensors(run, names, ""), *_modules(run, names)]
     instance = run.instance(names["self"]) if "self" in names else None
-    if instance is not None:
+    if instance is not None and len(instance.attributes) <= MAX_NAMES:
         found += [*_devices(instance.attributes, "self."), *_registered(run, instance)]
     return tuple(one for one in found if not is_unknown(one.placement))
 
