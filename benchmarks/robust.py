@@ -141,9 +141,8 @@ def _work(answer: Connection, files: Sequence[str], patience: int) -> None:
 def _tell(name: str, tally: Tally) -> None:
     """Say what became of a tree."""
     speed = tally.lines / tally.seconds if tally.seconds else 0
-    print(
-        f"{name}: {tally.files:,} files, {tally.lines:,} lines, {tally.seconds:.0f} s of processor time ({speed:,.0f} lines/s)"
-    )
+    took = f"{tally.seconds:.0f} s of processor time ({speed:,.0f} lines/s)"
+    print(f"{name}: {tally.files:,} files, {tally.lines:,} lines, {took}")
     print(f"  internal errors: {len(tally.errors)}; other failures: {len(tally.failures)}")
     print("  findings: " + (", ".join(f"{code} {count}" for code, count in sorted(tally.found.items())) or "none"))
     for line in tally.broken:

@@ -17,8 +17,7 @@ def spell(part: Part, node: cst.CSTNode, dotted: str) -> tuple[str, tuple[Edit, 
     hidden = part.told(bound_in, function) if function is not None else frozenset[str]()
     known = [
         (len(whole), binding.name + dotted.removeprefix(whole))
-        for statement in part.sheet.index.statements
-        for binding in statement.imports
+        for binding in part.sheet.imports
         if (whole := _whole(binding)) and f"{dotted}.".startswith(f"{whole}.") and binding.name not in hidden
     ]
     if known:
@@ -30,7 +29,7 @@ def full_name(part: Part, node: cst.BaseExpression) -> str:
     """The dotted name of a library's thing, as the file's imports tell it; the name as written where they do not."""
     name = dotted_name(node) or ""
     root = name.partition(".")[0]
-    bindings = (one for statement in part.sheet.index.statements for one in statement.imports if one.name == root)
+    bindings = (one for one in part.sheet.imports if one.name == root)
     whole = next((found for one in bindings if (found := _whole(one))), root)
     return whole + name.removeprefix(root)
 

@@ -11,7 +11,7 @@ from typing import TypeAlias, TypeVar, cast
 import libcst as cst
 
 from devlint.diagnostic import Edit, Fix
-from devlint.syntax.index import FileIndex, Statement
+from devlint.syntax.index import Binding, FileIndex, Statement
 from devlint.syntax.positions import Regions
 from devlint.syntax.walk import children, descend
 from devlint.values.trace import Place
@@ -57,6 +57,11 @@ class Sheet:
     def insert(self, edit: Edit, more: str) -> Edit:
         """An edit that puts in some more behind what it puts in already."""
         return replace(edit, content=edit.content + more)
+
+    @cached_property
+    def imports(self) -> Sequence[Binding]:
+        """What the file's top-level statements import."""
+        return [binding for statement in self.index.statements for binding in statement.imports]
 
     @cached_property
     def indent(self) -> str:
