@@ -1,0 +1,98 @@
+"""Programs that nobody writes by hand, but that generators do: what stands beside them is found all the same."""
+
+from __future__ import annotations
+
+import pytest
+
+import devlint
+
+HEAD = "import torch\nfrom torch import nn\n\n"
+MODULE = "class M(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+PROBE = "probe = torch.zeros(3, device='cuda')\nprobe + torch.ones(3)\n"
+
+
+def nested(levels: int, line: str, innermost: str) -> str:
+    """A block in a block in a block; `{}` in the line is the level."""
+    heads = [f"{' ' * level}{line.format(level)}\n" for level in range(levels)]
+    return f"{''.join(heads)}{' ' * levels}{innermost}\n"
+
+
+def many(count: int, text: str) -> str:
+    """The same again and again; `{}` in the text is the number."""
+    return "".join(text.replace("{}", str(number)) for number in range(count))
+
+
+SHAPES = {
+    "operands": "def f(x):\n    return " + " + ".join(["x"] * 500) + " + torch.ones(3)\nf(torch.ones(3))\n",
+    "operands that are still read": "x = torch.ones(3)\ny = " + " + ".join(["x"] * 350) + "\n",
+    "methods": "def f(x):\n    return x" + ".to('cuda').relu()" * 500 + "\nf(torch.ones(3))\n",
+    "attributes": "def f(x):\n    return x" + ".a" * 500 + ".cuda()\nf(torch.ones(3))\n",
+    "subscripts": "def f(x):\n    return x" + "[0]" * 500 + ".cuda()\nf([torch.ones(3)])\n",
+    "parentheses": "x = " + "(" * 150 + "torch.ones(3)" + ")" * 150 + "\n",
+    "lists": "x = " + "[" * 90 + "torch.ones(3)" + "]" * 90 + "\ny = x" + "[0]" * 90 + ".cuda()\n",
+    "calls": "x = " + "torch.relu(" * 60 + "torch.ones(3)" + ")" * 60 + "\n",
+    "lambdas": "f = " + "lambda x: " * 80 + "x.cuda()\nf" + "(torch.ones(3))" * 80 + "\n",
+    "comprehensions": "x = " + "[" * 12 + "torch.ones(3)" + " for i in range(2)]" * 12 + "\n",
+    "conditional expressions": "x = " + many(200, "torch.ones({}) if f == {} else ") + "None\n",
+    "strings": "x = torch.ones(3)\ny = f'" + "{x}" * 300 + "'\n",
+    "conditions": "x = torch.ones(3)\nif " + " and ".join(f"f.a{i}" for i in range(80)) + ":\n    x = x.cuda()\n",
+    "blocks": "x = torch.ones(3)\n" + nested(90, "if f > {}:", "x = x.cuda()"),
+    "loops": "x = torch.ones(3)\n" + nested(18, "for i{} in f:", "x = x.cuda() + x.cpu()"),
+    "while loops": "x = torch.ones(3)\n" + nested(18, "while f({}):", "x = x.cuda() + x.cpu()"),
+    "contexts": nested(18, "with torch.no_grad():", "x = torch.ones(3).cuda()"),
+    "functions in functions": nested(80, "def f{}(x):", "return x.cuda()"),
+    "branches": "if f == 'x': x = torch.ones(3)\n" + many(300, "elif f == {}: x = torch.ones({}).cuda()\n"),
+    "decisions": "def f(x, a):\n    y = torch.ones(3)\n"
+    + many(200, "    if a[{}]: y = y.cuda()\n")
+    + "    return x + y\n",
+    "cases": "match f:\n" + many(100, "    case {'k': [b, *c]} | ({}, b, *c): x = torch.ones(3)\n"),
+    "elements": "x = [" + many(1000, "torch.ones({}), ") + "]\ny = torch.stack(x).cuda()\n",
+    "keys": "x = {" + many(1000, "'k{}': torch.ones({}), ") + "}\nfor k, v in x.items(): x[k] = v.cuda()\n",
+    "numbers": "x = torch.tensor([" + many(5000, "{}, ") + "]).cuda()\n",
+    "lines": many(4000, "x{} = {} + 1\n"),
+    "tensors": "def f(x):\n" + many(200, "    x{} = x + torch.ones({})\n") + "f(torch.ones(3).cuda())\n",
+    "on one line": "x = torch.ones(3); " + many(500, "y{} = x + {}; ") + "\n",
+    "functions": many(100, "def f{}(x):\n    y = torch.ones(3)\n    return x.cuda() + y\n"),
+    "a ring of calls": many(100, "def f{}(x):\n    return f{}_(x.cuda()) + torch.ones(3)\nf{}_ = f{}\n")
+    + "f0_ = f99\nf0(torch.ones(3))\n",
+    "a web of calls": many(100, "def f{}(x):\n    for f in (f0, f1, f50): f(x)\n    return x.cuda()\n"),
+    "recursion": "def f(x, n):\n    return "
+    + " + ".join(["f(x.cuda(), n - 1)"] * 30)
+    + " if n else x\nf(torch.ones(3), 9)\n",
+    "decorators": "def d(f): return lambda *a, **k: f(*a, **k)\n"
+    + "@d\n" * 100
+    + "def f(x): return x.cuda()\nf(torch.ones(3))\n",
+    "generators": "def f0(x): yield x.cuda()\n"
+    + "".join(f"def f{i}(x):\n    yield from f{i - 1}(x)\n" for i in range(1, 60))
+    + "for x in f59(torch.ones(3)): x.cpu()\n",
+    "bases": "class C(nn.Module):\n    def forward(self, x): return x\n"
+    + many(100, "class C(C):\n    def forward(self, x): return super().forward(x) + torch.ones(3)\n")
+    + "C().cuda()(torch.ones(3))\n",
+    "modules in modules": MODULE
+    + "        self.a = nn.Linear(3, 3)\n"
+    + many(
+        40,
+        "class N(nn.Module):\n    def __init__(self, inner=M):\n        super().__init__()\n"
+        "        self.a, self.b = inner(), inner()\nM = N\n",
+    )
+    + "M().cuda()\n",
+    "layers": "m = nn.Sequential(" + "nn.Linear(3, 3), " * 500 + ").cuda()\nm(torch.ones(3))\n",
+    "attributes of a module": MODULE
+    + many(200, "        self.a{} = torch.ones(3)\n")
+    + "    def forward(self, x):\n"
+    + many(200, "        x = x + self.a{}\n")
+    + "        return x\n",
+    "globals": "G = torch.ones(3)\n" + many(100, "def f{}(x):\n    global G\n    G = G.to(x.device) + x\n    f{}(G)\n"),
+    "imports": many(500, "import m{}\nfrom p{} import q{}\n"),
+    "parameters": f"def f({', '.join(f'a{i}' for i in range(250))}): return a0 + torch.ones(3)\n"
+    f"f({', '.join('torch.ones(3).cuda()' for _ in range(250))})\n",
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_rest_of_the_file_is_analysed(shape):
+    program = HEAD + SHAPES[shape] + PROBE
+    result = devlint.check_source(program, select=["ALL"], isolated=True)
+    assert [f"{error.where}: {error.message}\n{error.traceback}" for error in result.errors] == []
+    last = program.count("\n")
+    assert "DEV101" in {found.code for found in result.diagnostics if found.region.start.row == last}
