@@ -59,8 +59,8 @@ class UnsynchronizedTiming(Rule):
     ```
 
     ## Fix safety
-    `torch.cuda.synchronize()` is put before both readings of the clock, under a check of availability. Unsafe: waiting
-    costs time itself, and where the two are far apart the wait may belong elsewhere.
+    `torch.cuda.synchronize()` is put before both readings of the clock, where there is room for it, under a check of
+    availability. Unsafe: waiting costs time itself, and where the two are far apart the wait may belong elsewhere.
 
     ## How it is confirmed at run time
     The recorder notes launches, waits and clock reads in the order in which they happen.

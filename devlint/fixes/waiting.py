@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import libcst as cst
 
 from devlint.diagnostic import Applicability, Edit, Fix
@@ -12,15 +14,20 @@ from devlint.fixes.statements import put_before
 from devlint.values.trace import Place
 
 
-def wait_for_clock(sheet: Sheet, *clocks: Place) -> Fix:
-    """The host waits for the accelerator before each reading of the clock, where there is one to wait for."""
-    edits: list[Edit] = []
-    for clock in clocks:
-        part, node = sheet.part(clock), node_at(clock)
-        torch, imported = spell(part, node, "torch.cuda")
-        wait = put_before(part, node, f"if {torch}.is_available():", f"{sheet.indent}{torch}.synchronize()")
-        edits += [*imported, wait]
+def wait_for_clock(sheet: Sheet, started: Place, read: Place) -> Fix:
+    """The host waits for the accelerator before the clock is read, and before it is started where there is room."""
+    edits = _waits(sheet, read)
+    with suppress(Unfit):
+        edits = [*_waits(sheet, started), *edits]
     return Fix("Wait for the accelerator", Applicability.UNSAFE, tuple(dict.fromkeys(edits)))
+
+
+def _waits(sheet: Sheet, clock: Place) -> list[Edit]:
+    """A wait in front of a statement, where there is an accelerator to wait for."""
+    part, node = sheet.part(clock), node_at(clock)
+    torch, imported = spell(part, node, "torch.cuda")
+    wait = put_before(part, node, f"if {torch}.is_available():", f"{sheet.indent}{torch}.synchronize()")
+    return [*imported, wait]
 
 
 def copy_blocking(part: Part, call: cst.CSTNode) -> Fix:

@@ -268,6 +268,32 @@ PAIRS = {
                 torch.cuda.synchronize()
             return time.perf_counter() - start
         """,
+    ("DEV501", "a clock that is started where no wait can stand"): """
+        import time
+
+        def measure(n):
+            a = torch.rand(n, n, device="cuda")
+            if n > 3: start = time.perf_counter(); b = a @ a; print(time.perf_counter() - start)
+        """,
+    ("DEV501", "a clock of which only the end has room for a wait"): """
+        import time
+
+        def measure(n):
+            a = torch.rand(n, n, device="cuda")
+            with torch.no_grad(): start = time.perf_counter()
+            b = a @ a
+            return time.perf_counter() - start
+        # becomes (unsafe)
+        import time
+
+        def measure(n):
+            a = torch.rand(n, n, device="cuda")
+            with torch.no_grad(): start = time.perf_counter()
+            b = a @ a
+            if torch.cuda.is_available():
+                torch.cuda.synchronize()
+            return time.perf_counter() - start
+        """,
     ("DEV501", "tabs"): """
         import time
 
