@@ -30,6 +30,8 @@ def coverage(unknown: bool) -> None:
         click.echo(f"  cells from {source}: {count} ({SOURCES[source]})")
     for title, count in figures["agreement"].items():
         click.echo(f"  agreement on {title}: {_share(count)}")
+    for title, count in figures["opinfos"].items():
+        click.echo(f"  OpInfos, {title}: {_share(count)}")
     click.echo(f"  unknown: {len(figures['unknown'])}{'' if unknown else ' (--unknown lists them)'}")
     if unknown:
         click.echo("\n".join(f"    {name}" for name in figures["unknown"]))

@@ -36,7 +36,7 @@ def told(tally: agreement.Tally) -> str:
 
 
 def test_device_flips() -> None:
-    tally = agreement.device_flips(TABLE, emulated=False)
+    tally = agreement.device_flips(TABLE)
     assert tally.share >= 0.99, told(tally)
     told(tally)
 

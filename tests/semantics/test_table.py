@@ -148,9 +148,19 @@ def test_coverage_meets_its_aims() -> None:
     assert described / public >= 0.95
     assert figures["counts"]["torch.nn modules"][0] == figures["counts"]["torch.nn modules"][1]
     flips, probes = figures["agreement"]["device flips, emulated"]
-    assert flips / probes >= 0.99
+    assert flips / probes >= 0.98
     dtypes, probes = figures["agreement"]["result dtypes, CPU"]
     assert dtypes / probes >= 0.995
+    opinfos = {title: right / asked for title, (right, asked) in figures["opinfos"].items()}
+    assert opinfos["device flips"] >= 0.98
+    assert opinfos["result dtypes"] >= 0.995
+
+
+def test_the_figures_in_the_documentation_are_those_of_the_table() -> None:
+    command = [sys.executable, "-m", "devlint.semantics", "coverage"]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    page = (FOLDER.parents[1] / "docs" / "semantics.md").read_text()
+    assert f"```text\n$ python -m devlint.semantics coverage\n{printed}```" in page
 
 
 def test_the_coverage_command_lists_what_is_unknown() -> None:

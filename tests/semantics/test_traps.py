@@ -141,7 +141,7 @@ def test_normal_takes_its_device_from_its_means() -> None:
 def test_random_functions_take_a_generator() -> None:
     assert "generator" in row("torch.bernoulli").params
     assert row("torch.bernoulli").random
-    assert row("torch.Tensor.bernoulli_").index == {"p"}
+    assert row("torch.Tensor.bernoulli_").free == {"p"}
 
 
 def test_templates_decide_the_device_of_what_is_made_from_them() -> None:

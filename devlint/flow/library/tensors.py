@@ -235,13 +235,23 @@ def pack(run: Run, call: Invocation) -> Value:
     return Batch(run.settle(tensor).placement) if tensor is not None else UNKNOWN
 
 
+def _apiece(run: Run, call: Invocation) -> list[Value]:
+    """What was given, reshaped."""
+    given = [as_tensor(argument.value) for argument in call.arguments.positional]
+    return [UNKNOWN if one is None else replace(computed(run.settle(one)), rank=Rank.SOME) for one in given]
+
+
+@model("torch.atleast_1d", "torch.atleast_2d", "torch.atleast_3d")
+def at_least(run: Run, call: Invocation) -> Value:
+    """Functions that hand back what they were given with more dimensions: one tensor as it is, several in a tuple."""
+    items = _apiece(run, call)
+    return items[0] if len(items) == 1 else Tuple(tuple(items))
+
+
 @model("torch.broadcast_tensors", "torch.meshgrid")
 def together(run: Run, call: Invocation) -> Value:
     """Functions that hand back what they were given, reshaped."""
-    items: list[Value] = []
-    for argument in call.arguments.positional:
-        found = as_tensor(argument.value)
-        items.append(replace(computed(run.settle(found)), rank=Rank.SOME) if found is not None else UNKNOWN)
+    items = _apiece(run, call)
     if len(items) == 1 and items[0] == UNKNOWN:
         return by_table(run, call)
     return Tuple(tuple(items))

@@ -5,13 +5,14 @@ from __future__ import annotations
 import logging
 import warnings
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 import click
 import torch
 
-from devlint.runtime.derive import agreement, assemble, coverage, modules, names
+from devlint.runtime.derive import agreement, assemble, coverage, modules, names, opinfos
 from devlint.runtime.derive.accelerator import REAL, accelerator
 from devlint.runtime.derive.overlay import overlay
 from devlint.semantics.provenance import USUAL
@@ -20,9 +21,9 @@ from devlint.semantics.table import Table, load_table
 TARGET = Path(__file__).parents[2] / "semantics" / "torch.json"
 
 
-def derive() -> dict[str, Any]:
-    """The whole data file."""
-    rows = assemble.rows_of()
+def derive(patterns: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The whole data file; where there are patterns, with only the rows of matching names anew."""
+    rows = _matching(patterns) if patterns else assemble.rows_of()
     data: dict[str, Any] = {
         "version": torch.__version__.split("+")[0],
         "usual": USUAL,
@@ -30,18 +31,37 @@ def derive() -> dict[str, Any]:
         "aliases": names.aliases() | modules.aliases() | overlay()["aliases"],
         "rows": rows,
     }
-    table = Table(data)
-    figures = coverage.summary(rows)
-    figures["agreement"] = {
-        title: [tally.probes - len(tally.misses), tally.probes] for title, tally in comparisons(table)
-    }
+    figures = coverage.summary(rows) | (_measured_before() if patterns else _measured(Table(data)))
     return {**data, "coverage": figures}
+
+
+def _matching(patterns: tuple[str, ...]) -> dict[str, Any]:
+    """The committed rows, with those of matching names anew; in-place functions are derived through their methods."""
+    table = load_table()
+
+    def chosen(name: str) -> bool:
+        return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+    found = assemble.rows_of(lambda name: chosen(name) or chosen(f"torch.{name.removeprefix('torch.Tensor.')}"))
+    kept = {name: dict(table.cells(name)) for name in table if not chosen(name)}
+    return dict(sorted((kept | {name: row for name, row in found.items() if chosen(name)}).items()))
+
+
+def _measured_before() -> dict[str, Any]:
+    figures = load_table().coverage
+    return {title: figures[title] for title in ("agreement", "opinfos")}
+
+
+def _measured(table: Table) -> dict[str, Any]:
+    found = {title: [tally.probes - len(tally.misses), tally.probes] for title, tally in comparisons(table)}
+    with accelerator():
+        return {"agreement": found, "opinfos": opinfos.examine(table).figures()}
 
 
 def comparisons(table: Table) -> Iterator[tuple[str, agreement.Tally]]:
     """The table beside what happens here: on the CPU, and on the accelerator, of which a real one tells more."""
     with accelerator() as source:
-        yield f"device flips, {source}", agreement.device_flips(table, emulated=source != REAL)
+        yield f"device flips, {source}", agreement.device_flips(table)
     yield "result dtypes, CPU", agreement.result_dtypes(table)
     if source == REAL:
         yield "result dtypes, gpu", agreement.result_dtypes(table, device="cuda")
@@ -49,14 +69,15 @@ def comparisons(table: Table) -> Iterator[tuple[str, agreement.Tally]]:
 
 
 @click.group(invoke_without_command=True)
+@click.option("--only", "patterns", multiple=True, help="Derive the rows of these names anew, as in 'torch.linalg.*'.")
 @click.pass_context
-def main(context: click.Context) -> None:
+def main(context: click.Context, patterns: tuple[str, ...]) -> None:
     """Derive the table of operator semantics from the installed torch, and write it."""
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     logging.getLogger("torch._subclasses").setLevel(logging.CRITICAL)
     if context.invoked_subcommand is None:
-        TARGET.write_text(assemble.render(derive()))
+        TARGET.write_text(assemble.render(derive(patterns)))
 
 
 @main.command()
@@ -67,8 +88,18 @@ def compare() -> None:
         click.echo(f"{title}: {tally.probes - len(tally.misses)} of {tally.probes} agree ({tally.share:.2%})")
         for miss in tally.misses:
             click.echo(f"  {miss}")
-        if tally.gaps:
-            click.echo(f"  {tally.gaps} more in operators that are known to be judged otherwise")
+
+
+@main.command()
+@click.argument("titles", nargs=-1)
+def opinfo(titles: tuple[str, ...]) -> None:
+    """Compare the table with torch's OpInfo entries, all or those named, on samples it was not derived from."""
+    with accelerator():
+        found = opinfos.examine(load_table(), lambda title: not titles or title in titles)
+    for question, (right, asked) in found.figures().items():
+        click.echo(f"{question}: {right} of {asked} ({right / max(asked, 1):.2%})")
+        for miss in found.misses(question):
+            click.echo(f"  {miss}")
 
 
 if __name__ == "__main__":

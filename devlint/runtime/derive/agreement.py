@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +10,6 @@ from devlint.runtime.derive import dtypes, fake, names, samples, waits
 from devlint.runtime.derive.accelerator import accelerator
 from devlint.runtime.derive.declarations import overloads_of
 from devlint.runtime.derive.flips import ACCELERATOR, HOST, Flip, Places, flips, placeable
-from devlint.runtime.derive.overlay import overlay
 from devlint.runtime.derive.probe import Outcome, base
 from devlint.runtime.derive.subject import Subject, subject
 from devlint.semantics.conditions import demands
@@ -23,16 +22,20 @@ def _all(name: str) -> bool:
 
 @dataclass(slots=True)
 class Tally:
-    """How many probes were made, those in which table and torch disagree, and how many known gaps were left out."""
+    """How many probes were made, and those in which table and torch disagree."""
 
     probes: int = 0
     misses: list[str] = field(default_factory=list)
-    gaps: int = 0
 
     @property
     def share(self) -> float:
         """The share of probes that agree."""
         return 1 - len(self.misses) / max(self.probes, 1)
+
+    def note(self, miss: str) -> None:
+        """Count a probe; a text tells of a disagreement."""
+        self.probes += 1
+        self.misses += [miss] if miss else []
 
 
 def subjects(chosen: Callable[[str], bool] = _all) -> Iterator[tuple[str, Subject]]:
@@ -64,13 +67,13 @@ def accepted(row: Row, places: Places, ranks: dict[str, int]) -> bool:
     return not (where == {HOST} and any(n in row.index and places[o] == ACCELERATOR for o, n in named.items()))
 
 
-def device_flips(table: Table, chosen: Callable[[str], bool] = _all, emulated: bool = True) -> Tally:
+def device_flips(table: Table, chosen: Callable[[str], bool] = _all) -> Tally:
     """Compare the table's word on every flip with what happens on the accelerator that is there."""
     tally = Tally()
     for name, row, flip in _flips(table, chosen):
         result = flip.result()
         if not result.beside_the_point:
-            _judge(tally, name, row, flip, not result.error, result.error, emulated)
+            judge_flip(tally, name, row, flip, result.error)
     return tally
 
 
@@ -82,7 +85,7 @@ def second_opinion(table: Table, chosen: Callable[[str], bool] = _all) -> Tally:
     for name, row, flip in found:
         verdict = fake.accepts(flip)
         if verdict is not None:
-            _judge(tally, name, row, flip, verdict, "no" if not verdict else "", emulated=False)
+            judge_flip(tally, name, row, flip, "" if verdict else "no")
     return tally
 
 
@@ -90,27 +93,17 @@ def _flips(table: Table, chosen: Callable[[str], bool]) -> Iterator[tuple[str, R
     for name, studied in subjects(chosen):
         row = table.find(name)
         if row is not None and row.tensors and not row.special and not row.factory:
-            yield from ((name, row, flip) for flip in _distinct(flips(studied)))
+            yield from ((name, row, flip) for flip in distinct(flips(studied)))
 
 
-def _judge(tally: Tally, name: str, row: Row, flip: Flip, accepts: bool, error: str, emulated: bool) -> None:
-    if emulated and (name in overlay()["gaps"] or _writes_to_host_scalar(row, flip)):
-        tally.gaps += 1
-        return
+def judge_flip(tally: Tally, name: str, row: Row, flip: Flip, error: str) -> None:
+    """Compare the row's word on a flip with the error that it met, if any."""
     expected = accepted(row, flip.places, flip.ranks)
-    tally.probes += 1
-    if expected != accepts:
-        shown = ", ".join(f"{n}:{p}/{flip.ranks[n]}d" for n, p in flip.places.items())
-        verdict = "accepts" if expected else "rejects"
-        tally.misses.append(f"{name}({shown}): table {verdict}, torch says {error or 'ok'}")
+    verdict = "accepts" if expected else "rejects"
+    tally.note(f"{name}({flip}): table {verdict}, torch says {error or 'ok'}" if expected == bool(error) else "")
 
 
-def _writes_to_host_scalar(row: Row, flip: Flip) -> bool:
-    """TensorIterator lets a 0-dim host operand through, but not a 0-dim host result; the emulated device does."""
-    return any(base(o) in row.mutates and p == HOST and flip.ranks[o] == 0 for o, p in flip.places.items())
-
-
-def _distinct(found: Iterable[Flip]) -> list[Flip]:
+def distinct(found: Iterable[Flip]) -> list[Flip]:
     """One flip for each placement of operands of these ranks: many samples differ in their other arguments only."""
     return list({str((sorted(f.places.items()), sorted(f.ranks.items()))): f for f in found}.values())
 
@@ -166,25 +159,25 @@ def result_dtypes(table: Table, chosen: Callable[[str], bool] = _all, device: st
         if row is None or row.special or row.dtype == "unknown":
             continue
         for outcome in studied.varied(device):
-            _compare(tally, name, row, outcome)
+            judge_dtypes(tally, name, row, outcome)
     return tally
 
 
-def _holds(condition: str, given: frozenset[str]) -> bool:
+def holds(condition: str, given: Set[str]) -> bool:
+    """Whether a condition of a row holds for a call that is given these arguments."""
     return all((demand.name in given) is not demand.absent for demand in demands(condition))
 
 
-def _compare(tally: Tally, name: str, row: Row, outcome: Outcome) -> None:
-    if outcome.bound.get("dtype") is not None or not outcome.tensors:
-        return
-    given = outcome.given()
-    stated = next((rule for condition, rule in row.dtype_if.items() if _holds(condition, given)), row.dtype)
+def judge_dtypes(tally: Tally, name: str, row: Row, outcome: Outcome) -> None:
+    """Compare the row's rules with the dtypes that came out of one call."""
+    given, asked_for = outcome.given(), outcome.bound.get("dtype")
+    stated = next((rule for condition, rule in row.dtype_if.items() if holds(condition, given)), row.dtype)
     rules = (stated,) * len(outcome.tensors) if isinstance(stated, str) else stated
     for rule, result in zip(rules, outcome.tensors, strict=False):
         if rule == "unknown" or rule.startswith("literal:"):
             continue
         tally.probes += 1
-        expected: Any = dtypes.predicted(rule, outcome)
+        expected: Any = asked_for or dtypes.predicted(rule, outcome)
         if expected != result.dtype:
             seen = ", ".join(f"{n}:{d}/{r}d" for n, (d, r) in outcome.before.items())
             tally.misses.append(f"{name}({seen}): table {rule}, torch {result.dtype}")

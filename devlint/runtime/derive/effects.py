@@ -34,7 +34,7 @@ def declared(overloads: list[Signature], row: Cells) -> Cells:
     annotated = [(_named(s, a.name), a.annotation, s) for s, a in arguments if a.annotation is not None]
     writes = [name for name, annotation, _ in annotated if annotation.is_write]
     shares = [name for name, annotation, s in annotated if not annotation.is_write and _comes_out(annotation, s)]
-    found: Cells = {"mutates": list(dict.fromkeys([*row.get("mutates", ()), *writes]))}
+    found: Cells = {"mutates": list(dict.fromkeys([*row.get("mutates", ()), *writes]))} if arguments else {}
     if shares and not (row.get("view") or row.get("may_view") or writes):
         found["may_view"] = shares[0]
     if any("Generator" in str(a.type) for _, a in arguments):

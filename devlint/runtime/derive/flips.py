@@ -30,6 +30,9 @@ class Flip:
     strays: frozenset[str]
     tensors: dict[str, torch.Tensor]
 
+    def __str__(self) -> str:
+        return ", ".join(f"{name}:{place}/{self.ranks[name]}d" for name, place in self.places.items())
+
     def result(self) -> Result:
         """Make the call."""
         where = {id(t): self.places[n] for n, t in self.tensors.items()}

@@ -8,7 +8,9 @@ from functools import cache
 from typing import Any
 
 import torch
+import torch.masked
 import torch.nn.utils.rnn
+import torch.signal.windows
 from torch import overrides
 
 OPERATORS = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
@@ -24,7 +26,11 @@ _NAMESPACES = (
     ("torch.nn.init", torch.nn.init),
     ("torch", torch),
     ("torch.functional", torch.functional),
+    ("torch.masked", torch.masked),
+    ("torch.signal.windows", torch.signal.windows),
 )
+_BEYOND_OVERRIDES = frozenset({"torch.nn.init", "torch.masked", "torch.signal.windows"})
+"""Namespaces whose functions are public though nothing can override them."""
 _EXTRA = {
     f"torch.nn.utils.rnn.{n}": getattr(torch.nn.utils.rnn, n)
     for n in ("pack_padded_sequence", "pad_packed_sequence", "pad_sequence", "pack_sequence", "unpad_sequence")
@@ -50,7 +56,7 @@ def _public(prefix: str, namespace: Any) -> Iterator[tuple[str, Any]]:
             continue
         home = getattr(value, "__module__", None) or ""
         in_place = name.endswith("_") and inspect.isbuiltin(value)
-        if value in known or in_place or (prefix == "torch.nn.init" and home == prefix):
+        if value in known or in_place or (prefix in _BEYOND_OVERRIDES and home.startswith(prefix)):
             yield f"{prefix}.{name}", value
 
 

@@ -16,6 +16,7 @@ from torch.utils import _pytree as pytree
 
 from devlint.runtime.derive import names, spelled
 
+_NAMESPACED = ("nn.functional.", "linalg.", "fft.", "special.", "masked.", "signal.", "sparse.")
 _MAX_SAMPLES = 20
 _MAX_GENERATED = 200
 
@@ -45,7 +46,7 @@ def _kind(leaf: Any) -> object:
 
 
 def _candidates(op: Any) -> Iterator[tuple[str, str]]:
-    base = op.name if op.name.startswith(("nn.functional.", "linalg.", "fft.", "special.")) else op.name.split(".")[-1]
+    base = op.name if op.name.startswith(_NAMESPACED) else op.name.split(".")[-1]
     yield f"torch.{base}", ""
     for alias in op.aliases:
         yield f"torch.{alias.name}", ""
@@ -130,14 +131,15 @@ def _calls_of_op(index: int) -> tuple[Call, ...]:
         return ()
     kept: dict[tuple[object, ...], Call] = {}
     for number, call in enumerate(_op_samples(op, dtype)):
-        if _size(call) <= 20_000:
+        if elements(call) <= 20_000:
             kept.setdefault(call.shape(), call)
         if number >= _MAX_GENERATED or len(kept) >= _MAX_SAMPLES:
             break
     return tuple(kept.values())
 
 
-def _size(call: Call) -> int:
+def elements(call: Call) -> int:
+    """How many numbers the call's tensors hold."""
     return sum(t.numel() for t in pytree.tree_leaves((call.args, call.kwargs)) if isinstance(t, torch.Tensor))
 
 
