@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -37,6 +38,7 @@ class Analyst:
         self._ticket = Ticket()
         self._timer: asyncio.TimerHandle | None = None
         self._wanted = 0
+        self._settled = False
         self._running = False
         self._rest = asyncio.Event()
         self._rest.set()
@@ -93,6 +95,10 @@ class Analyst:
             self._fail(error)
         current = number == self._wanted
         look = None if error is not None else future.result()
+        if look is not None and not self._settled:
+            # What the first look has read stays: the collector need not search it again while somebody types.
+            self._settled = True
+            gc.freeze()
         if look is not None:
             self._hand_over(number, look, True)
         if current:

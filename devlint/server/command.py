@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 
 import click
 
@@ -28,6 +29,8 @@ def server(stdio: bool, tcp: bool, host: str, port: int, verbose: bool) -> None:
         raise click.UsageError("--stdio and --tcp exclude each other")
     logging.basicConfig(level=logging.CRITICAL)
     logging.getLogger("devlint").setLevel(logging.INFO if verbose else logging.CRITICAL)
+    # Who hovers does not want to wait for the analysis, which is another thread.
+    sys.setswitchinterval(0.001)
     if tcp:
         create_server().start_tcp(host, port)
     else:

@@ -41,7 +41,7 @@ class Recorder:
 
     def __init__(self, units: Collection[Statement]) -> None:
         self._units = frozenset(units)
-        self._seen: dict[Statement, dict[cst.CSTNode, dict[Sight, None]]] = defaultdict(dict)
+        self._seen: dict[Statement, dict[cst.CSTNode, list[Sight]]] = defaultdict(dict)
 
     def taken(self) -> Mapping[Statement, Sights]:
         """What has been seen since the last time."""
@@ -65,11 +65,13 @@ class Recorder:
             self._keep_module(run, node, value, bound=True)
 
     def _keep(self, run: Run, node: cst.CSTNode, value: Value, *, bound: bool, module: bool = False) -> None:
-        sights = self._seen[run.unit].setdefault(node, {})
+        sights = self._seen[run.unit].setdefault(node, [])
         if len(sights) < MAX_SIGHTS:
             if isinstance(value, Tensor):
                 value = run.settle(value)
-            sights.setdefault(Sight(value, run.engine.symbolic, module, bound))
+            sight = Sight(value, run.engine.symbolic, module, bound)
+            if sight not in sights:
+                sights.append(sight)
 
     def _keep_module(self, run: Run, node: cst.CSTNode, value: Value, *, bound: bool) -> None:
         if isinstance(node, cst.Name) and node.value == "self":
