@@ -6,9 +6,10 @@ from dataclasses import replace
 from typing import Final
 
 from devlint.values.condition import Test
+from devlint.values.device import Symbol
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype
 from devlint.values.memory import join_memories
-from devlint.values.placement import choose
+from devlint.values.placement import How, Leaf, choose
 from devlint.values.value import (
     NONE,
     OTHER,
@@ -20,6 +21,7 @@ from devlint.values.value import (
     DtypeValue,
     Either,
     Number,
+    Rank,
     Tensor,
     Text,
     Truth,
@@ -73,7 +75,7 @@ def join_tensors(left: Tensor, right: Tensor, test: Test | None) -> Tensor:
     return Tensor(
         placement=choose(test, left.placement, right.placement),
         dtype=join_dtypes(left.dtype, right.dtype),
-        rank=left.rank | right.rank,
+        rank=_join_ranks(left, right),
         grad=left.grad if left.grad == right.grad else None,
         leaf=left.leaf if left.leaf == right.leaf else None,
         pinned=left.pinned if left.pinned == right.pinned else None,
@@ -82,6 +84,21 @@ def join_tensors(left: Tensor, right: Tensor, test: Test | None) -> Tensor:
         fresh=left.fresh if left.fresh == right.fresh else None,
         memory=join_memories(left.memory, right.memory),
     )
+
+
+def _join_ranks(left: Tensor, right: Tensor) -> Rank:
+    """The rank of either; an argument has that of the tensor that stands in for it."""
+    for one, other in ((left, right), (right, left)):
+        if one.rank is Rank.ANY and _is_argument(one):
+            return other.rank
+    return left.rank | right.rank
+
+
+def _is_argument(tensor: Tensor) -> bool:
+    match tensor.placement:
+        case Leaf(device=Symbol(origin=("param", _, _)), how=How.CALLER):
+            return True
+    return False
 
 
 def join_dtypes(left: Dtype, right: Dtype) -> Dtype:
