@@ -76,7 +76,8 @@ def _run(order: Order) -> int:
             runpy.run_path(str(program), run_name="__main__")
     except SystemExit as leaving:
         return _status(leaving)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interrupted:
+        _print(interrupted)
         return 130
     except BaseException as error:
         from devlint.runtime import session as sessions

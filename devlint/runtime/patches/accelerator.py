@@ -10,7 +10,7 @@ import torch
 from devlint.runtime import rng
 from devlint.runtime.errors import NotEmulated
 from devlint.runtime.labels import ledger
-from devlint.runtime.patches.streams import make_event, make_stream
+from devlint.runtime.patches.streams import stream_and_event
 
 if TYPE_CHECKING:
     from devlint.runtime.patches.patcher import Patcher
@@ -120,9 +120,8 @@ def _refused(name: str) -> Any:
     return refuse
 
 
-def _cuda(session: Session, patcher: Patcher) -> None:
-    cuda = torch.cuda
-    names = _queries(session) | _memory(session) | _random(session)
+def _identity(session: Session) -> dict[str, Any]:
+    """What kind of device there is, and which one is current."""
     properties = types.SimpleNamespace(
         name="devlint emulated device",
         major=CAPABILITY[0],
@@ -135,7 +134,6 @@ def _cuda(session: Session, patcher: Patcher) -> None:
         is_multi_gpu_board=False,
         gcnArchName="",
     )
-    stream = make_stream(session, torch.device("cuda"))
 
     def exchange(index: int) -> int:
         before = session.index
@@ -143,7 +141,7 @@ def _cuda(session: Session, patcher: Patcher) -> None:
             session.index = _index(session, index)
         return before
 
-    names |= {
+    return {
         "init": session.initialise,
         "_lazy_init": session.initialise,
         "is_initialized": lambda: session.initialised,
@@ -158,21 +156,32 @@ def _cuda(session: Session, patcher: Patcher) -> None:
         "can_device_access_peer": lambda device, peer: True,
         "is_bf16_supported": lambda including_emulation=True: True,
         "is_tf32_supported": lambda: True,
-        "is_current_stream_capturing": lambda: False,
         "ipc_collect": lambda: None,
         "set_sync_debug_mode": lambda mode: None,
         "get_sync_debug_mode": lambda: 0,
+    }
+
+
+def _order(session: Session) -> dict[str, Any]:
+    """Streams and events."""
+    stream, event = stream_and_event(session)
+    return {
         "Stream": stream,
-        "Event": make_event(session),
+        "Event": event,
         "current_stream": lambda device=None: stream.wrap(session.streams.current(_device(session, device))),
         "default_stream": lambda device=None: stream.wrap(session.streams.default(_device(session, device))),
         "set_stream": lambda chosen: session.streams.choose(chosen.timeline),
-        "stream": lambda chosen: stream.context(chosen),
+        "stream": stream.context,
+        "is_current_stream_capturing": lambda: False,
     }
+
+
+def _cuda(session: Session, patcher: Patcher) -> None:
+    names = _queries(session) | _memory(session) | _random(session) | _identity(session) | _order(session)
     for name in ("CUDAGraph", "graph", "make_graphed_callables", "get_stream_from_external", "utilization"):
         names[name] = _refused(f"torch.cuda.{name}")
     for name, value in names.items():
-        patcher.replace(cuda, name, value)
+        patcher.replace(torch.cuda, name, value)
     for module in (torch.cuda.memory, torch.cuda.random, torch.cuda.streams):
         for name in vars(module).keys() & names.keys():
             patcher.replace(module, name, names[name])
