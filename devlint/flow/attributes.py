@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import replace
 from typing import Final
 
@@ -26,7 +27,7 @@ from devlint.flow.result_dtypes import real_part
 from devlint.flow.run import Run, expression
 from devlint.flow.sharing import memory_of, seen_by
 from devlint.values.dtype import Dtype, Source, canonical
-from devlint.values.heap import Instance
+from devlint.values.heap import Dict, Instance
 from devlint.values.join import join, join_tensors, without_none
 from devlint.values.value import (
     NONE,
@@ -221,6 +222,8 @@ def instance_attribute(run: Run, owner: Ref, thing: Instance, name: str, node: c
             inherited = _of_class(run, owner, thing, name, node)
             value = value if inherited is None else join(value, inherited, thing.perhaps[name])
         return value
+    if name == "__dict__":
+        return attributes_of(run, owner, thing, node)
     found = _of_class(run, owner, thing, name, node)
     if found is not None:
         return found
@@ -245,6 +248,13 @@ def instance_attribute(run: Run, owner: Ref, thing: Instance, name: str, node: c
         found = _described(run, owner, name, node)
         return found if found is not None else module_attribute(run, owner, thing, cls, name)
     return UNKNOWN
+
+
+def attributes_of(run: Run, owner: Ref, thing: Instance, node: cst.CSTNode) -> Value:
+    """`owner.__dict__`: what is put there is an attribute."""
+    entries: dict[Hashable, Value] = {}
+    entries.update(thing.attributes)
+    return run.allocate(node, Dict(entries, perhaps=thing.perhaps, object=owner), "__dict__")
 
 
 def _of_class(run: Run, owner: Ref, thing: Instance, name: str, node: cst.CSTNode) -> Value | None:

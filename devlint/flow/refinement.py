@@ -262,6 +262,14 @@ def rebind(run: Run, node: cst.BaseExpression, before: Value, after: Value) -> N
             run.put(reference.address, owner.with_attribute(name, after, owner.registered.get(name)))
 
 
+def change(run: Run, node: cst.BaseExpression, before: Value, after: Value) -> None:
+    """Let everything here that holds `before` hold what an operation in place has made of it."""
+    rebind(run, node, before, after)
+    for name, value in list(run.state.names.items()):
+        if value is before:
+            run.bind(name, after)
+
+
 def _narrow_none(run: Run, node: cst.BaseExpression, is_none: bool) -> None:
     value = _current(run, node)
     if value is None:

@@ -13,7 +13,7 @@ from devlint.flow.classes import class_attribute, class_values, find_setter, spe
 from devlint.flow.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.flow.functions import call_function
 from devlint.flow.nn import register_attribute
-from devlint.flow.refinement import rebind
+from devlint.flow.refinement import change
 from devlint.flow.run import Run, binder
 from devlint.flow.state import merge
 from devlint.values.condition import Test
@@ -98,10 +98,10 @@ def _set_on_tensor(run: Run, tensor: Tensor, name: str, value: Value, node: cst.
             require_grad(run, tensor.cell, known)
         elif owner is not None:
             leaf = True if tensor.leaf is None or not tensor.grad else tensor.leaf
-            rebind(run, owner, tensor, replace(tensor, grad=known, leaf=leaf))
+            change(run, owner, tensor, replace(tensor, grad=known, leaf=leaf))
     elif name == "data" and isinstance(value, Tensor):
         if tensor.cell is not None:
             settled = run.settle(value)
             replace_data(run, tensor.cell, settled.placement, settled.dtype)
         elif owner is not None:
-            rebind(run, owner, tensor, replace(value, grad=tensor.grad, leaf=tensor.leaf))
+            change(run, owner, tensor, replace(value, grad=tensor.grad, leaf=tensor.leaf))

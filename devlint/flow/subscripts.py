@@ -249,6 +249,13 @@ def is_number_like(index: Tensor) -> bool:
 # Assignment
 
 
+def _set_attribute_of(run: Run, owner: Ref, key: Value, value: Value) -> None:
+    """What is put into an object's `__dict__` under a known name is its attribute."""
+    thing = run.instance(owner)
+    if thing is not None and isinstance(key, Const):
+        run.put(owner.address, thing.with_attribute(str(key.value), value))
+
+
 @binder(cst.Subscript)
 def set_item(run: Run, target: cst.Subscript, value: Value) -> None:
     """`owner[index] = value`."""
@@ -270,6 +277,8 @@ def set_item(run: Run, target: cst.Subscript, value: Value) -> None:
             if isinstance(thing, Dict):
                 key = index.value if index is not None else UNKNOWN
                 run.put(address, with_entry(thing, key, put_in(run, _cached(run, target, value), thing.owner)))
+                if thing.object is not None:
+                    _set_attribute_of(run, thing.object, key, value)
             elif isinstance(thing, Sequence):
                 items, value = thing.items, put_in(run, value, thing.owner)
                 if (

@@ -14,7 +14,7 @@ from devlint.values.dtype import Dtype
 from devlint.values.join import alternatives, either, join, join_dtypes
 from devlint.values.placement import Placement, choose
 from devlint.values.trace import Place
-from devlint.values.value import UNKNOWN, Address, Const, Tensor, Value
+from devlint.values.value import UNKNOWN, Address, Const, Ref, Tensor, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Dict:
     """A dict: entries under constant keys, and `element` for those under any other key (None when there are none).
 
     `factory` makes the values that a defaultdict has for the keys it lacks. `perhaps` are the keys that only one of two
-    paths has set, with the condition for it.
+    paths has set, with the condition for it. `object` is the object whose attributes these are.
     """
 
     entries: Mapping[Hashable, Value]
@@ -53,6 +53,7 @@ class Dict:
     owner: Place | None = field(default=None, compare=False)
     factory: Value | None = None
     perhaps: Mapping[Hashable, Test | None] = field(default_factory=dict)
+    object: Ref | None = None
 
     @property
     def any(self) -> Value:

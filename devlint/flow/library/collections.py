@@ -216,6 +216,10 @@ def update(run: Run, call: Invocation) -> Value:
         thing = united(thing, more if isinstance(more, Dict) else Dict({}, UNKNOWN))
     thing = united(thing, Dict({key: argument.value for key, argument in call.arguments.keywords.items()}))
     run.put(call.receiver.address, thing)
+    owner = run.instance(thing.object) if thing.object is not None else None
+    if owner is not None and thing.object is not None and all(isinstance(key, str) for key in thing.entries):
+        attributes = {str(key): value for key, value in thing.entries.items()}
+        run.put(thing.object.address, replace(owner, attributes=attributes, perhaps=thing.perhaps))
     return NONE
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from devlint.flow.library.readers import ESTIMATORS, is_estimator, reads_arrays
@@ -12,7 +13,7 @@ from devlint.flow.objects import call_member, member_row
 from devlint.flow.opaque import havoc, wait
 from devlint.flow.operations import apply_row
 from devlint.flow.run import Run
-from devlint.values.heap import Instance
+from devlint.values.heap import Instance, Sequence
 from devlint.values.value import UNKNOWN, Array, Batch, Callable_, Library, Partial, Ref, Tensor, Value
 
 HARMLESS: Final = (
@@ -60,6 +61,10 @@ def by_table(run: Run, invocation: Invocation) -> Value:
             method = table.find(name)
             return apply_row(run, method, invocation.arguments) if method is not None else UNKNOWN
         return UNKNOWN
+    thing = run.get(receiver.address) if isinstance(receiver, Ref) else None
+    if isinstance(receiver, Ref) and isinstance(thing, Sequence) and thing.items is not None:
+        # `rotate`, or anything else: the elements may stand elsewhere now.
+        run.put(receiver.address, replace(thing, items=None, element=thing.any))
     owner = run.instance(receiver)
     if owner is not None and isinstance(owner.cls, str) and owner.cls.startswith("numpy."):
         return numpy_call(run, invocation)

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import replace
 
 from devlint.flow.arguments import Arguments
+from devlint.flow.attributes import attributes_of
 from devlint.flow.classes import find_method
 from devlint.flow.definitions import ClassInfo
 from devlint.flow.functions import call_function
@@ -13,7 +14,7 @@ from devlint.flow.iteration import iterate
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.run import Run
 from devlint.values.heap import Dict, Instance
-from devlint.values.value import UNKNOWN, Callable_, Const, Library, Partial, Tuple, Value
+from devlint.values.value import UNKNOWN, Callable_, Const, Library, Partial, Ref, Tuple, Value
 
 
 @model("dataclasses.replace", "copy.replace")
@@ -59,10 +60,13 @@ def fields(run: Run, call: Invocation) -> Value:
 
 @model("dataclasses.asdict", "builtins.vars")
 def as_dict(run: Run, call: Invocation) -> Value:
-    """The fields of a record as a dict."""
-    thing = run.instance(call.first.value) if call.first is not None else None
-    if thing is None:
+    """The fields of a record as a dict; `vars(x)` is the very dict of the object."""
+    value = call.first.value if call.first is not None else UNKNOWN
+    thing = run.instance(value)
+    if thing is None or not isinstance(value, Ref):
         return UNKNOWN
+    if call.name == "builtins.vars":
+        return attributes_of(run, value, thing, call.node)
     entries: dict[Hashable, Value] = {}
     entries.update(thing.attributes)
     return run.allocate(call.node, Dict(entries))

@@ -14,7 +14,7 @@ from devlint.flow.library.fallback import by_table
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.operands import as_operand
 from devlint.flow.pace import pending_copy
-from devlint.flow.refinement import rebind
+from devlint.flow.refinement import change
 from devlint.flow.run import Run
 from devlint.flow.sharing import handed_on, memory_of, note_write
 from devlint.flow.transfer import METHODS, read_by_numpy, transfer_tensor
@@ -107,7 +107,7 @@ def requires_grad_(run: Run, call: Invocation) -> Value:
     if tensor.cell is not None:
         require_grad(run, tensor.cell, grad)
     changed = replace(tensor, grad=grad, leaf=True if not tensor.grad else tensor.leaf, fresh=tensor.fresh)
-    rebind(run, call.receiver_node, tensor, changed)
+    change(run, call.receiver_node, tensor, changed)
     return changed
 
 
@@ -115,7 +115,7 @@ def requires_grad_(run: Run, call: Invocation) -> Value:
 def retain_grad(run: Run, call: Invocation) -> Value:
     """`.retain_grad()`: a tensor that is no leaf keeps its gradient all the same."""
     tensor = _receiver(call)
-    rebind(run, call.receiver_node, tensor, replace(tensor, leaf=None))
+    change(run, call.receiver_node, tensor, replace(tensor, leaf=None))
     return NONE
 
 
@@ -156,7 +156,7 @@ def copy_(run: Run, call: Invocation) -> Value:
         run, run.settle(source).placement, run.settle(tensor).placement, step, non_blocking=flag is True
     )
     changed = replace(tensor, fresh=None, pending=pending)
-    rebind(run, call.receiver_node, tensor, changed)
+    change(run, call.receiver_node, tensor, changed)
     return changed
 
 
