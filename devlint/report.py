@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import libcst as cst
 
@@ -44,9 +45,7 @@ def _one_for_each_bug(found: Iterable[Found], regions: dict[Place, Region]) -> l
     """Of the findings a rule makes of one subject, the first in the file."""
     first: dict[Hashable, Found] = {}
     rest: list[Found] = []
-    for one in found:
-        if one.finding.place not in regions:
-            continue
+    for one in _told_once([one for one in found if one.finding.place in regions]):
         if one.finding.subject is None:
             rest.append(one)
             continue
@@ -55,6 +54,21 @@ def _one_for_each_bug(found: Iterable[Found], regions: dict[Place, Region]) -> l
         if known is None or _order(one, regions) < _order(known, regions):
             first[key] = one
     return [*rest, *first.values()]
+
+
+def _told_once(found: Sequence[Found]) -> Iterator[Found]:
+    """The findings without those of which another stands at the cause, which is then as sure as they are."""
+    causes = {one.finding.place: one for one in found if one.rule.at_cause}
+    for one in found:
+        subject = one.finding.subject
+        known = [place for place in subject if place in causes] if isinstance(subject, tuple) else []
+        for place in known:
+            if one.finding.confidence.at_least(causes[place].finding.confidence):
+                finding = replace(causes[place].finding, confidence=one.finding.confidence)
+                causes[place] = replace(causes[place], finding=finding)
+        if not known and not one.rule.at_cause:
+            yield one
+    yield from causes.values()
 
 
 def _order(one: Found, regions: dict[Place, Region]) -> tuple[str, int, Position]:

@@ -37,8 +37,9 @@ class Rule(ABC):
     """A rule takes events by the annotation of `check` (a class of `devlint.flow.events`, or a union of them).
 
     With `everywhere`, a finding is reported only when each event at its place led to one: what code does on one path
-    or for
-    one caller is then not enough. `conclude` is asked once, after the last event, by rules that must see several.
+    or for one caller is then not enough. `at_cause` tells that findings stand where the tensor was made: they speak
+    for the clashes of that tensor that other rules report. `conclude` is asked once, after the last event, by rules
+    that must see several.
     """
 
     code: ClassVar[str]
@@ -47,6 +48,7 @@ class Rule(ABC):
     default: ClassVar[bool] = True
     fixable: ClassVar[bool] = False
     everywhere: ClassVar[bool] = False
+    at_cause: ClassVar[bool] = False
 
     check: Callable[[Any], Iterator[Finding]]
 

@@ -78,6 +78,7 @@ class DefaultDeviceInGenericCode(Rule):
     fixable = True
     name = "default-device-in-generic-code"
     severity = Severity.ERROR
+    at_cause = True
 
     def check(self, event: FactoryClash) -> Iterator[Finding]:
         """Each factory whose tensor meets one of the caller's; once, whatever it meets."""
