@@ -43,7 +43,8 @@ def find_clash(
 ) -> Clash | None:
     """The first pair of operands that cannot meet, blamed on its cause; None when nothing is known to be wrong.
 
-    `scalars` is how many 0-dim host operands the operation lets through ("alone": any, where all operands are 0-dim);
+    `scalars` is how many 0-dim host operands the operation lets through ("alone": any, where all operands are 0-dim;
+    "only:NAME": that one);
     `index` names the operands that may stay on the host, `written` those that it writes to and never lets through,
     `gathering` those that say what to take out of another, and must be where it is.
     """
@@ -90,10 +91,10 @@ def _may_all_be_scalars(operands: Sequence[Operand]) -> bool:
 
 def _exempt(small: Sequence[Operand], scalars: int | str, facts: Facts) -> Sequence[Operand]:
     """Those of the operands that may be 0-dim that are let through from the host where `facts` hold."""
-    if scalars in ("many", "alone"):
-        return small
+    if isinstance(scalars, str):
+        return [one for one in small if scalars in ("many", "alone", f"only:{one.name}")]
     surely = [one for one in small if one.tensor.rank is Rank.ZERO and _may_be_on_host(one, facts)]
-    return small if len(surely) <= int(scalars) else []
+    return small if len(surely) <= scalars else []
 
 
 def _is_placed(index: Operand) -> bool:

@@ -37,9 +37,10 @@ class Row:
 
     What they demand:
 
-    ``same`` must share a device, but that ``scalars`` (0, 1, "many", or "alone": where all operands are 0-dim) 0-dim
-    host operands are let through, never one that is written to (``mutates``). ``host`` must be on the host. ``index``
-    may be on the host while the others are on an accelerator, not the reverse. ``free`` may be anywhere.
+    ``same`` must share a device, but that ``scalars`` (0, 1, "only:NAME" for that one, "many", or "alone" where all
+    operands are 0-dim) 0-dim host operands are let through, never one that is written to (``mutates``). ``host`` must
+    be on the host. ``index`` may be on the host while the others are on an accelerator, not the reverse. ``free`` may
+    be anywhere.
     ``match``: groups that must have equal dtypes; ``match_or_half``: the same, but that half precision beside float32
     passes. ``index_dtypes`` and ``target_dtypes``: the only dtypes taken.
 

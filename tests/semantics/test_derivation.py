@@ -70,7 +70,7 @@ def test_a_sample_of_device_flips_goes_as_predicted_on_the_emulated_device() -> 
     with emulate():
         tally = agreement.device_flips(TABLE, lambda name: name in chosen)
     assert tally.probes > 500
-    assert tally.share >= 0.98, "\n".join(tally.misses)
+    assert tally.share >= 0.99, "\n".join(tally.misses)
 
 
 OPINFOS = {

@@ -59,7 +59,7 @@ def test_every_cell_is_in_the_vocabulary(file: str) -> None:
             assert legal_dtype(rule, known), (row.name, rule)
         for form in [row.returns, *row.returns_if.values()]:
             assert form.partition(":")[0] in FORMS, (row.name, form)
-        assert row.scalars in (0, 1, "many", "alone"), row.name
+        assert row.scalars in (0, 1, "many", "alone", *(f"only:{name}" for name in row.same)), row.name
         device, _, argument = row.device.partition(":")
         assert device in {"group", "arg", "kwarg", "kwarg-or", "host", "none", "unknown"}, row.name
         assert not argument or set(argument.split(",")) <= known, row.name
@@ -148,7 +148,7 @@ def test_coverage_meets_its_aims() -> None:
     assert described / public >= 0.95
     assert figures["counts"]["torch.nn modules"][0] == figures["counts"]["torch.nn modules"][1]
     flips, probes = figures["agreement"]["device flips, emulated"]
-    assert flips / probes >= 0.98
+    assert flips / probes >= 0.99
     dtypes, probes = figures["agreement"]["result dtypes, CPU"]
     assert dtypes / probes >= 0.995
     opinfos = {title: right / asked for title, (right, asked) in figures["opinfos"].items()}

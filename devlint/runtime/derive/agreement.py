@@ -62,6 +62,8 @@ def accepted(row: Row, places: Places, ranks: dict[str, int]) -> bool:
             return True
         if any(ranks[o] > 0 or named[o] in row.mutates for o in strays):
             return False
+        if isinstance(row.scalars, str) and row.scalars.startswith("only:"):
+            return {f"only:{named[o]}" for o in strays} == {row.scalars}
         if row.scalars == "alone" or (row.scalars != "many" and len(strays) > int(row.scalars)):
             return False
     return not (where == {HOST} and any(n in row.index and places[o] == ACCELERATOR for o, n in named.items()))
