@@ -14,8 +14,9 @@ MAX_TOLD = 2
 """Values of one name that a hint has room for; where there are more it says nothing."""
 
 
-def hints(server: DevlintServer, params: types.InlayHintParams) -> list[types.InlayHint]:
-    """The hints within a range."""
+async def hints(server: DevlintServer, params: types.InlayHintParams) -> list[types.InlayHint]:
+    """The hints within a range, once everything that has changed has been looked at."""
+    await server.analyst.rested()
     uri = params.text_document.uri
     glance, found = server.glance(uri), server.seen.find(uri)
     if glance is None or found is None:

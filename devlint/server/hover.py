@@ -16,8 +16,16 @@ MAX_ACCOUNTS = 4
 """Values of one expression that are told."""
 
 
-def hover(server: DevlintServer, params: types.TextDocumentPositionParams) -> types.Hover | None:
-    """The fact about the smallest known expression at a position."""
+async def hover(server: DevlintServer, params: types.TextDocumentPositionParams) -> types.Hover | None:
+    """The fact about the smallest known expression at a position; where there is none yet, once there can be one."""
+    known = _known(server, params)
+    if known is None:
+        await server.analyst.rested()
+        known = _known(server, params)
+    return known
+
+
+def _known(server: DevlintServer, params: types.TextDocumentPositionParams) -> types.Hover | None:
     found = server.seen.find(params.text_document.uri)
     if found is None:
         return None
