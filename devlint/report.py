@@ -16,7 +16,7 @@ from devlint.flow.program import Program
 from devlint.registry import find_rule
 from devlint.rule import Finding, Rule
 from devlint.rulecard import page_of
-from devlint.syntax.index import Statement
+from devlint.syntax.index import FileIndex, Statement
 from devlint.syntax.positions import locate
 from devlint.syntax.source import SourceError
 from devlint.syntax.suppressions import find_suppressions
@@ -89,9 +89,20 @@ def _regions(found: Iterable[Found], program: Program) -> dict[Place, Region]:
         if module is None or not isinstance(unit, Statement):
             continue
         nodes = {place.node: place for place in places if isinstance(place.node, cst.CSTNode)}
-        for node, (start, end) in locate(unit, list(nodes), module.index).items():
+        for node, (start, end) in _located(unit, list(nodes), module.index).items():
             regions[nodes[node]] = module.index.source.region(start, end)
     return regions
+
+
+def _located(
+    unit: Statement, nodes: Sequence[cst.CSTNode], index: FileIndex
+) -> Mapping[cst.CSTNode, tuple[Position, Position]]:
+    """Where the nodes stand; where their statement begins, if it is nested too deeply to tell."""
+    try:
+        return locate(unit, nodes, index)
+    except SourceError:
+        beginning = index.lines.position(unit.start)
+        return dict.fromkeys(nodes, (beginning, beginning))
 
 
 def _diagnostic(rule: type[Rule], finding: Finding, regions: dict[Place, Region], sheet: Sheet) -> Diagnostic:
@@ -113,7 +124,7 @@ def _diagnostic(rule: type[Rule], finding: Finding, regions: dict[Place, Region]
 def _fix(finding: Finding, sheet: Sheet) -> Fix | None:
     try:
         return finding.remedy(sheet) if finding.remedy is not None else None
-    except Unfit:
+    except (Unfit, SourceError):
         return None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import devlint
+from devlint.analysis import RECURSION_LIMIT
 
 HEAD = "import torch\nfrom torch import nn\n\n"
 MODULE = "class M(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
@@ -96,3 +97,13 @@ def test_the_rest_of_the_file_is_analysed(shape):
     assert [f"{error.where}: {error.message}\n{error.traceback}" for error in result.errors] == []
     last = program.count("\n")
     assert "DEV101" in {found.code for found in result.diagnostics if found.region.start.row == last}
+
+
+def test_a_finding_in_what_is_too_deep_to_tell_its_place_points_at_the_statement(monkeypatch):
+    monkeypatch.setattr("devlint.syntax.positions._CODEGEN_FRAMES", 500 - RECURSION_LIMIT)
+    strings = "'a' " * 1_000
+    found = devlint.check_source(f"{HEAD}{PROBE}probe + torch.ones(3); x = {strings}\n", isolated=True).diagnostics
+    assert [(one.code, one.region.start.row, one.region.start.column) for one in found] == [
+        ("DEV101", 5, 1),
+        ("DEV101", 6, 1),
+    ]
