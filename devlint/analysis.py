@@ -69,7 +69,7 @@ def analyse(
                 analyse_module(engine, module)
             if progress is not None:
                 progress(done + 1, len(given))
-        diagnostics = diagnostics_of(collector, program)
+        diagnostics = diagnostics_of(collector, program, engine.contained)
     return Report(diagnostics, tuple(engine.errors), len(given))
 
 

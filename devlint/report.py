@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
+from typing import TypeAlias
 
 import libcst as cst
 
@@ -26,14 +28,18 @@ from devlint.values.trace import Place
 BROKEN = "DEV900"
 
 
-def diagnostics_of(collector: Collector, program: Program) -> tuple[Diagnostic, ...]:
+Contained: TypeAlias = Callable[[str, str], AbstractContextManager[None]]
+"""Keeps an exception in some part of the work on a file from losing the rest."""
+
+
+def diagnostics_of(collector: Collector, program: Program, contained: Contained) -> tuple[Diagnostic, ...]:
     """Every finding in a given file that nothing suppresses, sorted."""
     given = {module.filename: module for path in program.given if (module := program.load(path)) is not None}
     found = [one for one in collector.findings() if one.finding.place.filename in given]
     regions = _regions(found, program)
     sheets = {filename: Sheet(module.index) for filename, module in given.items()}
     reported = [
-        _diagnostic(one.rule, one.finding, regions, sheets[one.finding.place.filename])
+        _diagnostic(one.rule, one.finding, regions, sheets[one.finding.place.filename], contained)
         for one in _one_for_each_bug(found, regions)
     ]
     reported += [broken(filename, error) for filename, error in collector.broken_files]
@@ -105,7 +111,9 @@ def _located(
         return dict.fromkeys(nodes, (beginning, beginning))
 
 
-def _diagnostic(rule: type[Rule], finding: Finding, regions: dict[Place, Region], sheet: Sheet) -> Diagnostic:
+def _diagnostic(
+    rule: type[Rule], finding: Finding, regions: dict[Place, Region], sheet: Sheet, contained: Contained
+) -> Diagnostic:
     notes = tuple(Note(step.message, regions[step.place]) for step in finding.trace if step.place in regions)
     return Diagnostic(
         rule.code,
@@ -116,16 +124,17 @@ def _diagnostic(rule: type[Rule], finding: Finding, regions: dict[Place, Region]
         regions[finding.place],
         notes,
         finding.help,
-        _fix(finding, sheet),
+        _fix(finding, sheet, contained),
         url=page_of(rule.name),
     )
 
 
-def _fix(finding: Finding, sheet: Sheet) -> Fix | None:
-    try:
-        return finding.remedy(sheet) if finding.remedy is not None else None
-    except (Unfit, SourceError):
+def _fix(finding: Finding, sheet: Sheet, contained: Contained) -> Fix | None:
+    if finding.remedy is None:
         return None
+    with contained(finding.place.filename, "a fix"), suppress(Unfit, SourceError):
+        return finding.remedy(sheet)
+    return None
 
 
 def broken(filename: str, error: SourceError) -> Diagnostic:

@@ -119,7 +119,7 @@ class Session:
         if ticket.stopped:
             walk.remember()
             return None
-        diagnostics = diagnostics_of(collector, program)
+        diagnostics = diagnostics_of(collector, program, walk.engine.contained)
         errors = walk.engine.errors
         known = {unit: facts for unit, (_, facts) in self._facts.items()}
         early(self._shown(job, diagnostics, known, errors))

@@ -107,3 +107,13 @@ def test_a_finding_in_what_is_too_deep_to_tell_its_place_points_at_the_statement
         ("DEV101", 5, 1),
         ("DEV101", 6, 1),
     ]
+
+
+def test_a_fix_that_fails_loses_nothing_but_itself(monkeypatch):
+    def fail(part, node):
+        raise ValueError("oops")
+
+    monkeypatch.setattr("devlint.fixes.sheet.Part.span", fail)
+    result = devlint.check_source(f"{HEAD}{PROBE}x = torch.ones(3).cuda()\n", isolated=True)
+    assert [(one.code, one.fix) for one in result.diagnostics] == [("DEV101", None), ("DEV406", None)]
+    assert "ValueError: oops" in {error.message for error in result.errors}
