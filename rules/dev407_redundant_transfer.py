@@ -8,7 +8,7 @@ from functools import partial
 from devlint.diagnostic import Applicability, Confidence, Fix, Severity
 from devlint.fixes.dropping import drop_first, drop_redundant
 from devlint.fixes.sheet import Sheet, node_at
-from devlint.flow.events import Transfer
+from devlint.flow.events import OpaqueTransfer, Transfer
 from devlint.rule import Finding, Rule
 from devlint.story import confidence, device_text, place_text, steps
 from devlint.transfers import Way, is_made_here, ways
@@ -63,7 +63,7 @@ class RedundantTransfer(Rule):
     severity = Severity.WARNING
     everywhere = True
 
-    def check(self, event: Transfer) -> Iterator[Finding]:
+    def check(self, event: Transfer | OpaqueTransfer) -> Iterator[Finding]:
         """A transfer that surely changes nothing, or that follows another at once."""
         if event.is_module or not event.moves or event.copies or event.casts:
             return
