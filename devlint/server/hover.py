@@ -17,23 +17,16 @@ MAX_ACCOUNTS = 4
 
 
 async def hover(server: DevlintServer, params: types.TextDocumentPositionParams) -> types.Hover | None:
-    """The fact about the smallest known expression at a position; where there is none yet, once there can be one."""
-    known = _known(server, params)
-    if known is None:
+    """The fact about the smallest known expression at a position; of a text that has no facts yet, once it has."""
+    uri = params.text_document.uri
+    glance = server.glance(uri)
+    if glance is None or not glance.view.facts:
         await server.analyst.rested()
-        known = _known(server, params)
-    return known
-
-
-def _known(server: DevlintServer, params: types.TextDocumentPositionParams) -> types.Hover | None:
-    found = server.seen.find(params.text_document.uri)
-    if found is None:
-        return None
-    glance = server.glance(params.text_document.uri)
+        glance = server.glance(uri)
     fact = glance.fact_at(params.position) if glance is not None else None
     if glance is None or fact is None:
         return None
-    text = "\n".join(_told(fact.fact, found.view.rows))
+    text = "\n".join(_told(fact.fact, glance.view.rows))
     plain = types.MarkupContent(types.MarkupKind.Markdown, text)
     return types.Hover(plain, glance.range(fact.start, fact.end))
 
