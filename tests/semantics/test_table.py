@@ -152,7 +152,7 @@ def test_coverage_meets_its_aims() -> None:
     dtypes, probes = figures["agreement"]["result dtypes, CPU"]
     assert dtypes / probes >= 0.995
     opinfos = {title: right / asked for title, (right, asked) in figures["opinfos"].items()}
-    assert opinfos["device flips"] >= 0.98
+    assert opinfos["device flips"] >= 0.99
     assert opinfos["result dtypes"] >= 0.995
 
 

@@ -15,9 +15,14 @@ def row(name: str) -> Row:
     return found
 
 
-@pytest.mark.parametrize("name", ["torch.add", "torch.Tensor.__mul__", "torch.lerp", "torch.addcmul", "torch.maximum"])
+@pytest.mark.parametrize("name", ["torch.add", "torch.Tensor.__mul__", "torch.maximum"])
 def test_tensor_iterator_lets_one_host_scalar_through(name: str) -> None:
     assert row(name).scalars == 1
+
+
+@pytest.mark.parametrize(("name", "operand"), [("torch.lerp", "weight"), ("torch.addcmul", "tensor2")])
+def test_some_kernels_let_one_certain_operand_through(name: str, operand: str) -> None:
+    assert row(name).scalars == f"only:{operand}"
 
 
 def test_where_lets_any_number_of_host_scalars_through() -> None:

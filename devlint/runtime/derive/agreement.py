@@ -44,7 +44,7 @@ def subjects(chosen: Callable[[str], bool] = _all) -> Iterator[tuple[str, Subjec
         if names.is_property(function) or not chosen(name):
             continue
         overloads = overloads_of(name, function)
-        studied = subject(overloads, ((function, call) for call in samples.calls(name)))
+        studied = subject(overloads, ((names.now(name), call) for call in samples.calls(name)))
         if studied.trials:
             yield name, studied
 

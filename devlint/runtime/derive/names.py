@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, reduce
 from typing import Any
 
 import torch
@@ -64,6 +64,11 @@ def _public(prefix: str, namespace: Any) -> Iterator[tuple[str, Any]]:
 def functions() -> dict[str, Any]:
     """Canonical name to object for every public function (methods apart)."""
     return {name: value for name, value in _all_functions() if name not in _NOT_TENSOR_API and name not in aliases()}
+
+
+def now(name: str) -> Any:
+    """What stands under a canonical name now: the emulated device puts some functions of its own in torch's place."""
+    return reduce(getattr, name.split(".")[1:], torch)
 
 
 @cache
