@@ -22,6 +22,7 @@ from devlint.flow.private_code import HostOnly
 from devlint.flow.program import Program
 from devlint.flow.recursion import Recursion
 from devlint.flow.run import evaluators
+from devlint.flow.triggers import TRIGGERS
 from devlint.flow.uses import Uses
 from devlint.semantics.table import Table, load_numpy_table, load_semantics
 from devlint.values.dtype import DEFAULT_FLOAT
@@ -141,8 +142,13 @@ class Engine:
         repeats = self.active.count(function)
         if repeats >= (MAX_NESTED if descends else 2) or self._budget <= 0 or self.abandoned:
             return False
-        limit = MAX_DEPTH_SYMBOLIC if self.symbolic else MAX_DEPTH
-        return len(self.active) < MAX_DEPTH and len({*self.active, function}) <= limit
+        depth = len({*self.active, function})
+        if not self.symbolic:
+            return depth <= MAX_DEPTH and len(self.active) < MAX_DEPTH
+        # The innermost calls are the most, and few of them can move anything.
+        near = depth < MAX_DEPTH_SYMBOLIC or function in self.active or function.module is self.active[-1].module
+        matters = near or not function.unit.mentions.isdisjoint(TRIGGERS)
+        return matters and depth <= MAX_DEPTH_SYMBOLIC and len(self.active) < MAX_DEPTH
 
     def abandon(self) -> None:
         """Nobody wants the rest any more (another thread may say so): no further call is followed."""

@@ -24,6 +24,7 @@ from devlint.flow.records import data_fields
 from devlint.flow.run import Run
 from devlint.flow.state import Ambient, State
 from devlint.flow.symbolic import symbolic_arguments, symbolic_fields
+from devlint.flow.triggers import TRIGGERS
 from devlint.values.condition import NO_FACTS
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype
 from devlint.values.placement import UNKNOWN_PLACEMENT, Placement
@@ -34,17 +35,6 @@ from devlint.values.value import Callable_, DeviceValue, Ref, Tensor, Value, nam
 if TYPE_CHECKING:
     from devlint.syntax.index import Statement
 
-TRIGGERS: Final = frozenset(
-    "to cuda cpu half float double bfloat16 type type_as device numpy from_numpy tensor as_tensor zeros ones"
-    " full empty eye"
-    " arange linspace rand randn randint randperm normal tril_indices triu_indices Tensor FloatTensor"
-    " LongTensor BoolTensor"
-    " pin_memory time perf_counter is_cuda lru_cache cache meshgrid hann_window float64 detach one_hot reveal_placement"
-    " pack_padded_sequence DataLoader register_buffer Parameter xpu logspace bartlett_window hamming_window"
-    " scalar_tensor autocast Generator load set_default_device".split()
-)
-"""Names without which code can neither make, move, cast nor read a tensor: such code is run only when other code
-calls it."""
 
 CONTAINER_ATTRIBUTE: Final = re.compile(r"self\.\w+\s*(?::[^=\n]+)?=\s*[\[{(]")
 """A list, dict or tuple made an attribute, which hides modules from `.to()`."""

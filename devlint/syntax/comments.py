@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from re import Pattern
 
 import libcst as cst
-from libcst import matchers
 
 from devlint.syntax.index import FileIndex
 from devlint.syntax.lines import NEWLINE
@@ -83,10 +82,16 @@ def read_layout(index: FileIndex, marker: Pattern[str]) -> Layout:
 def _real_comments(statement: Statement) -> frozenset[str]:
     """The comments as libcst sees them: an older tokenizer finds some in the nested strings of a newer f-string."""
     try:
-        comments = matchers.findall(statement.module, matchers.Comment())
+        pending: list[cst.CSTNode] = [statement.module]
     except SourceError:
         return frozenset()
-    return frozenset(comment.value for comment in comments if isinstance(comment, cst.Comment))
+    found = set()
+    while pending:
+        node = pending.pop()
+        if isinstance(node, cst.Comment):
+            found.add(node.value)
+        pending.extend(node.children)
+    return frozenset(found)
 
 
 def _read(code: str, first_row: int, layout: Layout, real_comments: Container[str] | None = None) -> None:

@@ -1,0 +1,17 @@
+"""Which code can have to do with where tensors are, told from the names in it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+TRIGGERS: Final = frozenset(
+    "to cuda cpu half float double bfloat16 type type_as device numpy from_numpy tensor as_tensor zeros ones"
+    " full empty eye"
+    " arange linspace rand randn randint randperm normal tril_indices triu_indices Tensor FloatTensor"
+    " LongTensor BoolTensor"
+    " pin_memory time perf_counter is_cuda lru_cache cache meshgrid hann_window float64 detach one_hot reveal_placement"
+    " pack_padded_sequence DataLoader register_buffer Parameter xpu logspace bartlett_window hamming_window"
+    " scalar_tensor autocast Generator load set_default_device".split()
+)
+"""Names without which code can neither make, move, cast nor read a tensor: such code is run only when other code
+calls it."""
