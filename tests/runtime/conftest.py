@@ -32,6 +32,8 @@ def _forked(work: Callable[[], Any]) -> Any:
     child = os.fork()
     if child == 0:
         os.close(reading)
+        # The threads of the parent are not in the child, and a kernel that counts on them waits for ever.
+        torch.set_num_threads(1)
         try:
             result = pickle.dumps((True, work()))
         except BaseException:
