@@ -184,17 +184,6 @@ PAIRS = {
         mask = torch.ones(3, device="cuda")
         print((mask + 1).sum())
         """,
-    ("DEV407", "where the caller has put it"): """
-        def total(mask):
-            return mask.to("cuda").sum()
-
-        total(torch.ones(3, device="cuda"))
-        # becomes (unsafe)
-        def total(mask):
-            return mask.sum()
-
-        total(torch.ones(3, device="cuda"))
-        """,
     ("DEV407", "a whole block"): """
         mask = torch.ones(3, device="cuda")
         if mask.sum() > 2:
