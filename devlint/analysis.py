@@ -12,9 +12,9 @@ from typing import Final
 
 from devlint.collector import Collector
 from devlint.diagnostic import Diagnostic
+from devlint.flow.code.program import Program
 from devlint.flow.engine import Engine, InternalError
 from devlint.flow.entries import analyse_module
-from devlint.flow.program import Program
 from devlint.registry import all_rules
 from devlint.report import diagnostics_of
 from devlint.syntax.collector import paused_collector

@@ -13,8 +13,8 @@ import libcst as cst
 from devlint.collector import Collector, Found
 from devlint.diagnostic import Confidence, Diagnostic, Fix, Note, Position, Region, Severity
 from devlint.fixes.sheet import Sheet, Unfit
-from devlint.flow.definitions import ModuleInfo
-from devlint.flow.program import Program
+from devlint.flow.code.definitions import ModuleInfo
+from devlint.flow.code.program import Program
 from devlint.registry import find_rule
 from devlint.rule import Finding, Rule
 from devlint.rulecard import page_of

@@ -16,7 +16,7 @@ from devlint.fixes.placing import DEVICELESS
 from devlint.fixes.sheet import Part, Sheet, Unfit, node_at
 from devlint.fixes.statements import take_out
 from devlint.fixes.transfers import Target, target_of
-from devlint.flow.definitions import bound_by
+from devlint.flow.code.definitions import bound_by
 from devlint.syntax.walk import descend
 from devlint.values.trace import Place
 from devlint.values.value import Fresh, Origin

@@ -11,8 +11,8 @@ from devlint.fixes.imports import spell
 from devlint.fixes.placing import bring, each, transfer, unblocked
 from devlint.fixes.sheet import Part, Sheet, Unfit, node_at
 from devlint.fixes.statements import outermost_loop, put_before, put_before_statement, statement_of
+from devlint.flow.code.liveness import assigned_in
 from devlint.flow.events import InputClash, Operand
-from devlint.flow.liveness import assigned_in
 from devlint.syntax.walk import dotted_name
 from devlint.values.trace import Place
 

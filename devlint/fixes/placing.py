@@ -15,7 +15,7 @@ from devlint.fixes.imports import full_name
 from devlint.fixes.names import is_bound_here, is_read_again
 from devlint.fixes.sheet import Part, Sheet, Unfit
 from devlint.fixes.statements import put_before, statement_of
-from devlint.flow.definitions import names_in_target
+from devlint.flow.code.definitions import names_in_target
 from devlint.flow.events import Clash, Operand
 from devlint.story import target_device
 from devlint.syntax.walk import descend

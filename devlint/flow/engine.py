@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
-from devlint.flow.carried import carried
-from devlint.flow.definitions import ClassInfo, FunctionInfo, ModuleInfo
+from devlint.flow.calls.recursion import Recursion
+from devlint.flow.code.carried import carried
+from devlint.flow.code.definitions import ClassInfo, FunctionInfo, ModuleInfo
+from devlint.flow.code.liveness import assigned_in
+from devlint.flow.code.program import Program
+from devlint.flow.code.triggers import TRIGGERS
+from devlint.flow.code.uses import Uses
 from devlint.flow.events import Call, Event
-from devlint.flow.liveness import assigned_in
 from devlint.flow.modules import global_name
 from devlint.flow.observation import Observer
+from devlint.flow.path.run import evaluators
 from devlint.flow.private_code import HostOnly
-from devlint.flow.program import Program
-from devlint.flow.recursion import Recursion
-from devlint.flow.run import evaluators
-from devlint.flow.triggers import TRIGGERS
-from devlint.flow.uses import Uses
 from devlint.semantics.table import Table, load_numpy_table, load_semantics
 from devlint.values.dtype import DEFAULT_FLOAT
 from devlint.values.heap import Object
@@ -31,7 +31,7 @@ from devlint.values.placement import Placement
 from devlint.values.value import Address, Callable_, Value
 
 if TYPE_CHECKING:
-    from devlint.flow.contexts import Pause
+    from devlint.flow.language.contexts import Pause
 
 ENTRY_BUDGET: Final = 120_000
 """Syntax nodes one entry into the program may evaluate before the rest of it is unknown. A training script with a few

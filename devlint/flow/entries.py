@@ -9,22 +9,22 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from devlint.flow import interpreter as interpreter
-from devlint.flow.arguments import Arguments
-from devlint.flow.classes import find_method, is_module_class
-from devlint.flow.construction import construct
-from devlint.flow.definitions import ClassInfo, FunctionInfo, ModuleInfo
+from devlint.flow.calls.arguments import Arguments
+from devlint.flow.calls.functions import call_function
+from devlint.flow.classes.ancestors import find_method, is_module_class
+from devlint.flow.classes.construction import construct
+from devlint.flow.classes.records import data_fields
+from devlint.flow.code.definitions import ClassInfo, FunctionInfo, ModuleInfo
+from devlint.flow.code.triggers import TRIGGERS
 from devlint.flow.engine import Engine
-from devlint.flow.functions import call_function
-from devlint.flow.heap import Heap
 from devlint.flow.modules import global_name, known_names, module_run, run_guard
-from devlint.flow.nn import overrides_apply, relocate
-from devlint.flow.objects import given_by_framework
+from devlint.flow.nn.lifecycle import overrides_apply, relocate
+from devlint.flow.outside.objects import given_by_framework
+from devlint.flow.path.heap import Heap
+from devlint.flow.path.run import Run
+from devlint.flow.path.state import Ambient, State
 from devlint.flow.private_code import HostOnly, callers_first, is_private
-from devlint.flow.records import data_fields
-from devlint.flow.run import Run
-from devlint.flow.state import Ambient, State
 from devlint.flow.symbolic import symbolic_arguments, symbolic_fields
-from devlint.flow.triggers import TRIGGERS
 from devlint.values.condition import NO_FACTS
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype
 from devlint.values.placement import UNKNOWN_PLACEMENT, Placement

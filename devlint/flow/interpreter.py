@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from devlint.flow import (
+from devlint.flow.calls import dispatch
+from devlint.flow.language import (
     assignment,
     attributes,
-    calls,
     exceptions,
     expressions,
     loops,
@@ -49,7 +49,6 @@ __all__ = [
     "attributes",
     "autograd",
     "builtins",
-    "calls",
     "classes",
     "clocks",
     "collections",
@@ -59,6 +58,7 @@ __all__ = [
     "data",
     "defaults",
     "devices",
+    "dispatch",
     "distributions",
     "exceptions",
     "expressions",

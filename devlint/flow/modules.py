@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
-from devlint.flow.definitions import ClassInfo, FunctionInfo, ModuleInfo
-from devlint.flow.heap import Heap
-from devlint.flow.run import Run, tree_of
-from devlint.flow.state import State
+from devlint.flow.code.definitions import ClassInfo, FunctionInfo, ModuleInfo
+from devlint.flow.path.heap import Heap
+from devlint.flow.path.run import Run, tree_of
+from devlint.flow.path.state import State
 from devlint.syntax.index import Binding
 from devlint.values.condition import NO_FACTS
 from devlint.values.scope import Scope

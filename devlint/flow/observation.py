@@ -9,7 +9,7 @@ import libcst as cst
 from devlint.values.value import Value
 
 if TYPE_CHECKING:
-    from devlint.flow.run import Run
+    from devlint.flow.path.run import Run
 
 
 class Observer(Protocol):

@@ -7,14 +7,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from devlint.flow.definitions import ClassInfo, FunctionInfo, ModuleInfo
-from devlint.flow.nn import placement_of_module
+from devlint.flow.code.definitions import ClassInfo, FunctionInfo, ModuleInfo
+from devlint.flow.nn.lifecycle import placement_of_module
 from devlint.values.device import is_host
 from devlint.values.placement import UNKNOWN_PLACEMENT, Placement, is_unknown, leaves
 from devlint.values.value import Tensor, Value
 
 if TYPE_CHECKING:
-    from devlint.flow.run import Run
+    from devlint.flow.path.run import Run
     from devlint.syntax.index import Statement
 
 

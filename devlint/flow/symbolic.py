@@ -8,12 +8,12 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.flow.arguments import Argument, Arguments
-from devlint.flow.classes import home_of, is_module_class, is_operation_class
-from devlint.flow.definitions import ClassInfo, FunctionInfo, Parameter
-from devlint.flow.evidence import annotation_names, parsed
-from devlint.flow.records import Field, construct_record, data_fields
-from devlint.flow.run import Run
+from devlint.flow.calls.arguments import Argument, Arguments
+from devlint.flow.classes.ancestors import home_of, is_module_class, is_operation_class
+from devlint.flow.classes.records import Field, construct_record, data_fields
+from devlint.flow.code.definitions import ClassInfo, FunctionInfo, Parameter
+from devlint.flow.code.evidence import annotation_names, parsed
+from devlint.flow.path.run import Run
 from devlint.syntax.walk import dotted_name
 from devlint.values.device import CPU
 from devlint.values.heap import Dict, Sequence

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from devlint.flow.definitions import ModuleInfo
+from devlint.flow.code.definitions import ModuleInfo
+from devlint.flow.code.program import Program
 from devlint.flow.modules import REPEATING
-from devlint.flow.program import Program
 from devlint.syntax.index import Binding, Statement
 from devlint.values.value import Const, Tensor, Unknown
 

@@ -12,11 +12,11 @@ from devlint.analysis import room_to_work
 from devlint.collector import Collector
 from devlint.config.settings import Settings
 from devlint.diagnostic import Diagnostic
-from devlint.flow.definitions import ModuleInfo
+from devlint.flow.code.definitions import ModuleInfo
+from devlint.flow.code.program import Program
 from devlint.flow.engine import Engine, InternalError
 from devlint.flow.entries import enter, run_file
 from devlint.flow.events import Event
-from devlint.flow.program import Program
 from devlint.registry import all_rules
 from devlint.report import broken, diagnostics_of
 from devlint.server.dependencies import Dependencies

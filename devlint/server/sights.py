@@ -9,8 +9,8 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.flow.nn import is_module, tensors_of
-from devlint.flow.run import Run
+from devlint.flow.nn.lifecycle import is_module, tensors_of
+from devlint.flow.path.run import Run
 from devlint.syntax.index import Statement
 from devlint.values.placement import is_unknown
 from devlint.values.value import Array, Batch, DeviceValue, DtypeValue, Either, Ref, Tensor, Tuple, Value

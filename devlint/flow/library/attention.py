@@ -7,7 +7,7 @@ from typing import Final
 
 from devlint.flow.library.fallback import by_table
 from devlint.flow.library.registry import Invocation, model
-from devlint.flow.run import Run
+from devlint.flow.path.run import Run
 from devlint.values.value import NONE, Const, Value
 
 PACKED: Final = 5

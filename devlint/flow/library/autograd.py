@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from devlint.flow.arguments import Argument, Arguments
-from devlint.flow.classes import find_method, is_operation_class
-from devlint.flow.definitions import ClassInfo
-from devlint.flow.iteration import iterate
+from devlint.flow.calls.arguments import Argument, Arguments
+from devlint.flow.classes.ancestors import find_method, is_operation_class
+from devlint.flow.code.definitions import ClassInfo
+from devlint.flow.language.iteration import iterate
 from devlint.flow.library.registry import Invocation, model
-from devlint.flow.run import Run
+from devlint.flow.path.run import Run
 from devlint.values.heap import Sequence
 from devlint.values.value import UNKNOWN, Callable_, Tensor, Tuple, Value, as_tensor, computed
 
@@ -17,7 +17,7 @@ from devlint.values.value import UNKNOWN, Callable_, Tensor, Tuple, Value, as_te
 @model("class.apply")
 def apply(run: Run, call: Invocation) -> Value:
     """`Operation.apply(...)`: its `forward`, with a context of which nothing is known."""
-    from devlint.flow.functions import call_function
+    from devlint.flow.calls.functions import call_function
 
     match call.receiver:
         case Callable_(definition=ClassInfo() as info) if is_operation_class(run, info):
@@ -50,7 +50,7 @@ def _gradient(run: Run, value: Value) -> Value:
 @model("torch.utils.checkpoint.checkpoint")
 def checkpoint(run: Run, call: Invocation) -> Value:
     """`checkpoint(function, *inputs)`: the function's result; it is computed again on the way back."""
-    from devlint.flow.calls import call_value
+    from devlint.flow.calls.dispatch import call_value
 
     if not call.arguments.positional:
         return UNKNOWN

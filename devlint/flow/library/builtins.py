@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from devlint.flow.arguments import Arguments
-from devlint.flow.attributes import get_attribute
-from devlint.flow.classes import special_method
-from devlint.flow.functions import call_function
-from devlint.flow.instances import TENSOR, instance_test
+from devlint.flow.calls.arguments import Arguments
+from devlint.flow.calls.functions import call_function
+from devlint.flow.classes.ancestors import special_method
+from devlint.flow.conditions.instances import TENSOR, instance_test
+from devlint.flow.conditions.refinement import Source, read_on_host, value_test
+from devlint.flow.language.attributes import get_attribute
+from devlint.flow.language.setting import set_attribute
 from devlint.flow.library.modules import ANY
 from devlint.flow.library.registry import Invocation, model
-from devlint.flow.nn import is_module
-from devlint.flow.refinement import Source, read_on_host, value_test
-from devlint.flow.run import Run
-from devlint.flow.setting import set_attribute
+from devlint.flow.nn.lifecycle import is_module
+from devlint.flow.path.run import Run
 from devlint.values.condition import Atom, Test
 from devlint.values.heap import Dict, Instance, Sequence
 from devlint.values.join import without_none

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from devlint.flow.construction import instantiate
-from devlint.flow.definitions import ClassInfo
+from devlint.flow.classes.construction import instantiate
+from devlint.flow.code.definitions import ClassInfo
 from devlint.flow.library.registry import Invocation, invoke, model
-from devlint.flow.nn import register_attribute
-from devlint.flow.run import Run
+from devlint.flow.nn.lifecycle import register_attribute
+from devlint.flow.path.run import Run
 from devlint.values.heap import Instance
 from devlint.values.value import NONE, UNKNOWN, Callable_, Const, Partial, Ref, Value
 

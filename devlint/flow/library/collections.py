@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from devlint.flow.expressions import united, with_entry
-from devlint.flow.iteration import items_of, iterate, values_of
-from devlint.flow.keeping import put_in
+from devlint.flow.language.expressions import united, with_entry
+from devlint.flow.language.iteration import items_of, iterate, values_of
 from devlint.flow.library.registry import Invocation, model
-from devlint.flow.run import Run
+from devlint.flow.nn.keeping import put_in
+from devlint.flow.path.run import Run
 from devlint.values.heap import Dict, Sequence, join_all
 from devlint.values.join import join
 from devlint.values.value import NONE, UNKNOWN, Const, Number, Ref, Text, Tuple, Value
@@ -266,7 +266,7 @@ def asked(run: Run, call: Invocation) -> Value:
             if call.name == "startswith"
             else receiver.value.endswith(given.value)
         )
-    from devlint.flow.comparison import type_equals
+    from devlint.flow.conditions.comparison import type_equals
     from devlint.values.value import DeviceType
 
     if isinstance(receiver, DeviceType) and isinstance(given, Const) and call.name == "startswith":

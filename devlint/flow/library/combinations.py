@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from devlint.flow.arguments import Argument, Arguments
-from devlint.flow.iteration import iterate
+from devlint.flow.calls.arguments import Argument, Arguments
+from devlint.flow.language.iteration import iterate
 from devlint.flow.library.registry import Invocation, model
-from devlint.flow.run import Run
+from devlint.flow.path.run import Run
 from devlint.values.heap import Sequence, join_all
 from devlint.values.join import join
 from devlint.values.value import NONE, UNKNOWN, Ref, Tuple, Value
@@ -78,7 +78,7 @@ def repeat(run: Run, call: Invocation) -> Value:
 @model("itertools.starmap")
 def starmap(run: Run, call: Invocation) -> Value:
     """A function called with each row."""
-    from devlint.flow.calls import call_value
+    from devlint.flow.calls.dispatch import call_value
 
     if len(call.arguments.positional) < 2:
         return UNKNOWN

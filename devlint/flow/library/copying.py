@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from devlint.flow.library.registry import Invocation, model
-from devlint.flow.run import Run
+from devlint.flow.path.run import Run
 from devlint.values.heap import Cell, Dict, Instance, Sequence
 from devlint.values.value import UNKNOWN, Address, Ref, Tensor, Tuple, Value
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from devlint.flow.arguments import Argument
-from devlint.flow.data_dtypes import TORCH, data_dtype
-from devlint.flow.devices import default_placement, is_none, placement_from
+from devlint.flow.calls.arguments import Argument
 from devlint.flow.events import Conversion
 from devlint.flow.library.registry import Invocation, model
-from devlint.flow.named_dtypes import dtype_named
-from devlint.flow.ranks import rank_of_data
-from devlint.flow.result_dtypes import complex_of
-from devlint.flow.run import Run
-from devlint.flow.sharing import handed_on, memory_of
-from devlint.flow.transfer import is_only_use
-from devlint.flow.wordings import wordings
+from devlint.flow.path.run import Run
+from devlint.flow.tensors.data_dtypes import TORCH, data_dtype
+from devlint.flow.tensors.devices import default_placement, is_none, placement_from
+from devlint.flow.tensors.named_dtypes import dtype_named
+from devlint.flow.tensors.ranks import rank_of_data
+from devlint.flow.tensors.result_dtypes import complex_of
+from devlint.flow.tensors.sharing import handed_on, memory_of
+from devlint.flow.tensors.transfer import is_only_use
+from devlint.flow.tensors.wordings import wordings
 from devlint.values.device import CPU
 from devlint.values.dtype import Dtype, Source
 from devlint.values.join import without_none

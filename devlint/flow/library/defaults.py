@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from devlint.flow.library.registry import Invocation, model
-from devlint.flow.named_dtypes import dtype_named
-from devlint.flow.run import Run
+from devlint.flow.path.run import Run
+from devlint.flow.tensors.named_dtypes import dtype_named
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype, Source
 from devlint.values.placement import UNKNOWN_PLACEMENT
 from devlint.values.value import NONE, DtypeValue, Value

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from devlint.flow.arguments import Argument
-from devlint.flow.devices import is_none, placement_from
+from devlint.flow.calls.arguments import Argument
+from devlint.flow.conditions.refinement import Source
 from devlint.flow.events import Revealed
 from devlint.flow.library.registry import Invocation, model
-from devlint.flow.refinement import Source
-from devlint.flow.run import Run
+from devlint.flow.path.run import Run
+from devlint.flow.tensors.devices import is_none, placement_from
 from devlint.values.condition import Atom, Test
 from devlint.values.device import Known
 from devlint.values.placement import UNKNOWN_PLACEMENT, How, Leaf

@@ -8,13 +8,13 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.flow.clash import find_clash
-from devlint.flow.devices import default_placement
 from devlint.flow.events import Operand
 from devlint.flow.library.registry import Invocation, model
-from devlint.flow.ranks import broadcast, rank_of_shape
-from devlint.flow.results import group_placement
-from devlint.flow.run import Run
+from devlint.flow.path.run import Run
+from devlint.flow.tensors.clash import find_clash
+from devlint.flow.tensors.devices import default_placement
+from devlint.flow.tensors.ranks import broadcast, rank_of_shape
+from devlint.flow.tensors.results import group_placement
 from devlint.values.device import is_host
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype
 from devlint.values.heap import Instance

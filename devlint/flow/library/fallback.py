@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from devlint.flow.arrays.numpy_like import numpy_call, read_tensors
 from devlint.flow.library.readers import ESTIMATORS, is_estimator, reads_arrays
 from devlint.flow.library.registry import Invocation
-from devlint.flow.nn import construct_layer
-from devlint.flow.numpy_like import numpy_call, read_tensors
-from devlint.flow.objects import call_member, member_row
-from devlint.flow.opaque import havoc, wait
-from devlint.flow.operations import apply_row
-from devlint.flow.run import Run
+from devlint.flow.nn.lifecycle import construct_layer
+from devlint.flow.outside.objects import call_member, member_row
+from devlint.flow.outside.opaque import havoc, wait
+from devlint.flow.path.run import Run
+from devlint.flow.tensors.operations import apply_row
 from devlint.values.heap import Instance, Sequence
 from devlint.values.value import UNKNOWN, Array, Batch, Callable_, Library, Partial, Ref, Tensor, Value
 

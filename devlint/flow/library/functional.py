@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from devlint.flow.arguments import Argument, Arguments
-from devlint.flow.iteration import iterate
+from devlint.flow.calls.arguments import Argument, Arguments
+from devlint.flow.language.iteration import iterate
 from devlint.flow.library.registry import Invocation, model
-from devlint.flow.run import Run
+from devlint.flow.path.run import Run
 from devlint.values.heap import join_all
 from devlint.values.value import UNKNOWN, Library, Partial, Value
 
@@ -23,7 +23,7 @@ def partial(run: Run, call: Invocation) -> Value:
 @model("functools.reduce")
 def reduce(run: Run, call: Invocation) -> Value:
     """`functools.reduce(f, xs, start)`: element by element, where they are known; else what a second step gives."""
-    from devlint.flow.calls import call_value
+    from devlint.flow.calls.dispatch import call_value
 
     if len(call.arguments.positional) < 2:
         return UNKNOWN

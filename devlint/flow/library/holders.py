@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from devlint.flow.library.registry import Invocation, model
-from devlint.flow.objects import held
-from devlint.flow.run import Run
-from devlint.flow.transfer import METHODS, transfer_module
+from devlint.flow.outside.objects import held
+from devlint.flow.path.run import Run
+from devlint.flow.tensors.transfer import METHODS, transfer_module
 from devlint.values.heap import Sequence
 from devlint.values.value import UNKNOWN, Ref, Text, Tuple, Value
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from devlint.flow.arguments import Argument, Arguments
-from devlint.flow.attributes import get_attribute
-from devlint.flow.iteration import iterate
+from devlint.flow.calls.arguments import Argument, Arguments
+from devlint.flow.language.attributes import get_attribute
+from devlint.flow.language.iteration import iterate
+from devlint.flow.language.operators import combine
 from devlint.flow.library.registry import Invocation, model
-from devlint.flow.operators import combine
-from devlint.flow.run import Run
+from devlint.flow.path.run import Run
 from devlint.values.heap import Dict, Sequence, join_all
 from devlint.values.join import join
 from devlint.values.value import UNKNOWN, Const, Number, Ref, Tuple, Value
@@ -97,7 +97,7 @@ def zip_(run: Run, call: Invocation) -> Value:
 @model("builtins.map", "builtins.filter")
 def map_(run: Run, call: Invocation) -> Value:
     """`map(f, xs)`: each element through the function."""
-    from devlint.flow.calls import call_value
+    from devlint.flow.calls.dispatch import call_value
 
     if len(call.arguments.positional) < 2:
         return UNKNOWN
@@ -125,7 +125,7 @@ def next_(run: Run, call: Invocation) -> Value:
     thing = run.instance(first.value)
     if thing is not None:
         method = get_attribute(run, first.value, "__next__", call.node)
-        from devlint.flow.calls import call_value
+        from devlint.flow.calls.dispatch import call_value
 
         return call_value(run, method, Arguments(call.node), call.node)
     found = iterate(run, first.value, first.node)

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devlint.flow.arguments import Argument
-from devlint.flow.devices import host_placement, note_hard_coded
-from devlint.flow.legacy import ACCELERATORS, legacy_names, legacy_type
+from devlint.flow.calls.arguments import Argument
 from devlint.flow.library.data import read_from, tell_conversion
 from devlint.flow.library.registry import Invocation, model
-from devlint.flow.run import Run
+from devlint.flow.path.run import Run
+from devlint.flow.tensors.devices import host_placement, note_hard_coded
+from devlint.flow.tensors.legacy import ACCELERATORS, legacy_names, legacy_type
 from devlint.syntax.walk import dotted_name
 from devlint.values.device import CPU
 from devlint.values.dtype import Dtype, Source

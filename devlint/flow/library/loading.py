@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devlint.flow.arguments import Argument, Arguments
-from devlint.flow.attributes import get_attribute
-from devlint.flow.iteration import iterate
+from devlint.flow.calls.arguments import Argument, Arguments
+from devlint.flow.language.attributes import get_attribute
+from devlint.flow.language.iteration import iterate
 from devlint.flow.library.registry import Invocation, model
-from devlint.flow.nn import CONTAINERS, children_of, constant_flag
-from devlint.flow.objects import LOADER, call_member, member_row, moved_to
-from devlint.flow.run import Run
+from devlint.flow.nn.lifecycle import CONTAINERS, children_of, constant_flag
+from devlint.flow.outside.objects import LOADER, call_member, member_row, moved_to
+from devlint.flow.path.run import Run
 from devlint.values.device import CPU
 from devlint.values.dtype import Dtype, Source
 from devlint.values.heap import Dict, Instance, Sequence
@@ -81,7 +81,7 @@ def batches(run: Run, reference: Ref, thing: Instance, node: cst.BaseExpression)
 
 
 def _user_iteration(run: Run, reference: Ref, node: cst.BaseExpression) -> Sequence:
-    from devlint.flow.calls import call_value
+    from devlint.flow.calls.dispatch import call_value
 
     method = get_attribute(run, reference, "__iter__", node)
     if isinstance(method, Callable_):
@@ -95,7 +95,7 @@ def _user_iteration(run: Run, reference: Ref, node: cst.BaseExpression) -> Seque
 
 def sample_of(run: Run, reference: Value, thing: Instance | None, node: cst.BaseExpression) -> Value:
     """One sample of a dataset."""
-    from devlint.flow.calls import call_value
+    from devlint.flow.calls.dispatch import call_value
 
     if thing is None:
         found = iterate(run, reference, node)
@@ -129,7 +129,7 @@ def batch_of(run: Run, reference: Ref, thing: Instance, node: cst.BaseExpression
 
 
 def _loaded(run: Run, thing: Instance, step: Step, node: cst.BaseExpression) -> Value:
-    from devlint.flow.calls import call_value
+    from devlint.flow.calls.dispatch import call_value
 
     dataset = thing.attributes.get("dataset", UNKNOWN)
     pinned = constant_flag(thing.attributes.get("pin_memory"), False)

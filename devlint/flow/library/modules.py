@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from devlint.flow.arguments import Argument, Arguments
-from devlint.flow.cells import as_one, require_grad_of_all
-from devlint.flow.iteration import iterate
-from devlint.flow.keeping import hold
+from devlint.flow.calls.arguments import Argument, Arguments
+from devlint.flow.language.iteration import iterate
 from devlint.flow.library.registry import Invocation, model
-from devlint.flow.nn import CONTAINERS, children_of, is_module, registration_of, tensors_of
-from devlint.flow.run import Run
-from devlint.flow.transfer import METHODS, transfer_module
+from devlint.flow.nn.cells import as_one, require_grad_of_all
+from devlint.flow.nn.keeping import hold
+from devlint.flow.nn.lifecycle import CONTAINERS, children_of, is_module, registration_of, tensors_of
+from devlint.flow.path.run import Run
+from devlint.flow.tensors.transfer import METHODS, transfer_module
 from devlint.values.heap import Cell, Dict, Instance, Registration, Sequence, join_all
 from devlint.values.join import join
 from devlint.values.value import NONE, UNKNOWN, Const, Rank, Ref, Tensor, Text, Tuple, Value
@@ -53,8 +53,8 @@ def apply(run: Run, call: Invocation) -> Value:
 @model("Module.__init__", "torch.nn.Module.__init__", "object.__init__")
 def initialize(run: Run, call: Invocation) -> Value:
     """`super().__init__()` of a module built on a library class."""
-    from devlint.flow.construction import initialize_base
-    from devlint.flow.definitions import ClassInfo
+    from devlint.flow.classes.construction import initialize_base
+    from devlint.flow.code.definitions import ClassInfo
     from devlint.values.value import Callable_
 
     thing = run.instance(call.receiver) if call.receiver is not None else None
@@ -70,8 +70,8 @@ def initialize(run: Run, call: Invocation) -> Value:
 
 
 def _is_built_on(run: Run, info: object, name: str) -> bool:
-    from devlint.flow.classes import library_base
-    from devlint.flow.definitions import ClassInfo
+    from devlint.flow.classes.ancestors import library_base
+    from devlint.flow.code.definitions import ClassInfo
 
     return isinstance(info, ClassInfo) and library_base(run, info) == name
 
@@ -146,7 +146,7 @@ def children(run: Run, call: Invocation) -> Value:
 def call_module(run: Run, call: Invocation) -> Value:
     """Calling a library module through `super().forward(x)`; the engine has looked for the class's own `forward`
     already."""
-    from devlint.flow.nn import call_layer
+    from devlint.flow.nn.lifecycle import call_layer
 
     thing = run.instance(call.receiver) if call.receiver is not None else None
     if thing is None or not isinstance(call.receiver, Ref):
@@ -257,7 +257,7 @@ def views(run: Run, call: Invocation) -> Value:
 @model("torch.nn.Sequential.__call__", "torch.nn.Sequential.forward")
 def run_sequential(run: Run, call: Invocation) -> Value:
     """Each part in turn, on what the one before returned."""
-    from devlint.flow.calls import call_value
+    from devlint.flow.calls.dispatch import call_value
 
     thing = run.instance(call.receiver) if call.receiver is not None else None
     if thing is None:

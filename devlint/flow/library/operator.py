@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from devlint.flow.arguments import Argument
-from devlint.flow.attributes import get_attribute
+from devlint.flow.calls.arguments import Argument
+from devlint.flow.language.attributes import get_attribute
+from devlint.flow.language.operators import combine
+from devlint.flow.language.subscripts import get_item
 from devlint.flow.library.registry import Invocation, model
-from devlint.flow.operators import combine
-from devlint.flow.run import Run
-from devlint.flow.subscripts import get_item
+from devlint.flow.path.run import Run
 from devlint.values.value import UNKNOWN, Const, Library, Partial, Tuple, Value
 
 BINARY: Final = frozenset("add sub mul truediv floordiv mod pow matmul and_ or_ xor".split())

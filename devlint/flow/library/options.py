@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from devlint.flow.library.registry import Invocation, model
-from devlint.flow.run import Run
+from devlint.flow.path.run import Run
 from devlint.values.condition import Atom, Test
 from devlint.values.heap import Instance
 from devlint.values.value import UNKNOWN, Const, Either, Ref, Tuple, Unknown, Value

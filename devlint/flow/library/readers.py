@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from devlint.flow.arrays.numpy_like import read_tensors
 from devlint.flow.library.registry import Invocation, model
-from devlint.flow.numpy_like import read_tensors
-from devlint.flow.run import Run
+from devlint.flow.path.run import Run
 from devlint.values.heap import Instance
 from devlint.values.value import UNKNOWN, Tuple, Value
 

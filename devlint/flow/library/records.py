@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from dataclasses import replace
 
-from devlint.flow.arguments import Arguments
-from devlint.flow.attributes import attributes_of
-from devlint.flow.classes import find_method
-from devlint.flow.definitions import ClassInfo
-from devlint.flow.functions import call_function
-from devlint.flow.iteration import iterate
+from devlint.flow.calls.arguments import Arguments
+from devlint.flow.calls.functions import call_function
+from devlint.flow.classes.ancestors import find_method
+from devlint.flow.code.definitions import ClassInfo
+from devlint.flow.language.attributes import attributes_of
+from devlint.flow.language.iteration import iterate
 from devlint.flow.library.registry import Invocation, model
-from devlint.flow.run import Run
+from devlint.flow.path.run import Run
 from devlint.values.heap import Dict, Instance
 from devlint.values.value import UNKNOWN, Callable_, Const, Library, Partial, Ref, Tuple, Value
 
@@ -38,7 +38,7 @@ def replaced(run: Run, call: Invocation) -> Value:
 @model("dataclasses.field", "attr.ib", "attr.field", "attrs.field", "pydantic.Field", "pydantic.fields.Field")
 def field(run: Run, call: Invocation) -> Value:
     """`dataclasses.field(default_factory=list)`: the value a field has when none is given."""
-    from devlint.flow.calls import call_value
+    from devlint.flow.calls.dispatch import call_value
 
     factory = call.arguments.value("default_factory") or call.arguments.value("factory")
     if factory is not None:
@@ -114,7 +114,7 @@ def make(run: Run, call: Invocation) -> Value:
 @model("class._make", f"{MAKE.name}._make")
 def make_of(run: Run, call: Invocation) -> Value:
     """`T._make(iterable)`."""
-    from devlint.flow.calls import call_value
+    from devlint.flow.calls.dispatch import call_value
 
     if call.first is None or call.receiver is None:
         return UNKNOWN

@@ -8,9 +8,9 @@ from typing import TypeAlias
 
 import libcst as cst
 
-from devlint.flow.arguments import Argument, Arguments
-from devlint.flow.devices import note_devices
-from devlint.flow.run import Run
+from devlint.flow.calls.arguments import Argument, Arguments
+from devlint.flow.path.run import Run
+from devlint.flow.tensors.devices import note_devices
 from devlint.values.heap import Dict, Instance, Sequence
 from devlint.values.value import (
     UNKNOWN,
@@ -127,8 +127,8 @@ def names_of(run: Run, invocation: Invocation) -> list[str]:
 
 
 def _instance_names(run: Run, receiver: Value, thing: Instance, name: str) -> list[str]:
-    from devlint.flow.nn import class_name, is_module
-    from devlint.flow.objects import is_holder
+    from devlint.flow.nn.lifecycle import class_name, is_module
+    from devlint.flow.outside.objects import is_holder
 
     if is_module(run, receiver):
         return [f"{class_name(run, thing)}.{name}", f"Module.{name}"]

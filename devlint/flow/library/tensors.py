@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from devlint.flow.arguments import Argument
-from devlint.flow.cells import require_grad
-from devlint.flow.clash import find_clash
-from devlint.flow.devices import is_none, placement_from
+from devlint.flow.calls.arguments import Argument
+from devlint.flow.conditions.refinement import change
 from devlint.flow.events import Discarded
-from devlint.flow.iteration import iterate
+from devlint.flow.language.iteration import iterate
 from devlint.flow.library.fallback import by_table
 from devlint.flow.library.registry import Invocation, model
-from devlint.flow.operands import as_operand
-from devlint.flow.pace import pending_copy
-from devlint.flow.refinement import change
-from devlint.flow.run import Run
-from devlint.flow.sharing import handed_on, memory_of, note_write
-from devlint.flow.transfer import METHODS, read_by_numpy, transfer_tensor
+from devlint.flow.nn.cells import require_grad
+from devlint.flow.path.run import Run
+from devlint.flow.tensors.clash import find_clash
+from devlint.flow.tensors.devices import is_none, placement_from
+from devlint.flow.tensors.operands import as_operand
+from devlint.flow.tensors.pace import pending_copy
+from devlint.flow.tensors.sharing import handed_on, memory_of, note_write
+from devlint.flow.tensors.transfer import METHODS, read_by_numpy, transfer_tensor
 from devlint.values.dtype import kind_of
 from devlint.values.heap import Cell, Sequence
 from devlint.values.memory import Memory

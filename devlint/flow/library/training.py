@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from devlint.flow.events import MovedLeaf, Synchronize
-from devlint.flow.iteration import iterate
+from devlint.flow.language.iteration import iterate
 from devlint.flow.library.registry import Invocation, model
-from devlint.flow.run import Run
-from devlint.flow.transfer import moved_leaf
+from devlint.flow.path.run import Run
+from devlint.flow.tensors.transfer import moved_leaf
 from devlint.values.heap import Dict, Instance
 from devlint.values.trace import Kind
 from devlint.values.value import NONE, UNKNOWN, Const, Ref, Tensor, Value
@@ -118,7 +118,7 @@ def plain_object(run: Run, call: Invocation) -> Value:
 )
 def event_method(run: Run, call: Invocation) -> Value:
     """Events and streams: who waits on them is not followed further than `synchronize`."""
-    from devlint.flow.opaque import wait
+    from devlint.flow.outside.opaque import wait
 
     if call.name != "record":
         wait(run)

@@ -1,0 +1,1 @@
+"""NumPy arrays and their like: dtypes and shared memory."""

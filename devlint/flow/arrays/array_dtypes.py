@@ -1,0 +1,89 @@
+"""The dtype of what NumPy returns, by its row's rule."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from devlint.flow.calls.arguments import Argument
+from devlint.flow.path.run import Run
+from devlint.flow.tensors.data_dtypes import data_dtype, promoted, python_kind
+from devlint.flow.tensors.given import chosen, is_given
+from devlint.flow.tensors.named_dtypes import dtype_named
+from devlint.flow.tensors.result_dtypes import real_part
+from devlint.semantics.table import Row
+from devlint.values.dtype import UNKNOWN_DTYPE, Dtype, Source, canonical, category, promote_arrays, promote_names
+from devlint.values.value import NONE
+
+Bound = Mapping[str, list[Argument]]
+
+SETTINGS: Final = frozenset("axis axes dtype out ord keepdims condition subscripts q".split())
+"""Parameters that say how to compute, not what with."""
+
+LIKE_OPERANDS: Final = frozenset("self other x1 x2 x y a_min a_max".split())
+"""Parameters for which a Python number is weak: it only raises the category of the arrays beside it (NEP 50)."""
+
+NARROW: Final = frozenset({"bool", "int8", "uint8", "int16", "uint16"})
+"""Integers that some floating functions turn into less than float64: `np.sqrt(uint8)` is float16, `np.divide` not."""
+
+
+def array_dtype(run: Run, row: Row, bound: Bound) -> Dtype:
+    """The dtype that a row gives for these arguments."""
+    if is_given(bound, "dtype"):
+        return dtype_named(bound["dtype"][0].value)
+    stated = chosen(bound, row.dtype_if, row.dtype)
+    rule = stated if isinstance(stated, str) else "unknown"
+    kind, _, names = rule.partition(":")
+    match kind:
+        case "kwarg":
+            return Dtype(canonical(names), Source.NUMPY)
+        case "literal" | "same" | "kwarg-or" | "real":
+            dtype = promoted(
+                [data_dtype(run, one) for name in names.split(",") for one in bound.get(name, ())], promote_arrays
+            )
+            return real_part(dtype) if kind == "real" else dtype
+        case "promote":
+            return _promoted(run, bound)
+        case "float":
+            return _floating(_promoted(run, bound), row)
+        case "sum":
+            return _summed(_promoted(run, bound))
+    return Dtype(canonical(rule), Source.NUMPY)
+
+
+def _promoted(run: Run, bound: Bound) -> Dtype:
+    """NumPy's promotion of the operands."""
+    strong: list[Dtype] = []
+    weak: list[Dtype] = []
+    for name, arguments in bound.items():
+        if name in SETTINGS:
+            continue
+        for argument in arguments:
+            if argument.value == NONE:
+                continue
+            number = name in LIKE_OPERANDS and python_kind(argument.value) is not None
+            (weak if number else strong).append(data_dtype(run, argument))
+    result = promoted(strong or weak, promote_arrays)
+    for number_dtype in weak if strong else ():
+        if result.name is None or number_dtype.name is None:
+            return UNKNOWN_DTYPE
+        if category(number_dtype.name) > category(result.name):
+            # A Python float makes float64 of integers; a complex number keeps the precision of floats.
+            result = number_dtype if category(result.name) < 2 else Dtype(promote_names("complex64", result.name))
+    return result
+
+
+def _floating(dtype: Dtype, row: Row) -> Dtype:
+    if dtype.name is None or category(dtype.name) >= 2:
+        return dtype
+    reduces_or_divides = "axis" in row.params or row.name.rpartition(".")[2] in DIVISIONS
+    return UNKNOWN_DTYPE if dtype.name in NARROW and not reduces_or_divides else Dtype("float64", Source.NUMPY)
+
+
+DIVISIONS: Final = frozenset({"divide", "true_divide", "__truediv__", "__rtruediv__"})
+
+
+def _summed(dtype: Dtype) -> Dtype:
+    if dtype.name is None or category(dtype.name) >= 2:
+        return dtype
+    return Dtype("uint64" if dtype.name.startswith("uint") else "int64", Source.NUMPY)

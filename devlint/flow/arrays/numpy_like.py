@@ -1,0 +1,138 @@
+"""NumPy and pandas, as far as the dtype of what they return goes; and tensors that they read through `__array__`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from devlint.flow.arrays.array_dtypes import array_dtype
+from devlint.flow.arrays.numpy_memory import follow_memory
+from devlint.flow.calls.arguments import Argument, bind_row
+from devlint.flow.language.iteration import iterate
+from devlint.flow.path.run import Run
+from devlint.flow.tensors.given import chosen
+from devlint.flow.tensors.ranks import rank_of_data, ruled_rank
+from devlint.flow.tensors.sharing import seen_by
+from devlint.values.heap import Instance, Sequence
+from devlint.values.memory import Memory
+from devlint.values.trace import Kind
+from devlint.values.value import (
+    UNKNOWN,
+    Array,
+    DtypeValue,
+    Fresh,
+    Method,
+    Number,
+    Origin,
+    Ref,
+    Size,
+    Tensor,
+    Tuple,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from devlint.flow.library.registry import Invocation
+
+
+def numpy_call(run: Run, invocation: Invocation) -> Value:
+    """A NumPy or pandas call by its row; unknown without one."""
+    receiver = invocation.receiver_argument
+    owner = run.instance(receiver.value) if receiver is not None else None
+    if owner is not None and isinstance(owner.cls, str):
+        # A random generator's methods are rows of their own, without a receiver.
+        row, receiver = run.engine.numpy.find(f"{owner.cls}.{invocation.name}"), None
+    elif receiver is not None:
+        row = run.engine.numpy.find(f"numpy.ndarray.{invocation.name}")
+    else:
+        row = run.engine.numpy.find(invocation.name)
+        read_tensors(run, invocation)
+    source = receiver.value if receiver is not None else None
+    if source is None and invocation.arguments.positional:
+        source = invocation.arguments.positional[0].value
+    memory = follow_memory(run, invocation, source)
+    if row is None:
+        return UNKNOWN
+    bound = bind_row(row, invocation.arguments, receiver, {})
+    returns = chosen(bound, row.returns_if, row.returns, complete=invocation.arguments.complete) or "unknown"
+    if returns == "generator":
+        cls = "numpy.random.RandomState" if invocation.name.endswith("RandomState") else "numpy.random.Generator"
+        return run.allocate(invocation.node, Instance(cls, {}))
+    if returns in ("number", "bool"):
+        return Number("bool" if returns == "bool" else None)
+    if returns not in ("array", "self", "list"):
+        return UNKNOWN
+    dtype = array_dtype(run, row, bound)
+    step = run.step(Kind.CREATED, f"made by {invocation.name.replace('numpy.', 'np.')}", invocation.node)
+    if dtype.name == "float64" and dtype.trace is None:
+        dtype = replace(dtype, trace=step)
+    fresh = None
+    if row.fresh or row.random:
+        fresh = Fresh(Origin.RANDOM if row.random else Origin.NOTHING, step)
+    elif isinstance(source, Array) and invocation.name.rpartition(".")[2] in (
+        "astype",
+        "copy",
+        "asarray",
+        "ascontiguousarray",
+    ):
+        fresh = source.fresh
+    own = [(name, rank_of_data(run, one.value)) for name in row.params for one in bound.get(name, ())]
+    array = Array(dtype, fresh, ruled_rank(run, row.rank, bound, own), memory, step)
+    return run.allocate(invocation.node, Sequence(None, array, "tuple")) if returns == "list" else array
+
+
+def read_tensors(run: Run, invocation: Invocation) -> None:
+    """A NumPy function handed a tensor, or a list of tensors, reads it on the host."""
+    from devlint.flow.tensors.transfer import read_by_numpy
+
+    reader = invocation.name.replace("numpy.", "np.")
+    for argument in invocation.arguments:
+        for tensor in _tensors_in(run, argument):
+            inside = not isinstance(argument.value, Tensor)
+            read_by_numpy(run, tensor, reader, invocation.node, argument.node, inside=inside)
+            break
+
+
+def _tensors_in(run: Run, argument: Argument) -> Iterator[Tensor]:
+    match argument.value:
+        case Tensor() as tensor:
+            yield tensor
+        case Tuple() | Ref() as container:
+            found = iterate(run, container, argument.node)
+            for one in found.items if found.items is not None else (found.element,):
+                if isinstance(one, Tensor):
+                    yield one
+
+
+def array_attribute(run: Run, array: Array, name: str, node: cst.CSTNode) -> Value:
+    """An array's property, or its method."""
+    if name == "dtype":
+        return DtypeValue(array.dtype)
+    row = run.engine.numpy.find(f"numpy.ndarray.{name}")
+    if row is None or not row.property:
+        return Method(array, name)
+    match row.returns:
+        case "number":
+            return Number("int")
+        case "size":
+            return Size()
+    seen = Argument(array, node if isinstance(node, cst.BaseExpression) else cst.Name("array"))
+    dtype = array_dtype(run, row, {"self": [seen]})
+    return replace(array, fresh=None, dtype=dtype, memory=seen_by(run, name, array.memory, node))
+
+
+def array_operation(run: Run, method: str, left: Argument, right: Argument, node: cst.CSTNode) -> Value:
+    """An operator on an array and another array or a number."""
+    row = run.engine.numpy.find(f"numpy.ndarray.__{method}__")
+    if row is None:
+        return Array()
+    dtype = array_dtype(run, row, {"self": [left], "other": [right]})
+    arrays = [one.value for one in (left, right) if isinstance(one.value, Array)]
+    if dtype.name == "float64" and dtype.trace is None:
+        dtype = replace(dtype, trace=run.step(Kind.CREATED, "computed by NumPy in float64", node))
+    own = [(name, rank_of_data(run, one.value)) for name, one in (("self", left), ("other", right))]
+    rank = ruled_rank(run, row.rank, {}, own)
+    return Array(dtype, rank=rank, memory=Memory(), trace=arrays[0].trace)

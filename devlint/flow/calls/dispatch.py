@@ -1,0 +1,135 @@
+"""Calls: what the callee is decides whether a function, a class, an object or a library's name is called."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devlint.flow.calls.arguments import Argument, Arguments, gather
+from devlint.flow.calls.functions import call_function
+from devlint.flow.classes.ancestors import enclosing_class, find_method
+from devlint.flow.classes.construction import construct
+from devlint.flow.code.definitions import ClassInfo, FunctionInfo
+from devlint.flow.language.attributes import get_attribute
+from devlint.flow.library.registry import Invocation, invoke
+from devlint.flow.nn.hooks import after_forward, before_forward
+from devlint.flow.nn.lifecycle import call_layer, is_module
+from devlint.flow.outside.opaque import call_opaque, havoc, opaque_method
+from devlint.flow.path.run import Run, expression
+from devlint.flow.path.state import merge
+from devlint.values.heap import Instance
+from devlint.values.join import join, without_none
+from devlint.values.value import UNKNOWN, Batch, Callable_, Either, Library, Method, Partial, Ref, Unknown, Value
+
+
+@expression(cst.Call)
+def call(run: Run, node: cst.Call) -> Value:
+    """`f(...)`."""
+    if isinstance(node.func, cst.Name) and node.func.value == "super":
+        return _super(run, node)
+    if isinstance(node.func, cst.Attribute):
+        owner = run.evaluate(node.func.value)
+        inner = without_none(owner)
+        if isinstance(inner, Unknown) and inner.origin is not None:
+            arguments = gather(run, node)
+            return opaque_method(run, inner, node.func.attr.value, arguments, node, node.func.value)
+        callee = get_attribute(run, owner, node.func.attr.value, node.func)
+    else:
+        callee = run.evaluate(node.func)
+    return call_value(run, callee, gather(run, node), node)
+
+
+def _super(run: Run, node: cst.Call) -> Value:
+    if len(node.args) == 2:
+        cls, receiver = run.evaluate(node.args[0].value), run.evaluate(node.args[1].value)
+    else:
+        info = enclosing_class(run)
+        function = _method_run(run)
+        receiver_name = (
+            function.function.parameters[0].name
+            if function and function.function and function.function.parameters
+            else ""
+        )
+        cls = Callable_(info) if info is not None else UNKNOWN
+        receiver = run.lookup(receiver_name) or UNKNOWN
+    return Partial(Library("builtins.super"), (cls, receiver))
+
+
+def _method_run(run: Run) -> Run | None:
+    current: Run | None = run
+    while current is not None and (current.function is None or current.function.owner is None):
+        current = current.outer
+    return current
+
+
+def call_value(run: Run, callee: Value, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """Call whatever the callee is."""
+    match without_none(callee):
+        case Callable_(definition=FunctionInfo() as info, receiver=receiver):
+            return call_function(run, info, receiver, arguments)
+        case Callable_(definition=ClassInfo() as info):
+            return construct(run, info, arguments, node)
+        case Library(name=name):
+            return invoke(run, Invocation(name, arguments, node))
+        case Method(receiver=receiver, name=name):
+            return invoke(run, Invocation(name, arguments, node, receiver))
+        case Partial(target=target, args=args, keywords=keywords):
+            held = [Argument(value, arguments.expression) for value in args]
+            merged = Arguments(
+                arguments.node,
+                [*held, *arguments.positional],
+                {**{key: Argument(value, arguments.expression) for key, value in keywords}, **arguments.keywords},
+                arguments.complete,
+                arguments.rest,
+            )
+            return call_value(run, target, merged, node)
+        case Ref() as reference:
+            return call_object(run, reference, arguments, node)
+        case Either(test=test, yes=yes, no=no):
+            values: list[Value] = [UNKNOWN, UNKNOWN]
+
+            def side(position: int, target: Value) -> None:
+                values[position] = call_value(run, target, arguments, node)
+
+            ends = run.branch(lambda: side(0, yes), lambda: side(1, no))
+            run.state = merge(*ends)
+            return join(values[0], values[1], test)
+        case (Unknown() | Batch()) as unknown:
+            return call_opaque(run, unknown, arguments, node)
+    havoc(run, arguments)
+    return UNKNOWN
+
+
+def call_object(run: Run, reference: Ref, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """Call an object: a module's forward, a user class's `__call__`, a library object."""
+    thing = run.instance(reference)
+    if thing is None:
+        return UNKNOWN
+    module = is_module(run, reference)
+    if module and thing.hooks:
+        arguments = before_forward(run, reference, thing, arguments, node)
+        result = _answer(run, reference, thing, arguments, node, module=module)
+        return after_forward(run, reference, thing, arguments, result, node)
+    return _answer(run, reference, thing, arguments, node, module=module)
+
+
+def _answer(
+    run: Run, reference: Ref, thing: Instance, arguments: Arguments, node: cst.CSTNode, *, module: bool
+) -> Value:
+    if isinstance(thing.cls, Callable_) and isinstance(thing.cls.definition, ClassInfo):
+        info = thing.cls.definition
+        method = find_method(run, info, "__call__") or (find_method(run, info, "forward") if module else None)
+        if method is not None:
+            return call_function(run, method, reference, arguments, is_module=module)
+    if module:
+        if isinstance(thing.cls, str) and not thing.settled:
+            return UNKNOWN
+        found = invoke(run, Invocation("__call__", arguments, node, reference))
+        if found != UNKNOWN:
+            return found
+        layer = call_layer(run, reference, thing, arguments, node)
+        if layer is not None:
+            return layer
+    elif isinstance(thing.cls, str):
+        return invoke(run, Invocation("__call__", arguments, node, reference))
+    havoc(run, arguments)
+    return UNKNOWN

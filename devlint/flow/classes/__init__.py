@@ -1,0 +1,1 @@
+"""The program's own classes: their ancestors, their fields, making their objects."""

@@ -1,0 +1,99 @@
+"""Making objects of the program's own classes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from devlint.flow.calls.arguments import Arguments
+from devlint.flow.calls.decorators import decorated_class
+from devlint.flow.calls.functions import call_function
+from devlint.flow.classes.ancestors import ancestors, find_method, home_of, is_module_class, library_base
+from devlint.flow.classes.enums import enum_members, member_with
+from devlint.flow.classes.records import construct_record, data_fields
+from devlint.flow.code.definitions import ClassInfo, FunctionInfo
+from devlint.flow.library.registry import Invocation, invoke
+from devlint.flow.nn.lifecycle import CONTAINERS, layer_cell
+from devlint.flow.outside.opaque import havoc
+from devlint.flow.path.run import Run
+from devlint.values.heap import Instance
+from devlint.values.value import UNKNOWN, Callable_, Ref, Value
+
+
+def construct(run: Run, info: ClassInfo, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """`SomeClass(...)`: a new object, or what a decorator or a metaclass of the program makes of the call."""
+    from devlint.flow.calls.dispatch import call_value
+
+    if info.node.decorators and info not in run.engine.unwrapping:
+        value = decorated_class(run, info)
+        if value != Callable_(info):
+            run.engine.unwrapping.add(info)
+            try:
+                return call_value(run, value, arguments, node)
+            finally:
+                run.engine.unwrapping.discard(info)
+    maker = metaclass_call(run, info)
+    if maker is not None and maker not in run.engine.active:
+        return call_function(run, maker, Callable_(info), arguments)
+    return instantiate(run, info, arguments, node)
+
+
+def metaclass_call(run: Run, info: ClassInfo) -> FunctionInfo | None:
+    """What calling the class runs, when its metaclass is one of the program's and says so."""
+    for one in ancestors(run, info):
+        if not isinstance(one, Callable_) or not isinstance(one.definition, ClassInfo):
+            continue
+        definition = one.definition
+        for argument in definition.node.keywords:
+            if argument.keyword is not None and argument.keyword.value == "metaclass":
+                meta = home_of(run, definition).evaluate(argument.value)
+                cls = meta.definition if isinstance(meta, Callable_) else None
+                return find_method(run, cls, "__call__") if isinstance(cls, ClassInfo) else None
+    return None
+
+
+def instantiate(run: Run, info: ClassInfo, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """A new object, after its `__new__` and its `__init__`."""
+    members = enum_members(run, info)
+    if members is not None:
+        value = arguments.value("value", 0) or UNKNOWN
+        return member_with(run, members, value) or run.allocate(node, Instance(Callable_(info), {"value": value}))
+    fields = data_fields(run, info)
+    if fields is not None:
+        return construct_record(run, info, fields, arguments, node)
+    run.engine.host_only.made(run, info)
+    creator = find_method(run, info, "__new__")
+    if creator is not None and creator not in run.engine.active:
+        value = call_function(run, creator, Callable_(info), arguments)
+        thing = run.instance(value)
+        if not isinstance(value, Ref) or thing is None or thing.cls != Callable_(info):
+            return value
+        reference = value
+    else:
+        reference = run.allocate(node, Instance(Callable_(info), {}))
+    initializer = find_method(run, info, "__init__")
+    module = is_module_class(run, info)
+    run.engine.constructing += module
+    try:
+        if initializer is not None:
+            call_function(run, initializer, reference, arguments)
+        elif module:
+            initialize_base(run, reference, info, arguments, node)
+        else:
+            havoc(run, arguments)
+    finally:
+        run.engine.constructing -= module
+    run.state.live = True
+    return reference
+
+
+def initialize_base(run: Run, reference: Ref, info: ClassInfo, arguments: Arguments, node: cst.CSTNode) -> None:
+    """What the library class under a user's module does in its `__init__`."""
+    base = library_base(run, info)
+    row = run.engine.table.find(base) if base is not None else None
+    thing = run.instance(reference)
+    if row is not None and row.module is not None and thing is not None and base is not None:
+        run.put(reference.address, replace(thing, cell=layer_cell(run, base, row, arguments, node)))
+    elif base in CONTAINERS:
+        invoke(run, Invocation("__init__", arguments, node, reference))

@@ -1,0 +1,305 @@
+"""Conditions: what an expression tests, and what is known on the path where it holds or fails."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import libcst as cst
+
+from devlint.flow.code.definitions import FunctionInfo
+from devlint.flow.conditions.asked import type_atom
+from devlint.flow.conditions.instances import PARAMETER, TENSOR, restricted
+from devlint.flow.events import HostRead
+from devlint.flow.path.run import Run
+from devlint.flow.tensors.pace import unfinished
+from devlint.values.condition import Atom, Test, both, decide, either
+from devlint.values.device import Symbol, is_host
+from devlint.values.heap import Sequence
+from devlint.values.join import alternatives, join, without_none
+from devlint.values.placement import How, Leaf, leaves
+from devlint.values.value import (
+    NONE,
+    OTHER,
+    Array,
+    Batch,
+    Callable_,
+    Const,
+    DeviceValue,
+    DtypeValue,
+    Either,
+    Library,
+    Method,
+    Number,
+    Ref,
+    Tensor,
+    Truth,
+    Tuple,
+    Unknown,
+    Value,
+    as_tensor,
+)
+
+
+class Source:
+    """A node's source and what is said of it, written out only when somebody reads it."""
+
+    __slots__ = ("_text", "node", "rest")
+
+    def __init__(self, node: cst.CSTNode, rest: str = "") -> None:
+        self.node = node
+        self.rest = rest
+        self._text: str | None = None
+
+    def __str__(self) -> str:
+        if self._text is None:
+            self._text = " ".join(cst.Module([]).code_for_node(self.node).split()) + self.rest
+        return self._text
+
+
+def test_of(run: Run, node: cst.BaseExpression) -> Test | bool | None:
+    """Evaluate an expression as a condition. A bool where the answer is known, a test where it has a name."""
+    answer = _test_of(run, node)
+    if isinstance(answer, Test):
+        known = decide(run.state.facts, answer)
+        answer = answer if known is None else known
+    run.tested[node] = answer
+    return answer
+
+
+COMPOSED: Final = frozenset({cst.UnaryOperation, cst.BooleanOperation, cst.NamedExpr})
+"""Conditions made of conditions. Asking for the exact type spares most nodes the walk through the cases."""
+
+
+def _test_of(run: Run, node: cst.BaseExpression) -> Test | bool | None:
+    if type(node) not in COMPOSED:
+        return value_test(run, run.evaluate(node), node)
+    match node:
+        case cst.UnaryOperation(operator=cst.Not(), expression=inner):
+            return negated(test_of(run, inner))
+        case cst.BooleanOperation(operator=operator, left=left, right=right):
+            return _connective(run, left, right, conjunction=isinstance(operator, cst.And))
+        case cst.NamedExpr(value=value):
+            answer = value_test(run, run.evaluate(node), node)
+            run.tested[value] = answer
+            return answer
+    return value_test(run, run.evaluate(node), node)
+
+
+def negated(test: Test | bool | None) -> Test | bool | None:
+    """The opposite condition."""
+    return ~test if isinstance(test, Test) else (None if test is None else not test)
+
+
+def _connective(
+    run: Run, left: cst.BaseExpression, right: cst.BaseExpression, *, conjunction: bool
+) -> Test | bool | None:
+    first = test_of(run, left)
+    if isinstance(first, bool) and first is not conjunction:
+        return first
+    answers: list[Test | bool | None] = []
+
+    def second() -> None:
+        narrow(run, left, conjunction)
+        answers.append(test_of(run, right) if run.state.live else conjunction)
+
+    (end,) = run.branch(second)
+    # What the right side narrowed is true only where it is reached; what it newly made is there to be used.
+    run.state.names = {**end.names, **run.state.names}
+    run.state.heap.adopt(end.heap)
+    run.state.ambient = end.ambient
+    other = answers[0] if answers else conjunction
+    if isinstance(first, bool):
+        return other
+    if isinstance(other, bool):
+        return first if other is conjunction else other
+    if first is None or other is None:
+        return None
+    return both(first, other) if conjunction else either(first, other)
+
+
+def value_test(run: Run, value: Value, node: cst.BaseExpression) -> Test | bool | None:
+    """The condition that a value is true."""
+    match value:
+        case Const(value=constant):
+            return bool(constant)
+        case Truth(test=test):
+            return test
+        case Tuple(items=items):
+            return bool(items)
+        case DeviceValue() | DtypeValue() | Callable_() | Library() | Method():
+            return True
+        case Ref(address=address):
+            thing = run.get(address)
+            if isinstance(thing, Sequence):
+                return bool(thing.items) if thing.items is not None else Test(Atom(run.here(node), Source(node)))
+        case Unknown(origin=("attr", owner, ("is_cuda" | "is_cpu" | "is_mps" | "is_xpu") as name)):
+            return Test(type_atom(owner, name.removeprefix("is_"), Source(node)))
+        case Unknown(origin=origin) | Number(origin=origin) if origin is not None:
+            return Test(Atom(("true", origin), Source(node)))
+        case Tensor() | Array():
+            read_on_host(run, value, node, "bool()")
+        case Either(test=Test() as test, yes=yes, no=no):
+            answers = (value_test(run, yes, node), value_test(run, no, node))
+            if answers == (True, False):
+                return test
+            if answers == (False, True):
+                return ~test
+            if answers[0] is answers[1] and isinstance(answers[0], bool):
+                return answers[0]
+    return Test(Atom(run.here(node), Source(node)))
+
+
+def read_on_host(run: Run, value: Value, node: cst.BaseExpression, reader: str) -> None:
+    """The host looks at a tensor's values: it waits for the accelerator to have them."""
+    tensor = as_tensor(value) if isinstance(value, Tensor) else None
+    if tensor is None:
+        return
+    tensor = run.settle(tensor)
+    run.emit(HostRead(run.context_at(node), reader, tensor, run.place(node), unfinished=unfinished(run, tensor)))
+    if not is_on_host(tensor):
+        run.synchronize()
+
+
+def is_on_host(tensor: Tensor) -> bool:
+    """Whether the tensor is surely on the host, so that reading it waits for nothing."""
+    return all(is_host(leaf.device) for _, leaf in leaves(tensor.placement))
+
+
+def may_be_none(value: Value) -> bool | None:
+    """Whether a value is None: yes, no, or not known."""
+    match value:
+        case Const(value=constant):
+            return constant is None
+        case Unknown():
+            return None
+        case Tensor(placement=Leaf(device=Symbol(origin=("param", FunctionInfo(), _)), how=How.CALLER), cell=None):
+            return None
+        case Either():
+            answers = {may_be_none(one) for one in alternatives(value)}
+            return answers.pop() if len(answers) == 1 else None
+    return False
+
+
+def none_test(run: Run, value: Value, node: cst.BaseExpression) -> Test | bool:
+    """The condition `value is None`."""
+    known = may_be_none(value)
+    if known is not None:
+        return known
+    match value:
+        case Unknown(origin=origin) if origin is not None:
+            return Test(Atom(("none", origin), Source(node, " is None")))
+        case Tensor(placement=Leaf(device=Symbol(origin=origin))):
+            return Test(Atom(("none", origin), Source(node, " is None")))
+        case Either(test=Test() as test, yes=yes, no=no) if (may_be_none(yes), may_be_none(no)) == (True, False):
+            return test
+        case Either(test=Test() as test, yes=yes, no=no) if (may_be_none(yes), may_be_none(no)) == (False, True):
+            return ~test
+    return Test(Atom(("none", *run.here(node)), Source(node, " is None")))
+
+
+TELLING: Final = frozenset(
+    {cst.Name, cst.Attribute, cst.Comparison, cst.Call, cst.UnaryOperation, cst.BooleanOperation}
+)
+"""Conditions that tell something of the names in them."""
+
+
+def narrow(run: Run, node: cst.BaseExpression, holds: bool) -> None:
+    """Follow the path on which the condition (already evaluated by `test_of`) holds, or fails."""
+    test = run.tested.get(node)
+    if isinstance(test, bool):
+        if test is not holds:
+            run.state.live = False
+            return
+    elif test is not None:
+        run.state.assume(test if holds else ~test)
+    if type(node) not in TELLING:
+        return
+    match node:
+        case cst.UnaryOperation(operator=cst.Not(), expression=inner):
+            narrow(run, inner, not holds)
+        case cst.BooleanOperation(operator=operator, left=left, right=right):
+            if isinstance(operator, cst.And) is holds:
+                narrow(run, left, holds)
+                if right in run.tested:
+                    narrow(run, right, holds)
+        case cst.Comparison(left=left, comparisons=[cst.ComparisonTarget(operator=operator, comparator=comparator)]):
+            if (
+                isinstance(operator, (cst.Is, cst.IsNot))
+                and isinstance(comparator, cst.Name)
+                and comparator.value == "None"
+            ):
+                _narrow_none(run, left, isinstance(operator, cst.Is) is holds)
+        case cst.Call(func=cst.Name(value="isinstance"), args=[first, second]):
+            _narrow_type(run, first.value, run.evaluate(second.value), holds)
+        case cst.Call(func=(cst.Name() | cst.Attribute()) as function, args=[first]) if _is_tensor(run, function):
+            _narrow_type(run, first.value, TENSOR, holds)
+        case cst.Name() | cst.Attribute():
+            value = _current(run, node)
+            if value is not None and holds:
+                rebind(run, node, value, without_none(value))
+
+
+def _current(run: Run, node: cst.BaseExpression) -> Value | None:
+    if isinstance(node, cst.Name):
+        return run.lookup(node.value)
+    if isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name):
+        owner = run.instance(run.lookup(node.value.value) or NONE)
+        return owner.attributes.get(node.attr.value) if owner is not None else None
+    return None
+
+
+def rebind(run: Run, node: cst.BaseExpression, before: Value, after: Value) -> None:
+    """Let the name or attribute that holds `before` hold what is now known of it."""
+    if after is before or after == before:
+        return
+    if isinstance(node, cst.Name):
+        run.bind(node.value, after)
+    elif isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name):
+        reference = run.lookup(node.value.value)
+        owner = run.instance(reference) if reference is not None else None
+        if owner is not None and isinstance(reference, Ref):
+            name = node.attr.value
+            run.put(reference.address, owner.with_attribute(name, after, owner.registered.get(name)))
+
+
+def change(run: Run, node: cst.BaseExpression, before: Value, after: Value) -> None:
+    """Let everything here that holds `before` hold what an operation in place has made of it."""
+    rebind(run, node, before, after)
+    for name, value in list(run.state.names.items()):
+        if value is before:
+            run.bind(name, after)
+
+
+def _narrow_none(run: Run, node: cst.BaseExpression, is_none: bool) -> None:
+    value = _current(run, node)
+    if value is None:
+        return
+    rebind(run, node, value, NONE if is_none else without_none(value))
+
+
+def _is_tensor(run: Run, function: cst.Name | cst.Attribute) -> bool:
+    name = function.value if isinstance(function, cst.Name) else function.attr.value
+    return name == "is_tensor" and run.evaluate(function) == Library("torch.is_tensor")
+
+
+def _narrow_type(run: Run, node: cst.BaseExpression, type_: Value, holds: bool) -> None:
+    """Follow the path on which a value is an instance of a type, or is not."""
+    value = _current(run, node)
+    kept = restricted(run, value, type_, holds) if value is not None else None
+    if value is None or kept is None:
+        return
+    if type_ in (TENSOR, PARAMETER) and holds:
+        kept = as_tensor(kept) or kept
+    elif type_ == TENSOR:
+        kept = _without_tensors(kept)
+    rebind(run, node, value, kept)
+
+
+def _without_tensors(value: Value) -> Value:
+    match value:
+        case Tensor() | Unknown() | Batch():
+            return OTHER
+        case Either(test=test, yes=yes, no=no):
+            yes, no = _without_tensors(yes), _without_tensors(no)
+            return join(yes, no, test)
+    return value

@@ -1,0 +1,1 @@
+"""Python itself: what each kind of statement and expression does."""

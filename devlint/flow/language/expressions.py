@@ -1,0 +1,336 @@
+"""The value of each kind of expression that is not a call, an attribute, an index or an operator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from copy import copy
+from dataclasses import replace
+
+import libcst as cst
+
+from devlint.flow.code.definitions import FunctionInfo, names_in_target
+from devlint.flow.conditions.refinement import narrow, test_of
+from devlint.flow.language.iteration import iterate
+from devlint.flow.path.run import LoopFrame, Run, expression
+from devlint.flow.path.state import State, merge
+from devlint.syntax.literals import string_value
+from devlint.values.condition import Test, decide
+from devlint.values.heap import Dict, Sequence, join_all
+from devlint.values.join import join
+from devlint.values.value import UNKNOWN, Callable_, Const, Either, Ref, Text, Tuple, Value
+
+
+@expression(cst.Name)
+def name(run: Run, node: cst.Name) -> Value:
+    """A name: by Python's scoping, or unknown."""
+    match node.value:
+        case "None":
+            return Const(None)
+        case "True":
+            return Const(True)
+        case "False":
+            return Const(False)
+    value = run.lookup(node.value)
+    return UNKNOWN if value is None else run.decided(value)
+
+
+@expression(cst.Integer, cst.Float, cst.Imaginary)
+def number(run: Run, node: cst.Integer | cst.Float | cst.Imaginary) -> Value:
+    """A number literal."""
+    text = node.value
+    if isinstance(node, cst.Integer):
+        return Const(int(text, 0))
+    return Const(float(text) if isinstance(node, cst.Float) else complex(text))
+
+
+@expression(cst.SimpleString, cst.ConcatenatedString)
+def string(run: Run, node: cst.SimpleString | cst.ConcatenatedString) -> Value:
+    """A string literal, implicit concatenation included."""
+    value = string_value(node)
+    if value is None and isinstance(node, cst.ConcatenatedString):
+        run.evaluate(node.left)
+        run.evaluate(node.right)
+        return Text()
+    return Const(value)
+
+
+@expression(cst.FormattedString)
+def formatted(run: Run, node: cst.FormattedString) -> Value:
+    """An f-string: known when its parts are, else known by its beginning."""
+    result: Value = Const("")
+    for part in node.parts:
+        if isinstance(part, cst.FormattedStringText):
+            result = concatenated(result, Const(part.value))
+        elif isinstance(part, cst.FormattedStringExpression):
+            value = run.evaluate(part.expression)
+            plain = part.conversion is None and part.format_spec is None
+            result = concatenated(result, value if plain else Text())
+    return result
+
+
+def concatenated(left: Value, right: Value) -> Value:
+    """Two pieces of text in a row; what follows something unknown is not looked at."""
+    match left, right:
+        case Text(), _:
+            return left
+        case Const(value=str(one)), Const(value=str() | int() | float() as other):
+            return Const(f"{one}{other}")
+        case Either(test=test, yes=yes, no=no), _:
+            return join(concatenated(yes, right), concatenated(no, right), test)
+        case _, Either(test=test, yes=yes, no=no):
+            return join(concatenated(left, yes), concatenated(left, no), test)
+        case Const(value=one), Text(prefix=prefix):
+            return Text(f"{one}{prefix}")
+        case Const(value=one), _:
+            return Text(str(one))
+    return Text()
+
+
+@expression(cst.Ellipsis)
+def ellipsis(run: Run, node: cst.Ellipsis) -> Value:
+    """`...`."""
+    return Const(...)
+
+
+@expression(cst.Tuple)
+def tuple_(run: Run, node: cst.Tuple) -> Value:
+    """A tuple; of unknown content when a star inside cannot be unrolled."""
+    items = elements(run, node.elements)
+    return Tuple(items) if items is not None else run.allocate(node, Sequence(None, UNKNOWN, "tuple"))
+
+
+@expression(cst.List, cst.Set)
+def list_(run: Run, node: cst.List | cst.Set) -> Value:
+    """A list or set display."""
+    kind = "list" if isinstance(node, cst.List) else "set"
+    items = elements(run, node.elements)
+    return run.allocate(node, Sequence(items, kind=kind))
+
+
+def elements(run: Run, nodes: Iterable[cst.BaseElement]) -> tuple[Value, ...] | None:
+    """The values of a display's elements, stars unrolled; None when a star has unknown length."""
+    items: list[Value] = []
+    known = True
+    for element in nodes:
+        value = run.evaluate(element.value)
+        if isinstance(element, cst.StarredElement):
+            unrolled = iterate(run, value, element.value)
+            if unrolled.items is None:
+                known = False
+            else:
+                items.extend(unrolled.items)
+        else:
+            items.append(value)
+    return tuple(items) if known else None
+
+
+@expression(cst.Dict)
+def dict_(run: Run, node: cst.Dict) -> Value:
+    """A dict display, `**` included."""
+    result = Dict({})
+    for element in node.elements:
+        if isinstance(element, cst.DictElement):
+            key, value = run.evaluate(element.key), run.evaluate(element.value)
+            result = with_entry(result, key, value)
+        else:
+            inner = run.evaluate(element.value)
+            thing = run.get(inner.address) if isinstance(inner, Ref) else None
+            if isinstance(thing, Dict):
+                result = united(result, thing)
+            else:
+                result = Dict(result.entries, _joined(result.element, UNKNOWN), result.key)
+    return run.allocate(node, result)
+
+
+def with_entry(thing: Dict, key: Value, value: Value) -> Dict:
+    """The dict with one entry more; under an unknown key, every entry may have become `value`."""
+    if isinstance(key, Const):
+        perhaps = {name: test for name, test in thing.perhaps.items() if name != key.value}
+        return replace(thing, entries={**thing.entries, key.value: value}, perhaps=perhaps)
+    entries = {name: join(before, value) for name, before in thing.entries.items()}
+    return replace(thing, entries=entries, element=_joined(thing.element, value), key=key)
+
+
+def united(left: Dict, right: Dict) -> Dict:
+    """`{**left, **right}`: the entries of both; under the same key, the right one's."""
+    entries = {**left.entries, **right.entries}
+    if right.element is not None:
+        # What stands under keys nobody knows may be under any of the left one's.
+        entries |= {key: join(value, right.element) for key, value in left.entries.items() if key not in right.entries}
+    if right.perhaps:
+        # Where the right one may lack a key, the left one's entry may have stayed.
+        entries |= {
+            key: join(entries[key], left.entries[key], test)
+            for key, test in right.perhaps.items()
+            if key in left.entries
+        }
+    perhaps = {
+        key: test
+        for one, other in ((left, right), (right, left))
+        for key, test in one.perhaps.items()
+        if key not in other.entries or key in other.perhaps
+    }
+    element, key = _joined(left.element, right.element), join(left.key, right.key)
+    return replace(left, entries=entries, element=element, key=key, perhaps=perhaps)
+
+
+def _joined(left: Value | None, right: Value | None) -> Value | None:
+    if left is None or right is None:
+        return left if right is None else right
+    return join(left, right)
+
+
+@expression(cst.IfExp)
+def conditional(run: Run, node: cst.IfExp) -> Value:
+    """`a if test else b`: both, under the condition, unless the path decides it."""
+    values: list[Value] = []
+
+    def side(holds: bool, expression: cst.BaseExpression) -> Callable[[], None]:
+        def follow() -> None:
+            narrow(run, node.test, holds)
+            if run.state.live:
+                values.append(run.evaluate(expression))
+
+        return follow
+
+    known = truth(run, node.test)
+    if known is not None:
+        side(known, node.body if known else node.orelse)()
+        return values[0] if values else UNKNOWN
+    test = test_of(run, node.test)
+    ends = run.branch(side(True, node.body), side(False, node.orelse))
+    run.state = merge(*ends)
+    reached = [end.live for end in ends]
+    if not all(reached):
+        return values[0] if values else UNKNOWN
+    return join(values[0], values[1], test if isinstance(test, Test) else None)
+
+
+def truth(run: Run, node: cst.BaseExpression) -> bool | None:
+    """Whether a test holds on this path, where that is known. The test is evaluated for its effects by `test_of`."""
+    test = test_of(run, node)
+    if isinstance(test, bool):
+        return test
+    return decide(run.state.facts, test) if test is not None else None
+
+
+@expression(cst.NamedExpr)
+def walrus(run: Run, node: cst.NamedExpr) -> Value:
+    """`(name := value)`."""
+    value = run.evaluate(node.value)
+    if isinstance(node.target, cst.Name):
+        run.bind(node.target.value, value)
+    return value
+
+
+@expression(cst.Lambda)
+def lambda_(run: Run, node: cst.Lambda) -> Value:
+    """A lambda, with the code around it as its closure."""
+    return Callable_(closure(run, node, "<lambda>"))
+
+
+def closure(run: Run, node: cst.FunctionDef | cst.Lambda, name: str) -> FunctionInfo:
+    """The function defined here. It finds its free names in the code around it: one that was run by another call makes
+    another function."""
+    qualified = f"{run.scope.name}.{name}" if run.function is not None else name
+    info = run.engine.function(node, lambda: FunctionInfo(qualified, run.module, run.unit, lambda: node))
+    if info.context not in (None, run.context):
+        info = run.engine.function((id(node), run.context), lambda: copy(info))
+    info.context, info.closure = run.context, run if run.function is not None else None
+    for parameter in info.parameters:
+        if parameter.default is not None:
+            run.engine.defaults[info, parameter.name] = run.evaluate(parameter.default)
+    return info
+
+
+@expression(cst.Await)
+def await_(run: Run, node: cst.Await) -> Value:
+    """What is awaited is run at once."""
+    return run.evaluate(node.expression)
+
+
+@expression(cst.Yield)
+def yield_(run: Run, node: cst.Yield) -> Value:
+    """A generator's value; what is sent back is unknown."""
+    if run.function is not None and run.function.is_context:
+        run.yielding.append((run.state.ambient, run.state.heap.fork()))
+    match node.value:
+        case cst.From(item=item):
+            run.yielded.append(iterate(run, run.evaluate(item), item).any)
+        case None:
+            run.yielded.append(Const(None))
+        case value:
+            run.yielded.append(run.evaluate(value))
+    return UNKNOWN
+
+
+@expression(cst.ListComp, cst.SetComp, cst.GeneratorExp)
+def comprehension(run: Run, node: cst.ListComp | cst.SetComp | cst.GeneratorExp) -> Value:
+    """A comprehension: element by element over a short known sequence, else once for all."""
+    values, exact = _comprehend(run, node.for_in, lambda: run.evaluate(node.elt))
+    kind = {cst.ListComp: "list", cst.SetComp: "set"}.get(type(node), "iterator")
+    thing = Sequence(tuple(values), kind=kind) if exact else Sequence(None, join_all(values), kind)
+    return run.allocate(node, thing)
+
+
+@expression(cst.DictComp)
+def dict_comprehension(run: Run, node: cst.DictComp) -> Value:
+    """A dict comprehension; the keys of a known dict are kept."""
+    pairs, exact = _comprehend(run, node.for_in, lambda: Tuple((run.evaluate(node.key), run.evaluate(node.value))))
+    result = Dict({})
+    for pair in pairs:
+        assert isinstance(pair, Tuple)
+        key, value = pair.items
+        result = with_entry(result, key if exact or not isinstance(key, Const) else UNKNOWN, value)
+    return run.allocate(node, result)
+
+
+def _comprehend(run: Run, clause: cst.CompFor, make: Callable[[], Value]) -> tuple[list[Value], bool]:
+    """The values a comprehension makes, and whether they are exactly its elements in order."""
+    outer_names = run.state.names
+    found = iterate(run, run.evaluate(clause.iter), clause.iter)
+    exact = found.items is not None
+    rounds = found.items if found.items is not None else (found.element,)
+    values: list[Value] = []
+    run.state.names = dict(outer_names)
+    run.loops.append(LoopFrame(run.loop_at(clause.target), clause, run.engine.assigned(clause), unrolled=exact))
+    for position, item in enumerate(rounds):
+        with run.round(clause, position):
+            made, all_of_them = _round(run, clause, item, make)
+        values.extend(made)
+        exact = exact and all_of_them
+    run.loops.pop()
+    # The walrus is the one thing inside that binds outside; loop variables stay within.
+    inner_names, run.state.names = run.state.names, outer_names
+    targets = set(names_in_target(clause.target))
+    for name, value in inner_names.items():
+        if name in outer_names and name not in targets:
+            outer_names[name] = value
+    return values, exact
+
+
+def _round(run: Run, clause: cst.CompFor, item: Value, make: Callable[[], Value]) -> tuple[list[Value], bool]:
+    """What one element gives, and whether it surely does."""
+    facts = run.state.facts
+    skipped: State | None = None
+    run.assign(clause.target, item)
+    for condition in clause.ifs:
+        known = truth(run, condition.test)
+        if known is False:
+            return [], True
+        if known is None and skipped is None:
+            skipped = run.state.fork()
+        narrow(run, condition.test, True)
+    values: list[Value] = []
+    exact = skipped is None
+    if run.state.live and clause.inner_for_in is not None:
+        values, inner_exact = _comprehend(run, clause.inner_for_in, make)
+        exact = exact and inner_exact
+    elif run.state.live:
+        value = make()
+        values = [value] if run.state.live else []
+    if skipped is not None:
+        run.state = merge(skipped, run.state)
+    run.state.live = True
+    run.state.facts = facts
+    return values, exact

@@ -1,0 +1,107 @@
+"""What assigning to an attribute does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from devlint.flow.calls.arguments import Argument, Arguments
+from devlint.flow.calls.functions import call_function
+from devlint.flow.classes.ancestors import class_attribute, class_values, find_setter, special_method
+from devlint.flow.code.definitions import ClassInfo, FunctionInfo, ModuleInfo
+from devlint.flow.conditions.refinement import change
+from devlint.flow.language.attributes import opaque_address
+from devlint.flow.nn.cells import replace_data, require_grad
+from devlint.flow.nn.lifecycle import register_attribute
+from devlint.flow.path.run import Run, binder
+from devlint.flow.path.state import merge
+from devlint.values.condition import Test
+from devlint.values.heap import Instance
+from devlint.values.join import without_none
+from devlint.values.value import Callable_, Const, Either, Ref, Tensor, Unknown, Value
+
+
+@binder(cst.Attribute)
+def assign_attribute(run: Run, node: cst.Attribute, value: Value) -> None:
+    """`owner.name = value`, as the program writes it."""
+    set_attribute(run, run.evaluate(node.value), node.attr.value, value, node)
+
+
+def set_attribute(run: Run, owner: Value, name: str, value: Value, node: cst.CSTNode) -> None:
+    """`owner.name = value`."""
+    owner = without_none(owner)
+    match owner:
+        case Ref(address=address):
+            thing = run.get(address)
+            if isinstance(thing, Instance) and not _handed_over(run, owner, thing, name, value, node):
+                register_attribute(run, owner, thing, name, value, node)
+        case Unknown(origin=origin) if origin is not None:
+            address = opaque_address(owner)
+            # Paths that do not set it have the thing as well.
+            before = run.get(address) or run.engine.shared.setdefault(address, Instance("?", {}))
+            assert isinstance(before, Instance)
+            run.put(address, before.with_attribute(name, value))
+        case Callable_(definition=ModuleInfo() as module) if module.run is not None:
+            run.engine.spilled += 1
+            module.run.state.names[name] = value
+        case Callable_(definition=ClassInfo() as info):
+            run.engine.spilled += 1
+            class_values(run, info)[name] = value
+            if name in info.methods:
+                run.engine.patched.add((info, name))
+        case Either(test=test, yes=yes, no=no):
+
+            def side(chosen: Value, holds: Test | None) -> None:
+                if holds is not None:
+                    run.state.assume(holds)
+                set_attribute(run, chosen, name, value, node)
+
+            ends = run.branch(lambda: side(yes, test), lambda: side(no, ~test if test is not None else None))
+            run.state = merge(*ends)
+        case Tensor():
+            _set_on_tensor(run, owner, name, value, node)
+
+
+def _handed_over(run: Run, owner: Ref, thing: Instance, name: str, value: Value, node: cst.CSTNode) -> bool:
+    """Let the class's own code take the value, if it has some for this: `__setattr__`, a property's setter, a
+    descriptor's `__set__`."""
+    info = thing.cls.definition if isinstance(thing.cls, Callable_) else None
+    if not isinstance(info, ClassInfo):
+        return False
+    method = special_method(run, owner, "__setattr__")
+    if method is not None and method not in run.engine.active:
+        _call(run, method, owner, [Const(name), value], node)
+        return True
+    setter = find_setter(run, info, name)
+    if setter is not None:
+        _call(run, setter, owner, [value], node)
+        return True
+    held = class_attribute(run, info, name)
+    descriptor = special_method(run, held, "__set__") if isinstance(held, Ref) else None
+    if descriptor is not None and held is not None:
+        _call(run, descriptor, held, [owner, value], node)
+        return True
+    return False
+
+
+def _call(run: Run, method: FunctionInfo, receiver: Value, given: list[Value], node: cst.CSTNode) -> None:
+    place = node if isinstance(node, cst.BaseExpression) else cst.Name(method.name)
+    call_function(run, method, receiver, Arguments(node, [Argument(value, place) for value in given]))
+
+
+def _set_on_tensor(run: Run, tensor: Tensor, name: str, value: Value, node: cst.CSTNode) -> None:
+    owner = node.value if isinstance(node, cst.Attribute) else None
+    if name == "requires_grad":
+        known = bool(value.value) if isinstance(value, Const) else None
+        if tensor.cell is not None:
+            require_grad(run, tensor.cell, known)
+        elif owner is not None:
+            leaf = True if tensor.leaf is None or not tensor.grad else tensor.leaf
+            change(run, owner, tensor, replace(tensor, grad=known, leaf=leaf))
+    elif name == "data" and isinstance(value, Tensor):
+        if tensor.cell is not None:
+            settled = run.settle(value)
+            replace_data(run, tensor.cell, settled.placement, settled.dtype)
+        elif owner is not None:
+            change(run, owner, tensor, replace(value, grad=tensor.grad, leaf=tensor.leaf))

@@ -1,0 +1,384 @@
+"""Indexing, and assigning to an index."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from devlint.flow.calls.arguments import Argument, Arguments
+from devlint.flow.calls.functions import call_function
+from devlint.flow.classes.ancestors import special_method
+from devlint.flow.classes.enums import enum_member
+from devlint.flow.code.definitions import ClassInfo
+from devlint.flow.events import DtypeClash, Operand
+from devlint.flow.language.expressions import with_entry
+from devlint.flow.language.iteration import iterate
+from devlint.flow.nn.keeping import put_in
+from devlint.flow.nn.lifecycle import children_of
+from devlint.flow.outside.objects import held, is_holder
+from devlint.flow.outside.opaque import looks_like_tensor
+from devlint.flow.path.run import Run, binder, expression
+from devlint.flow.tensors.clash import find_clash
+from devlint.flow.tensors.ranks import indexed_rank
+from devlint.flow.tensors.sharing import item_of, memory_of, note_write
+from devlint.values.dtype import category
+from devlint.values.heap import Dict, Instance, Registration, Sequence, join_all
+from devlint.values.join import join, without_none
+from devlint.values.memory import Memory
+from devlint.values.placement import UNKNOWN_PLACEMENT, retrace
+from devlint.values.trace import Kind
+from devlint.values.value import (
+    UNKNOWN,
+    Array,
+    Batch,
+    Callable_,
+    Const,
+    Either,
+    Number,
+    Rank,
+    Ref,
+    Size,
+    Tensor,
+    Text,
+    Tuple,
+    Unknown,
+    Value,
+    as_tensor,
+    computed,
+)
+
+
+@expression(cst.Subscript)
+def subscript(run: Run, node: cst.Subscript) -> Value:
+    """`owner[index]`."""
+    return get_item(run, Argument(run.evaluate(node.value), node.value), _indices(run, node), node)
+
+
+def _indices(run: Run, node: cst.Subscript) -> list[Argument | None]:
+    """The index expressions; None for a slice."""
+    found: list[Argument | None] = []
+    for element in node.slice:
+        inner = element.slice
+        if isinstance(inner, cst.Index):
+            value = run.evaluate(inner.value)
+            if isinstance(inner.value, cst.Tuple) and isinstance(value, Tuple):
+                found.extend(
+                    Argument(one, part.value) for one, part in zip(value.items, inner.value.elements, strict=False)
+                )
+            else:
+                found.append(Argument(value, inner.value))
+        elif isinstance(inner, cst.Slice):
+            for bound in (inner.lower, inner.upper, inner.step):
+                if bound is not None:
+                    run.evaluate(bound)
+            found.append(None)
+    return found
+
+
+def get_item(run: Run, owner: Argument, indices: list[Argument | None], node: cst.CSTNode) -> Value:
+    """The value under an index."""
+    value = without_none(owner.value)
+    index = indices[0] if len(indices) == 1 else None
+    match value:
+        case Tensor():
+            return index_tensor(run, Argument(value, owner.node), indices, node)
+        case Array():
+            rank = indexed_rank(value.rank, [index.value if index is not None else None for index in indices])
+            return replace(value, fresh=None, rank=rank, memory=_memory_of_item(value.memory, node, indices))
+        case Batch():
+            return replace(value, moved=None)
+        case Size():
+            return Number("int") if index is not None else Size()
+        case Text() | Const(value=str()):
+            return Text()
+        case Tuple(items=items):
+            if index is not None and isinstance(index.value, Const) and isinstance(index.value.value, int):
+                position = index.value.value
+                return items[position] if -len(items) <= position < len(items) else UNKNOWN
+            return _slice_of(items, node) if index is None else join_all(items)
+        case Unknown(origin=origin, text=text) if origin is not None:
+            if len(indices) > 1:
+                # Only tensors and arrays take several indices.
+                tensor = as_tensor(value)
+                assert tensor is not None
+                return index_tensor(run, Argument(tensor, owner.node), indices, node)
+            if index is None or isinstance(index.value, Tensor):
+                plain = looks_like_tensor(run, owner.node) or index is None
+                return Unknown(("item", origin, ("slice",)), text) if plain else UNKNOWN
+            key = index.value if isinstance(index.value, Const) else ("any",)
+            return Unknown(("item", origin, key), f"{text}[...]" if text else "", value.trace)
+        case Ref(address=address):
+            return _object_item(run, value, run.get(address), indices, node)
+        case Callable_(definition=ClassInfo() as info):
+            # `Box[int]` is the class; `Colour["RED"]` one of its members.
+            return (enum_member(run, info, index.value) if index is not None else None) or value
+        case Either():
+            return join(
+                get_item(run, Argument(value.yes, owner.node), indices, node),
+                get_item(run, Argument(value.no, owner.node), indices, node),
+                value.test,
+            )
+    return UNKNOWN
+
+
+def _slice_of(items: tuple[Value, ...], node: cst.CSTNode) -> Value:
+    """A slice of a tuple with constant bounds; anything else stands for every element."""
+    if isinstance(node, cst.Subscript) and isinstance(node.slice[0].slice, cst.Slice) and len(node.slice) == 1:
+        part = node.slice[0].slice
+        bounds: list[int | None] = []
+        for bound in (part.lower, part.upper, part.step):
+            if bound is None:
+                bounds.append(None)
+            elif isinstance(bound, cst.Integer):
+                bounds.append(bound.evaluated_value)
+            elif isinstance(bound, cst.UnaryOperation) and isinstance(bound.expression, cst.Integer):
+                bounds.append(-bound.expression.evaluated_value)
+            else:
+                return UNKNOWN
+        return Tuple(items[slice(*bounds)])
+    return UNKNOWN
+
+
+def _object_item(run: Run, owner: Ref, thing: object, indices: list[Argument | None], node: cst.CSTNode) -> Value:
+    index = indices[0] if len(indices) == 1 else None
+    if isinstance(thing, Sequence):
+        if index is None:
+            sliced = _slice_of(thing.items, node) if thing.items is not None else UNKNOWN
+            items = sliced.items if isinstance(sliced, Tuple) else None
+            return run.allocate(node, Sequence(items, thing.any, thing.kind, thing.owner))
+        found = thing.any
+        if thing.items is not None and isinstance(index.value, Const) and isinstance(index.value.value, int):
+            position = index.value.value
+            found = thing.items[position] if -len(thing.items) <= position < len(thing.items) else UNKNOWN
+        return found
+    if isinstance(thing, Dict):
+        key = index.value if index is not None else UNKNOWN
+        return _entry(run, owner, thing, key, node)
+    if isinstance(thing, Instance):
+        return _instance_item(run, owner, thing, indices, node)
+    return UNKNOWN
+
+
+def _entry(run: Run, owner: Ref, thing: Dict, key: Value, node: cst.CSTNode) -> Value:
+    """What a dict has under a key; a defaultdict makes what it lacks."""
+    from devlint.flow.calls.dispatch import call_value
+
+    if isinstance(key, Const) and key.value in thing.entries:
+        return thing.entries[key.value]
+    if thing.element is not None or thing.factory is None:
+        return (thing.element or UNKNOWN) if isinstance(key, Const) else thing.any
+    made = call_value(run, thing.factory, Arguments(node), node)
+    run.put(owner.address, with_entry(thing, key, made) if isinstance(key, Const) else replace(thing, element=made))
+    return made
+
+
+def _instance_item(run: Run, owner: Ref, thing: Instance, indices: list[Argument | None], node: cst.CSTNode) -> Value:
+    from devlint.flow.calls.dispatch import call_value
+    from devlint.flow.language.attributes import get_attribute
+    from devlint.flow.nn.lifecycle import CONTAINERS
+
+    index = indices[0] if len(indices) == 1 else None
+    if thing.cls in CONTAINERS:
+        children = children_of(thing)
+        if index is not None and isinstance(index.value, Const):
+            name = str(index.value.value)
+            if name in thing.attributes:
+                return thing.attributes[name]
+            if isinstance(index.value.value, int) and -len(children) <= index.value.value < len(children):
+                return children[index.value.value]
+        return join_all(children)
+    if is_holder(run, owner):
+        return held(thing, str(index.value.value) if index is not None and isinstance(index.value, Const) else None)
+    method = get_attribute(run, owner, "__getitem__", node)
+    return call_value(run, method, Arguments(node, [_key(indices, node)]), node)
+
+
+def _key(indices: list[Argument | None], node: cst.CSTNode) -> Argument:
+    """What `__getitem__` is given for what stands between the brackets; of slices nothing is known."""
+    if len(indices) == 1 and indices[0] is not None:
+        return indices[0]
+    values = tuple(UNKNOWN if one is None else one.value for one in indices)
+    value = Tuple(values) if len(indices) > 1 else UNKNOWN
+    return Argument(value, node if isinstance(node, cst.BaseExpression) else cst.Name("key"))
+
+
+def index_tensor(run: Run, owner: Argument, indices: list[Argument | None], node: cst.CSTNode) -> Tensor:
+    """`tensor[index]`: an index may stay on the host; an accelerator index into a host tensor fails."""
+    assert isinstance(owner.value, Tensor)
+    tensor = run.settle(owner.value)
+    base = Operand("input", run.place(owner.node), tensor)
+    advanced = False
+    for index in indices:
+        if index is None:
+            continue
+        value = without_none(index.value)
+        if not isinstance(value, Tensor):
+            advanced = advanced or isinstance(value, (Ref, Array))
+            continue
+        if is_number_like(value):
+            continue
+        advanced = True
+        operand = Operand("index", run.place(index.node), run.settle(value))
+        clash = find_clash(run, node, "indexing", [base, operand], 0, frozenset({"index"}))
+        if clash is not None:
+            run.emit(clash)
+            # Where the reader brings the two together is not known, and one bug is told once.
+            return replace(computed(tensor), placement=UNKNOWN_PLACEMENT, rank=Rank.ANY)
+    rank = indexed_rank(tensor.rank, [index.value if index is not None else None for index in indices])
+    if advanced:
+        return replace(run.derived(tensor), pending=tensor.pending, rank=rank)
+    # A view asks for a gradient as what it shows does, also where autograd does not record.
+    memory = _memory_of_item(memory_of(tensor), node, indices)
+    return replace(computed(tensor), pending=tensor.pending, rank=rank, memory=memory)
+
+
+def _memory_of_item(memory: Memory | None, node: cst.CSTNode, indices: list[Argument | None]) -> Memory | None:
+    """Plain indices show a part of the memory; arrays, lists and what is not known may copy."""
+    keys = [index.value for index in indices if index is not None]
+    if not isinstance(node, cst.Subscript) or not all(isinstance(key, (Const, Number)) for key in keys):
+        return None
+    return item_of(memory, node, keys)
+
+
+def is_number_like(index: Tensor) -> bool:
+    """Whether an index may be 0-dim: torch then reads it as the Python number it holds, from any device."""
+    return index.rank is Rank.ZERO or (index.rank is Rank.ANY and index.dtype.name != "bool")
+
+
+# Assignment
+
+
+def _set_attribute_of(run: Run, owner: Ref, key: Value, value: Value) -> None:
+    """What is put into an object's `__dict__` under a known name is its attribute."""
+    thing = run.instance(owner)
+    if thing is not None and isinstance(key, Const):
+        run.put(owner.address, thing.with_attribute(str(key.value), value))
+
+
+@binder(cst.Subscript)
+def set_item(run: Run, target: cst.Subscript, value: Value) -> None:
+    """`owner[index] = value`."""
+    owner = without_none(run.evaluate(target.value))
+    indices = _indices(run, target)
+    index = indices[0] if len(indices) == 1 else None
+    function = special_method(run, owner, "__setitem__")
+    if function is not None:
+        call_function(run, function, owner, Arguments(target, [_key(indices, target), Argument(value, target)]))
+        return
+    match owner:
+        case Tensor():
+            _note_write(run, target, owner, indices)
+            _set_in_tensor(run, target, owner, indices, value)
+        case Array():
+            _note_write(run, target, owner, indices)
+        case Ref(address=address):
+            thing = run.get(address)
+            if isinstance(thing, Dict):
+                key = index.value if index is not None else UNKNOWN
+                run.put(address, with_entry(thing, key, put_in(run, _cached(run, target, value), thing.owner)))
+                if thing.object is not None:
+                    _set_attribute_of(run, thing.object, key, value)
+            elif isinstance(thing, Sequence):
+                items, value = thing.items, put_in(run, value, thing.owner)
+                if (
+                    items is not None
+                    and index is not None
+                    and isinstance(index.value, Const)
+                    and isinstance(index.value.value, int)
+                ):
+                    position = index.value.value
+                    if -len(items) <= position < len(items):
+                        changed = list(items)
+                        changed[position] = value
+                        run.put(address, replace(thing, items=tuple(changed)))
+                else:
+                    more = value if index is not None else iterate(run, value, target).any
+                    run.put(
+                        address,
+                        replace(thing, items=None, element=join(thing.any, more) if thing.items != () else more),
+                    )
+            elif (
+                isinstance(thing, Instance)
+                and (thing.registered or is_holder(run, owner))
+                and index is not None
+                and isinstance(index.value, Const)
+            ):
+                name = str(index.value.value)
+                run.put(address, thing.with_attribute(name, value, thing.registered.get(name, _kind(run, owner))))
+
+
+def _kind(run: Run, owner: Value) -> Registration | None:
+    """What a holder is given goes where it goes."""
+    return Registration.BUFFER if is_holder(run, owner) else None
+
+
+def _note_write(run: Run, target: cst.Subscript, owner: Tensor | Array, indices: list[Argument | None]) -> None:
+    part = item_of(memory_of(owner), target, [index.value for index in indices if index is not None])
+    note_write(run, replace(owner, memory=part), target, target)
+
+
+def _cached(run: Run, target: cst.Subscript, value: Value) -> Value:
+    """A tensor put into a dict of the module's top level outlives the call: it is a cache."""
+    if not (isinstance(value, Tensor) and isinstance(target.value, cst.Name) and run.function is not None):
+        return value
+    name = target.value.value
+    if name in run.state.names or run.outer is not None or run.engine.global_name(run.module, name) is None:
+        return value
+    key = cst.Module([]).code_for_node(target.slice[0]) if target.slice else ""
+    if "device" in key:
+        return value
+    return replace(
+        value,
+        placement=retrace(
+            value.placement,
+            lambda previous: run.step(
+                Kind.CACHED, f"kept in `{name}` under a key without the device", target, previous
+            ),
+        ),
+        fresh=None,
+    )
+
+
+def _set_in_tensor(
+    run: Run, target: cst.Subscript, owner: Tensor, indices: list[Argument | None], value: Value
+) -> None:
+    """Slices copy from any device; a mask or an index needs the value on the tensor's device, unless it is 0-dim."""
+    tensor = run.settle(owner)
+    base = Operand("input", run.place(target.value), tensor)
+    advanced: list[Value] = []
+    for index in indices:
+        one = without_none(index.value) if index is not None else None
+        if index is None or not isinstance(one, (Tensor, Ref)) or (isinstance(one, Tensor) and is_number_like(one)):
+            continue
+        advanced.append(one)
+        if isinstance(one, Tensor):
+            operand = Operand("index", run.place(index.node), run.settle(one))
+            clash = find_clash(run, target, "indexing", [base, operand], 0, frozenset({"index"}))
+            if clash is not None:
+                run.emit(clash)
+                return
+    if advanced and isinstance(value, Tensor):
+        source = Operand("value", run.place(target), run.settle(value))
+        clash = find_clash(run, target, "index assignment", [base, source], "many")
+        if clash is not None:
+            run.emit(clash)
+        elif _is_put(run, advanced, source.tensor) and not run.state.ambient.autocast:
+            kinds = {tensor.dtype.name, source.tensor.dtype.name}
+            if len(kinds - {None}) > 1:
+                run.emit(DtypeClash(run.context_at(target), "index assignment", base, source))
+    if isinstance(target.value, cst.Name):
+        grad = True if isinstance(value, Tensor) and value.grad else owner.grad
+        run.bind(target.value.value, replace(owner, fresh=None, grad=grad))
+
+
+def _is_put(run: Run, indices: list[Value], value: Tensor) -> bool:
+    """Whether the assignment surely puts values one by one, which casts nothing: a 0-dim index copies a slice, and a
+    mask is filled with a 0-dim value."""
+    for index in indices:
+        if isinstance(index, Tensor) and not index.rank.is_dimensioned:
+            continue
+        dtype = run.settle(index).dtype.name if isinstance(index, Tensor) else None
+        if value.rank.is_dimensioned or (dtype is not None and category(dtype) == 1):
+            return True
+    return False

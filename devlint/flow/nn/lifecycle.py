@@ -1,0 +1,282 @@
+"""The life of an nn.Module: what it registers, what `.to()` moves and leaves behind, what calling it meets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Final
+
+import libcst as cst
+
+from devlint.flow.calls.arguments import Argument, Arguments
+from devlint.flow.classes.ancestors import find_method, is_module_class, is_module_name, library_base
+from devlint.flow.code.definitions import ClassInfo
+from devlint.flow.events import MovedLeaf, Operand
+from devlint.flow.nn.keeping import hold, keep_plain
+from devlint.flow.path.run import Run
+from devlint.flow.tensors.devices import default_placement, is_none, placement_from
+from devlint.flow.tensors.named_dtypes import dtype_named
+from devlint.flow.tensors.operations import apply_row
+from devlint.semantics.table import ModuleRow, Row
+from devlint.values.condition import Atom, Test
+from devlint.values.dtype import Dtype
+from devlint.values.heap import Cell, Instance, Registration
+from devlint.values.join import alternatives
+from devlint.values.placement import UNKNOWN_PLACEMENT, Placement
+from devlint.values.trace import Kind
+from devlint.values.value import (
+    NONE,
+    Address,
+    Callable_,
+    Const,
+    Either,
+    Method,
+    Number,
+    Rank,
+    Ref,
+    Tensor,
+    Truth,
+    Value,
+)
+
+CONTAINERS: Final = frozenset(
+    f"torch.nn.{name}" for name in ("Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict")
+)
+MAX_DEPTH: Final = 8
+"""Levels of submodules looked through; models nest four or five deep, and containers refer back to nothing above
+them."""
+
+Change = Callable[[Placement, Dtype], tuple[Placement, Dtype]]
+
+
+def is_module(run: Run, value: Value) -> bool:
+    """Whether a value is an nn.Module that can be followed."""
+    thing = run.instance(value)
+    if thing is None:
+        return False
+    if isinstance(thing.cls, str):
+        return is_module_name(run, thing.cls)
+    return (
+        isinstance(thing.cls, Callable_)
+        and isinstance(thing.cls.definition, ClassInfo)
+        and is_module_class(run, thing.cls.definition)
+    )
+
+
+def class_name(run: Run, thing: Instance) -> str:
+    """The library class that a module is, or is built on."""
+    if isinstance(thing.cls, str):
+        return thing.cls
+    info = thing.cls.definition if isinstance(thing.cls, Callable_) else None
+    base = library_base(run, info) if isinstance(info, ClassInfo) else None
+    return base or "torch.nn.Module"
+
+
+def display_name(thing: Instance) -> str:
+    """The name a reader knows a module's class by."""
+    if isinstance(thing.cls, str):
+        return thing.cls.replace("torch.nn.", "nn.") if thing.cls != "?" else "the module"
+    definition = thing.cls.definition if isinstance(thing.cls, Callable_) else None
+    return definition.name if isinstance(definition, ClassInfo) else "the module"
+
+
+# Attributes
+
+
+def module_attribute(run: Run, owner: Ref, thing: Instance, library: str, name: str) -> Value:
+    """An attribute a module has from its library class: a parameter, or a method."""
+    row = run.engine.table.find(library)
+    if row is not None and row.module is not None and name in row.module.attributes and thing.cell is not None:
+        cell = thing.cell
+        if row.module.attributes[name].startswith("buffer"):
+            return Tensor(cell.placement, cell.dtype, grad=False, leaf=False, cell=owner.address)
+        return Tensor(cell.placement, cell.dtype, Rank.SOME, cell.grad, leaf=True, cell=owner.address)
+    if name == "training":
+        return Truth(Test(Atom(("training", owner.address), "self.training")))
+    return Method(owner, name)
+
+
+def register_attribute(run: Run, owner: Ref, thing: Instance, name: str, value: Value, node: cst.CSTNode) -> None:
+    """`module.name = value`, with what nn.Module.__setattr__ does; plain data is noted as left behind by `.to()`."""
+    from devlint.flow.outside.objects import is_holder
+
+    registration: Registration | None = None
+    if is_holder(run, owner):
+        registration = Registration.BUFFER
+    elif is_module(run, owner):
+        registration = registration_of(run, thing, name, value)
+        if registration is Registration.PLAIN:
+            if isinstance(value, Tensor) and value.moved is not None and value.was_parameter:
+                use = f"it is kept as the attribute `{name}`"
+                run.emit(MovedLeaf(run.context_at(node), value.moved, True, use))
+            if run.engine.constructing and not overrides_apply(run, thing):
+                value = keep_plain(run, value, run.place(node))
+            registration = None
+        else:
+            hold(run, value)
+    run.put(owner.address, thing.with_attribute(name, value, registration))
+
+
+def registration_of(run: Run, thing: Instance, name: str, value: Value) -> Registration:
+    """How nn.Module takes an attribute."""
+    found = alternatives(value)
+    if any(isinstance(one, Tensor) and one.cell is not None and one.leaf for one in found):
+        return Registration.PARAMETER
+    if any(is_module(run, one) for one in found):
+        return Registration.MODULE
+    if thing.registered.get(name) is Registration.BUFFER and (isinstance(value, Tensor) or value == NONE):
+        return Registration.BUFFER
+    return Registration.PLAIN
+
+
+def overrides_apply(run: Run, thing: Instance) -> bool:
+    """Whether the class moves its plain tensors itself, by overriding `_apply` or `to`."""
+    info = thing.cls.definition if isinstance(thing.cls, Callable_) else None
+    return isinstance(info, ClassInfo) and any(find_method(run, info, name) is not None for name in ("_apply", "to"))
+
+
+# Moving
+
+
+def relocate(run: Run, value: Value, change: Change, depth: int = 0) -> None:
+    """Move what a module registers, recursively: what `_apply` does."""
+    thing = run.instance(value)
+    if thing is None or depth > MAX_DEPTH or not isinstance(value, Ref):
+        return
+    attributes = dict(thing.attributes)
+    for name, kind in thing.registered.items():
+        part = attributes.get(name)
+        if kind is Registration.MODULE:
+            for one in alternatives(part) if part is not None else ():
+                relocate(run, one, change, depth + 1)
+        elif part is not None:
+            attributes[name] = _relocate_tensors(run, part, change, kind, depth)
+    moved = replace(thing, attributes=attributes)
+    if thing.cell is not None:
+        placement, dtype = change(thing.cell.placement, thing.cell.dtype)
+        moved = replace(moved, cell=replace(thing.cell, placement=placement, dtype=dtype))
+    run.put(value.address, moved)
+
+
+def _relocate_tensors(run: Run, value: Value, change: Change, kind: Registration, depth: int) -> Value:
+    """A registered parameter or buffer after the move; one that may also be None, or a plain tensor beside a parameter,
+    moves where it is there."""
+    match value:
+        case Either(yes=yes, no=no):
+            yes, no = (_relocate_tensors(run, one, change, kind, depth) for one in (yes, no))
+            return replace(value, yes=yes, no=no)
+        case Tensor(cell=None) if kind is Registration.BUFFER:
+            placement, dtype = change(value.placement, value.dtype)
+            return replace(value, placement=placement, dtype=dtype, fresh=None)
+        case Tensor(cell=Address() as address):
+            cell = run.get(address)
+            if isinstance(cell, Cell):
+                placement, dtype = change(cell.placement, cell.dtype)
+                run.put(address, replace(cell, placement=placement, dtype=dtype))
+            elif isinstance(cell, Instance):
+                relocate(run, Ref(address), change, depth + 1)
+    return value
+
+
+def tensors_of(run: Run, value: Value, *, buffers: bool = False, depth: int = 0) -> Iterator[tuple[str, Tensor]]:
+    """A module's parameters (or buffers) with their names, submodules' included."""
+    thing = run.instance(value)
+    if thing is None or depth > MAX_DEPTH or not isinstance(value, Ref):
+        return
+    if thing.cell is not None and not buffers:
+        cell = thing.cell
+        yield "weight", Tensor(cell.placement, cell.dtype, Rank.SOME, cell.grad, leaf=True, cell=value.address)
+    for name, kind in thing.registered.items():
+        for part in alternatives(thing.attributes[name]) if name in thing.attributes else ():
+            if kind is Registration.MODULE:
+                for inner, tensor in tensors_of(run, part, buffers=buffers, depth=depth + 1):
+                    yield f"{name}.{inner}", tensor
+            elif isinstance(part, Tensor) and (kind is Registration.BUFFER) is buffers:
+                yield name, part
+
+
+def placement_of_module(run: Run, value: Value) -> Placement:
+    """Where a module's first parameter lives, as `next(module.parameters()).device` would say."""
+    for _, tensor in tensors_of(run, value):
+        return run.settle(tensor).placement
+    return UNKNOWN_PLACEMENT
+
+
+# Construction
+
+
+def construct_layer(run: Run, name: str, row: Row, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """`nn.Linear(...)`: a module with its own parameters, if it has any; settings that are constants stay readable."""
+    assert row.module is not None
+    given = {key: arguments.value(key, position) for position, key in enumerate(row.module.init)}
+    settings: dict[str, Value] = {key: value for key, value in given.items() if isinstance(value, (Const, Number))}
+    return run.allocate(node, Instance(name, settings, cell=layer_cell(run, name, row, arguments, node)))
+
+
+def layer_cell(run: Run, name: str, row: Row, arguments: Arguments, node: cst.CSTNode) -> Cell | None:
+    """The parameters a library module is born with."""
+    assert row.module is not None
+    module = row.module
+    rule, _, argument = module.parameters.partition(":")
+    if rule == "never":
+        rule, _, argument = module.buffers.partition(":")
+    if rule == "never":
+        return None
+    if rule == "arg":
+        return _cell_from_argument(run, module, argument, arguments)
+    if rule == "if":
+        position = module.init.index(argument) if argument in module.init else None
+        if arguments.constant(argument, position, module.defaults.get(argument, True)) in (False, None):
+            return None
+    device, dtype = arguments.get("device"), arguments.value("dtype")
+    short = display_name(Instance(name, {}))
+    if device is not None and not is_none(device.value):
+        step = run.step(Kind.CREATED, f"{short} is created", node)
+        placement = placement_from(run, device.value, device.node, step)
+    else:
+        placement = default_placement(run, short, node)
+    kind = run.state.ambient.default_dtype if dtype is None or dtype == NONE else dtype_named(dtype)
+    return Cell(placement, kind)
+
+
+def _cell_from_argument(run: Run, module: ModuleRow, argument: str, arguments: Arguments) -> Cell | None:
+    position = module.init.index(argument) if argument in module.init else None
+    given = arguments.value(argument, position)
+    if isinstance(given, Tensor):
+        settled = run.settle(given)
+        return Cell(settled.placement, settled.dtype, False)
+    return None
+
+
+def own_operand(run: Run, value: Value, thing: Instance, node: cst.CSTNode) -> Operand | None:
+    """A library module's parameters, as the operand they are when it is called."""
+    if thing.cell is None:
+        return None
+    cell = thing.cell
+    tensor = Tensor(cell.placement, cell.dtype, Rank.SOME, cell.grad)
+    return Operand("parameters", run.place(node), tensor, of_module=display_name(thing))
+
+
+def call_layer(run: Run, owner: Ref, thing: Instance, arguments: Arguments, node: cst.CSTNode) -> Value | None:
+    """Call a library module by its row; None when the table does not describe it."""
+    row = run.engine.table.find(class_name(run, thing))
+    if row is None or row.module is None:
+        return None
+    reduction = thing.attributes.get("reduction")
+    if reduction is not None and isinstance(arguments.node, cst.BaseExpression):
+        arguments = replace(
+            arguments, keywords={**arguments.keywords, "reduction": Argument(reduction, arguments.node)}
+        )
+    return apply_row(run, row, arguments, own=own_operand(run, owner, thing, node))
+
+
+def children_of(thing: Instance) -> list[Value]:
+    """The submodules of a container, in order."""
+    return [thing.attributes[name] for name in thing.attributes if name in thing.registered]
+
+
+def constant_flag(value: Value | None, default: bool) -> bool | None:
+    """A flag's value; None when it is not known."""
+    if value is None:
+        return default
+    return bool(value.value) if isinstance(value, Const) else None

@@ -1,0 +1,202 @@
+"""Things that cannot be looked into: what the program does to them still says where they are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+import libcst as cst
+
+from devlint.flow.calls.arguments import Arguments
+from devlint.flow.code.evidence import ARRAY_LIKE, TENSOR_ONLY, Evidence
+from devlint.flow.events import Operand
+from devlint.flow.language.attributes import opaque_address, opaque_attribute
+from devlint.flow.library.registry import Invocation, invoke
+from devlint.flow.nn.forwards import operand_of_forward
+from devlint.flow.nn.lifecycle import is_module, relocate
+from devlint.flow.outside.objects import by_convention
+from devlint.flow.path.run import Run
+from devlint.flow.tensors.clash import find_clash
+from devlint.flow.tensors.transfer import METHODS, requested, transfer_opaque, transfer_tensor
+from devlint.syntax.walk import dotted_name
+from devlint.values.device import Symbol
+from devlint.values.dtype import UNKNOWN_DTYPE
+from devlint.values.heap import Cell, Instance, Sequence
+from devlint.values.placement import UNKNOWN_PLACEMENT, Leaf, Placement
+from devlint.values.value import (
+    UNKNOWN,
+    Batch,
+    Number,
+    Rank,
+    Ref,
+    Tensor,
+    Unknown,
+    Value,
+    as_tensor,
+    named,
+)
+
+FORWARDS: Final = frozenset({"forward", "generate", "encode", "decode"})
+"""Methods that run a module on their arguments, as calling it does."""
+
+ITSELF: Final = frozenset({"eval", "train", "requires_grad_", "share_memory", "apply", "compile"})
+"""Methods by which a module hands back itself."""
+
+
+def evidence_for(run: Run, node: cst.BaseExpression) -> tuple[str, Evidence] | None:
+    """The dotted name of an expression with what the code around says of it."""
+    name = dotted_name(node)
+    if name is None:
+        return None
+    function = run.function
+    if name.startswith("self.") and function is not None and function.owner is not None:
+        return name, function.owner.evidence
+    return name, function.evidence if function is not None else run.module.evidence
+
+
+def looks_like_tensor(run: Run, node: cst.BaseExpression) -> bool:
+    """Whether the code around uses the expression as only a tensor can be used."""
+    found = evidence_for(run, node)
+    return found is not None and found[1].is_tensor(found[0], array_like=True)
+
+
+def looks_like_module(run: Run, node: cst.BaseExpression) -> bool:
+    """Whether the code around uses the expression as only a module can be used."""
+    found = evidence_for(run, node)
+    return found is not None and found[1].is_module(found[0])
+
+
+def opaque_method(
+    run: Run, owner: Unknown, name: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression
+) -> Value:
+    """A method called on something unknown."""
+    if name in METHODS:
+        return _transfer(run, owner, name, arguments, node, receiver)
+    record = record_of(run, owner)
+    if name in ITSELF:
+        return owner
+    if name in ("parameters", "buffers", "named_parameters"):
+        placement = (
+            record.cell.placement if record is not None and record.cell is not None else named(owner.origin, owner.text)
+        )
+        return run.allocate(node, Sequence(None, Tensor(placement, rank=Rank.SOME), "iterator"))
+    if name in TENSOR_ONLY or (name in ARRAY_LIKE and looks_like_tensor(run, receiver)):
+        tensor = as_tensor(owner)
+        assert tensor is not None
+        return invoke(run, Invocation(name, arguments, node, tensor))
+    if name in ("size", "dim", "numel", "item"):
+        return Number()
+    if record is not None and record.cell is not None and name in FORWARDS:
+        return call_placed(run, record.cell.placement, owner.text or name, arguments, node)
+    value = opaque_attribute(run, owner, name)
+    if not isinstance(value, Unknown):
+        from devlint.flow.calls.dispatch import call_value
+
+        return call_value(run, value, arguments, node)
+    havoc(run, arguments)
+    wait(run)
+    return by_convention(run, arguments) or UNKNOWN
+
+
+def _transfer(
+    run: Run, owner: Unknown, method: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression
+) -> Value:
+    if looks_like_module(run, receiver):
+        request = requested(run, method, arguments, node)
+        record = record_of(run, owner)
+        before = record.cell if record is not None and record.cell is not None else None
+        placement = request.placement or (before.placement if before is not None else named(owner.origin, owner.text))
+        cell = Cell(placement, request.dtype or (before.dtype if before is not None else UNKNOWN_DTYPE))
+        run.put(
+            opaque_address(owner), replace(record, cell=cell) if record is not None else Instance("?", {}, cell=cell)
+        )
+        return owner
+    tensor = as_tensor(owner)
+    if tensor is not None and looks_like_tensor(run, receiver):
+        return transfer_tensor(run, tensor, method, arguments, node, receiver)
+    return transfer_opaque(run, owner, method, arguments, node, receiver)
+
+
+def record_of(run: Run, owner: Unknown) -> Instance | None:
+    """What the program has done to something unknown."""
+    thing = run.get(opaque_address(owner))
+    return thing if isinstance(thing, Instance) else None
+
+
+def call_opaque(run: Run, callee: Unknown | Batch, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """Call something unknown: a module where the program has placed it, else anything at all."""
+    if isinstance(callee, Batch):
+        if _is_method_of_batch(run, node):
+            havoc(run, arguments)
+            wait(run)
+            return Batch(callee.placement)
+        return call_placed(run, callee.placement, "the module", arguments, node)
+    record = record_of(run, callee) if callee.origin is not None else None
+    if record is not None and record.cell is not None:
+        return call_placed(run, record.cell.placement, callee.text or "the module", arguments, node)
+    havoc(run, arguments)
+    wait(run)
+    return by_convention(run, arguments) or _call_part(run, arguments, node) or UNKNOWN
+
+
+def _is_method_of_batch(run: Run, node: cst.CSTNode) -> bool:
+    """Whether a method is called of something unknown that was moved: it may bring its arguments there itself, or not
+    need them there (`load_state_dict`)."""
+    match node:
+        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name))) if name not in FORWARDS:
+            return dotted_name(owner) is not None and isinstance(run.evaluate(owner), Batch)
+    return False
+
+
+def _call_part(run: Run, arguments: Arguments, node: cst.CSTNode) -> Value | None:
+    """Call a part that a module was built with (`self.encoder(x)`): it goes where the module goes, and so does what it
+    makes of the module's inputs."""
+    function = run.function
+    match node:
+        case cst.Call(func=cst.Attribute(value=cst.Name(value=receiver))) if run.scope.method_of_module:
+            if function is None or not function.parameters or function.parameters[0].name != receiver:
+                return None
+            for argument in arguments.positional:
+                tensor = operand_of_forward(run, argument.value, Tensor())
+                if not isinstance(tensor, Tensor):
+                    continue
+                placement = run.settle(tensor).placement
+                if isinstance(placement, Leaf) and isinstance(placement.device, Symbol):
+                    return Batch(placement)
+    return None
+
+
+def call_placed(run: Run, placement: Placement, name: str, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """Call a module of which only the placement is known: its inputs must be there too, and so is what it returns."""
+    own = run.settle(Tensor(placement, rank=Rank.SOME))
+    operands = [Operand("parameters", run.place(node), own, of_module=name)]
+    for argument in arguments:
+        if isinstance(argument.value, (Tensor, Batch)):
+            tensor = as_tensor(argument.value)
+            assert tensor is not None
+            operands.append(Operand("input", run.place(argument.node), run.settle(tensor)))
+    for operand in operands[1:]:
+        clash = find_clash(run, node, name, [operands[0], operand], 0)
+        if clash is not None:
+            run.emit(clash)
+            return UNKNOWN
+    wait(run)
+    return Batch(placement)
+
+
+def havoc(run: Run, arguments: Arguments) -> None:
+    """Something unknown was handed these: where its modules are afterwards is not known."""
+    for argument in arguments:
+        value = argument.value
+        if isinstance(value, Ref) and is_module(run, value):
+            relocate(run, value, lambda placement, dtype: (UNKNOWN_PLACEMENT, UNKNOWN_DTYPE))
+        elif isinstance(value, Unknown) and value.origin is not None:
+            record = record_of(run, value)
+            if record is not None and record.cell is not None:
+                run.put(opaque_address(value), replace(record, cell=None))
+
+
+def wait(run: Run) -> None:
+    """Something unknown ran: it may have waited for the accelerator, so nothing is claimed of unfinished work."""
+    ambient = run.state.ambient
+    run.state.ambient = replace(ambient, epoch=ambient.epoch + 1, unsynchronized=None, waited=None)

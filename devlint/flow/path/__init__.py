@@ -1,0 +1,1 @@
+"""One path through the code: its run, its state, its heap."""

@@ -1,0 +1,52 @@
+"""The tensors among a library call's arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import libcst as cst
+
+from devlint.flow.calls.arguments import Argument
+from devlint.flow.events import Operand
+from devlint.flow.language.iteration import iterate
+from devlint.flow.path.run import Run
+from devlint.semantics.table import Row
+from devlint.values.value import Tensor, Unknown, as_tensor
+
+Bound = Mapping[str, list[Argument]]
+
+
+def operands_of(run: Run, row: Row, bound: Bound) -> list[Operand]:
+    """The tensors among the arguments, those inside sequences included."""
+    found: list[Operand] = []
+    for name in row.tensors:
+        given = bound.get(name, ())
+        for argument in given:
+            if name in row.sequences and not isinstance(argument.value, (Tensor, Unknown)):
+                found.extend(_inside(run, name, argument))
+                continue
+            alone = name in row.sequences and (len(given) == 1 or f"*{name}" not in row.params)
+            tensor = as_tensor(argument.value) if not alone or isinstance(argument.value, Tensor) else None
+            if tensor is not None:
+                found.append(Operand(name, run.place(argument.node), run.settle(tensor)))
+    return found
+
+
+def _inside(run: Run, name: str, argument: Argument) -> list[Operand]:
+    elements = iterate(run, argument.value, argument.node)
+    values = elements.items if elements.items is not None else (elements.element,)
+    nodes: Sequence[cst.BaseExpression] = [argument.node] * len(values)
+    if isinstance(argument.node, (cst.List, cst.Tuple)) and len(argument.node.elements) == len(values):
+        nodes = [element.value for element in argument.node.elements]
+    found = []
+    for value, node in zip(values, nodes, strict=True):
+        tensor = as_tensor(value)
+        if tensor is not None:
+            found.append(Operand(name, run.place(node), run.settle(tensor), inside=node is argument.node))
+    return found
+
+
+def as_operand(run: Run, name: str, argument: Argument) -> Operand | None:
+    """An argument as an operand, if it is a tensor."""
+    tensor = as_tensor(argument.value)
+    return Operand(name, run.place(argument.node), run.settle(tensor)) if tensor is not None else None

@@ -1,0 +1,69 @@
+"""How far the accelerator may be behind the host: work launched, waits, copies that are unfinished."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+import libcst as cst
+
+from devlint.flow.events import HostRead, Operand
+from devlint.flow.path.run import Run
+from devlint.flow.tensors.given import is_given
+from devlint.flow.tensors.operands import Bound
+from devlint.semantics.table import Row
+from devlint.values.device import Symbol, is_accelerator, is_host
+from devlint.values.placement import How, Leaf, Placement, leaves
+from devlint.values.trace import Kind, Step
+from devlint.values.value import Pending, Tensor
+
+MEASURES: Final = ("number", "bool", "size", "string")
+"""What a row returns that asks for a tensor's form, not for its values (unless it waits for them)."""
+
+
+def follow_time(run: Run, row: Row, bound: Bound, operands: list[Operand], node: cst.CSTNode, name: str) -> None:
+    """Keep account of what an operation launches on the accelerator, waits for and reads on the host."""
+    waits = row.sync == "always" or (row.sync != "" and not is_given(bound, row.sync.removeprefix("unless:")))
+    launched = any(
+        is_accelerator(leaf.device) for one in operands for _, leaf in leaves(one.tensor.placement, run.state.facts)
+    )
+    if launched:
+        run.launch(run.step(Kind.PASSED, f"{name} is launched on the accelerator", node))
+    elif not operands:
+        # What a factory fills may lie anywhere.
+        run.state.ambient = replace(run.state.ambient, waited=None)
+    if waits and operands:
+        _tell_read(run, operands[0], node, name)
+        if launched:
+            run.synchronize(run.step(Kind.PASSED, f"{name} waits for the accelerator", node))
+    elif not (launched or row.view or row.may_view or row.returns.partition(":")[0] in MEASURES):
+        for operand in operands:
+            if unfinished(run, operand.tensor) is not None:
+                _tell_read(run, operand, node, name)
+
+
+def unfinished(run: Run, tensor: Tensor) -> Pending | None:
+    """The copy that the host has not waited for, if the tensor is one."""
+    pending = tensor.pending
+    return pending if pending is not None and pending.epoch == run.state.ambient.epoch else None
+
+
+def pending_copy(
+    run: Run, before: Placement, after: Placement, step: Step, *, non_blocking: bool | None
+) -> Pending | None:
+    """A non_blocking copy from an accelerator to the host is unfinished until somebody waits."""
+    if not non_blocking:
+        return None
+    leaving = any(_may_be_accelerator(leaf) for _, leaf in leaves(before, run.state.facts))
+    arriving = any(is_host(leaf.device) for _, leaf in leaves(after, run.state.facts))
+    return Pending(run.state.ambient.epoch, step) if leaving and arriving else None
+
+
+def _may_be_accelerator(leaf: Leaf) -> bool:
+    """Whether it is one, or is where the caller chooses: nobody asks the host not to wait for the host."""
+    return is_accelerator(leaf.device) or (isinstance(leaf.device, Symbol) and leaf.how is How.CALLER)
+
+
+def _tell_read(run: Run, operand: Operand, node: cst.CSTNode, name: str) -> None:
+    waited_for = unfinished(run, operand.tensor)
+    run.emit(HostRead(run.context_at(node), name, operand.tensor, operand.place, unfinished=waited_for))
