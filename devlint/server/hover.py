@@ -34,7 +34,7 @@ async def hover(server: DevlintServer, params: types.TextDocumentPositionParams)
 def _told(fact: Fact, rows: Mapping[tuple[Statement, int], int]) -> Iterator[str]:
     accounts = fact.best[:MAX_ACCOUNTS]
     for account in accounts:
-        yield f"**{account.text}** &nbsp; `{_shortened(fact.code)}`"
+        yield f"**{account.text}** `{_shortened(fact.code)}`"
         yield ""
         for origin in account.origins:
             yield f"- {_since(origin, rows)}"

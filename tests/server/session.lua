@@ -1,5 +1,5 @@
 -- A session in Neovim: diagnostics, hover, hint and applied fix, written down as JSON.
--- DEVLINT_SERVER is how the server is started, DEVLINT_FILE what is opened, DEVLINT_REPORT where the report goes.
+-- DEVLINT_FILE is what is opened, DEVLINT_REPORT where the report goes.
 
 local report = {}
 local file = vim.env.DEVLINT_FILE
@@ -7,12 +7,7 @@ local patience = 60000
 
 vim.cmd("edit " .. file)
 local buffer = vim.api.nvim_get_current_buf()
-local id = vim.lsp.start_client({
-  name = "devlint",
-  cmd = vim.split(vim.env.DEVLINT_SERVER, " "),
-  root_dir = vim.fn.fnamemodify(file, ":h"),
-})
-vim.lsp.buf_attach_client(buffer, id)
+local clients = vim.lsp.get_clients or vim.lsp.get_active_clients
 
 local function wait(what, holds)
   if not vim.wait(patience, holds, 50) then
@@ -21,6 +16,11 @@ local function wait(what, holds)
     vim.cmd("cquit")
   end
 end
+
+wait("a server", function()
+  return #clients() > 0
+end)
+local id = clients()[1].id
 
 local function found()
   return vim.tbl_map(function(one)
