@@ -13,7 +13,7 @@ from typing import Final
 from devlint.collector import Collector
 from devlint.diagnostic import Diagnostic
 from devlint.flow.code.program import Program
-from devlint.flow.engine import Engine, InternalError
+from devlint.flow.engine import Engine, InternalError, Unread
 from devlint.flow.entries import analyse_module
 from devlint.registry import all_rules
 from devlint.report import diagnostics_of
@@ -21,7 +21,7 @@ from devlint.syntax.collector import paused_collector
 from devlint.syntax.index import index_source
 from devlint.syntax.source import SourceError, decode_source
 
-__all__ = ["InternalError", "Report", "analyse", "room_to_work"]
+__all__ = ["InternalError", "Report", "Unread", "analyse", "room_to_work"]
 
 RECURSION_LIMIT: Final = 20_000
 """Python frames the analysis may use: a call in the program costs some fifteen, and long chains of operators nest as
@@ -30,11 +30,12 @@ deep."""
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What one analysis found. `diagnostics` are sorted; `errors` are devlint's own failures; `checked` counts
-    files."""
+    """What one analysis found. `diagnostics` are sorted; `errors` are devlint's own failures; `unread` the
+    statements that libcst cannot parse; `checked` counts files."""
 
     diagnostics: tuple[Diagnostic, ...]
     errors: tuple[InternalError, ...]
+    unread: tuple[Unread, ...]
     checked: int
 
 
@@ -70,7 +71,7 @@ def analyse(
             if progress is not None:
                 progress(done + 1, len(given))
         diagnostics = diagnostics_of(collector, program, engine.contained)
-    return Report(diagnostics, tuple(engine.errors), len(given))
+    return Report(diagnostics, tuple(engine.errors), tuple(engine.unread), len(given))
 
 
 def _add_text(program: Program, collector: Collector, name: str, data: bytes) -> None:

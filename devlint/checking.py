@@ -13,7 +13,7 @@ from devlint.sources import Sources
 from devlint.triage.fingerprint import fingerprinted
 
 if TYPE_CHECKING:
-    from devlint.analysis import InternalError, Report
+    from devlint.analysis import InternalError, Report, Unread
 
 Progress = Callable[[int, int], None]
 """Is told how many files of how many are done."""
@@ -23,12 +23,13 @@ Progress = Callable[[int, int], None]
 class Outcome:
     """What a check has found.
 
-    `diagnostics` are sorted and know their fingerprints; `errors` are devlint's own failures; `checked` counts files;
-    `sources` has the lines that a report quotes.
+    `diagnostics` are sorted and know their fingerprints; `errors` are devlint's own failures; `unread` the
+    statements that libcst cannot parse; `checked` counts files; `sources` has the lines that a report quotes.
     """
 
     diagnostics: tuple[Diagnostic, ...]
     errors: tuple[InternalError, ...]
+    unread: tuple[Unread, ...]
     checked: int
     sources: Sources
 
@@ -44,12 +45,12 @@ def check(
     `texts` says by its name what a file holds, where that is not what lies on the disk.
     """
     if not files:
-        return Outcome((), (), 0, Sources({}, {}))
+        return Outcome((), (), (), 0, Sources({}, {}))
     texts = texts if text is None else {files[0].name: text}
     sources = Sources({file.name: file.path for file in files}, texts)
     report = _analyse(files, text, progress, texts)
     kept = fingerprinted(_wanted(report.diagnostics, files), sources.lines)
-    return Outcome(tuple(kept), report.errors, report.checked, sources)
+    return Outcome(tuple(kept), report.errors, report.unread, report.checked, sources)
 
 
 def _analyse(

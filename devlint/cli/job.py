@@ -162,6 +162,8 @@ def _tell_errors(outcome: Outcome, *, verbose: bool) -> None:
     if verbose:
         for error in errors.values():
             terminal.warn(f"internal error in {error.filename}, {error.where}: {error.message}\n{error.traceback}")
+        for one in sorted(outcome.unread, key=lambda one: (one.filename, one.row)):
+            terminal.warn(f"{one.filename}:{one.row}: a statement is left out: {one.message}")
     elif errors:
         parts = "1 function was" if len(errors) == 1 else f"{len(errors)} functions were"
         terminal.warn(f"{parts} not analysed to the end because of an internal error; --verbose tells more")

@@ -25,6 +25,7 @@ from devlint.flow.observation import Observer
 from devlint.flow.path.run import evaluators
 from devlint.flow.private_code import HostOnly
 from devlint.semantics.table import Table, load_numpy_table, load_semantics
+from devlint.syntax.source import SourceError
 from devlint.values.dtype import DEFAULT_FLOAT
 from devlint.values.heap import Object
 from devlint.values.placement import Placement
@@ -32,6 +33,7 @@ from devlint.values.value import Address, Callable_, Value
 
 if TYPE_CHECKING:
     from devlint.flow.language.contexts import Pause
+    from devlint.syntax.index import Statement
 
 ENTRY_BUDGET: Final = 120_000
 """Syntax nodes one entry into the program may evaluate before the rest of it is unknown. A training script with a few
@@ -63,6 +65,15 @@ class InternalError:
     traceback: str
 
 
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A statement that is Python, but of which libcst makes no tree: nothing is known of it. Told under `--verbose`."""
+
+    filename: str
+    row: int
+    message: str
+
+
 class Engine:
     """One analysis. Entries into the program are made by `devlint.flow.entries`.
 
@@ -87,6 +98,7 @@ class Engine:
         self.symbolic = False
         self.constructing = 0
         self.errors: list[InternalError] = []
+        self.unread: set[Unread] = set()
         self.uses = Uses()
         self.handed_on: set[Hashable] = set()
         self.ancestry: dict[ClassInfo, list[Value]] = {}
@@ -196,6 +208,16 @@ class Engine:
             found = self._carried[loop] = carried(loop, function)
         return found
 
+    # Reading
+
+    def tree(self, unit: Statement) -> cst.CSTNode:
+        """The syntax tree of a statement; SourceError, and a note of it, where there is none."""
+        try:
+            return unit.tree
+        except SourceError as error:
+            self.unread.add(Unread(unit.source.filename, unit.first_row, error.message))
+            raise
+
     # Speaking
 
     def emit(self, event: Event) -> None:
@@ -204,10 +226,13 @@ class Engine:
 
     @contextmanager
     def contained(self, filename: str, where: str) -> Iterator[None]:
-        """Keep an exception inside the analysis of one function from losing the rest."""
+        """Keep an exception inside the analysis of one function from losing the rest; so, too, a statement it needs
+        and cannot read."""
         calls, active = list(self.calls), list(self.active)
         try:
             yield
+        except SourceError:
+            self.calls[:], self.active[:] = calls, active
         except Exception as error:
             self.calls[:], self.active[:] = calls, active
             message = f"{type(error).__name__}: {error}".partition("\n")[0]

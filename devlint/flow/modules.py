@@ -14,7 +14,7 @@ import libcst as cst
 
 from devlint.flow.code.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.flow.path.heap import Heap
-from devlint.flow.path.run import Run, tree_of
+from devlint.flow.path.run import Run
 from devlint.flow.path.state import State
 from devlint.syntax.index import Binding
 from devlint.values.condition import NO_FACTS
@@ -121,13 +121,10 @@ def run_guard(engine: Engine, module: ModuleInfo) -> None:
 
 
 def _execute(run: Run, unit: Statement) -> None:
-    tree = tree_of(unit)
-    if tree is None:
-        return
     before, run.unit = run.unit, unit
     heap = run.state.heap.fork()
     with run.engine.contained(run.module.filename, "module"):
-        run.execute(tree)
+        run.execute(run.engine.tree(unit))
     run.state.live = True
     run.unit = before
     run.engine.shared.update(run.state.heap.written_since(heap))
@@ -139,19 +136,21 @@ def define(engine: Engine, module: ModuleInfo, unit: Statement) -> Value:
         return Unknown(("unread", module.filename, unit.first_row), unit.name or "")
     if unit.kind == "function":
         return Callable_(
-            engine.function(unit, lambda: FunctionInfo(unit.name or "", module, unit, lambda: _function(unit)))
+            engine.function(unit, lambda: FunctionInfo(unit.name or "", module, unit, lambda: _function(engine, unit)))
         )
-    return Callable_(engine.class_(unit, lambda: ClassInfo(unit.name or "", module, unit, lambda: _class(unit))))
+    return Callable_(
+        engine.class_(unit, lambda: ClassInfo(unit.name or "", module, unit, lambda: _class(engine, unit)))
+    )
 
 
-def _function(unit: Statement) -> cst.FunctionDef:
-    tree = unit.tree
+def _function(engine: Engine, unit: Statement) -> cst.FunctionDef:
+    tree = engine.tree(unit)
     assert isinstance(tree, cst.FunctionDef)
     return tree
 
 
-def _class(unit: Statement) -> cst.ClassDef:
-    tree = unit.tree
+def _class(engine: Engine, unit: Statement) -> cst.ClassDef:
+    tree = engine.tree(unit)
     assert isinstance(tree, cst.ClassDef)
     return tree
 

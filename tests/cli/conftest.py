@@ -87,6 +87,7 @@ class InternalError:
 class Report:
     diagnostics: tuple[Diagnostic, ...]
     errors: tuple[InternalError, ...]
+    unread: tuple[()]
     checked: int
 
 
@@ -118,7 +119,7 @@ def analyse(
                     diagnostics.append(
                         Diagnostic(rule.code, rule.name, rule.severity, sure, f"{code.decode()} here", region)
                     )
-    return Report(tuple(diagnostics), tuple(errors), len(held))
+    return Report(tuple(diagnostics), tuple(errors), (), len(held))
 
 
 @dataclass

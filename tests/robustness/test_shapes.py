@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 import devlint
@@ -87,6 +90,11 @@ SHAPES = {
     "imports": many(500, "import m{}\nfrom p{} import q{}\n"),
     "parameters": f"def f({', '.join(f'a{i}' for i in range(250))}): return a0 + torch.ones(3)\n"
     f"f({', '.join('torch.ones(3).cuda()' for _ in range(250))})\n",
+    "a class that libcst cannot parse": "class C:\n    def f(self):\n        (x): int\n"
+    "        self.x = torch.ones(3).cuda()\n"
+    "class D(C):\n    def f(self):\n        return self.x.cpu()\n"
+    "def g():\n    return C().f(torch.ones(3).cuda()) + D().f()\n",
+    "a function that libcst cannot parse": "def f(x):\n    (x): int\n    return x.cuda()\nf(torch.ones(3))\n",
 }
 
 
@@ -97,6 +105,16 @@ def test_the_rest_of_the_file_is_analysed(shape):
     assert [f"{error.where}: {error.message}\n{error.traceback}" for error in result.errors] == []
     last = program.count("\n")
     assert "DEV101" in {found.code for found in result.diagnostics if found.region.start.row == last}
+
+
+def test_a_statement_that_is_left_out_is_named_under_verbose(tmp_path):
+    program = tmp_path / "a.py"
+    program.write_text(HEAD + SHAPES["a function that libcst cannot parse"] + PROBE)
+    command = [sys.executable, "-m", "devlint", "--isolated", "--output-format", "concise", "a.py", "--verbose"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "a.py:9:1: DEV101" in done.stdout
+    assert "a.py:4: a statement is left out: libcst cannot parse the statement" in done.stderr
+    assert "internal error" not in done.stderr
 
 
 def test_a_finding_in_what_is_too_deep_to_tell_its_place_points_at_the_statement(monkeypatch):
