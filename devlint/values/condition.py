@@ -72,6 +72,17 @@ def either(left: Test, right: Test) -> Test:
     return ~both(~left, ~right)
 
 
+def chosen(test: Test, yes: Test | bool, no: Test | bool) -> Test | bool:
+    """The condition that is `yes` where the test holds and `no` where it does not."""
+    if isinstance(yes, bool):
+        if isinstance(no, bool):
+            return yes if yes is no else (test if yes else ~test)
+        return either(test, no) if yes else both(~test, no)
+    if isinstance(no, bool):
+        return either(~test, yes) if no else both(test, yes)
+    return either(both(test, yes), both(~test, no))
+
+
 def decide(facts: Facts, test: Test) -> bool | None:
     """Whether `test` holds given `facts`; None when they do not say."""
     if not facts:

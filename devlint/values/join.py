@@ -21,6 +21,7 @@ from devlint.values.value import (
     DtypeValue,
     Either,
     Number,
+    Pending,
     Rank,
     Tensor,
     Text,
@@ -80,10 +81,17 @@ def join_tensors(left: Tensor, right: Tensor, test: Test | None) -> Tensor:
         leaf=left.leaf if left.leaf == right.leaf else None,
         pinned=left.pinned if left.pinned == right.pinned else None,
         cell=left.cell if left.cell == right.cell else None,
-        pending=left.pending if left.pending == right.pending else None,
+        pending=_newest(left.pending, right.pending),
         fresh=left.fresh if left.fresh == right.fresh else None,
         memory=join_memories(left.memory, right.memory),
     )
+
+
+def _newest(left: Pending | None, right: Pending | None) -> Pending | None:
+    """The copy that may be unfinished after either path: the one begun last, of which the wait was seen last too."""
+    if left is None or right is None:
+        return left or right
+    return left if left.epoch >= right.epoch else right
 
 
 def _join_ranks(left: Tensor, right: Tensor) -> Rank:

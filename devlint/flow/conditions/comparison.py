@@ -19,7 +19,7 @@ from devlint.flow.nn.forwards import operand_of_forward
 from devlint.flow.path.run import Run
 from devlint.flow.tensors.legacy import legacy_type
 from devlint.flow.tensors.operations import operate
-from devlint.values.condition import Atom, Test
+from devlint.values.condition import Atom, Test, chosen
 from devlint.values.device import DEVICE_TYPES, HOST, Known, Relation, Symbol, relate
 from devlint.values.join import join
 from devlint.values.placement import Choice, Leaf, Placement
@@ -193,8 +193,8 @@ def _equality(run: Run, node: cst.Comparison, left: Argument, right: Argument, n
             return Number("bool")
         case (Const(), Const()):
             return Const(a.value == b.value)
-        case (Either(test=Test() as test, yes=Const() as yes, no=Const() as no), Const()):
-            return join(Const(yes == b), Const(no == b), test)
+        case (Either() as several, Const() as one) | (Const() as one, Either() as several):
+            return equals_constant(run, several, one, node, _text(node))
         case (Callable_() | Library(), Callable_() | Library()):
             return Const(a == b)
     return None
@@ -242,7 +242,7 @@ def equals_constant(run: Run, value: Value, constant: Const, node: cst.CSTNode, 
             return Const(value.value == constant.value)
         case Either(test=test, yes=yes, no=no):
             sides = [equals_constant(run, one, constant, node, text) for one in (yes, no)]
-            return join(sides[0], sides[1], test)
+            return _chosen(test, sides[0], sides[1])
         case DeviceType(placement=placement) | DeviceValue(placement=placement) if isinstance(constant.value, str):
             return type_equals(run, placement, constant.value, node)
         case Unknown(origin=origin, text=named_) if origin and constant.value in DEVICE_TYPES:
@@ -252,6 +252,24 @@ def equals_constant(run: Run, value: Value, constant: Const, node: cst.CSTNode, 
         case Tensor() | Array() | Tuple() | Callable_():
             return Const(False)
     return Number("bool")
+
+
+def _chosen(test: Test | None, yes: Value, no: Value) -> Value:
+    """The one answer where the test holds, the other where it does not."""
+    left, right = _answer(yes), _answer(no)
+    if test is None or left is None or right is None:
+        return join(yes, no, test)
+    both = chosen(test, left, right)
+    return Const(both) if isinstance(both, bool) else Truth(both)
+
+
+def _answer(value: Value) -> Test | bool | None:
+    match value:
+        case Const(value=bool(known)):
+            return known
+        case Truth(test=test):
+            return test
+    return None
 
 
 def _devices_equal(run: Run, node: cst.Comparison, a: Value, b: Value) -> Value:

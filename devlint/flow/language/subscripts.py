@@ -20,6 +20,7 @@ from devlint.flow.outside.objects import held, is_holder
 from devlint.flow.outside.opaque import looks_like_tensor
 from devlint.flow.path.run import Run, binder, expression
 from devlint.flow.tensors.clash import find_clash
+from devlint.flow.tensors.pace import read_by_copy
 from devlint.flow.tensors.ranks import indexed_rank
 from devlint.flow.tensors.sharing import item_of, memory_of, note_write
 from devlint.values.dtype import category
@@ -367,6 +368,9 @@ def _set_in_tensor(
             kinds = {tensor.dtype.name, source.tensor.dtype.name}
             if len(kinds - {None}) > 1:
                 run.emit(DtypeClash(run.context_at(target), "index assignment", base, source))
+    if isinstance(value, Tensor):
+        source = Operand("value", run.place(target), run.settle(value))
+        read_by_copy(run, source, tensor.placement, target, "index assignment")
     if isinstance(target.value, cst.Name):
         grad = True if isinstance(value, Tensor) and value.grad else owner.grad
         run.bind(target.value.value, replace(owner, fresh=None, grad=grad))

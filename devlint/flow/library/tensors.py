@@ -15,7 +15,7 @@ from devlint.flow.path.run import Run
 from devlint.flow.tensors.clash import find_clash
 from devlint.flow.tensors.devices import is_none, placement_from
 from devlint.flow.tensors.operands import as_operand
-from devlint.flow.tensors.pace import pending_copy
+from devlint.flow.tensors.pace import pending_copy, read_by_copy
 from devlint.flow.tensors.sharing import handed_on, memory_of, note_write
 from devlint.flow.tensors.transfer import METHODS, read_by_numpy, transfer_tensor
 from devlint.values.dtype import kind_of
@@ -149,12 +149,14 @@ def copy_(run: Run, call: Invocation) -> Value:
     """`.copy_(source)`: takes from any device; the receiver stays where it is."""
     tensor = _receiver(call)
     note_write(run, tensor, call.receiver_node, call.node)
-    source = as_tensor(call.arguments.value("src", 0) or UNKNOWN) or Tensor()
+    given = call.arguments.get("src", 0)
+    operand = as_operand(run, "src", given) if given is not None else None
+    source = operand.tensor if operand is not None else Tensor()
+    if operand is not None:
+        read_by_copy(run, operand, run.settle(tensor).placement, call.node, "copy_")
     step = run.step(Kind.MOVED, "copied by .copy_()", call.node)
     flag = call.arguments.constant("non_blocking", 1, False)
-    pending = pending_copy(
-        run, run.settle(source).placement, run.settle(tensor).placement, step, non_blocking=flag is True
-    )
+    pending = pending_copy(run, source.placement, run.settle(tensor).placement, step, non_blocking=flag is True)
     changed = replace(tensor, fresh=None, pending=pending)
     change(run, call.receiver_node, tensor, changed)
     return changed

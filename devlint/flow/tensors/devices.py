@@ -11,7 +11,7 @@ from devlint.flow.events import HardCodedAccelerator, InvalidDeviceUse
 from devlint.flow.path.run import Run
 from devlint.flow.path.state import HOST_BY_DEFAULT
 from devlint.flow.tensors.wordings import wordings
-from devlint.values.condition import Test
+from devlint.values.condition import Test, assume, decide
 from devlint.values.device import (
     ANY_INDEX,
     HOST,
@@ -94,6 +94,9 @@ def placement_from(run: Run, value: Value, node: cst.BaseExpression, step: Step 
         case Tensor():
             return transform(run.settle(value).placement, lambda leaf: _placed(leaf, step))
         case Either(test=test, yes=yes, no=no):
+            known = decide(run.state.facts, test) if test is not None else None
+            if known is not None:
+                return placement_from(run, yes if known else no, node, step)
             return choose(test, _under(run, test, yes, node, step), _under(run, test and ~test, no, node, step))
         case Const(value=None):
             return (
@@ -108,7 +111,7 @@ def _under(run: Run, test: Test | None, value: Value, node: cst.BaseExpression, 
     """One alternative, read on the path where it is the one."""
     before = run.state.facts
     if test is not None:
-        run.state.facts = before | {test}
+        run.state.facts = assume(before, test) or before
     placement = placement_from(run, value, node, step)
     run.state.facts = before
     return placement

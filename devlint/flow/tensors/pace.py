@@ -59,6 +59,19 @@ def pending_copy(
     return Pending(run.state.ambient.epoch, step) if leaving and arriving else None
 
 
+def read_by_copy(run: Run, source: Operand, target: Placement, node: cst.CSTNode, name: str) -> None:
+    """A copy within the host reads its source there and then; one to the accelerator waits its turn on the stream."""
+    facts = run.state.facts
+    ends = [
+        end
+        for needed, leaf in leaves(source.tensor.placement, facts)
+        if is_host(leaf.device)
+        for _, end in leaves(target, facts | needed)
+    ]
+    if unfinished(run, source.tensor) is not None and ends and all(is_host(end.device) for end in ends):
+        _tell_read(run, source, node, name)
+
+
 def _may_be_accelerator(leaf: Leaf) -> bool:
     """Whether it is one, or is where the caller chooses: nobody asks the host not to wait for the host."""
     return is_accelerator(leaf.device) or (isinstance(leaf.device, Symbol) and leaf.how is How.CALLER)
