@@ -42,16 +42,23 @@ class Analyst:
         self._running = False
         self._rest = asyncio.Event()
         self._rest.set()
+        self._end_of_work = asyncio.Event()
+        self._end_of_work.set()
         self._thread = _one_thread()
 
     async def rested(self) -> None:
-        """Wait until everything that has changed has been looked at."""
+        """Wait until everything that has changed has been looked at, in open files at least."""
         await self._rest.wait()
+
+    async def finished(self) -> None:
+        """Wait until there is nothing left to look at."""
+        await self._end_of_work.wait()
 
     def change(self, delay: float = DEBOUNCE) -> None:
         """Something has changed: what is being looked at is out of date."""
         self._wanted += 1
         self._rest.clear()
+        self._end_of_work.clear()
         self._ticket.stop()
         if self._timer is not None:
             self._timer.cancel()
@@ -77,13 +84,13 @@ class Analyst:
         number, job = self._wanted, self._make_job()
         self._ticket = Ticket()
 
-        def tell(done: int, of: int) -> None:
+        def advance(done: int, of: int) -> None:
             loop.call_soon_threadsafe(self._progress, done, of)
 
-        def early(look: Look) -> None:
-            loop.call_soon_threadsafe(self._hand_over, number, look, False)
+        def tell(look: Look, done: bool) -> None:
+            loop.call_soon_threadsafe(self._hand_over, number, look, done)
 
-        future = loop.run_in_executor(self._thread, self._session.look, job, self._ticket, early, tell)
+        future = loop.run_in_executor(self._thread, self._session.look, job, self._ticket, tell, advance)
         future.add_done_callback(lambda done: self._end(number, done))
 
     def _end(self, number: int, future: asyncio.Future[Look | None]) -> None:
@@ -103,6 +110,7 @@ class Analyst:
             self._hand_over(number, look, True)
         if current:
             self._rest.set()
+            self._end_of_work.set()
         elif self._timer is None:
             self._begin()
 
@@ -110,6 +118,8 @@ class Analyst:
         """Give what was seen to those who wait for it, unless something has changed since."""
         if number == self._wanted:
             self._deliver(look, done)
+            if done:
+                self._rest.set()
 
 
 def _one_thread() -> ThreadPoolExecutor:

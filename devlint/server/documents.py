@@ -90,6 +90,11 @@ def documents(buffers: Buffers) -> Iterator[Document]:
             yield Document(path_of(buffer.uri), buffer.source, (part,))
 
 
+def closed_document(path: Path, text: str, encoding: str) -> Document:
+    """A program that the editor has not opened."""
+    return Document(path, text, (Part(uri_of(path.as_posix()), None, Ruler(text, encoding)),))
+
+
 def path_of(uri: str) -> Path:
     """Where a document lies; a place for one that has none is made up in the current directory."""
     found = to_fs_path(uri)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -67,9 +67,9 @@ class Files:
         except SourceError:
             return ""
 
-    def statements(self) -> Iterator[Statement]:
-        """All statements of all files known so far."""
-        for path in {*self._drafts, *self._on_disk}:
+    def statements(self, paths: Iterable[Path] | None = None) -> Iterator[Statement]:
+        """All statements of some files, or of all that are known so far."""
+        for path in {*self._drafts, *self._on_disk} if paths is None else paths:
             yield from self._statements(path)
 
     def _deltas(self, before: Mapping[Path, frozenset[Statement]]) -> Iterator[Delta]:

@@ -9,7 +9,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from devlint.config.files import FILENAMES
-from devlint.server.diagnosing import pull
+from devlint.server.diagnosing import pull, pull_workspace
 from devlint.server.documents import path_of
 from devlint.server.preferences import SECTION, Preferences
 from devlint.server.server import DevlintServer
@@ -24,8 +24,9 @@ def initialize(server: DevlintServer, params: types.InitializeParams) -> None:
     if server.abilities.pulls:
         server.feature(
             types.TEXT_DOCUMENT_DIAGNOSTIC,
-            types.DiagnosticOptions(inter_file_dependencies=True, workspace_diagnostics=False, identifier="devlint"),
+            types.DiagnosticOptions(inter_file_dependencies=True, workspace_diagnostics=True, identifier="devlint"),
         )(pull)
+        server.feature(types.WORKSPACE_DIAGNOSTIC)(pull_workspace)
     options = Preferences.read(params.initialization_options)
     server.prefer(options, {})
 

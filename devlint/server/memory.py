@@ -87,6 +87,12 @@ class Memory:
         """Forget everything."""
         self._records.clear()
 
+    def forget_ways_through(self, units: frozenset[Statement]) -> None:
+        """Forget what may have been seen in these statements."""
+        stale = [way for way, record in self._records.items() if not units.isdisjoint(record.needs.units)]
+        for way in stale:
+            del self._records[way]
+
     def forget(self, deltas: Collection[Delta]) -> None:
         """Forget what may not hold any more."""
         for delta in deltas:

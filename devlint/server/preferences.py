@@ -13,6 +13,7 @@ from devlint.config.options import Options
 from devlint.config.resolver import Resolver
 from devlint.config.settings import Settings
 from devlint.diagnostic import Confidence
+from devlint.discovery import is_excluded
 from devlint.registry import all_rules
 from devlint.rulecard import RuleCard
 
@@ -30,6 +31,13 @@ class Hints(Enum):
     ALL = "all"
 
 
+class Mode(Enum):
+    """Of which files findings are told."""
+
+    OPEN_FILES = "openFilesOnly"
+    WORKSPACE = "workspace"
+
+
 NOTHING: Final = Options()
 
 
@@ -42,6 +50,7 @@ class Preferences:
     configuration: str | None = None
     hints: Hints = Hints.CHANGES
     code_lens: bool = False
+    mode: Mode = Mode.OPEN_FILES
     problems: tuple[str, ...] = ()
 
     @classmethod
@@ -62,6 +71,7 @@ class Preferences:
             reader.text("configuration"),
             reader.choice("inlayHints", Hints, Hints.CHANGES) or Hints.CHANGES,
             reader.flag("codeLens", False),
+            reader.choice("diagnosticMode", Mode, Mode.OPEN_FILES) or Mode.OPEN_FILES,
             tuple(reader.problems),
         )
 
@@ -105,37 +115,40 @@ class Book:
     """The settings of every directory: each workspace folder's preferences over the configuration files in it."""
 
     def __init__(self, folders: Mapping[Path, Preferences], default: Preferences, complain: Callable[[str], None]):
-        self._folders = dict(sorted(folders.items(), key=lambda one: len(one[0].parts), reverse=True))
-        self._default = default
+        # The innermost first; what lies in no folder has the default.
+        ordered = sorted(folders.items(), key=lambda one: len(one[0].parts), reverse=True)
+        self._folders: Mapping[Path | None, Preferences] = {**dict(ordered), None: default}
         self._complain = complain
-        self._resolvers: dict[Path | None, Resolver | None] = {}
         self._cards = [RuleCard.of(rule) for rule in all_rules()]
+        self._resolvers = {folder: self._resolver(folder, one) for folder, one in self._folders.items()}
 
     def preferences(self, path: Path) -> Preferences:
-        """The preferences for a file."""
-        return self._of(path)[1]
+        """The preferences for a file or a folder."""
+        return self._folders[self._folder(path)]
+
+    def resolver(self, path: Path) -> Resolver | None:
+        """Who knows the settings of a file, or of a folder; None where nothing is to be looked at."""
+        return self._resolvers[self._folder(path)]
 
     def settings(self, path: Path) -> Settings | None:
         """The settings that hold for a file; None where it is not to be looked at."""
-        folder, preferences = self._of(path)
-        if not preferences.enable:
-            return None
-        if folder not in self._resolvers:
-            self._resolvers[folder] = self._resolver(folder, preferences)
-        resolver = self._resolvers[folder]
+        resolver = self.resolver(path)
         if resolver is None:
             return None
         try:
-            return resolver.settings_for(path.parent)
+            settings = resolver.settings_for(path.parent)
         except ConfigError as problem:
             self._complain(str(problem))
             return None
+        return None if settings.force_exclude and is_excluded(settings, path) else settings
 
-    def _of(self, path: Path) -> tuple[Path | None, Preferences]:
-        found = ((folder, one) for folder, one in self._folders.items() if path.is_relative_to(folder))
-        return next(found, (None, self._default))
+    def _folder(self, path: Path) -> Path | None:
+        """The innermost folder of the workspace around a path."""
+        return next((one for one in self._folders if one is not None and path.is_relative_to(one)), None)
 
     def _resolver(self, folder: Path | None, preferences: Preferences) -> Resolver | None:
+        if not preferences.enable:
+            return None
         root = folder or Path.cwd()
         file = root / Path(preferences.configuration).expanduser() if preferences.configuration else None
         try:

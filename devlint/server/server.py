@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Final
 
@@ -16,11 +16,13 @@ from pygls.lsp.server import LanguageServer
 from devlint.diagnostic import Diagnostic, Edit, Note
 from devlint.server.analyst import Analyst
 from devlint.server.buffers import Buffers
-from devlint.server.documents import Document, Part, documents, path_of
+from devlint.server.documents import Document, Part, closed_document, documents, path_of
 from devlint.server.glance import Glance
 from devlint.server.preferences import Book, Preferences
 from devlint.server.progress import FirstLook
+from devlint.server.reports import Reports
 from devlint.server.session import Job, Look
+from devlint.server.survey import survey
 from devlint.server.views import View
 from devlint.server.wording import Abilities, Atlas, worded
 from devlint.version import __version__
@@ -53,11 +55,25 @@ class Sighting:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What was last seen: the documents as they then were, and what was found in them."""
+    """What was last seen: the documents as they then were, those with findings that are not open among them, and what
+    was found in them."""
 
     documents: Mapping[Path, Document]
     views: Mapping[Path, View]
     atlas: Atlas
+
+    def updated(self, opened: Mapping[Path, Document], look: Look, encoding: str) -> Seen:
+        """What is known after a look; of files that it has not looked at, what was seen before."""
+        views = look.views if look.is_whole else {**self.views, **look.views}
+        closed = {
+            path: closed_document(path, view.text, encoding)
+            for path, view in views.items()
+            if path not in opened and view.diagnostics
+        }
+        documents = {**closed, **opened}
+        by_name = {path.as_posix(): document for path, document in documents.items()}
+        texts = look.texts if look.is_whole else {**self.atlas.texts, **look.texts}
+        return Seen(documents, views, Atlas(by_name, texts, encoding))
 
     def find(self, uri: str) -> Sighting | None:
         """What is known of one of the editor's texts."""
@@ -74,15 +90,16 @@ class DevlintServer(LanguageServer):
     def __init__(self) -> None:
         super().__init__("devlint", __version__, notebook_document_sync=NOTEBOOKS)
         self.seen = Seen({}, {}, Atlas({}, {}, "utf-16"))
-        self._numbers: dict[str, tuple[int, list[types.Diagnostic]]] = {}
+        self.reports = Reports(self)
+        self.spectators: list[Callable[[int, int], None]] = []
         self._epoch = 0
         self._told: set[str] = set()
-        self._published: dict[str, list[types.Diagnostic]] = {}
         self._preferences: dict[Path, Preferences] = {}
         self._default = Preferences()
         self._book = Book({}, Preferences(), self.complain)
         self._waiting: dict[Path, Document] = {}
         self.first_look = FirstLook(self)
+        self.spectators.append(self.first_look.tell)
 
     # What the client is like
 
@@ -139,7 +156,7 @@ class DevlintServer(LanguageServer):
     @cached_property
     def analyst(self) -> Analyst:
         """Who looks at the program."""
-        return Analyst(self._next_job, self._deliver, self.first_look.tell, self._fail)
+        return Analyst(self._next_job, self._deliver, self._advance, self._fail)
 
     def change(self) -> None:
         """Something has changed that may change the findings."""
@@ -155,7 +172,8 @@ class DevlintServer(LanguageServer):
 
     def _job_of(self, found: Mapping[Path, Document]) -> Job:
         settings = {path: one for path in found if (one := self._book.settings(path)) is not None}
-        return Job({path: one.text for path, one in found.items()}, settings, self._epoch)
+        texts = {path: one.text for path, one in found.items()}
+        return Job(texts, settings, self._epoch, partial(survey, tuple(self.folders), self._book))
 
     @property
     def buffers(self) -> Buffers:
@@ -165,17 +183,17 @@ class DevlintServer(LanguageServer):
 
     def _deliver(self, look: Look, done: bool) -> None:
         """Tell the client what was seen: the findings first, and that there are facts when it is done."""
-        by_name = {path.as_posix(): document for path, document in self._waiting.items()}
-        self.seen = Seen(self._waiting, look.views, Atlas(by_name, look.texts, self.encoding))
+        self.seen = self.seen.updated(self._waiting, look, self.encoding)
         if done:
             self._refresh_hints()
             return
         for error in look.errors:
             LOGGER.warning("%s, %s: %s\n%s", error.filename, error.where, error.message, error.traceback)
-        if self.abilities.pulls:
-            self.workspace_diagnostic_refresh(None)
-        else:
-            self.publish()
+        self.reports.tell()
+
+    def _advance(self, done: int, of: int) -> None:
+        for tell in tuple(self.spectators):
+            tell(done, of)
 
     def _refresh_hints(self) -> None:
         workspace = self.client_capabilities.workspace
@@ -204,14 +222,6 @@ class DevlintServer(LanguageServer):
         if found is None:
             return []
         return [self.worded(one) for one in found.view.diagnostics if found.holds(one)]
-
-    def numbered(self, uri: str, found: list[types.Diagnostic]) -> str:
-        """The name of a state of the findings in a text: the same as long as they are."""
-        number, known = self._numbers.get(uri, (0, None))
-        if found != known:
-            number += 1
-            self._numbers[uri] = number, found
-        return str(number)
 
     def worded(self, diagnostic: Diagnostic) -> types.Diagnostic:
         """A finding for the client."""
@@ -244,18 +254,6 @@ class DevlintServer(LanguageServer):
                 for uri, changed in by_part.items()
             ]
         )
-
-    def publish(self) -> None:
-        """Send what is not known to the client yet."""
-        current = {part.uri: part for document in self.seen.documents.values() for part in document.parts}
-        for uri in self._published.keys() - current.keys():
-            del self._published[uri]
-            self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
-        for uri, part in current.items():
-            found = self.diagnostics(uri)
-            version = part.version if self.abilities.versions else None
-            self._published[uri] = found
-            self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, found, version))
 
     def complain(self, text: str) -> None:
         """Tell the user, once, what is wrong with the settings."""

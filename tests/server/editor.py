@@ -169,3 +169,11 @@ def pulling() -> types.ClientCapabilities:
     found.text_document.diagnostic = types.DiagnosticClientCapabilities(dynamic_registration=True)
     found.workspace.diagnostics = types.DiagnosticWorkspaceClientCapabilities(refresh_support=True)
     return found
+
+
+def pulling_but_deaf() -> types.ClientCapabilities:
+    """Neovim 0.10: it pulls, but cannot be told to pull again."""
+    found = neovim()
+    assert found.text_document is not None
+    found.text_document.diagnostic = types.DiagnosticClientCapabilities()
+    return found

@@ -5,12 +5,12 @@ import pytest_lsp
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
-from .editor import CONFIG, Editor, codes, neovim, pulling, vscode
+from .editor import CONFIG, Editor, codes, neovim, pulling, pulling_but_deaf, vscode
 
 CLASH = 'import torch\n\na = torch.zeros(3, device="cuda")\nb = torch.zeros(3)\nprint(a + b)\n'
 
 
-@pytest_lsp.fixture(config=CONFIG, params=[neovim, vscode], ids=["neovim", "vscode"])
+@pytest_lsp.fixture(config=CONFIG, params=[neovim, vscode, pulling_but_deaf], ids=["neovim", "vscode", "deaf"])
 async def client(request, lsp_client: LanguageClient):
     await lsp_client.initialize_session(types.InitializeParams(capabilities=request.param()))
     yield

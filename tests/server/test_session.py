@@ -95,11 +95,20 @@ def program(tmp_path) -> dict[Path, str]:
     return {tmp_path.resolve() / "layers.py": LAYERS, tmp_path.resolve() / "main.py": MAIN}
 
 
-def _look(session: Session, program: dict[Path, str]) -> Look:
+def _nothing(*_: object) -> None: ...
+
+
+def _look(session: Session, program: dict[Path, str], closed: frozenset[Path] = frozenset()) -> Look:
+    """One look at the program, some of whose files are not open, but are to be reported all the same."""
     book = Book({}, Preferences(), pytest.fail)
     settings = {path: book.settings(path) for path in program}
-    look = session.look(Job(program, settings), Ticket(), lambda look: None, lambda done, of: None)
+    texts = {path: text for path, text in program.items() if path not in closed}
+    for path in closed:
+        path.write_text(program[path])
+    opened = {path: settings[path] for path in texts}
+    look = session.look(Job(texts, opened, survey=lambda: settings), Ticket(), _nothing, _nothing)
     assert look is not None
+    assert look.is_whole
     assert not look.errors
     return look
 
@@ -133,12 +142,44 @@ def test_the_same_as_by_a_new_session(program: dict[Path, str], seed: int):
         assert _facts(look) == _facts(fresh)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_files_that_are_opened_and_closed(program: dict[Path, str], seed: int):
+    chance, session = random.Random(seed), Session()
+    for _ in range(12):
+        closed = frozenset(path for path in program if chance.random() < 0.5)
+        path = chance.choice([*program])
+        old, new = chance.choice([edit for edit in EDITS if edit[0] in program[path] and "(x * mask" not in edit[1]])
+        program[path] = program[path].replace(old, new, 1)
+        look, fresh = _look(session, program, closed), _look(Session(), program, closed)
+        assert _found(look) == _found(fresh)
+        assert _facts(look) == _facts(fresh)
+        assert not any(look.views[one].facts for one in closed)
+
+
+def test_open_files_come_first(program: dict[Path, str]):
+    closed = next(iter(program)).parent / "closed.py"
+    closed.write_text(MAIN)
+    book = Book({}, Preferences(), pytest.fail)
+    settings = {path: book.settings(path) for path in (*program, closed)}
+    opened = {path: settings[path] for path in program}
+    told: list[tuple[bool, bool, int]] = []
+
+    def tell(look: Look, done: bool) -> None:
+        told.append((look.is_whole, done, len(look.views)))
+
+    session, job = Session(), Job(program, opened, survey=lambda: settings)
+    session.look(job, Ticket(), tell, _nothing)
+    assert told == [(False, False, 2), (False, True, 2), (True, False, 3)]
+    session.look(job, Ticket(), tell, _nothing)
+    assert told[3:] == [(True, False, 3)], "once all is known, it is told together"
+
+
 def test_a_look_called_off_leaves_nothing_wrong(program: dict[Path, str]):
     session, ticket = Session(), Ticket()
     ticket.stop()
     book = Book({}, Preferences(), pytest.fail)
     settings = {path: book.settings(path) for path in program}
-    assert session.look(Job(program, settings), ticket, lambda look: None, lambda done, of: None) is None
+    assert session.look(Job(program, settings), ticket, _nothing, _nothing) is None
     assert _found(_look(session, program)) == _found(_look(Session(), program))
 
 

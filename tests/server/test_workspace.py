@@ -1,0 +1,136 @@
+"""Findings in files that nobody has opened."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import pytest_lsp
+from lsprotocol import types
+from pytest_lsp import LanguageClient
+
+from .editor import CONFIG, Editor, codes, neovim, pulling
+
+PLACES = 'PLACE = "cpu"\n'
+MAIN = """import torch
+from places import PLACE
+
+a = torch.zeros(3, device=PLACE)
+b = torch.zeros(3)
+print(a + b)
+"""
+LOST = 'import torch\n\n\ndef move(batch: torch.Tensor):\n    batch.to("cuda")\n    return batch\n'
+
+
+@pytest.fixture
+def project(tmp_path):
+    for name, text in (("places.py", PLACES), ("main.py", MAIN), ("lost.py", LOST), ("venv/lib.py", LOST)):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+async def _begin(client: LanguageClient, capabilities: types.ClientCapabilities, root: Path) -> None:
+    client.set_configuration({"devlint": {"diagnosticMode": "workspace"}})
+    folder = types.WorkspaceFolder(root.as_uri(), "project")
+    await client.initialize_session(types.InitializeParams(capabilities=capabilities, workspace_folders=[folder]))
+
+
+@pytest_lsp.fixture(config=CONFIG)
+async def client(lsp_client: LanguageClient, project):
+    await _begin(lsp_client, neovim(), project)
+    yield
+    await lsp_client.shutdown_session()
+
+
+@pytest_lsp.fixture(config=CONFIG)
+async def puller(lsp_client: LanguageClient, project):
+    await _begin(lsp_client, pulling(), project)
+    yield
+    await lsp_client.shutdown_session()
+
+
+def _changed(client: LanguageClient, uri: str, kind: types.FileChangeType) -> None:
+    client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([types.FileEvent(uri, kind)]))
+
+
+@pytest.mark.asyncio
+async def test_pushed(client: LanguageClient, project):
+    editor = Editor(client, project)
+    lost, main = editor.uri("lost.py"), editor.uri("main.py")
+
+    def told(uri: str) -> list[tuple[int, object]]:
+        return codes(client.diagnostics.get(uri, []))
+
+    # Nothing is open yet.
+    await editor.until(lambda: told(lost) == [(4, "DEV201")])
+    assert told(main) == []
+    places = editor.open("places.py", PLACES)
+    await editor.reported(places)
+    # What is typed here and not saved is felt there.
+    editor.replace(places, "cpu", "cuda")
+    await editor.until(lambda: told(main) == [(5, "DEV101")])
+    assert told(lost) == [(4, "DEV201")]
+    # What has nothing new to say of a file that is not open says nothing.
+    assert [one.uri for one in editor.pushed].count(lost) == 1
+
+    assert editor.open("main.py", MAIN) == main
+    assert codes(await editor.reported(main)) == [(5, "DEV101")]
+    editor.close(main)
+    editor.replace(places, "cuda", "cpu")
+    await editor.until(lambda: told(main) == [])
+
+    (project / "lost.py").unlink()
+    _changed(client, lost, types.FileChangeType.Deleted)
+    await editor.until(lambda: told(lost) == [])
+    (project / "new.py").write_text(LOST)
+    _changed(client, editor.uri("new.py"), types.FileChangeType.Created)
+    await editor.until(lambda: told(editor.uri("new.py")) == [(4, "DEV201")])
+
+    client.set_configuration({"devlint": {}})
+    client.workspace_did_change_configuration(types.DidChangeConfigurationParams({}))
+    await editor.until(lambda: told(editor.uri("new.py")) == [])
+    assert editor.uri("venv/lib.py") not in [one.uri for one in editor.pushed]
+
+
+@pytest.mark.asyncio
+async def test_pulled(puller: LanguageClient, project):
+    editor = Editor(puller, project)
+    streamed: list[types.ProgressParams] = []
+    puller.protocol.fm.features.pop(types.PROGRESS, None)
+
+    @puller.feature(types.PROGRESS)
+    def progress(params: types.ProgressParams) -> None:
+        streamed.append(params)
+
+    async def pull(known: dict[str, str], **tokens: str) -> dict[str, types.WorkspaceDocumentDiagnosticReport]:
+        ids = [types.PreviousResultId(uri, value) for uri, value in known.items()]
+        params = types.WorkspaceDiagnosticParams(ids, **tokens)
+        return {one.uri: one for one in (await puller.workspace_diagnostic_async(params)).items}
+
+    places = editor.open("places.py", PLACES)
+    lost, main = editor.uri("lost.py"), editor.uri("main.py")
+    found = await pull({})
+    assert (found[lost].kind, codes(found[lost].items), found[lost].version) == ("full", [(4, "DEV201")], None)
+    assert (found[places].kind, codes(found[places].items), found[places].version) == ("full", [], 1)
+    assert editor.uri("venv/lib.py") not in found
+
+    known = {uri: one.result_id for uri, one in found.items()}
+    told = puller.diagnostic_refresh_count
+    editor.replace(places, "cpu", "cuda")
+    await editor.until(lambda: puller.diagnostic_refresh_count > told)
+    found = await pull(known, partial_result_token="part", work_done_token="work")
+    items = {one["uri"]: one for part in streamed if part.token == "part" for one in part.value["items"]}
+    assert (items[lost]["kind"], items[main]["kind"]) == ("unchanged", "full")
+    assert found == {}, "what was streamed is not said again"
+    kinds = [one.value["kind"] for one in streamed if one.token == "work"]
+    assert (kinds[0], kinds[-1]) == ("begin", "end")
+
+    # The end of what there was.
+    (project / "lost.py").unlink()
+    told = puller.diagnostic_refresh_count
+    _changed(puller, lost, types.FileChangeType.Deleted)
+    await editor.until(lambda: puller.diagnostic_refresh_count > told)
+    found = await pull(known)
+    assert (found[lost].kind, list(found[lost].items)) == ("full", [])
+    assert not editor.pushed
