@@ -9,7 +9,7 @@ import torch
 
 from devlint.runtime.labels import Cell, Place, Step, cell_of
 from devlint.runtime.recorder import Observation
-from devlint.runtime.shared import Export, used_again
+from devlint.runtime.shared import Export, used_again, version_of
 from devlint.runtime.sites import Site, is_library, site_of, user_frame
 
 if TYPE_CHECKING:
@@ -76,10 +76,13 @@ class Habits:
         return found
 
     def _again(self, site: Site, cell: Cell, tensor: torch.Tensor) -> bool:
+        version = version_of(tensor)
+        if version is None:
+            return False
         where = (site, (tensor.storage_offset(), *tensor.shape))
         before = self._moved.get(where)
-        self._moved[where] = (cell, tensor._version)
-        return before is not None and before[0] is cell and before[1] == tensor._version
+        self._moved[where] = (cell, version)
+        return before is not None and before[0] is cell and before[1] == version
 
 
 def _direct() -> bool:

@@ -164,6 +164,20 @@ def test_memory_shared_with_numpy_and_changed_there() -> None:
     assert not found(report, "DEV204")
 
 
+def test_tensors_made_in_inference_mode_are_recorded_too() -> None:
+    with record() as report, torch.inference_mode():
+        near = torch.ones(3).to("cuda")
+        for _ in range(2):
+            near = torch.ones(3).to("cuda", non_blocking=True) + near
+        far = near.to("cpu", non_blocking=True)
+        torch.cuda.synchronize()
+        array = far.numpy()
+        array += 1
+        assert far.to("cuda").sum().item() == 12
+    assert line_of(report, "non_blocking=True) + near").transfers == 2
+    assert not found(report, "DEV402")
+
+
 def test_promotion_to_float64_is_counted() -> None:
     with record() as report:
         torch.ones(3, device="cuda").double().sum()
