@@ -94,7 +94,8 @@ def _fix(event: Transfer, sheet: Sheet) -> Fix:
 
 def _message(event: Transfer, way: Way, *, refused: bool) -> str:
     what = f"`{place_text(event.receiver)}`"
-    subject = f"the float64 parameters of {what}" if event.is_module else f"the float64 tensor {what}"
+    held = "parameters" if event.parameter else "buffers"
+    subject = f"the float64 {held} of {what}" if event.is_module else f"the float64 tensor {what}"
     if refused:
         return f"{subject[0].upper()}{subject[1:]} cannot go to mps, which has no float64{when_text(way.when)}"
     return f"{subject[0].upper()}{subject[1:]} goes to {way.after.device}, where float64 is slow{when_text(way.when)}"

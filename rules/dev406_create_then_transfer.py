@@ -55,7 +55,8 @@ class CreateThenTransfer(Rule):
 
     ## Known limits
     Random numbers made on an accelerator come from another generator and are other numbers: where a seed must give
-    the same numbers on every device, creating them on the host is right; a factory with `generator=` is not reported.
+    the same numbers on every device, creating them on the host is right; a factory with `generator=` is not reported,
+    nor is what a NumPy generator draws.
     Tensors made from Python data are copied either way.
     """
 

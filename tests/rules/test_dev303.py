@@ -19,6 +19,17 @@ device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 signal = torch.from_numpy(np.linspace(0.0, 1.0, 100))
 signal = signal.to(device)  # DEV303
 """,
+    "a buffer beside float32 parameters": """
+class Trend(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 3)
+        self.register_buffer("steps", torch.from_numpy(np.arange(4) / 4))
+
+model = Trend()
+model.to("mps")  # DEV303
+model.float().to("cuda")
+""",
     "in a helper": """
 def to_device(array, device):
     tensor = torch.from_numpy(array)

@@ -47,7 +47,29 @@ for x in torch.rand(8, 3):
 """,
 }
 
+BAD["in another form"] = """
+mean = torch.rand(3)
+table = torch.rand(10, 3)
+for x in torch.rand(8, 3, device="cuda"):
+    y = x - mean.view(1, -1).to("cuda")  # DEV402
+    z = x * (1 / mean).to(torch.device("cuda"))  # DEV402
+    w = x @ table[:3].t().to("cuda")  # DEV402
+"""
+
 GOOD = {
+    "another part each time": """
+table = torch.rand(10, 3)
+for i in range(3):
+    y = table[i : i + 2].to("cuda")
+    z = table[: torch.randint(9, ()).item() + 1].to("cuda")
+    w = table.roll(i).to("cuda")
+""",
+    "changed in place": """
+mean = torch.rand(3)
+for x in torch.rand(8, 3):
+    mean.mul_(0.9).add_(0.1 * x)
+    y = mean.view(1, -1).to("cuda")
+""",
     "before the loop": """
 weights = torch.rand(10, 3).to("cuda")
 for x in torch.rand(8, 10, device="cuda"):

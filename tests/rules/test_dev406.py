@@ -60,6 +60,14 @@ print(torch.equal(y.cpu(), x))
 }
 
 GOOD = {
+    "drawn from a generator of NumPy's": """
+class Sampler:
+    def __init__(self, seed):
+        self.rng = np.random.default_rng(seed)
+
+    def noise(self, x: torch.Tensor):
+        return torch.as_tensor(self.rng.normal(size=x.shape), dtype=x.dtype, device=x.device)
+""",
     "a generator that is on the host": """
 def noise(device, generator=None):
     return torch.randn(3, generator=generator).to(device)

@@ -36,6 +36,13 @@ def forward(model, x):
     with torch.autocast("cuda"):  # DEV601
         return model(x)
 """,
+    "autocast of torch.amp": """
+from torch.amp import autocast
+
+@autocast("cuda", enabled=False)  # DEV601
+def rotate(x: torch.Tensor):
+    return x.flip(-1)
+""",
     "an old tensor type": """
 def one_hot(labels: torch.Tensor, n: int):
     out = torch.cuda.FloatTensor(labels.size(0), n).zero_()  # DEV601

@@ -70,7 +70,8 @@ def numpy_call(run: Run, invocation: Invocation) -> Value:
     if dtype.name == "float64" and dtype.trace is None:
         dtype = replace(dtype, trace=step)
     fresh = None
-    if row.fresh or row.random:
+    # A generator object holds the sequence of numbers that the program wants.
+    if (row.fresh or row.random) and not (row.random and owner is not None):
         fresh = Fresh(Origin.RANDOM if row.random else Origin.NOTHING, step)
     elif isinstance(source, Array) and invocation.name.rpartition(".")[2] in (
         "astype",

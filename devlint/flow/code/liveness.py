@@ -108,10 +108,17 @@ def _dotted(node: cst.BaseExpression) -> str:
     return ".".join([node.value, *parts]) if isinstance(node, cst.Name) else ""
 
 
+RESHAPING: Final = frozenset(
+    "bfloat16 bool contiguous detach double expand expand_as flatten float half int long permute ravel repeat reshape"
+    " reshape_as squeeze t transpose unsqueeze view view_as".split()
+)
+"""Methods that give the values of a tensor in another form, the same ones each time."""
+
+
 def varies_in(node: cst.BaseExpression, assigned: frozenset[str]) -> bool:
     """Whether an expression can differ from one iteration to the next, given what the loop's body binds.
 
-    Calls (but for attribute reads and constants) are taken to differ.
+    Calls are taken to differ, but for those that only give values another form, and for a device that is named.
     """
     match node:
         case cst.Name(value=value):
@@ -124,6 +131,23 @@ def varies_in(node: cst.BaseExpression, assigned: frozenset[str]) -> bool:
             return any(".".join(prefixes[:i]) in assigned for i in range(1, len(prefixes) + 1))
         case cst.Integer() | cst.Float() | cst.SimpleString():
             return False
-        case cst.Subscript(value=value, slice=[cst.SubscriptElement(slice=cst.Index(value=index))]):
-            return varies_in(value, assigned) or varies_in(index, assigned)
+        case cst.Subscript(value=value, slice=elements):
+            return varies_in(value, assigned) or any(_bound_varies(one.slice, assigned) for one in elements)
+        case cst.BinaryOperation(left=left, right=right):
+            return varies_in(left, assigned) or varies_in(right, assigned)
+        case cst.UnaryOperation(expression=value):
+            return varies_in(value, assigned)
+        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name)), args=args):
+            if name not in RESHAPING and _dotted(node.func) != "torch.device":
+                return True
+            return varies_in(owner, assigned) or any(one.star or varies_in(one.value, assigned) for one in args)
+    return True
+
+
+def _bound_varies(element: cst.BaseSlice, assigned: frozenset[str]) -> bool:
+    match element:
+        case cst.Index(value=value):
+            return varies_in(value, assigned)
+        case cst.Slice(lower=lower, upper=upper, step=step):
+            return any(one is not None and varies_in(one, assigned) for one in (lower, upper, step))
     return True

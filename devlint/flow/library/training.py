@@ -8,6 +8,7 @@ from devlint.flow.events import MovedLeaf, Synchronize
 from devlint.flow.language.iteration import iterate
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.path.run import Run
+from devlint.flow.tensors.devices import DEVICE_FIRST
 from devlint.flow.tensors.transfer import moved_leaf
 from devlint.values.heap import Dict, Instance
 from devlint.values.trace import Kind
@@ -86,7 +87,6 @@ def synchronize(run: Run, call: Invocation) -> Value:
     "torch.inference_mode",
     "torch.enable_grad",
     "torch.set_grad_enabled",
-    "torch.autocast",
     "torch.cuda.device",
     "torch.cuda.stream",
     "torch.autograd.no_grad",
@@ -97,14 +97,20 @@ def synchronize(run: Run, call: Invocation) -> Value:
 def plain_object(run: Run, call: Invocation) -> Value:
     """Objects that matter by their class only."""
     name = call.name
-    if name == "torch.autocast" and call.arguments.constant("enabled") is False:
-        name = "contextlib.nullcontext"
     if name == "torch.set_grad_enabled":
         known = call.arguments.constant("mode", 0) is True
         if run.discarded is call.node:
             run.state.ambient = replace(run.state.ambient, grad=known)
         name = "torch.enable_grad" if known else "torch.no_grad"
     return run.allocate(call.node, Instance(name, {}))
+
+
+@model("torch.autocast", "torch.amp.autocast", "torch.cuda.amp.autocast", "torch.cpu.amp.autocast")
+def autocast(run: Run, call: Invocation) -> Value:
+    """Autocast under any of its names; switched off, it does nothing."""
+    position = 2 if call.name in DEVICE_FIRST else 0
+    disabled = call.arguments.constant("enabled", position) is False
+    return run.allocate(call.node, Instance("contextlib.nullcontext" if disabled else "torch.autocast", {}))
 
 
 @model(

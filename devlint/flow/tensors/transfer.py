@@ -309,7 +309,7 @@ def transfer_module(
 ) -> Value:
     """Move or cast a module in place: what is registered goes, what is not stays."""
     request = requested(run, method, arguments, node)
-    first = next((run.settle(tensor) for _, tensor in tensors_of(run, owner)), None)
+    first = _widest(run, owner)
 
     def change(placement: Placement, dtype: Dtype) -> tuple[Placement, Dtype]:
         if request.placement is not None and not _same_device(placement, request.placement, run):
@@ -320,7 +320,7 @@ def transfer_module(
 
     relocate(run, owner, change)
     if first is not None:
-        after = next((run.settle(tensor) for _, tensor in tensors_of(run, owner)), first)
+        after = _widest(run, owner) or first
         frame = run.loops[-1] if run.loops else None
         invariant = (
             frame is not None and not varies_in(receiver, frame.assigned) and _target_invariant(request, frame.assigned)
@@ -330,9 +330,16 @@ def transfer_module(
                 run.context_at(node), method, run.place(receiver), True, first.placement,
                 after.placement if request.placement is None else request.placement,
                 first.dtype, after.dtype, invariant=invariant, in_place=True, moves=request.placement is not None,
+                parameter=first.leaf is True,
             )
         )  # fmt: skip
     return owner
+
+
+def _widest(run: Run, owner: Ref) -> Tensor | None:
+    """The tensor that stands for a module's: one that holds float64, else the first parameter."""
+    found = [run.settle(tensor) for buffers in (False, True) for _, tensor in tensors_of(run, owner, buffers=buffers)]
+    return next((one for one in found if one.dtype.name == "float64"), found[0] if found else None)
 
 
 def read_by_numpy(
