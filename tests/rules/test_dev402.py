@@ -39,6 +39,14 @@ def train(loader, device):
     for x in loader:
         loss = (x.to(device) * weights.to(device)).sum()  # DEV402
 """,
+    "in another form": """
+mean = torch.rand(3)
+table = torch.rand(10, 3)
+for x in torch.rand(8, 3, device="cuda"):
+    y = x - mean.view(1, -1).to("cuda")  # DEV402
+    z = x * (1 / mean).to(torch.device("cuda"))  # DEV402
+    w = x @ table[:3].t().to("cuda")  # DEV402
+""",
     "under a condition that does not change": """
 mask = torch.ones(3)
 for x in torch.rand(8, 3):
@@ -47,17 +55,8 @@ for x in torch.rand(8, 3):
 """,
 }
 
-BAD["in another form"] = """
-mean = torch.rand(3)
-table = torch.rand(10, 3)
-for x in torch.rand(8, 3, device="cuda"):
-    y = x - mean.view(1, -1).to("cuda")  # DEV402
-    z = x * (1 / mean).to(torch.device("cuda"))  # DEV402
-    w = x @ table[:3].t().to("cuda")  # DEV402
-"""
-
 GOOD = {
-    "another part each time": """
+    "another part or order each time": """
 table = torch.rand(10, 3)
 for i in range(3):
     y = table[i : i + 2].to("cuda")

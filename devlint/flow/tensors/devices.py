@@ -158,7 +158,8 @@ def current(run: Run, device: Known) -> Known:
 
 DEVICE_KEYWORDS: Final = ("device", "device_type", "map_location")
 DEVICE_FIRST: Final = frozenset(
-    "torch.device torch.autocast torch.amp.autocast torch.set_default_device torch.Generator torch.amp.GradScaler".split()
+    "torch.device torch.autocast torch.amp.autocast torch.amp.GradScaler torch.set_default_device"
+    " torch.Generator".split()
 )
 """Calls whose first argument is a device."""
 
