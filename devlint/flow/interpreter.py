@@ -17,6 +17,7 @@ from devlint.flow.language import (
 from devlint.flow.library import (
     attention,
     autograd,
+    batches,
     builtins,
     classes,
     clocks,
@@ -48,6 +49,7 @@ __all__ = [
     "attention",
     "attributes",
     "autograd",
+    "batches",
     "builtins",
     "classes",
     "clocks",

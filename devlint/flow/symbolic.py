@@ -94,9 +94,18 @@ def symbolic_value(run: Run, info: FunctionInfo, parameter: Parameter, *, in_mod
     if found is not None:
         return found
     used = info.evidence.is_tensor(parameter.name, array_like=in_module)
+    if not names and not used and _is_number(parameter.default):
+        return Number(None, origin, parameter.name)
     if used and not names:
         return Tensor(named(origin, f"`{parameter.name}`", step), memory=Memory(origin))
     return Unknown(origin, parameter.name, step)
+
+
+def _is_number(node: cst.BaseExpression | None) -> bool:
+    """Whether a default is a number as the program writes it: what stands in for it is one too."""
+    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
+        node = node.expression
+    return isinstance(node, (cst.Integer, cst.Float))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import replace
-from typing import Final
+from typing import Final, TypeGuard
 
 from devlint.values.condition import Test
 from devlint.values.device import Symbol
@@ -57,7 +58,10 @@ def join(left: Value, right: Value, test: Test | None = None) -> Value:
             return Array(join_dtypes(left.dtype, right.dtype), same_origin, rank, memory, left.trace)
         case Batch(), Batch():
             pinned = left.pinned if left.pinned == right.pinned else None
-            return Batch(choose(test, left.placement, right.placement), pinned, left.mixed or right.mixed)
+            placement = choose(test, left.placement, right.placement)
+            keys = dict.fromkeys(key for key, _ in (*left.parts, *right.parts))
+            parts = tuple((key, join(part_of(left, key), part_of(right, key), test)) for key in keys)
+            return Batch(placement, pinned, left.mixed or right.mixed, parts=parts)
         case Tuple(), Tuple() if len(left.items) == len(right.items):
             items = tuple(join(a, b, test) for a, b in zip(left.items, right.items, strict=True))
             same = left.names == right.names and left.cls == right.cls
@@ -69,6 +73,22 @@ def join(left: Value, right: Value, test: Test | None = None) -> Value:
     if (isinstance(left, Unknown) and left.origin is None) or (isinstance(right, Unknown) and right.origin is None):
         return UNKNOWN
     return either(left, right, test)
+
+
+def part_of(batch: Batch, key: Hashable) -> Value:
+    """What a batch holds under a key, or as an attribute."""
+    for name, value in batch.parts:
+        if name == key:
+            return value
+    return replace(batch, moved=None, parts=())
+
+
+def any_part_of(batch: Batch) -> Value:
+    """What stands for every part of a batch."""
+    result: Value = replace(batch, moved=None, parts=())
+    for _, value in batch.parts:
+        result = join(result, value)
+    return result
 
 
 def join_tensors(left: Tensor, right: Tensor, test: Test | None) -> Tensor:
@@ -151,6 +171,12 @@ def _join_numbers(left: Value, right: Value, test: Test | None) -> Value:
 def alternatives(value: Value) -> list[Value]:
     """The values it may be, in order."""
     return [*alternatives(value.yes), *alternatives(value.no)] if isinstance(value, Either) else [value]
+
+
+def may_be_number(value: Value) -> TypeGuard[Either]:
+    """Whether a value is a number on one path and a tensor on another: a sum that a loop adds to, beginning with 0."""
+    kinds = {type(one) for one in alternatives(value)} if isinstance(value, Either) else set()
+    return Tensor in kinds and len(kinds) > 1 and kinds <= {Tensor, Number, Const, Truth}
 
 
 def either(left: Value, right: Value, test: Test | None) -> Value:

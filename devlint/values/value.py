@@ -219,13 +219,15 @@ class Batch:
     """Data from a loader, of unknown structure: every tensor found inside has this placement and element type unknown.
 
     `mixed` tells that it holds numbers and settings too, as a checkpoint does; `moved` is the transfer that handed it
-    out, while nothing has been taken from it.
+    out, while nothing has been taken from it; `parts` are what the program has put into it, under their keys or
+    attributes' names.
     """
 
     placement: Placement
     pinned: bool | None = None
     mixed: bool = False
     moved: Step | None = field(default=None, compare=False)
+    parts: tuple[tuple[Hashable, Value], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,8 +332,9 @@ def as_tensor(value: Value) -> Tensor | None:
             return Tensor(named(origin, text, trace), memory=Memory(origin) if is_one_thing(origin) else None)
         case Unknown():
             return Tensor()
-        case Batch(placement=placement, pinned=pinned, moved=moved):
-            return Tensor(placement, pinned=pinned, moved=moved)
+        case Batch(placement=placement, pinned=pinned, moved=moved, parts=parts):
+            whole = all(isinstance(one, (Const, Number, Text, Truth)) for _, one in parts)
+            return Tensor(placement, pinned=pinned, moved=moved) if whole else Tensor()
         case Either(yes=yes, no=(Const(value=None) | Other())):
             return as_tensor(yes)
         case Either(yes=(Const(value=None) | Other()), no=no):

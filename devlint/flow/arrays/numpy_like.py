@@ -17,6 +17,7 @@ from devlint.flow.tensors.given import chosen
 from devlint.flow.tensors.ranks import rank_of_data, ruled_rank
 from devlint.flow.tensors.sharing import seen_by
 from devlint.values.heap import Instance, Sequence
+from devlint.values.join import alternatives, may_be_number
 from devlint.values.memory import Memory
 from devlint.values.trace import Kind
 from devlint.values.value import (
@@ -92,20 +93,26 @@ def read_tensors(run: Run, invocation: Invocation) -> None:
     reader = invocation.name.replace("numpy.", "np.")
     for argument in invocation.arguments:
         for tensor in _tensors_in(run, argument):
-            inside = not isinstance(argument.value, Tensor)
+            inside = isinstance(argument.value, (Tuple, Ref))
             read_by_numpy(run, tensor, reader, invocation.node, argument.node, inside=inside)
             break
 
 
 def _tensors_in(run: Run, argument: Argument) -> Iterator[Tensor]:
     match argument.value:
-        case Tensor() as tensor:
-            yield tensor
         case Tuple() | Ref() as container:
             found = iterate(run, container, argument.node)
             for one in found.items if found.items is not None else (found.element,):
-                if isinstance(one, Tensor):
-                    yield one
+                yield from _read(one)
+        case alone:
+            yield from _read(alone)
+
+
+def _read(value: Value) -> Iterator[Tensor]:
+    """What of a value is read as a tensor, where it is no number."""
+    for one in alternatives(value) if may_be_number(value) else (value,):
+        if isinstance(one, Tensor):
+            yield one
 
 
 def array_attribute(run: Run, array: Array, name: str, node: cst.CSTNode) -> Value:

@@ -11,6 +11,7 @@ from devlint.flow.language.iteration import iterate
 from devlint.flow.path.run import Run
 from devlint.semantics.table import Row
 from devlint.values.heap import Dict
+from devlint.values.join import any_part_of
 from devlint.values.value import UNKNOWN, Batch, Const, Ref, Tensor, Value
 
 
@@ -105,7 +106,7 @@ def _unpacked(run: Run, value: Value) -> Value:
 
     thing = run.instance(value)
     if isinstance(value, Batch):
-        return value
+        return any_part_of(value)
     return held(thing) if thing is not None and is_holder(run, value) else UNKNOWN
 
 

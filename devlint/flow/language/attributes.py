@@ -28,7 +28,7 @@ from devlint.flow.tensors.result_dtypes import real_part
 from devlint.flow.tensors.sharing import memory_of, seen_by
 from devlint.values.dtype import Dtype, Source, canonical
 from devlint.values.heap import Dict, Instance
-from devlint.values.join import join, join_tensors, without_none
+from devlint.values.join import join, join_tensors, part_of, without_none
 from devlint.values.value import (
     NONE,
     UNKNOWN,
@@ -58,6 +58,10 @@ from devlint.values.value import (
 
 PROPERTIES: Final = frozenset({"property", "cached_property", "lazy_property", "abstractproperty"})
 """Decorators that make a method an attribute."""
+
+
+MAPPING_METHODS: Final = frozenset("copy get items pop setdefault update values".split())
+"""Methods of the dicts that loaders mostly hand out."""
 
 
 @expression(cst.Attribute)
@@ -98,7 +102,8 @@ def get_attribute(run: Run, owner: Value, name: str, node: cst.CSTNode) -> Value
         case Batch():
             if name in ("shape", "device", "dtype", "is_cuda", "ndim", "T"):
                 return tensor_attribute(run, Tensor(owner.placement), name, node)
-            return Method(owner, name) if run.engine.table.method(name) is not None else replace(owner, moved=None)
+            known = name in MAPPING_METHODS or run.engine.table.method(name) is not None
+            return Method(owner, name) if known and name not in dict(owner.parts) else part_of(owner, name)
         case Either():
             inner = without_none(owner)
             if isinstance(inner, Either):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import libcst as cst
 
 from devlint.values.heap import Cell, Dict, Instance, Sequence, join_all
-from devlint.values.join import alternatives, join
+from devlint.values.join import alternatives, any_part_of, join
 from devlint.values.value import (
     UNKNOWN,
     Array,
@@ -52,7 +52,7 @@ def iterate(run: Run, value: Value, node: cst.BaseExpression) -> Sequence:
         case Array():
             return Sequence(None, replace(value, fresh=None, memory=None, rank=value.rank.fewer))
         case Batch():
-            return Sequence(None, replace(value, moved=None))
+            return Sequence(None, any_part_of(value))
         case Unknown(origin=origin, text=text) if origin is not None:
             return Sequence(None, Unknown(("element", origin), f"an element of {text}" if text else ""))
         case Text():

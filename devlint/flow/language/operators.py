@@ -26,12 +26,13 @@ from devlint.values.clock import ClockRead
 from devlint.values.condition import Test, both, either
 from devlint.values.dtype import UNKNOWN_DTYPE
 from devlint.values.heap import Dict, Sequence
-from devlint.values.join import alternatives, join, without_none
+from devlint.values.join import alternatives, join, may_be_number, without_none
 from devlint.values.value import (
     UNKNOWN,
     Array,
     Batch,
     Const,
+    Either,
     Number,
     Rank,
     Ref,
@@ -114,6 +115,10 @@ def combine(
     function = special_method(run, b, f"__r{method}__")
     if function is not None:
         return call_function(run, function, b, Arguments(node, [left]))
+    if may_be_number(a):
+        return _either_way(run, a, lambda one: combine(run, method, replace(left, value=one), right, node))
+    if may_be_number(b):
+        return _either_way(run, b, lambda one: combine(run, method, left, replace(right, value=one), node))
     a, b = operand_of_forward(run, a, b), operand_of_forward(run, b, a)
     if isinstance(a, Tensor) or isinstance(b, Tensor):
         return _tensors(run, method, Argument(a, left.node), Argument(b, right.node), node, in_place=in_place)
@@ -131,6 +136,22 @@ def combine(
     if isinstance(a, (Text, Const)) and isinstance(b, (Text, Const)) and method in ("add", "mod"):
         return Text(a.prefix if isinstance(a, Text) else str(a.value) if method == "add" else "")
     return UNKNOWN
+
+
+def _either_way(run: Run, value: Either, compute: Callable[[Value], Value]) -> Value:
+    """What is computed of a value on each of the paths that gave it."""
+    results: list[Value] = [UNKNOWN, UNKNOWN]
+
+    def side(position: int, one: Value, holds: Test | None) -> None:
+        if holds is not None:
+            run.state.assume(holds)
+        if run.state.live:
+            results[position] = compute(one)
+
+    test = value.test
+    ends = run.branch(lambda: side(0, value.yes, test), lambda: side(1, value.no, ~test if test is not None else None))
+    run.state = merge(*ends)
+    return join(results[0], results[1], test)
 
 
 def _as_batch_tensor(value: Value) -> Value:
@@ -288,6 +309,12 @@ def unary(run: Run, node: cst.UnaryOperation) -> Value:
     function = special_method(run, value, _UNARY.get(type(node.operator), ""))
     if function is not None:
         return call_function(run, function, value, Arguments(node))
+    return _signed(run, value, node)
+
+
+def _signed(run: Run, value: Value, node: cst.UnaryOperation) -> Value:
+    if may_be_number(value):
+        return _either_way(run, value, lambda one: _signed(run, one, node))
     match value:
         case Const(value=int() | float() as number) if isinstance(node.operator, (cst.Minus, cst.Plus)):
             return Const(-number if isinstance(node.operator, cst.Minus) else number)

@@ -12,6 +12,7 @@ from devlint.flow.classes.ancestors import class_attribute, class_values, find_s
 from devlint.flow.code.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.flow.conditions.refinement import change
 from devlint.flow.language.attributes import opaque_address
+from devlint.flow.language.batches import put
 from devlint.flow.nn.cells import replace_data, require_grad
 from devlint.flow.nn.lifecycle import register_attribute
 from devlint.flow.path.run import Run, binder
@@ -19,7 +20,7 @@ from devlint.flow.path.state import merge
 from devlint.values.condition import Test
 from devlint.values.heap import Instance
 from devlint.values.join import without_none
-from devlint.values.value import Callable_, Const, Either, Ref, Tensor, Unknown, Value
+from devlint.values.value import Batch, Callable_, Const, Either, Ref, Tensor, Unknown, Value
 
 
 @binder(cst.Attribute)
@@ -61,6 +62,8 @@ def set_attribute(run: Run, owner: Value, name: str, value: Value, node: cst.CST
             run.state = merge(*ends)
         case Tensor():
             _set_on_tensor(run, owner, name, value, node)
+        case Batch() if isinstance(node, cst.Attribute):
+            put(run, node.value, owner, Const(name), value)
 
 
 def _handed_over(run: Run, owner: Ref, thing: Instance, name: str, value: Value, node: cst.CSTNode) -> bool:

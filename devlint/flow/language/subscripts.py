@@ -12,6 +12,7 @@ from devlint.flow.classes.ancestors import special_method
 from devlint.flow.classes.enums import enum_member
 from devlint.flow.code.definitions import ClassInfo
 from devlint.flow.events import DtypeClash, Operand
+from devlint.flow.language.batches import put, taken
 from devlint.flow.language.expressions import with_entry
 from devlint.flow.language.iteration import iterate
 from devlint.flow.nn.keeping import put_in
@@ -88,7 +89,7 @@ def get_item(run: Run, owner: Argument, indices: list[Argument | None], node: cs
             rank = indexed_rank(value.rank, [index.value if index is not None else None for index in indices])
             return replace(value, fresh=None, rank=rank, memory=_memory_of_item(value.memory, node, indices))
         case Batch():
-            return replace(value, moved=None)
+            return taken(value, index.value if index is not None else None)
         case Size():
             return Number("int") if index is not None else Size()
         case Text() | Const(value=str()):
@@ -273,6 +274,8 @@ def set_item(run: Run, target: cst.Subscript, value: Value) -> None:
             _set_in_tensor(run, target, owner, indices, value)
         case Array():
             _note_write(run, target, owner, indices)
+        case Batch():
+            put(run, target.value, owner, index.value if index is not None else None, value)
         case Ref(address=address):
             thing = run.get(address)
             if isinstance(thing, Dict):

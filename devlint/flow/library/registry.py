@@ -101,8 +101,10 @@ def names_of(run: Run, invocation: Invocation) -> list[str]:
     match receiver:
         case None:
             return [name]
-        case Tensor() | Batch():
+        case Tensor():
             return [f"Tensor.{name}"]
+        case Batch():
+            return [f"Batch.{name}", f"Tensor.{name}"]
         case Array():
             return [f"ndarray.{name}"]
         case Const(value=str()) | Text() | DeviceType() | TypeName():

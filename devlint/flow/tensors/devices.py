@@ -87,7 +87,7 @@ def placement_from(run: Run, value: Value, node: cst.BaseExpression, step: Step 
             return Leaf(_device_from_prefix(run, prefix, node), How.EXPLICIT, step)
         case Number(kind="int"):
             return Leaf(Known("cuda", ANY_INDEX), How.EXPLICIT, step)
-        case Unknown(origin=origin, text=text) if origin is not None:
+        case Unknown(origin=origin, text=text) | Number(origin=origin, text=text) if origin is not None:
             return named(origin, text, step)
         case DeviceType(placement=placement):
             return transform(placement, lambda leaf: _placed(_without_index(leaf), step))
