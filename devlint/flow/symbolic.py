@@ -131,7 +131,7 @@ def _annotated(at: _Named, node: cst.BaseExpression | None, origin: Hashable, te
     sides = [one for one in _sides(node) if dotted_name(one) != "None"]
     if sides != [node]:
         kinds = [_annotated(at, one, origin, text, depth) for one in sides]
-        return kinds[0] if len(kinds) == 1 or all(isinstance(one, Tensor) for one in kinds) else None
+        return kinds[0] if len(kinds) == 1 or (kinds and all(isinstance(one, Tensor) for one in kinds)) else None
     if isinstance(node, cst.Subscript):
         return _container(at, node, origin, text, depth)
     return _record(at, node, origin, text, depth)

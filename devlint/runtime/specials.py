@@ -53,19 +53,22 @@ def _copy(session: Session, plan: Plan, func: Any, args: Arguments, kwargs: dict
 
 @_for("index", "_unsafe_index", "index_put", "index_put_", "_index_put_impl_", "_unsafe_index_put")
 def _index(session: Session, plan: Plan, func: Any, args: Arguments, kwargs: dict[str, Any]) -> Any:
-    """Indices may stay on the host; anything else must be where the indexed tensor is."""
+    """What is read from takes host indices and its own device's, what is written to any; a value must be there."""
     indexed = settled(args[0])
     if indexed is None:
         return NotImplemented
+    reads = "put" not in plan.name
     for index in args[1]:
         if not isinstance(index, torch.Tensor):
             continue
         place = settled(index)
         if place is not None and place.key not in (0, indexed.key):
-            raise errors.index_device(indexed.device)
-        if indexed.key and place is not None and not place.key:
+            if reads:
+                raise errors.index_device(indexed.device)
+            session.waited("index from another device")
+        elif indexed.key and place is not None and not place.key:
             session.waited("host index")
-        elif indexed.key and index.dtype in (torch.bool, torch.uint8) and not plan.writes and "put" not in plan.name:
+        elif indexed.key and index.dtype in (torch.bool, torch.uint8) and not plan.writes and reads:
             session.waited("mask index")
     if len(args) > 2 and isinstance(args[2], torch.Tensor):
         value = settled(args[2])

@@ -21,7 +21,7 @@ REST: Final = "*"
 """Stands for all cells that a row's provenance does not name."""
 
 _USUAL: Final[Mapping[str, str]] = {
-    "yaml": "params overloads tensors sync random",
+    "yaml": "params overloads tensors numbers sync random",
     "inspect": "factory",
     "probe-cpu": (
         "returns returns_if dtype dtype_if match match_or_half index_dtypes target_dtypes rank mutates view may_view"

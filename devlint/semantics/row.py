@@ -32,8 +32,8 @@ class Row:
     Which arguments there are:
 
     ``params`` in order, "*" before keyword-only names, "*name" variadic; ``overloads`` where the forms disagree by
-    position; ``tensors`` those that take tensors, ``sequences`` those of them that take several. The pseudo-parameter
-    "parameters" stands for a module's own tensors.
+    position; ``tensors`` those that take tensors, ``sequences`` those of them that take several, ``numbers`` those of
+    them that take a Python number as well. The pseudo-parameter "parameters" stands for a module's own tensors.
 
     What they demand:
 
@@ -78,6 +78,7 @@ class Row:
     overloads: tuple[tuple[str, ...], ...] = ()
     tensors: tuple[str, ...] = ()
     sequences: frozenset[str] = frozenset()
+    numbers: frozenset[str] = frozenset()
     same: tuple[str, ...] = ()
     scalars: int | str = 0
     host: frozenset[str] = frozenset()
@@ -159,6 +160,7 @@ def _module(value: Any) -> ModuleRow:
 
 _SHAPES: Mapping[str, Any] = {
     "params": tuple,
+    "numbers": _names,
     "overloads": _lists,
     "match": _lists,
     "match_or_half": _lists,

@@ -43,6 +43,8 @@ def join(left: Value, right: Value, test: Test | None = None) -> Value:
     if left is right or left == right:
         return left
     match left, right:
+        case (Tensor(), Tensor() | Unknown()) | (Unknown(), Tensor()) if _is_another_parameter(left, right):
+            return either(left, right, test)
         case Tensor(), Tensor():
             return join_tensors(left, right, test)
         case (Tensor(), Unknown() | Batch()) | (Unknown() | Batch(), Tensor()):
@@ -89,6 +91,15 @@ def any_part_of(batch: Batch) -> Value:
     for _, value in batch.parts:
         result = join(result, value)
     return result
+
+
+def _is_another_parameter(left: Value, right: Value) -> bool:
+    """Whether one is a parameter and the other is not that: a module that keeps the one of them moves it."""
+    cells = [one.cell if isinstance(one, Tensor) else None for one in (left, right)]
+    named = all(
+        isinstance(one, Tensor) or (isinstance(one, Unknown) and one.origin is not None) for one in (left, right)
+    )
+    return named and cells[0] != cells[1]
 
 
 def join_tensors(left: Tensor, right: Tensor, test: Test | None) -> Tensor:

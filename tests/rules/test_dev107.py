@@ -31,10 +31,6 @@ table = torch.rand(10, 4)
 i = torch.arange(4).cuda()
 print(table[:, i])  # DEV107
 """,
-    "assignment": """
-x = torch.rand(10)
-x[x.cuda() > 0.5] = 0.0  # DEV107
-""",
     "conditional device": """
 device = "cuda" if torch.cuda.is_available() else "cpu"
 labels = torch.arange(10)
@@ -49,6 +45,11 @@ boxes = boxes[scores.argsort(descending=True)]  # DEV107
 }
 
 GOOD = {
+    "an assignment takes an index from anywhere": """
+x = torch.rand(10)
+x[x.cuda() > 0.5] = 0.0
+x[torch.tensor([0, 1], device="cuda")] = torch.zeros(2)
+""",
     "the other way round": """
 table = torch.rand(10, 4, device="cuda")
 print(table[torch.tensor([1, 2])], table[torch.ones(10).bool()], table[[1, 2]], table[1:3])

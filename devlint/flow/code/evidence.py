@@ -33,6 +33,12 @@ ARRAY_LIKE: Final = frozenset(
 )
 """Attributes that tensors share with arrays; among code that handles tensors they are evidence enough."""
 
+OF_MODELS_TOO: Final = frozenset({"device", "dtype"})
+"""Attributes that many libraries' modules have as well: evidence of nothing where the same name is moved in place."""
+
+IN_PLACE: Final = frozenset("to cuda cpu xpu npu float half double bfloat16 type".split())
+"""Methods that move or cast a module in place: as statements, they are what one writes of a module."""
+
 MODULE_ONLY: Final = frozenset(
     "parameters named_parameters state_dict load_state_dict train eval modules children named_modules zero_grad buffers"
     " named_buffers register_buffer register_forward_hook apply forward generate requires_grad_".split()
@@ -54,6 +60,9 @@ class Evidence:
     def __init__(self, *nodes: cst.CSTNode) -> None:
         self.tensors: set[str] = set()
         self.arrays: set[str] = set()
+        self._placed: set[str] = set()
+        """Names that are asked for their device or dtype."""
+        self._moved_in_place: set[str] = set()
         self.modules: set[str] = set()
         self.numbers: set[str] = set()
         """Names that count, index or decide something: Python numbers as likely as tensors."""
@@ -67,7 +76,9 @@ class Evidence:
         """Whether the name is used as only a tensor can be; with `array_like`, as tensors and arrays can."""
         if name in self.modules:
             return False
-        return name in self.tensors or (array_like and name in self.arrays)
+        if name in self.tensors:
+            return True
+        return array_like and (name in self.arrays or name in self._placed - self._moved_in_place)
 
     def is_module(self, name: str) -> bool:
         """Whether the name is used as only a module can be: called, or asked for its parameters."""
@@ -117,10 +128,12 @@ class Evidence:
             return
         if attribute in TENSOR_ONLY:
             self.tensors.add(name)
+        elif attribute in IN_PLACE and node in self._thrown_away:
+            self._moved_in_place.add(name)
+        elif attribute in OF_MODELS_TOO:
+            self._placed.add(name)
         elif attribute in ARRAY_LIKE:
-            # `x.cpu()` as a statement is what one writes of a module.
-            if node not in self._thrown_away:
-                self.arrays.add(name)
+            self.arrays.add(name)
         elif attribute in _MODULE_EVIDENCE:
             self.modules.add(name)
 

@@ -140,13 +140,26 @@ def value_test(run: Run, value: Value, node: cst.BaseExpression) -> Test | bool 
             read_on_host(run, value, node, "bool()")
         case Either(test=Test() as test, yes=yes, no=no):
             answers = (value_test(run, yes, node), value_test(run, no, node))
-            if answers == (True, False):
-                return test
-            if answers == (False, True):
-                return ~test
-            if answers[0] is answers[1] and isinstance(answers[0], bool):
-                return answers[0]
+            known = _either_test(test, *answers)
+            if known is not None:
+                return known
     return Test(Atom(run.here(node), Source(node)))
+
+
+def _either_test(test: Test, yes: Test | bool | None, no: Test | bool | None) -> Test | bool | None:
+    """The condition `yes if test else no`, where one of them is settled."""
+    match yes, no:
+        case (True, False):
+            return test
+        case (False, True):
+            return ~test
+        case (bool(), bool()):
+            return yes
+        case (Test(), bool()):
+            return either(~test, yes) if no else both(test, yes)
+        case (bool(), Test()):
+            return either(test, no) if yes else both(~test, no)
+    return None
 
 
 def read_on_host(run: Run, value: Value, node: cst.BaseExpression, reader: str) -> None:

@@ -59,6 +59,9 @@ from devlint.values.value import (
 PROPERTIES: Final = frozenset({"property", "cached_property", "lazy_property", "abstractproperty"})
 """Decorators that make a method an attribute."""
 
+OF_ITSELF: Final = frozenset({"requires_grad", "is_leaf", "grad", "data"})
+"""Attributes that a parameter has and what is computed from it has not."""
+
 
 MAPPING_METHODS: Final = frozenset("copy get items pop setdefault update values".split())
 """Methods of the dicts that loaders mostly hand out."""
@@ -106,11 +109,13 @@ def get_attribute(run: Run, owner: Value, name: str, node: cst.CSTNode) -> Value
             return Method(owner, name) if known and name not in dict(owner.parts) else part_of(owner, name)
         case Either():
             inner = without_none(owner)
-            if isinstance(inner, Either):
-                return join(
-                    get_attribute(run, inner.yes, name, node), get_attribute(run, inner.no, name, node), inner.test
-                )
-            return get_attribute(run, inner, name, node)
+            if not isinstance(inner, Either):
+                return get_attribute(run, inner, name, node)
+            seen = inner if name in OF_ITSELF else run.one_tensor(inner)
+            if seen is not inner:
+                return get_attribute(run, seen, name, node)
+            yes, no = get_attribute(run, inner.yes, name, node), get_attribute(run, inner.no, name, node)
+            return Either(inner.test, yes, no) if name in OF_ITSELF and yes != no else join(yes, no, inner.test)
         case Partial(
             target=Library(name="builtins.super"), args=(Callable_(definition=ClassInfo() as after), receiver)
         ):
@@ -302,11 +307,11 @@ def _asked_of(run: Run, owner: Value, method: FunctionInfo, given: list[Value], 
 
 
 def _seen(run: Run, value: Value) -> Value:
-    """An attribute's value; of two tensors of which one is registered, both in one."""
+    """An attribute's value; of two tensors of which one is a buffer, both in one."""
     match value:
         case Either(test=test, yes=yes, no=no):
             yes, no = _seen(run, yes), _seen(run, no)
-            if isinstance(yes, Tensor) and isinstance(no, Tensor):
+            if isinstance(yes, Tensor) and isinstance(no, Tensor) and yes.cell is None and no.cell is None:
                 return join_tensors(run.settle(yes), run.settle(no), test)
     return value
 

@@ -105,7 +105,7 @@ def combine(
     run: Run, method: str, left: Argument, right: Argument, node: cst.CSTNode, *, in_place: bool = False
 ) -> Value:
     """The value of an operator applied to two values."""
-    a, b = without_none(left.value), without_none(right.value)
+    a, b = run.one_tensor(without_none(left.value)), run.one_tensor(without_none(right.value))
     a, b = _as_batch_tensor(a), _as_batch_tensor(b)
     names = (f"__i{method}__", f"__{method}__") if in_place else (f"__{method}__",)
     for name in names:

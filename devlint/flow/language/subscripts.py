@@ -347,7 +347,10 @@ def _cached(run: Run, target: cst.Subscript, value: Value) -> Value:
 def _set_in_tensor(
     run: Run, target: cst.Subscript, owner: Tensor, indices: list[Argument | None], value: Value
 ) -> None:
-    """Slices copy from any device; a mask or an index needs the value on the tensor's device, unless it is 0-dim."""
+    """Slices copy from any device; a mask or an index needs the value on the tensor's device, unless it is 0-dim.
+
+    Masks and indices themselves may lie anywhere: they are brought to what is written to.
+    """
     tensor = run.settle(owner)
     base = Operand("input", run.place(target.value), tensor)
     advanced: list[Value] = []
@@ -356,12 +359,6 @@ def _set_in_tensor(
         if index is None or not isinstance(one, (Tensor, Ref)) or (isinstance(one, Tensor) and is_number_like(one)):
             continue
         advanced.append(one)
-        if isinstance(one, Tensor):
-            operand = Operand("index", run.place(index.node), run.settle(one))
-            clash = find_clash(run, target, "indexing", [base, operand], 0, frozenset({"index"}))
-            if clash is not None:
-                run.emit(clash)
-                return
     if advanced and isinstance(value, Tensor):
         source = Operand("value", run.place(target), run.settle(value))
         clash = find_clash(run, target, "index assignment", [base, source], "many")

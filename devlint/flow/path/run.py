@@ -19,10 +19,11 @@ from devlint.flow.path.state import Ambient, State
 from devlint.syntax.source import SourceError
 from devlint.values.condition import Test, decide
 from devlint.values.heap import Cell, Group, Instance, Object, join_cells
+from devlint.values.join import join_tensors
 from devlint.values.placement import restrict
 from devlint.values.scope import Scope
 from devlint.values.trace import Kind, Loop, Place, Step
-from devlint.values.value import UNKNOWN, Address, Either, Ref, Tensor, Value, computed
+from devlint.values.value import UNKNOWN, Address, Either, Ref, Tensor, Unknown, Value, as_tensor, computed
 
 if TYPE_CHECKING:
     from devlint.flow.code.definitions import FunctionInfo, ModuleInfo
@@ -286,7 +287,21 @@ class Run:
 
     def settle_value(self, value: Value) -> Value:
         """The value as it is now and here, when it is a tensor."""
+        value = self.one_tensor(value)
         return self.settle(value) if isinstance(value, Tensor) else value
+
+    def one_tensor(self, value: Value) -> Value:
+        """Of two parameters, or a parameter and another tensor, the one tensor that an operation sees; else the value."""
+        if not isinstance(value, Either):
+            return value
+        sides = [self.one_tensor(one) for one in (value.yes, value.no)]
+        if not any(isinstance(one, Tensor) for one in sides) or not all(
+            isinstance(one, Tensor | Unknown) for one in sides
+        ):
+            return value
+        yes, no = map(as_tensor, sides)
+        assert yes is not None and no is not None
+        return join_tensors(self.settle(yes), self.settle(no), value.test)
 
     def decided(self, value: Value) -> Value:
         """Of two values, the one that the path leaves."""

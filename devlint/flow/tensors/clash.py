@@ -213,9 +213,10 @@ def _is_left_behind(run: Run, host: Operand, guest: Operand, when: Facts) -> boo
 
 
 def _is_brought_along(host: Operand) -> bool:
-    """Whether the program itself moves the tensor under a condition: it has its own way to know when that is needed."""
+    """Whether the program itself moves the tensor, or makes it elsewhere, under a condition: it has its own way to know
+    when that is needed."""
     for _, leaf in leaves(host.tensor.placement):
-        if leaf.device == UNKNOWN_DEVICE:
+        if leaf.device == UNKNOWN_DEVICE or is_accelerator(leaf.device):
             return True
         step = leaf.cause
         while step is not None and step.source is not None:

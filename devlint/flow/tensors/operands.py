@@ -9,9 +9,10 @@ import libcst as cst
 from devlint.flow.calls.arguments import Argument
 from devlint.flow.events import Operand
 from devlint.flow.language.iteration import iterate
+from devlint.flow.nn.forwards import operand_of_forward
 from devlint.flow.path.run import Run
 from devlint.semantics.table import Row
-from devlint.values.value import Tensor, Unknown, as_tensor
+from devlint.values.value import UNKNOWN, Tensor, Unknown, Value, as_tensor
 
 Bound = Mapping[str, list[Argument]]
 
@@ -26,10 +27,18 @@ def operands_of(run: Run, row: Row, bound: Bound) -> list[Operand]:
                 found.extend(_inside(run, name, argument))
                 continue
             alone = name in row.sequences and (len(given) == 1 or f"*{name}" not in row.params)
-            tensor = as_tensor(argument.value) if not alone or isinstance(argument.value, Tensor) else None
+            value = run.one_tensor(argument.value)
+            value = _maybe_number(run, value) if name in row.numbers else value
+            tensor = as_tensor(value) if not alone or isinstance(value, Tensor) else None
             if tensor is not None:
                 found.append(Operand(name, run.place(argument.node), run.settle(tensor)))
     return found
+
+
+def _maybe_number(run: Run, value: Value) -> Value:
+    """Something unknown where a Python number would do as well: a tensor only where a `forward` computes with it."""
+    known = operand_of_forward(run, value, Tensor())
+    return UNKNOWN if isinstance(known, Unknown) else known
 
 
 def _inside(run: Run, name: str, argument: Argument) -> list[Operand]:
@@ -40,7 +49,7 @@ def _inside(run: Run, name: str, argument: Argument) -> list[Operand]:
         nodes = [element.value for element in argument.node.elements]
     found = []
     for value, node in zip(values, nodes, strict=True):
-        tensor = as_tensor(value)
+        tensor = as_tensor(run.one_tensor(value))
         if tensor is not None:
             found.append(Operand(name, run.place(node), run.settle(tensor), inside=node is argument.node))
     return found
@@ -48,5 +57,5 @@ def _inside(run: Run, name: str, argument: Argument) -> list[Operand]:
 
 def as_operand(run: Run, name: str, argument: Argument) -> Operand | None:
     """An argument as an operand, if it is a tensor."""
-    tensor = as_tensor(argument.value)
+    tensor = as_tensor(run.one_tensor(argument.value))
     return Operand(name, run.place(argument.node), run.settle(tensor)) if tensor is not None else None

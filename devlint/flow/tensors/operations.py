@@ -22,7 +22,7 @@ from devlint.flow.tensors.sharing import note_write
 from devlint.semantics.table import Row
 from devlint.values.device import is_accelerator
 from devlint.values.placement import UNKNOWN_PLACEMENT, leaves
-from devlint.values.value import Tensor, Value
+from devlint.values.value import NONE, Tensor, Value
 
 _HALF_BESIDE_SINGLE: Final = ({"float16", "float32"}, {"bfloat16", "float32"})
 RESHAPED: Final = frozenset(
@@ -70,6 +70,9 @@ def operate(
     name = short_name(row.name)
     _check_host_only(run, row, operands, node, name)
     grouped = [one for one in operands if one.name in same or one.name in row.index]
+    if row.device.startswith("kwarg") and "device" in bound and bound["device"][0].value != NONE:
+        # What `device=` is given for is brought there.
+        grouped = []
     gathering = frozenset() if row.mutates else INDICES & row.index_dtypes.keys()
     clash = find_clash(run, node, name, grouped, row.scalars, row.index, row.mutates | {OUT}, gathering)
     if clash is not None:

@@ -69,6 +69,13 @@ def tensor_names(overloads: list[Signature]) -> list[str]:
     return [n + ("[]" if p.tensor == "list" else "") for n, p in found.items()]
 
 
+def number_names(overloads: list[Signature]) -> list[str]:
+    """Tensor parameters for which another overload takes a Python number."""
+    tensors = {p.name for s in overloads for p in s.params if p.tensor}
+    numbers = (p.name for s in overloads for p in s.params if not p.tensor and p.type.rstrip("?") in _NUMBERS)
+    return [name for name in dict.fromkeys(numbers) if name in tensors]
+
+
 def native_returns(overloads: list[Signature]) -> str:
     """The form of the result as the native schemas declare it."""
     natives = [s.native for s in overloads if s.native is not None]

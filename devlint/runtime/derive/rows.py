@@ -13,6 +13,7 @@ from devlint.runtime.derive.declarations import (
     factory_cells,
     merge_params,
     native_returns,
+    number_names,
     overloads_of,
     tensor_names,
 )
@@ -34,11 +35,12 @@ def derive(name: str, function: Any) -> Derived:
     row = merge_params(overloads)
     studied = subject(overloads, ((function, call) for call in samples.calls(name)))
     row["tensors"] = tensor_names(studied.overloads)
+    row["numbers"] = number_names(overloads)
     native = any(s.native for s in overloads)
     declared_by = "yaml" if native else "inspect"
     if studied.trials:
         row |= _probed(name, studied)
-        row["provenance"] = dict.fromkeys(("params", "overloads", "tensors"), declared_by)
+        row["provenance"] = dict.fromkeys(("params", "overloads", "tensors", "numbers"), declared_by)
     else:
         row["returns"] = native_returns(overloads) if native else annotated_return(function)
         row["provenance"] = {"*": declared_by}
