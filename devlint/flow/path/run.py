@@ -291,7 +291,7 @@ class Run:
         return self.settle(value) if isinstance(value, Tensor) else value
 
     def one_tensor(self, value: Value) -> Value:
-        """Of two parameters, or a parameter and another tensor, the one tensor that an operation sees; else the value."""
+        """Of two parameters, or a parameter and another tensor, the one that an operation sees; else the value."""
         if not isinstance(value, Either):
             return value
         sides = [self.one_tensor(one) for one in (value.yes, value.no)]
