@@ -15,8 +15,8 @@ from devlint.semantics.provenance import stated
 
 FIELDS = (
     "params overloads tensors numbers same scalars host index free device returns returns_if dtype dtype_if match"
-    " match_or_half index_dtypes target_dtypes rank mutates view may_view sync random grad factory numpy property special"
-    " module provenance"
+    " match_or_half index_dtypes target_dtypes rank mutates view may_view sync random grad factory numpy property"
+    " special module provenance"
 ).split()
 
 
