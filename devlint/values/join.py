@@ -6,7 +6,8 @@ from collections.abc import Hashable
 from dataclasses import replace
 from typing import Final, TypeGuard
 
-from devlint.values.condition import Test
+from devlint.values.condition import Test, both
+from devlint.values.condition import either as either_holds
 from devlint.values.device import Symbol
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype
 from devlint.values.memory import join_memories
@@ -171,12 +172,24 @@ def _kind(value: Value) -> str | None:
 
 
 def _join_numbers(left: Value, right: Value, test: Test | None) -> Value:
-    if test is not None and left in (Const(True), Const(False)) and right in (Const(True), Const(False)):
-        return Truth(test if left == Const(True) else ~test)
+    if test is not None and (answer := _join_answers(left, right, test)) is not None:
+        return answer
     if test is not None and isinstance(left, Const) and isinstance(right, Const):
         return either(left, right, test)
     kind = _kind(left)
     return Number(kind if kind == _kind(right) and kind != "number" else None)
+
+
+def _join_answers(left: Value, right: Value, test: Test) -> Value | None:
+    """Two answers, one of which is known: where that one stands, the condition decides or the other's does."""
+    match left, right:
+        case Const(value=bool(yes)), Const(value=bool()):
+            return Truth(test if yes else ~test)
+        case Truth(test=yes), Const(value=bool(no)):
+            return Truth(either_holds(~test, yes) if no else both(test, yes))
+        case Const(value=bool(yes)), Truth(test=no):
+            return Truth(either_holds(test, no) if yes else both(~test, no))
+    return None
 
 
 def alternatives(value: Value) -> list[Value]:

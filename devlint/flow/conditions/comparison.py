@@ -176,6 +176,8 @@ def _equality(run: Run, node: cst.Comparison, left: Argument, right: Argument, n
             return _devices_equal(run, node, a, b)
         case (DeviceValue(), Unknown(origin=origin)) | (Unknown(origin=origin), DeviceValue()) if origin is not None:
             return _devices_equal(run, node, a, b)
+        case (DeviceValue(), Either(test=Test())) | (Either(test=Test()), DeviceValue()):
+            return _devices_equal(run, node, a, b)
         case (DeviceType(placement=placement), Const(value=str(text))) | (
             Const(value=str(text)),
             DeviceType(placement=placement),
@@ -274,6 +276,13 @@ def _answer(value: Value) -> Test | bool | None:
 
 def _devices_equal(run: Run, node: cst.Comparison, a: Value, b: Value) -> Value:
     """Whether two devices compare equal on this path: by type where one is written out, as the comparison is meant."""
+    if isinstance(b, Either):
+        a, b = b, a
+    match a:
+        case Either(test=Test() as test, yes=yes, no=no):
+            return join(_devices_equal(run, node, yes, b), _devices_equal(run, node, no, b), test)
+        case Const(value=None):
+            return Const(False)
     left, right = _placement(a), _placement(b)
     return _same_device(run, node, left, right) if left is not None and right is not None else Number("bool")
 

@@ -131,7 +131,9 @@ def value_test(run: Run, value: Value, node: cst.BaseExpression) -> Test | bool 
         case Ref(address=address):
             thing = run.get(address)
             if isinstance(thing, Sequence):
-                return bool(thing.items) if thing.items is not None else Test(Atom(run.here(node), Source(node)))
+                if thing.items is None:
+                    return Test(Atom(("filled", *run.here(node)), Source(node)))
+                return bool(thing.items)
         case Unknown(origin=("attr", owner, ("is_cuda" | "is_cpu" | "is_mps" | "is_xpu") as name)):
             return Test(type_atom(owner, name.removeprefix("is_"), Source(node)))
         case Unknown(origin=origin) | Number(origin=origin) if origin is not None:
@@ -207,7 +209,8 @@ def none_test(run: Run, value: Value, node: cst.BaseExpression) -> Test | bool:
             return test
         case Either(test=Test() as test, yes=yes, no=no) if (may_be_none(yes), may_be_none(no)) == (False, True):
             return ~test
-    return Test(Atom(("none", *run.here(node)), Source(node, " is None")))
+    there = all(isinstance(one, (Tensor, Ref)) for one in alternatives(value) if one != NONE)
+    return Test(Atom(("given" if there else "none", *run.here(node)), Source(node, " is None")))
 
 
 TELLING: Final = frozenset(

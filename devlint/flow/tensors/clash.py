@@ -8,6 +8,7 @@ from itertools import combinations
 
 import libcst as cst
 
+from devlint.flow.conditions.together import can_hold_together
 from devlint.flow.events import (
     AttributeClash,
     CacheClash,
@@ -114,15 +115,11 @@ def _is_exempt(operand: Operand, exempt: Sequence[Operand]) -> bool:
 
 
 def _meetings(run: Run, left: Operand, right: Operand) -> Iterator[tuple[Facts, Operand, Operand]]:
-    """The combinations of both placements' leaves that can occur together.
-
-    When each depends on a condition of its own, nothing says that the two can differ: real programs set both from one
-    fact.
-    """
+    """The combinations of both placements' leaves that can occur together."""
     facts = run.state.facts
     for needed_left, leaf_left in leaves(left.tensor.placement, facts):
         for needed_right, leaf_right in leaves(right.tensor.placement, facts):
-            if needed_left and needed_right and not (needed_left <= needed_right or needed_right <= needed_left):
+            if not can_hold_together(facts, needed_left, needed_right):
                 continue
             if merge(merge(facts, needed_left) or frozenset(), needed_right) is None:
                 continue
