@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import libcst as cst
 
 from devlint.flow.calls.recursion import Recursion
+from devlint.flow.calls.repeats import Repeats
 from devlint.flow.code.carried import carried
 from devlint.flow.code.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.flow.code.liveness import assigned_in
@@ -110,6 +111,7 @@ class Engine:
         self.unwrapping: set[FunctionInfo | ClassInfo] = set()
         self.decorated: dict[ClassInfo, Callable_] = {}
         self.recursion = Recursion()
+        self.repeats = Repeats()
         self.defaults: dict[tuple[FunctionInfo, str], Value] = {}
         self.pauses: dict[Address, Pause] = {}
         self.ran: set[cst.CSTNode] = set()
@@ -119,7 +121,7 @@ class Engine:
         self.spilled = 0
         """How often code has set a global, or an attribute of a class or a module: what later code may find there."""
         self._listener = listener
-        self._budget = 0
+        self.budget = 0
         self._functions: dict[Hashable, FunctionInfo] = {}
         self._classes: dict[Hashable, ClassInfo] = {}
         self._contexts: dict[tuple[int, Hashable], int] = {}
@@ -135,16 +137,17 @@ class Engine:
     @contextmanager
     def entry(self, *, symbolic: bool) -> Iterator[None]:
         """One entry into the program, with its own budget."""
-        self._budget, self.symbolic = ENTRY_BUDGET, symbolic
+        self.budget, self.symbolic = ENTRY_BUDGET, symbolic
         self.calls.clear()
         self.active.clear()
         self.recursion = Recursion()
+        self.repeats = Repeats()
         yield
 
     def spend(self) -> bool:
         """Take one unit of the budget; false when it is used up."""
-        self._budget -= 1
-        return self._budget > 0
+        self.budget -= 1
+        return self.budget > 0
 
     def may_call(self, function: FunctionInfo, *, descends: bool = False) -> bool:
         """Whether another call may be followed: not too deep, and not into a function that is already running twice,
@@ -152,7 +155,7 @@ class Engine:
         if self.symbolic and self.constructing > MAX_NESTED_CONSTRUCTION:
             return False
         repeats = self.active.count(function)
-        if repeats >= (MAX_NESTED if descends else 2) or self._budget <= 0 or self.abandoned:
+        if repeats >= (MAX_NESTED if descends else 2) or self.budget <= 0 or self.abandoned:
             return False
         depth = len({*self.active, function})
         if not self.symbolic:

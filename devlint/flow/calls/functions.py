@@ -90,6 +90,12 @@ def _enter(
     names = bind_parameters(run, info, receiver, arguments)
     if not entry:
         engine.host_only.note(run, info, names, receiver)
+    call = info, engine.context(run.context, arguments.node)
+    before = engine.repeats.before(run, info, names)
+    if before is not None:
+        known = engine.repeats.again(run, call, before)
+        if known is not None:
+            return known
     inner = Run(
         engine,
         info.module,
@@ -98,7 +104,7 @@ def _enter(
         State(names, run.state.heap, run.state.facts, run.state.ambient),
         function=info,
         outer=info.closure,
-        context=engine.context(run.context, arguments.node),
+        context=call[1],
         moment=run.moment,
         around=run.loop,
     )
@@ -129,7 +135,11 @@ def _enter(
     if not returns or result is None:
         return UNKNOWN
     run.state.heap, run.state.ambient = end.heap, end.ambient
-    return _mark_cached(run, result, arguments.node) if info.decorator_names & CACHING else result
+    if info.decorator_names & CACHING:
+        result = _mark_cached(run, result, arguments.node)
+    if before is not None:
+        engine.repeats.remember(run, call, before, result)
+    return result
 
 
 def run_body(run: Run) -> Value:

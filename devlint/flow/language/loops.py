@@ -79,19 +79,20 @@ def _repeat(run: Run, node: cst.For | cst.While, head: Callable[[int], None], *,
     run.loops.append(frame)
     # What a module binds, every function may read.
     names = run.engine.carried(node, run.function) if run.function is not None else None
-    for times in range(MAX_ROUNDS):
-        start = run.state
-        run.state = start.fork()
-        with run.again(node, times):
-            head(times)
-            run.execute(node.body)
-        end = merge_all([run.state, *frame.continues])
-        frame.continues.clear()
-        run.state = merge(start.fork(), end) if end.live else start
-        if same(start, run.state, names) and times >= alike:
-            break
-        if times == MAX_ROUNDS - 1:
-            _widen(start, run.state)
+    with run.engine.repeats.loop(run):
+        for times in range(MAX_ROUNDS):
+            start = run.state
+            run.state = start.fork()
+            with run.again(node, times):
+                head(times)
+                run.execute(node.body)
+            end = merge_all([run.state, *frame.continues])
+            frame.continues.clear()
+            run.state = merge(start.fork(), end) if end.live else start
+            if same(start, run.state, names) and times >= alike:
+                break
+            if times == MAX_ROUNDS - 1:
+                _widen(start, run.state)
     run.loops.pop()
     return frame
 

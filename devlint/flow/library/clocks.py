@@ -20,4 +20,5 @@ from devlint.values.value import Number, Value
 def clock(run: Run, call: Invocation) -> Value:
     """A clock read remembers what the accelerator still had to do."""
     ambient = run.state.ambient
+    run.engine.repeats.mark_moment()
     return Number("float", ClockRead(run.place(call.node), ambient.launches, ambient.unsynchronized))

@@ -74,6 +74,7 @@ def optimizer_method(run: Run, call: Invocation) -> Value:
 def synchronize(run: Run, call: Invocation) -> Value:
     """The host waits for the accelerator."""
     ambient = run.state.ambient
+    run.engine.repeats.mark_moment()
     run.emit(Synchronize(run.context_at(call.node), ambient.waited if ambient.unsynchronized is None else None))
     run.synchronize(run.step(Kind.PASSED, "waits for the accelerator", call.node))
     return NONE

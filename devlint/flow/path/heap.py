@@ -69,6 +69,14 @@ class Heap:
                 right = right.parent
         return found
 
+    def __len__(self) -> int:
+        return len(self._things)
+
+    def agrees(self, before: Heap) -> bool:
+        """Whether all that was there at the moment `before` was forked from this heap is as it was."""
+        pairs = ((before.get(address), self.get(address)) for address in self.changes(before))
+        return all(old is None or old is new or old == new for old, new in pairs)
+
     def merge(self, other: Heap, join: Join) -> Heap:
         """The heap after either of two paths; an object that only one of them made is there as that one left it."""
         merged = self.fork()

@@ -150,5 +150,4 @@ def same(before: State, after: State, names: frozenset[str] | None = None) -> bo
         agree = all(before.names.get(name) == after.names.get(name) for name in names)
     if not agree or before.ambient.default_device != after.ambient.default_device:
         return False
-    pairs = ((before.heap.get(address), after.heap.get(address)) for address in after.heap.changes(before.heap))
-    return all(old is None or old is new or old == new for old, new in pairs)
+    return after.heap.agrees(before.heap)

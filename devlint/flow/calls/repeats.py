@@ -1,0 +1,174 @@
+"""Calls that a further round of a loop makes again: given the same, where nothing they could read has changed, they do
+what they did before.
+
+What counts as the same is what ends a loop: values that are equal, however they came about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from devlint.flow.path.heap import Heap
+from devlint.flow.path.state import Ambient
+from devlint.values.condition import Facts
+from devlint.values.heap import Object
+from devlint.values.memory import Memory
+from devlint.values.value import Address, Array, Tensor, Tuple, Value
+
+if TYPE_CHECKING:
+    from devlint.flow.code.definitions import FunctionInfo
+    from devlint.flow.path.run import Run
+
+Call: TypeAlias = "tuple[FunctionInfo, int]"
+"""A function, and the number of the chain of calls and loops that ends in its call."""
+
+WORTH: Final = 24
+"""Syntax nodes a call must have evaluated to be remembered: running a smaller one again is as quick as comparing."""
+
+MAX_HELD: Final = 1_000_000
+"""Heap objects that the remembered heaps may hold together; each is a reference of eight bytes, and a key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What a call finds: its arguments, and all it could read besides."""
+
+    names: Mapping[str, Value]
+    facts: Facts
+    ambient: Ambient
+    heap: Heap
+    spilled: int
+    moments: int
+    budget: int
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """A call that was made: what it found, what it wrote, and how it ended."""
+
+    before: Before
+    written: tuple[tuple[Address, Object], ...]
+    ambient: Ambient
+    value: Value
+
+
+class Repeats:
+    """The calls made in the rounds of the loops being run, by function and by the calls and loops around."""
+
+    def __init__(self) -> None:
+        self._deeds: dict[Call, Deed] = {}
+        self._loops = 0
+        self._held = 0
+        self._moments = 0
+
+    def mark_moment(self) -> None:
+        """Something was asked of this very moment (the time, how much work runs): it is never asked the same again."""
+        self._moments += 1
+
+    @contextmanager
+    def loop(self, run: Run) -> Iterator[None]:
+        """A loop that is run until nothing changes. What functions within its function read can change unseen."""
+        before = self._loops
+        apart = run.function is None or bool(run.function.captured)
+        self._loops = 0 if apart else before + 1
+        yield
+        self._loops = before
+        if not before:
+            self._deeds.clear()
+            self._held = 0
+
+    def before(self, run: Run, info: FunctionInfo, names: Mapping[str, Value]) -> Before | None:
+        """What a call finds, where it may be made again: what a closure reads or a generator does later is not seen."""
+        engine = run.engine
+        if not self._loops or info.closure is not None or info.is_generator:
+            return None
+        if info in engine.active or engine.recursion.left_out:
+            return None
+        state = run.state
+        return Before(
+            dict(names), state.facts, state.ambient, state.heap.fork(), engine.spilled, self._moments, engine.budget
+        )
+
+    def remember(self, run: Run, call: Call, before: Before, value: Value) -> None:
+        """Keep what a call has done, if it was worth the while and nobody else can have seen it."""
+        engine = run.engine
+        worth = before.budget - engine.budget >= WORTH and engine.budget > 0 and not engine.abandoned
+        if not worth or engine.spilled != before.spilled or self._moments != before.moments:
+            return
+        if engine.recursion.left_out:
+            return
+        size = len(before.heap)
+        if self._held + size <= MAX_HELD:
+            self._held += size
+            written = tuple(run.state.heap.written_since(before.heap))
+            self._deeds[call] = Deed(before, written, run.state.ambient, value)
+
+    def again(self, run: Run, call: Call, now: Before) -> Value | None:
+        """Do what the same call did before, if it finds the same now; what it returns, None where it has to be made."""
+        deed = self._deeds.get(call)
+        if deed is None or not _same(deed.before, now):
+            return None
+        for address, thing in deed.written:
+            run.put(address, thing)
+        run.state.ambient = _later(deed, now.ambient)
+        return _renewed(deed.value, now.names.values())
+
+
+def _same(before: Before, now: Before) -> bool:
+    return (
+        before.spilled == now.spilled
+        and before.facts == now.facts
+        and _surroundings(before.ambient) == _surroundings(now.ambient)
+        and before.names == now.names
+        and all(map(_is_alike, before.names.values(), now.names.values()))
+        and now.heap.agrees(before.heap)
+    )
+
+
+def _surroundings(ambient: Ambient) -> tuple[object, ...]:
+    """What operations can see of their surroundings: not how much work there has been."""
+    return (
+        ambient.default_device,
+        ambient.default_dtype,
+        ambient.grad,
+        ambient.autocast,
+        ambient.current_device_known,
+    )
+
+
+def _is_alike(one: Value, other: Value) -> bool:
+    """Whether equal values are so, too, in what a comparison leaves out and findings build on."""
+    if isinstance(one, Tensor) and isinstance(other, Tensor):
+        return (one.moved is None) == (other.moved is None) and one.was_parameter == other.was_parameter
+    return True
+
+
+def _later(deed: Deed, now: Ambient) -> Ambient:
+    """What surrounds the operations after the call: it launched as much work, and waited for it as often."""
+    before, after = deed.before.ambient, deed.ambient
+    running = now.unsynchronized if after.epoch == before.epoch else None
+    if after.unsynchronized is not None and after.unsynchronized[0] > before.launches:
+        number, step = after.unsynchronized
+        running = number - before.launches + now.launches, step
+    return replace(
+        after,
+        epoch=after.epoch - before.epoch + now.epoch,
+        launches=after.launches - before.launches + now.launches,
+        unsynchronized=running,
+        waited=now.waited if after.waited is before.waited else after.waited,
+    )
+
+
+def _renewed(value: Value, given: Iterable[Value]) -> Value:
+    """The value as a call returns it anew: not in the memory of what the call before has returned."""
+    if isinstance(value, Tuple):
+        return replace(value, items=tuple(_renewed(item, given) for item in value.items))
+    if not isinstance(value, (Tensor, Array)) or value.memory is None:
+        return value
+    roots = [one.memory.root for one in given if isinstance(one, (Tensor, Array)) and one.memory is not None]
+    if value.memory.root in roots:
+        return value
+    return replace(value, memory=Memory(shares=value.memory.shares, parts=value.memory.parts))
