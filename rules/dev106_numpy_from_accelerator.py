@@ -9,8 +9,9 @@ from devlint.diagnostic import Fix, Severity
 from devlint.fixes.reading import read_from_host
 from devlint.fixes.sheet import Sheet
 from devlint.flow.events import HostRead
+from devlint.reading import array_help, reader_text
 from devlint.rule import Finding, Rule
-from devlint.story import confidence, device_text, operation_text, place_text, steps, when_text, with_suffix
+from devlint.story import confidence, device_text, place_text, steps, when_text, with_suffix
 from devlint.values.device import is_accelerator
 from devlint.values.placement import leaves
 
@@ -70,12 +71,11 @@ class NumpyFromAccelerator(Rule):
             copied = with_suffix(event.operand, ".detach().cpu()" if event.tensor.grad else ".cpu()")
             yield Finding(
                 event.context.place,
-                f"`{text}` is on {device_text(leaf)}{when_text(when)},"
-                f" but {operation_text(event.reader)} reads host memory only",
+                f"`{text}` is on {device_text(leaf)}{when_text(when)}, but {reader_text(event)} reads host memory only",
                 trace=steps(leaf),
-                help=f"copy it to the host first: `{copied}`",
+                help=array_help(event) or f"copy it to the host first: `{copied}`",
                 confidence=confidence(event, leaf, when=when),
-                remedy=partial(_fix, event),
+                remedy=partial(_fix, event) if event.array is None else None,
             )
             return
 

@@ -9,8 +9,9 @@ from devlint.diagnostic import Fix, Severity
 from devlint.fixes.reading import read_from_host
 from devlint.fixes.sheet import Sheet
 from devlint.flow.events import HostRead
+from devlint.reading import array_help, reader_text
 from devlint.rule import Finding, Rule
-from devlint.story import operation_text, place_text, steps, with_suffix
+from devlint.story import place_text, steps, with_suffix
 from devlint.values.device import is_accelerator
 from devlint.values.placement import leaves
 
@@ -71,10 +72,10 @@ class NumpyRequiresGrad(Rule):
         text = place_text(event.operand)
         yield Finding(
             event.context.place,
-            f"`{text}` requires grad, and {operation_text(event.reader)} cannot read what autograd follows",
+            f"`{text}` requires grad, and {reader_text(event)} cannot read what autograd follows",
             trace=steps(*found),
-            help=f"take it out of autograd first: `{with_suffix(event.operand, '.detach()')}`",
-            remedy=partial(_fix, event),
+            help=array_help(event) or f"take it out of autograd first: `{with_suffix(event.operand, '.detach()')}`",
+            remedy=partial(_fix, event) if event.array is None else None,
         )
 
 

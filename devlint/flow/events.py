@@ -254,6 +254,8 @@ class HostRead(Event):
     grad_enabled: bool = True
     inside: bool = False
     """Whether the tensor is something in the container at `operand`."""
+    array: Place | None = None
+    """The array it is computed with: NumPy reads the tensor for its sake."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from devlint.flow.tensors.named_dtypes import dtype_named
 from devlint.flow.tensors.result_dtypes import real_part
 from devlint.semantics.table import Row
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype, Source, canonical, category, promote_arrays, promote_names
-from devlint.values.value import NONE
+from devlint.values.value import NONE, Array
 
 Bound = Mapping[str, list[Argument]]
 
@@ -25,6 +25,10 @@ LIKE_OPERANDS: Final = frozenset("self other x1 x2 x y a_min a_max".split())
 
 NARROW: Final = frozenset({"bool", "int8", "uint8", "int16", "uint16"})
 """Integers that some floating functions turn into less than float64: `np.sqrt(uint8)` is float16, `np.divide` not."""
+
+
+WIDE: Final = frozenset({"int32", "int64", "uint32", "uint64"})
+"""Integers that float32 cannot hold."""
 
 
 def array_dtype(run: Run, row: Row, bound: Bound) -> Dtype:
@@ -45,7 +49,10 @@ def array_dtype(run: Run, row: Row, bound: Bound) -> Dtype:
         case "promote":
             return _promoted(run, bound)
         case "float":
-            return _floating(_promoted(run, bound), row)
+            dtype = _promoted(run, bound)
+            if dtype.name is None and _divides_integers(run, row, bound):
+                return Dtype("float64", Source.NUMPY)
+            return _floating(dtype, row)
         case "sum":
             return _summed(_promoted(run, bound))
     return Dtype(canonical(rule), Source.NUMPY)
@@ -64,6 +71,9 @@ def _promoted(run: Run, bound: Bound) -> Dtype:
             number = name in LIKE_OPERANDS and python_kind(argument.value) is not None
             (weak if number else strong).append(data_dtype(run, argument))
     result = promoted(strong or weak, promote_arrays)
+    if result.name is None:
+        # There is nothing wider than float64 that NumPy would make of it with another real number.
+        return next((one for one in strong if one.name == "float64"), UNKNOWN_DTYPE)
     for number_dtype in weak if strong else ():
         if result.name is None or number_dtype.name is None:
             return UNKNOWN_DTYPE
@@ -71,6 +81,14 @@ def _promoted(run: Run, bound: Bound) -> Dtype:
             # A Python float makes float64 of integers; a complex number keeps the precision of floats.
             result = number_dtype if category(result.name) < 2 else Dtype(promote_names("complex64", result.name))
     return result
+
+
+def _divides_integers(run: Run, row: Row, bound: Bound) -> bool:
+    """Whether an array of wide integers is divided, or divides: whatever real numbers stand beside it, that is
+    float64."""
+    operands = [one for name, arguments in bound.items() if name in LIKE_OPERANDS for one in arguments]
+    arrays = [one for one in operands if isinstance(one.value, Array) and one.value.rank.is_dimensioned]
+    return row.name.rpartition(".")[2] in DIVISIONS and any(data_dtype(run, one).name in WIDE for one in arrays)
 
 
 def _floating(dtype: Dtype, row: Row) -> Dtype:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import libcst as cst
 
+from devlint.flow.arrays.mixing import left_to_numpy, tensor_with_array
 from devlint.flow.arrays.numpy_like import array_operation
 from devlint.flow.calls.arguments import Argument, Arguments
 from devlint.flow.calls.functions import call_function
@@ -120,6 +121,8 @@ def combine(
     if may_be_number(b):
         return _either_way(run, b, lambda one: combine(run, method, left, replace(right, value=one), node))
     a, b = operand_of_forward(run, a, b), operand_of_forward(run, b, a)
+    if left_to_numpy(method, a, b):
+        return tensor_with_array(run, method, Argument(a, left.node), Argument(b, right.node), node)
     if isinstance(a, Tensor) or isinstance(b, Tensor):
         return _tensors(run, method, Argument(a, left.node), Argument(b, right.node), node, in_place=in_place)
     if isinstance(a, Array) or isinstance(b, Array):

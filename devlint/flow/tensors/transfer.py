@@ -351,12 +351,14 @@ def read_by_numpy(
     *,
     force: bool = False,
     inside: bool = False,
+    array: cst.BaseExpression | None = None,
 ) -> None:
-    """Tell that NumPy (or anything through `__array__`) reads a tensor."""
+    """Tell that NumPy (or anything through `__array__`) reads a tensor, perhaps beside an array."""
     tensor = run.settle(tensor)
     run.emit(
         HostRead(
             run.context_at(node), reader, tensor, run.place(operand), needs_host=not force, needs_no_grad=not force,
             unfinished=unfinished(run, tensor), grad_enabled=run.state.ambient.grad, inside=inside,
+            array=run.place(array) if array is not None else None,
         )
     )  # fmt: skip
