@@ -1,9 +1,24 @@
 // Starts the language server and shows how it does. All that is known of tensors, the server knows.
 
+import * as os from "node:os";
 import * as vscode from "vscode";
 import { LanguageClient, LanguageClientOptions, ServerOptions, State } from "vscode-languageclient/node";
 
+import { Condition, said, start } from "./server";
+
 const NAME = "devlint";
+
+const CONDITIONS: Record<State, Condition> = {
+  [State.Starting]: "starting",
+  [State.Running]: "running",
+  [State.Stopped]: "stopped",
+};
+
+const SEVERITIES = {
+  information: vscode.LanguageStatusSeverity.Information,
+  warning: vscode.LanguageStatusSeverity.Warning,
+  error: vscode.LanguageStatusSeverity.Error,
+};
 
 let client: LanguageClient | undefined;
 let status: vscode.LanguageStatusItem;
@@ -22,7 +37,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       }
     }),
   );
-  await start();
+  await begin();
 }
 
 export async function deactivate(): Promise<void> {
@@ -31,31 +46,31 @@ export async function deactivate(): Promise<void> {
 
 async function restart(): Promise<void> {
   await client?.dispose();
-  await start();
+  await begin();
 }
 
-async function start(): Promise<void> {
-  const [command, ...args] = vscode.workspace.getConfiguration(NAME).get<string[]>("command", ["devlint", "server"]);
-  const server: ServerOptions = { command, args };
+async function begin(): Promise<void> {
+  const configured = vscode.workspace.getConfiguration(NAME).get<string[]>("command", []);
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
+  const server: ServerOptions = start(configured, { folder, home: os.homedir(), environment: process.env });
   const options: LanguageClientOptions = {
     documentSelector: [{ language: "python" }],
     synchronize: { configurationSection: NAME },
   };
   client = new LanguageClient(NAME, NAME, server, options);
-  client.onDidChangeState(({ newState }) => show(newState));
+  client.onDidChangeState(({ newState }) => {
+    show(CONDITIONS[newState]);
+  });
   try {
     await client.start();
   } catch (problem) {
-    status.severity = vscode.LanguageStatusSeverity.Error;
-    status.text = `devlint: not started (${String(problem)})`;
+    show("failed", String(problem));
   }
 }
 
-function show(state: State): void {
-  status.busy = state === State.Starting;
-  status.severity =
-    state === State.Stopped ? vscode.LanguageStatusSeverity.Warning : vscode.LanguageStatusSeverity.Information;
-  status.text = { [State.Starting]: "devlint: starting", [State.Running]: "devlint", [State.Stopped]: "devlint: stopped" }[
-    state
-  ];
+function show(condition: Condition, problem = ""): void {
+  const { text, busy, severity } = said(condition, problem);
+  status.text = text;
+  status.busy = busy;
+  status.severity = SEVERITIES[severity];
 }
