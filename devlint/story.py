@@ -116,12 +116,17 @@ def operation_text(operation: str) -> str:
 # Devices
 
 
+def is_of_module(leaf: Leaf) -> bool:
+    """Whether it lies where a module is, which its user decides."""
+    return isinstance(leaf.device, Symbol) and leaf.device.text == "the module"
+
+
 def device_text(leaf: Leaf) -> str:
     """Where a leaf lies: `cpu`, `cuda:1`, `the caller's device`, `the module's device`."""
     device = leaf.device
     if not isinstance(device, Symbol):
         return str(device)
-    if device.text == "the module":
+    if is_of_module(leaf):
         return "the module's device"
     return "the caller's device" if leaf.how is How.CALLER else str(device)
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+import libcst as cst
+
 from devlint.diagnostic import Applicability, Confidence, Fix, Severity
 from devlint.fixes.dropping import drop_first, drop_redundant
 from devlint.fixes.sheet import Sheet, node_at
 from devlint.flow.events import OpaqueTransfer, Transfer
 from devlint.rule import Finding, Rule
-from devlint.story import confidence, device_text, place_text, steps
+from devlint.story import confidence, device_text, is_of_module, place_text, steps
+from devlint.syntax.walk import dotted_name
 from devlint.transfers import Way, is_made_here, ways
 from devlint.values.device import Known, Symbol, is_accelerator
 from devlint.values.placement import How
@@ -54,7 +57,7 @@ class RedundantTransfer(Rule):
 
     ## Known limits
     A transfer that does nothing on some paths only, or for some callers only, is not reported, nor is one of a
-    module.
+    module. A model may be split over several devices, so what its parts compute is not taken to lie on one.
     """
 
     code = "DEV407"
@@ -68,7 +71,7 @@ class RedundantTransfer(Rule):
         if event.is_module or not event.moves or event.copies or event.casts:
             return
         every = list(ways(event))
-        if every and all(_stays(way) for way in every):
+        if every and all(_stays(event, way) for way in every):
             yield self._redundant(event, every)
         elif every and all(_chained(event, way) for way in every):
             yield self._repeated(event, every[0])
@@ -108,12 +111,24 @@ def _drop_first(event: Transfer, sheet: Sheet) -> Fix:
     return drop_first(sheet.part(event.context.place), node_at(event.context.place))
 
 
-def _stays(way: Way) -> bool:
+def _stays(event: Transfer | OpaqueTransfer, way: Way) -> bool:
     """Whether the tensor surely is where it is sent."""
     before, after = way.before, way.after
-    return (
-        isinstance(before.device, (Known, Symbol)) and before.device == after.device and before.how is not How.ASSUMED
-    )
+    if before.device != after.device or before.how is How.ASSUMED:
+        return False
+    if isinstance(before.device, Symbol):
+        return not is_of_module(before) or not _is_between_parts(event)
+    # Who calls a function may have set another default device.
+    settled = not event.context.generic or (before.how is How.DEFAULT) is (after.how is How.DEFAULT)
+    return isinstance(before.device, Known) and settled
+
+
+def _is_between_parts(event: Transfer | OpaqueTransfer) -> bool:
+    """Whether one thing that a module computes follows another: they may come from parts of a split model."""
+    call = event.context.place.node
+    if isinstance(event.receiver.node, (cst.Attribute, cst.Subscript)) or not isinstance(call, cst.Call):
+        return False
+    return not any((dotted_name(one.value) or "").startswith("self.") for one in call.args)
 
 
 def _chained(event: Transfer, way: Way) -> bool:

@@ -49,6 +49,31 @@ class Rope(nn.Module):
 }
 
 GOOD = {
+    "between the parts of a model that may be split": """
+class Head(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.LayerNorm(3)
+        self.shift = nn.Parameter(torch.zeros(2, 3))
+
+    def forward(self, x, time):
+        scale, shift = (self.shift + self.norm(time)).chunk(2)
+        x = self.norm(x)
+        shift = shift.to(x.device)
+        return x * scale.to(x.device) + shift
+""",
+    "a default that the caller may have changed": """
+def kernel(size: int):
+    x = torch.arange(size, device="cpu", dtype=torch.float64)
+    return (x / x.sum()).float().to(torch.empty(0).device)
+
+def steps(size: int):
+    return torch.linspace(0, 1, size).to("cpu")
+""",
+    "data that may be a tensor": """
+def schedule(sigmas: list[float] | torch.Tensor):
+    return torch.as_tensor(sigmas).flatten().cpu()
+""",
     "elsewhere": """
 x = torch.zeros(3).to("cuda")
 y = x.cpu()

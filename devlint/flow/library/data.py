@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from devlint.flow.calls.arguments import Argument
+from devlint.flow.code.definitions import FunctionInfo
+from devlint.flow.code.evidence import annotation_names
 from devlint.flow.events import Conversion
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.path.run import Run
@@ -22,7 +24,7 @@ from devlint.values.join import without_none
 from devlint.values.memory import Memory
 from devlint.values.placement import Choice, How, Leaf, Placement, retrace
 from devlint.values.trace import Kind
-from devlint.values.value import UNKNOWN, Array, Tensor, Value
+from devlint.values.value import UNKNOWN, Array, Tensor, Unknown, Value
 
 
 @model("torch.tensor", "torch.as_tensor", "torch.asarray", "torch.scalar_tensor")
@@ -42,7 +44,11 @@ def tensor(run: Run, call: Invocation) -> Value:
         )
     elif source is not None and run.state.ambient.default_device is None:
         placement = run.settle(source).placement
-    elif not call.arguments.complete or (source and isinstance(run.state.ambient.default_device, Choice)):
+    elif (
+        not call.arguments.complete
+        or (source and isinstance(run.state.ambient.default_device, Choice))
+        or (name != "torch.tensor" and _may_be_tensor(value))
+    ):
         return Tensor(dtype=dtype)
     else:
         placement = default_placement(run, name, call.node)
@@ -60,6 +66,16 @@ def tensor(run: Run, call: Invocation) -> Value:
         fresh=value.fresh if isinstance(value, Array) else None,
         memory=_memory_of_data(run, call, value),
     )
+
+
+def _may_be_tensor(value: Value) -> bool:
+    """Whether it is an argument that its annotation lets be a tensor, which would stay where it is."""
+    match value:
+        case Unknown(origin=("param", FunctionInfo() as info, name)):
+            annotations = [one.annotation for one in info.parameters if one.name == name]
+            names = {name.rpartition(".")[2] for one in annotations for name in annotation_names(one)}
+            return "Tensor" in names
+    return False
 
 
 def _memory_of_data(run: Run, call: Invocation, data: Value) -> Memory | None:
