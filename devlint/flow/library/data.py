@@ -47,7 +47,7 @@ def tensor(run: Run, call: Invocation) -> Value:
     elif (
         not call.arguments.complete
         or (source and isinstance(run.state.ambient.default_device, Choice))
-        or (name != "torch.tensor" and _may_be_tensor(value))
+        or (name != "torch.tensor" and _may_be_tensor(run, value))
     ):
         return Tensor(dtype=dtype)
     else:
@@ -68,13 +68,14 @@ def tensor(run: Run, call: Invocation) -> Value:
     )
 
 
-def _may_be_tensor(value: Value) -> bool:
-    """Whether it is an argument that its annotation lets be a tensor, which would stay where it is."""
+def _may_be_tensor(run: Run, value: Value) -> bool:
+    """Whether it is an argument that may be a tensor, which would stay where it is; of one that is given for good, to
+    an object being made, only its annotation says so."""
     match value:
         case Unknown(origin=("param", FunctionInfo() as info, name)):
             annotations = [one.annotation for one in info.parameters if one.name == name]
             names = {name.rpartition(".")[2] for one in annotations for name in annotation_names(one)}
-            return "Tensor" in names
+            return "Tensor" in names or (not any(annotations) and not run.scope.construction)
     return False
 
 
