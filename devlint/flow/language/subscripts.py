@@ -16,7 +16,7 @@ from devlint.flow.language.batches import put, taken
 from devlint.flow.language.expressions import with_entry
 from devlint.flow.language.iteration import iterate
 from devlint.flow.nn.keeping import put_in
-from devlint.flow.nn.lifecycle import children_of
+from devlint.flow.nn.lifecycle import ANY
 from devlint.flow.outside.objects import held, is_holder
 from devlint.flow.outside.opaque import looks_like_tensor
 from devlint.flow.path.run import Run, binder, expression
@@ -178,18 +178,16 @@ def _entry(run: Run, owner: Ref, thing: Dict, key: Value, node: cst.CSTNode) -> 
 def _instance_item(run: Run, owner: Ref, thing: Instance, indices: list[Argument | None], node: cst.CSTNode) -> Value:
     from devlint.flow.calls.dispatch import call_value
     from devlint.flow.language.attributes import get_attribute
-    from devlint.flow.nn.lifecycle import CONTAINERS
+    from devlint.flow.nn.containers import container_of, part_at, parts_of, sliced
 
     index = indices[0] if len(indices) == 1 else None
-    if thing.cls in CONTAINERS:
-        children = children_of(thing)
-        if index is not None and isinstance(index.value, Const):
-            name = str(index.value.value)
-            if name in thing.attributes:
-                return thing.attributes[name]
-            if isinstance(index.value.value, int) and -len(children) <= index.value.value < len(children):
-                return children[index.value.value]
-        return join_all(children)
+    container = container_of(run, thing, "__getitem__")
+    if container is not None:
+        if index is not None:
+            return part_at(thing, index.value)
+        parts = parts_of(thing)
+        some = _slice_of(tuple(parts.values()), node) if ANY not in parts else UNKNOWN
+        return sliced(run, container, some.items if isinstance(some, Tuple) else None, part_at(thing, None), node)
     if is_holder(run, owner):
         return held(thing, str(index.value.value) if index is not None and isinstance(index.value, Const) else None)
     method = get_attribute(run, owner, "__getitem__", node)

@@ -11,9 +11,8 @@ from devlint.flow.conditions.instances import TENSOR, instance_test
 from devlint.flow.conditions.refinement import Source, read_on_host, value_test
 from devlint.flow.language.attributes import get_attribute
 from devlint.flow.language.setting import set_attribute
-from devlint.flow.library.modules import ANY
 from devlint.flow.library.registry import Invocation, model
-from devlint.flow.nn.lifecycle import is_module
+from devlint.flow.nn.lifecycle import ANY, is_module
 from devlint.flow.path.run import Run
 from devlint.values.condition import Atom, Test
 from devlint.values.heap import Dict, Instance, Sequence

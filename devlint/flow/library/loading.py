@@ -10,7 +10,8 @@ from devlint.flow.calls.arguments import Argument, Arguments
 from devlint.flow.language.attributes import get_attribute
 from devlint.flow.language.iteration import iterate
 from devlint.flow.library.registry import Invocation, model
-from devlint.flow.nn.lifecycle import CONTAINERS, children_of, constant_flag
+from devlint.flow.nn.containers import container_of, iterated
+from devlint.flow.nn.lifecycle import constant_flag
 from devlint.flow.outside.objects import LOADER, call_member, member_row, moved_to
 from devlint.flow.path.run import Run
 from devlint.values.device import CPU
@@ -71,9 +72,8 @@ def batches(run: Run, reference: Ref, thing: Instance, node: cst.BaseExpression)
         return Sequence(None, batch_of(run, reference, thing, node))
     if thing.cls == TENSOR_DATASET:
         return Sequence(None, sample_of(run, reference, thing, node))
-    if thing.cls in CONTAINERS:
-        children = tuple(children_of(thing))
-        return Sequence(None, children[0]) if "*" in thing.attributes and len(children) == 1 else Sequence(children)
+    if container_of(run, thing, "__iter__") is not None:
+        return iterated(run, thing)
     if isinstance(thing.cls, Callable_):
         return _user_iteration(run, reference, node)
     row = member_row(run, reference, "__iter__")

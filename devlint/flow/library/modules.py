@@ -9,8 +9,9 @@ from devlint.flow.calls.arguments import Argument, Arguments
 from devlint.flow.language.iteration import iterate
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.nn.cells import as_one, require_grad_of_all
+from devlint.flow.nn.containers import parts_of
 from devlint.flow.nn.keeping import hold
-from devlint.flow.nn.lifecycle import CONTAINERS, children_of, is_module, registration_of, tensors_of
+from devlint.flow.nn.lifecycle import ANY, CONTAINERS, children_of, is_module, registration_of, tensors_of
 from devlint.flow.path.run import Run
 from devlint.flow.tensors.transfer import METHODS, transfer_module
 from devlint.values.heap import Cell, Dict, Instance, Registration, Sequence, join_all
@@ -18,8 +19,6 @@ from devlint.values.join import join
 from devlint.values.value import NONE, UNKNOWN, Const, Rank, Ref, Tensor, Text, Tuple, Value
 
 ITSELF: Final = ("eval", "train", "share_memory", "compile", "zero_grad", "load_state_dict")
-ANY: Final = "*"
-"""The name of the one submodule that stands for all of a container whose length is not known."""
 
 
 @model(*(f"Module.{name}" for name in METHODS if name != "type_as"))
@@ -246,8 +245,9 @@ def views(run: Run, call: Invocation) -> Value:
     thing = run.instance(call.receiver) if call.receiver is not None else None
     if thing is None:
         return UNKNOWN
-    known = ANY not in thing.attributes
-    parts = [(Const(name) if name != ANY else Text(), thing.attributes[name]) for name in thing.attributes]
+    kept = parts_of(thing)
+    known = ANY not in kept
+    parts = [(Const(name) if name != ANY else Text(), value) for name, value in kept.items()]
     items: list[Value] = [
         Tuple((key, value)) if call.name == "items" else value if call.name == "values" else key for key, value in parts
     ]
@@ -264,7 +264,7 @@ def run_sequential(run: Run, call: Invocation) -> Value:
         return UNKNOWN
     arguments = call.arguments
     value: Value = arguments.positional[0].value if arguments.positional else UNKNOWN
-    for part in children_of(thing):
+    for part in parts_of(thing).values():
         given = Argument(value, arguments.positional[0].node) if arguments.positional else None
         value = call_value(run, part, Arguments(arguments.node, [given] if given else []), call.node)
     return value if thing.registered else UNKNOWN

@@ -42,6 +42,9 @@ from devlint.values.value import (
 CONTAINERS: Final = frozenset(
     f"torch.nn.{name}" for name in ("Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict")
 )
+ANY: Final = "*"
+"""The name under which a container keeps parts whose number is not known."""
+
 MAX_DEPTH: Final = 8
 """Levels of submodules looked through; models nest four or five deep, and containers refer back to nothing above
 them."""
