@@ -70,6 +70,8 @@ def _tell(run: Run, owner: cst.BaseExpression, before: Batch, after: Batch, perh
         for name, value in list(caller.state.names.items()):
             if value is before:
                 caller.bind(name, perhaps)
+                # The same call has to do so again, where it is made again.
+                run.engine.repeats.mark_moment()
 
 
 def _callers(run: Run) -> Iterator[Run]:

@@ -10,6 +10,7 @@ from devlint.flow.classes.ancestors import special_method
 from devlint.flow.conditions.instances import TENSOR, instance_test
 from devlint.flow.conditions.refinement import Source, read_on_host, value_test
 from devlint.flow.language.attributes import get_attribute
+from devlint.flow.language.operators import from_test
 from devlint.flow.language.setting import set_attribute
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.nn.lifecycle import ANY, is_module
@@ -25,6 +26,7 @@ from devlint.values.value import (
     Const,
     DeviceType,
     DeviceValue,
+    Either,
     Library,
     Number,
     Ref,
@@ -168,4 +170,39 @@ def hasattr_(run: Run, call: Invocation) -> Value:
             return Truth(thing.perhaps[name] or Test(Atom(run.here(call.node), Source(call.node))))
         if thing is not None and name in thing.attributes:
             return Const(True)
+        answer = _has(run, arguments[0].value, str(name))
+        if answer is not None:
+            return from_test(answer)
     return Truth(Test(Atom(run.here(call.node), "hasattr(...)")))
+
+
+def _has(run: Run, value: Value, name: str) -> Test | bool | None:
+    """Whether one of Python's own values, or a tensor, has an attribute; None where that is not known.
+
+    Of several alternatives, only two that are told apart by a test can make it one.
+    """
+    match value:
+        case Either(test=test, yes=yes, no=no):
+            sides = _has(run, yes, name), _has(run, no, name)
+            if sides[0] == sides[1]:
+                return sides[0]
+            apart = test is not None and isinstance(sides[0], bool) and isinstance(sides[1], bool)
+            return (test if sides[0] else ~test) if test is not None and apart else None
+        case Const(value=constant):
+            return hasattr(constant, name)
+        case Number(kind="int" | "bool" | "float" as kind):
+            return hasattr({"int": int, "bool": bool, "float": float}[kind], name)
+        case Text():
+            return hasattr(str, name)
+        case Tuple(names=()):
+            return hasattr(tuple, name)
+        case Tensor():
+            return True if run.engine.table.method(name) is not None else None
+        case Ref(address=address):
+            thing = run.get(address)
+            kinds = {"list": list, "set": set, "tuple": tuple}
+            if isinstance(thing, Sequence) and thing.kind in kinds:
+                return hasattr(kinds[thing.kind], name)
+            if isinstance(thing, Dict) and thing.object is None:
+                return hasattr(dict, name)
+    return None

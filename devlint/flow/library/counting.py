@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from devlint.flow.arrays.numpy_like import numpy_call
+from devlint.flow.arrays.numpy_like import numpy_call, read_tensors
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.path.run import Run
 from devlint.values.dtype import Dtype, Source
@@ -34,12 +34,13 @@ def most_common(run: Run, call: Invocation) -> Value:
 @model("numpy.unique")
 def unique(run: Run, call: Invocation) -> Value:
     """`np.unique(labels, return_counts=True)`: the values, and what else is asked for."""
+    alone = numpy_call(run, call)
     asked = [call.arguments.value(name, position) or Const(False) for position, name in enumerate(EXTRAS, start=1)]
     if not call.arguments.complete or not all(isinstance(one, Const) for one in asked):
         return UNKNOWN
     extras = tuple(Array(Dtype("int64", Source.NUMPY), rank=Rank.SOME) for one in asked if one == Const(True))
     if not extras:
-        return numpy_call(run, call)
+        return alone
     first = call.first.value if call.first is not None else UNKNOWN
     values = Array(first.dtype if isinstance(first, Array) else Array().dtype, rank=Rank.SOME)
     return Tuple((values, *extras))
@@ -53,5 +54,6 @@ def unique(run: Run, call: Invocation) -> Value:
 )
 def weights(run: Run, call: Invocation) -> Value:
     """Weights of classes or samples, in float64."""
+    read_tensors(run, call)
     step = run.step(Kind.CREATED, f"made by {call.name.rpartition('.')[2]} in float64", call.node)
     return Array(Dtype("float64", Source.NUMPY, step), rank=Rank.SOME, trace=step)
