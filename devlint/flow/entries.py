@@ -4,7 +4,6 @@ arguments)."""
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -13,6 +12,7 @@ from devlint.flow.calls.arguments import Arguments
 from devlint.flow.calls.functions import call_function
 from devlint.flow.classes.ancestors import find_method, is_module_class
 from devlint.flow.classes.construction import construct
+from devlint.flow.classes.placeholders import forget_placeholders
 from devlint.flow.classes.records import data_fields
 from devlint.flow.code.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.flow.code.triggers import TRIGGERS
@@ -134,14 +134,13 @@ def _construct_and_call(engine: Engine, module: ModuleInfo, info: ClassInfo) -> 
     if is_module and not engine.host_only.keeps(info):
         _settle_anywhere(run, reference, info)
     after = run.state
-    later = [found for method in info.methods.values() if (found := engine.method(method)) not in built]
     for name, method in info.methods.items():
         found = engine.method(method)
         if name == "__init__" or found in built or not _is_called_from_outside(info, name, found):
             continue
         with engine.entry(symbolic=True):
             run.state = after.fork()
-            _forget(run, reference, {name for other in later if other is not found for name in other.sets})
+            forget_placeholders(run, reference, info, found, built)
             receiver: Value | None = reference
             if "staticmethod" in found.decorator_names:
                 receiver = None
@@ -156,17 +155,6 @@ def _is_called_from_outside(info: ClassInfo, name: str, method: FunctionInfo) ->
     """Whether the method is one that others call; what a class keeps to itself is run where it calls it."""
     kept = is_private(name) and f"self.{name}" in info.evidence.modules
     return "overload" not in method.decorator_names and not kept
-
-
-def _forget(run: Run, reference: Ref, names: Collection[str]) -> None:
-    """Give up the tensors under attributes that other methods set: they may have been called before."""
-    thing = run.instance(reference)
-    for name in names:
-        value = thing.attributes.get(name) if thing is not None else None
-        if thing is not None and isinstance(value, Tensor) and value.cell is None and name not in thing.registered:
-            thing = thing.with_attribute(name, replace(value, placement=UNKNOWN_PLACEMENT, dtype=UNKNOWN_DTYPE))
-    if thing is not None:
-        run.put(reference.address, thing)
 
 
 def _settle_anywhere(run: Run, reference: Ref, info: ClassInfo) -> None:

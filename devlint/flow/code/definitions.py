@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import libcst as cst
 
 from devlint.flow.code.evidence import Evidence
+from devlint.flow.code.own_attributes import uses_of_self
 from devlint.syntax.source import SourceError
 from devlint.syntax.walk import descend, dotted_name
 
@@ -129,13 +130,17 @@ class FunctionInfo:
     @cached_property
     def sets(self) -> frozenset[str]:
         """The attributes of `self` that its body binds."""
-        names = set()
-        for node in descend(self.node.body, into_functions=False):
-            if type(node) in ASSIGNING and isinstance(node, (cst.AssignTarget, cst.AnnAssign, cst.AugAssign)):
-                name = dotted_name(node.target)
-                if name is not None and name.startswith("self."):
-                    names.add(name.removeprefix("self."))
-        return frozenset(names)
+        return frozenset(name for name, binds in self._uses_of_self if binds)
+
+    @cached_property
+    def replaces(self) -> frozenset[str]:
+        """The attributes of `self` that its body binds, on some path, before it has read them."""
+        first = dict(reversed(self._uses_of_self))
+        return frozenset(name for name, binds in first.items() if binds)
+
+    @cached_property
+    def _uses_of_self(self) -> list[tuple[str, bool]]:
+        return list(uses_of_self(self.node.body))
 
 
 @dataclass(eq=False)
@@ -229,9 +234,6 @@ def _parameter(node: cst.Param, kind: str) -> Parameter:
 
 SCOPES: Final = frozenset({cst.FunctionDef, cst.Lambda, cst.ClassDef})
 """The nodes whose code runs at another time than the code around them, or in a scope of its own."""
-
-ASSIGNING: Final = frozenset({cst.AssignTarget, cst.AnnAssign, cst.AugAssign})
-"""The nodes that have a target of an assignment."""
 
 BINDING: Final = frozenset(
     {

@@ -1,0 +1,71 @@
+"""Attributes that methods set anew: what the constructor has put there may only stand in until then."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Final
+
+from devlint.flow.classes.ancestors import ancestors, class_attribute
+from devlint.flow.code.definitions import ClassInfo, FunctionInfo
+from devlint.flow.path.run import Run
+from devlint.values.heap import Dict, Instance, Sequence
+from devlint.values.value import NONE, Callable_, DeviceValue, Ref, Tensor, Tuple, Unknown, Value
+
+MAX_DEPTH: Final = 3
+"""Levels of containers in which tensors are looked for."""
+
+
+def forget_placeholders(
+    run: Run, reference: Ref, info: ClassInfo, method: FunctionInfo, built: Collection[FunctionInfo]
+) -> None:
+    """Before somebody calls a method: give up what others may have replaced by then, and what it replaces itself.
+
+    `built` are the methods that have run while the object was made: what they set is what there is.
+    """
+    thing = run.instance(reference)
+    if thing is None:
+        return
+    names = set(method.replaces)
+    for other in _methods(run, info):
+        if other is not method and other not in built:
+            names |= other.sets
+    for name in sorted(names):
+        if name not in thing.registered and _may_stand_in(run, info, thing, name):
+            unset = Unknown(("attr", reference.address, name), f"self.{name}")
+            thing = thing.with_attribute(name, unset)
+    run.put(reference.address, thing)
+
+
+def _methods(run: Run, info: ClassInfo) -> Iterator[FunctionInfo]:
+    """The methods of a class and of those it inherits from, but for what makes the object."""
+    for one in ancestors(run, info):
+        if isinstance(one, Callable_) and isinstance(one.definition, ClassInfo):
+            for name, method in one.definition.methods.items():
+                if name != "__init__":
+                    yield run.engine.method(method)
+
+
+def _may_stand_in(run: Run, info: ClassInfo, thing: Instance, name: str) -> bool:
+    """Whether what is there is something that a method brings to its device later, or says where that is."""
+    value = thing.attributes.get(name)
+    if value is None:
+        return isinstance(class_attribute(run, info, name), Tensor | DeviceValue)
+    return value == NONE or isinstance(value, DeviceValue) or _holds_plain_tensor(run, value)
+
+
+def _holds_plain_tensor(run: Run, value: Value, depth: int = 0) -> bool:
+    if depth > MAX_DEPTH:
+        return False
+    match value:
+        case Tensor(cell=cell):
+            return cell is None
+        case Tuple(items=items):
+            return any(_holds_plain_tensor(run, one, depth + 1) for one in items)
+        case Ref(address=address):
+            match run.get(address):
+                case Sequence(items=items, element=element):
+                    return any(_holds_plain_tensor(run, one, depth + 1) for one in (*(items or ()), element))
+                case Dict(entries=entries, element=element):
+                    parts = [*entries.values(), *([element] if element is not None else [])]
+                    return any(_holds_plain_tensor(run, one, depth + 1) for one in parts)
+    return False
