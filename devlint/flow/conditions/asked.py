@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import replace
 
-from devlint.values.condition import Atom, Facts
+from devlint.values.condition import All, Atom, Facts
 from devlint.values.device import ANY_INDEX, HOST, Known, Symbol
 from devlint.values.placement import Leaf, Placement, transform
 
@@ -28,6 +28,21 @@ def as_asked(placement: Placement, facts: Facts) -> Placement:
         return replace(leaf, device=Known(type_) if type_ == HOST else Known(type_, ANY_INDEX))
 
     return transform(placement, change)
+
+
+def asks_for_two_types(facts: Facts) -> bool:
+    """Whether the facts have one thing on devices of two types: no path is like that."""
+    types: dict[Hashable, str] = {}
+    return any(types.setdefault(origin, type_) != type_ for origin, type_ in _asked(facts))
+
+
+def _asked(facts: Facts) -> Iterator[tuple[Hashable, str]]:
+    for test in facts:
+        match test.formula:
+            case Atom(key=("device", origin, str(type_))) if test.holds:
+                yield origin, type_
+            case All(tests=tests) if test.holds:
+                yield from _asked(frozenset(tests))
 
 
 def _types(facts: Facts) -> dict[Hashable, str]:

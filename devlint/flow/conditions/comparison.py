@@ -13,6 +13,7 @@ from devlint.flow.classes.enums import same_member
 from devlint.flow.code.definitions import FunctionInfo
 from devlint.flow.code.evidence import annotation_names
 from devlint.flow.conditions.asked import type_atom
+from devlint.flow.conditions.constants import compared
 from devlint.flow.conditions.refinement import Source, none_test
 from devlint.flow.events import Comparison
 from devlint.flow.nn.forwards import operand_of_forward
@@ -21,6 +22,7 @@ from devlint.flow.tensors.legacy import legacy_type
 from devlint.flow.tensors.operations import operate
 from devlint.values.condition import Atom, Test, chosen
 from devlint.values.device import DEVICE_TYPES, HOST, Known, Relation, Symbol, relate
+from devlint.values.heap import Dict, Sequence
 from devlint.values.join import join
 from devlint.values.placement import Choice, Leaf, Placement
 from devlint.values.value import (
@@ -83,7 +85,8 @@ def compare(run: Run, node: cst.Comparison, operator: cst.BaseCompOp, left: Argu
     if isinstance(a, Array) or isinstance(b, Array):
         return Array()
     if isinstance(a, Const) and isinstance(b, Const):
-        return _constants(operator, a, b)
+        known = compared(operator, a, b)
+        return Const(known) if known is not None else Number("bool")
     holds = type(operator) is not cst.NotEqual
     return Truth(Test(Atom(_key(run, node, operator, a, b), _text(node)), holds))
 
@@ -98,7 +101,24 @@ def _contains(run: Run, node: cst.Comparison, text: Value, whole: Value) -> Valu
                 return type_equals(run, placement, str(text.value), node)
             case Unknown(origin=origin, text=name) if origin is not None:
                 return type_equals(run, _named_device(origin, name), str(text.value), node)
-    return Truth(Test(Atom(run.here(node), _text(node))))
+    known = _holds(run, whole, text)
+    return Const(known) if known is not None else Truth(Test(Atom(run.here(node), _text(node))))
+
+
+def _holds(run: Run, whole: Value, part: Value) -> bool | None:
+    """Whether a constant is in a container, where that can be said: what a list or a dict has not, others may add."""
+    if not isinstance(part, Const):
+        return None
+    match whole:
+        case Tuple(items=items) if part in items or all(isinstance(one, Const) for one in items):
+            return part in items
+        case Ref(address=address):
+            match run.get(address):
+                case Sequence(items=tuple() as items) if part in items:
+                    return True
+                case Dict(entries=entries, perhaps=perhaps) if part.value in entries and part.value not in perhaps:
+                    return True
+    return None
 
 
 def _by_own_method(
@@ -363,19 +383,3 @@ def _tensors(run: Run, node: cst.Comparison, operator: cst.BaseCompOp, left: Arg
         other = Argument(Number(), other.node)
     names = [name for name in row.params if name != "*"]
     return operate(run, row, {names[0]: [own], names[1]: [other]}, node)
-
-
-def _constants(operator: cst.BaseCompOp, a: Const, b: Const) -> Value:
-    try:
-        match operator:
-            case cst.LessThan():
-                return Const(a.value < b.value)  # type: ignore[operator]
-            case cst.LessThanEqual():
-                return Const(a.value <= b.value)  # type: ignore[operator]
-            case cst.GreaterThan():
-                return Const(a.value > b.value)  # type: ignore[operator]
-            case cst.GreaterThanEqual():
-                return Const(a.value >= b.value)  # type: ignore[operator]
-    except TypeError:
-        return UNKNOWN
-    return Number("bool")

@@ -8,6 +8,7 @@ import libcst as cst
 
 from devlint.flow.code.definitions import FunctionInfo
 from devlint.flow.conditions.asked import type_atom
+from devlint.flow.conditions.constants import left_by
 from devlint.flow.conditions.instances import PARAMETER, TENSOR, restricted
 from devlint.flow.events import HostRead
 from devlint.flow.path.run import Run
@@ -218,6 +219,9 @@ TELLING: Final = frozenset(
 )
 """Conditions that tell something of the names in them."""
 
+WRITTEN_OUT: Final = frozenset({cst.Integer, cst.Float, cst.SimpleString, cst.UnaryOperation, cst.Name})
+"""What a constant looks like."""
+
 
 def narrow(run: Run, node: cst.BaseExpression, holds: bool) -> None:
     """Follow the path on which the condition (already evaluated by `test_of`) holds, or fails."""
@@ -245,6 +249,8 @@ def narrow(run: Run, node: cst.BaseExpression, holds: bool) -> None:
                 and comparator.value == "None"
             ):
                 _narrow_none(run, left, isinstance(operator, cst.Is) is holds)
+            else:
+                _narrow_several(run, left, operator, comparator, holds)
         case cst.Call(func=cst.Name(value="isinstance"), args=[first, second]):
             _narrow_type(run, first.value, run.evaluate(second.value), holds)
         case cst.Call(func=(cst.Name() | cst.Attribute()) as function, args=[first]) if _is_tensor(run, function):
@@ -291,6 +297,19 @@ def _narrow_none(run: Run, node: cst.BaseExpression, is_none: bool) -> None:
     if value is None:
         return
     rebind(run, node, value, NONE if is_none else without_none(value))
+
+
+def _narrow_several(
+    run: Run, node: cst.BaseExpression, operator: cst.BaseCompOp, comparator: cst.BaseExpression, holds: bool
+) -> None:
+    """Of several values, keep those of which the comparison with a constant can hold, or fail."""
+    value = _current(run, node)
+    if not isinstance(value, Either) or type(comparator) not in WRITTEN_OUT:
+        return
+    constant = run.evaluate(comparator)
+    kept = left_by(value, operator, constant, holds=holds) if isinstance(constant, Const) else None
+    if kept is not None:
+        rebind(run, node, value, kept)
 
 
 def _is_tensor(run: Run, function: cst.Name | cst.Attribute) -> bool:

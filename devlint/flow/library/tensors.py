@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from devlint.flow.calls.arguments import Argument
+from devlint.flow.conditions.asked import type_atom
 from devlint.flow.conditions.refinement import change
 from devlint.flow.events import Discarded
 from devlint.flow.language.iteration import iterate
@@ -18,10 +19,12 @@ from devlint.flow.tensors.operands import as_operand
 from devlint.flow.tensors.pace import pending_copy, read_by_copy
 from devlint.flow.tensors.sharing import handed_on, memory_of, note_write
 from devlint.flow.tensors.transfer import METHODS, read_by_numpy, transfer_tensor
+from devlint.values.condition import Test, decide
+from devlint.values.device import HOST, Symbol
 from devlint.values.dtype import kind_of
 from devlint.values.heap import Cell, Sequence
 from devlint.values.memory import Memory
-from devlint.values.placement import leaves
+from devlint.values.placement import Leaf, leaves
 from devlint.values.trace import Kind
 from devlint.values.value import (
     NONE,
@@ -62,10 +65,21 @@ def numpy(run: Run, call: Invocation) -> Value:
     tensor = run.settle(_receiver(call))
     force = call.arguments.constant("force", 0, False) is True
     read_by_numpy(run, tensor, ".numpy()", call.node, call.receiver_node, force=force)
+    if not force:
+        _found_on_host(run, tensor)
     before = next((leaf.trace for _, leaf in leaves(tensor.placement) if leaf.trace is not None), None)
     step = run.step(Kind.CONVERTED, "seen as a NumPy array", call.node, before)
     memory = handed_on(run, memory_of(tensor), "`.numpy()`", call.node, surely=not force)
     return Array(tensor.dtype, Fresh(Origin.TENSOR, step), tensor.rank, memory, step)
+
+
+def _found_on_host(run: Run, tensor: Tensor) -> None:
+    """Code that goes on after it has read a caller's tensor through NumPy has been given one on the host."""
+    device = tensor.placement.device if isinstance(tensor.placement, Leaf) else None
+    if isinstance(device, Symbol):
+        test = Test(type_atom(device.origin, HOST, f'{device.text.strip("`")}.device.type == "{HOST}"'))
+        if decide(run.state.facts, test) is None:
+            run.state.assume(test)
 
 
 @model("Tensor.detach", "Tensor.detach_")

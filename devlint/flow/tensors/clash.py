@@ -8,6 +8,7 @@ from itertools import combinations
 
 import libcst as cst
 
+from devlint.flow.conditions.asked import asks_for_two_types
 from devlint.flow.conditions.together import can_hold_together
 from devlint.flow.events import (
     AttributeClash,
@@ -127,6 +128,8 @@ def _meetings(run: Run, left: Operand, right: Operand) -> Iterator[tuple[Facts, 
             if merge(merge(facts, needed_left) or frozenset(), needed_right) is None:
                 continue
             needed = needed_left | needed_right
+            if asks_for_two_types(facts | needed):
+                continue
             if _impossible(facts | needed, leaf_left.device) or _impossible(facts | needed, leaf_right.device):
                 continue
             yield needed, replace(left, leaf=leaf_left), replace(right, leaf=leaf_right)
