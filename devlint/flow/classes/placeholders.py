@@ -63,8 +63,8 @@ def _holds_plain_tensor(run: Run, value: Value, depth: int = 0) -> bool:
             return any(_holds_plain_tensor(run, one, depth + 1) for one in items)
         case Ref(address=address):
             match run.get(address):
-                case Sequence(items=items, element=element):
-                    return any(_holds_plain_tensor(run, one, depth + 1) for one in (*(items or ()), element))
+                case Sequence(items=known, element=element):
+                    return any(_holds_plain_tensor(run, one, depth + 1) for one in (*(known or ()), element))
                 case Dict(entries=entries, element=element):
                     parts = [*entries.values(), *([element] if element is not None else [])]
                     return any(_holds_plain_tensor(run, one, depth + 1) for one in parts)
