@@ -12,6 +12,7 @@ from devlint.flow.calls.arguments import Arguments
 from devlint.flow.calls.functions import call_function
 from devlint.flow.classes.ancestors import find_method, is_module_class
 from devlint.flow.classes.construction import construct
+from devlint.flow.classes.contents import forget_contents
 from devlint.flow.classes.placeholders import forget_placeholders
 from devlint.flow.classes.records import data_fields
 from devlint.flow.code.definitions import ClassInfo, FunctionInfo, ModuleInfo
@@ -130,6 +131,7 @@ def _construct_and_call(engine: Engine, module: ModuleInfo, info: ClassInfo) -> 
     if not isinstance(reference, Ref):
         return
     built = set(engine.at_construction)
+    forget_contents(run, reference)
     is_module = is_module_class(run, info)
     if is_module and not engine.host_only.keeps(info):
         _settle_anywhere(run, reference, info)

@@ -99,7 +99,8 @@ class Instance:
     to an nn.Module; `cell` holds a library module's parameters; `held` tells that another module registers it.
     `hooks` are the functions that a module calls around its forward, each with the kind it is registered as.
     `settled` is false when the object's placement can no longer be followed (an unknown function had it). `perhaps` are
-    the attributes that only one of two paths has set, with the condition for it.
+    the attributes that only one of two paths has set, with the condition for it. `contents` is the dict or list that
+    an object of a class derived from those is.
     """
 
     cls: Hashable
@@ -110,6 +111,7 @@ class Instance:
     settled: bool = True
     hooks: tuple[tuple[str, Value], ...] = ()
     perhaps: Mapping[Hashable, Test | None] = field(default_factory=dict)
+    contents: Ref | None = None
 
     def with_attribute(self, name: str, value: Value, registration: Registration | None = None) -> Instance:
         """The object with one attribute changed, registered as said (or not at all)."""
@@ -211,6 +213,7 @@ def _join_instances(left: Instance, right: Instance, test: Test | None) -> Insta
         if left.hooks == right.hooks
         else (*left.hooks, *right.hooks, ("register_forward_hook", UNKNOWN)),
         perhaps=_perhaps(left.attributes, right.attributes, left.perhaps, right.perhaps, test),
+        contents=left.contents or right.contents,
     )
 
 

@@ -84,7 +84,8 @@ def gather(run: Run, node: cst.Call) -> Arguments:
             else:
                 found.positional.extend(Argument(item, arg.value) for item in unrolled.items)
         elif arg.star == "**":
-            thing = run.get(value.address) if isinstance(value, Ref) else None
+            mapping = run.contents(value)
+            thing = run.get(mapping.address) if isinstance(mapping, Ref) else None
             if isinstance(thing, Dict):
                 found.keywords.update({str(key): Argument(item, arg.value) for key, item in thing.entries.items()})
                 if thing.element is not None:

@@ -10,6 +10,7 @@ from devlint.flow.calls.arguments import Arguments
 from devlint.flow.calls.decorators import decorated_class
 from devlint.flow.calls.functions import call_function
 from devlint.flow.classes.ancestors import ancestors, find_method, home_of, is_module_class, library_base
+from devlint.flow.classes.contents import fill, new_contents
 from devlint.flow.classes.enums import enum_members, member_with
 from devlint.flow.classes.records import construct_record, data_fields
 from devlint.flow.code.definitions import ClassInfo, FunctionInfo
@@ -71,7 +72,7 @@ def instantiate(run: Run, info: ClassInfo, arguments: Arguments, node: cst.CSTNo
             return value
         reference = value
     else:
-        reference = run.allocate(node, Instance(Callable_(info), {}))
+        reference = run.allocate(node, Instance(Callable_(info), {}, contents=new_contents(run, info, node)))
     initializer = find_method(run, info, "__init__")
     module = is_module_class(run, info)
     run.engine.constructing += module
@@ -80,6 +81,8 @@ def instantiate(run: Run, info: ClassInfo, arguments: Arguments, node: cst.CSTNo
             call_function(run, initializer, reference, arguments)
         elif module:
             initialize_base(run, reference, info, arguments, node)
+        elif isinstance(contents := run.contents(reference), Ref) and contents != reference:
+            fill(run, contents, arguments)
         else:
             havoc(run, arguments)
     finally:

@@ -332,6 +332,8 @@ def _described(run: Run, owner: Ref, name: str, node: cst.CSTNode) -> Value | No
 
 def _unset(run: Run, owner: Ref, thing: Instance, name: str) -> Value:
     """An attribute nobody has been seen to set: a method inherited from a library, or unknown."""
+    if thing.contents is not None and (hasattr(dict, name) or hasattr(list, name)):
+        return Method(thing.contents, name)
     if name.startswith("__"):
         return Method(owner, name)
     return Unknown(("attr", owner.address, name), f"self.{name}")
@@ -344,7 +346,7 @@ def super_attribute(run: Run, owner: Value, receiver: Value, after: ClassInfo, n
     info = cls.definition if isinstance(cls, Callable_) and isinstance(cls.definition, ClassInfo) else after
     method = find_method(run, info, name, after)
     if method is None:
-        return Method(owner, name)
+        return Method(owner if thing is None or thing.contents is None else thing.contents, name)
     return bound_method(run, receiver, method, node) if isinstance(receiver, Ref) else Callable_(method, receiver)
 
 

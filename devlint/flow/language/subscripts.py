@@ -266,6 +266,7 @@ def set_item(run: Run, target: cst.Subscript, value: Value) -> None:
     if function is not None:
         call_function(run, function, owner, Arguments(target, [_key(indices, target), Argument(value, target)]))
         return
+    owner = run.contents(owner)
     match owner:
         case Tensor():
             _note_write(run, target, owner, indices)

@@ -7,11 +7,12 @@ from typing import Final
 
 from devlint.flow.calls.arguments import Argument, Arguments
 from devlint.flow.language.attributes import get_attribute
+from devlint.flow.language.containers import dict_of
 from devlint.flow.language.iteration import iterate
 from devlint.flow.language.operators import combine
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.path.run import Run
-from devlint.values.heap import Dict, Sequence, join_all
+from devlint.values.heap import Sequence, join_all
 from devlint.values.join import join
 from devlint.values.value import UNKNOWN, Const, Number, Ref, Tuple, Value
 
@@ -166,25 +167,9 @@ def extreme(run: Run, call: Invocation) -> Value:
 
 @model("builtins.dict", "collections.OrderedDict", "collections.defaultdict")
 def dict_(run: Run, call: Invocation) -> Value:
-    """`dict(...)`."""
-    entries: dict[object, Value] = {key: one.value for key, one in call.arguments.keywords.items()}
-    element: Value | None = None if call.arguments.complete else UNKNOWN
-    key: Value = UNKNOWN
-    positional = call.arguments.positional if call.name != "collections.defaultdict" else call.arguments.positional[1:]
-    for argument in positional:
-        thing = run.get(argument.value.address) if isinstance(argument.value, Ref) else None
-        if isinstance(thing, Dict):
-            entries.update(thing.entries)
-            element, key = thing.element, thing.key
-            continue
-        found = iterate(run, argument.value, argument.node)
-        for pair in found.items if found.items is not None else (found.element,):
-            match pair:
-                case Tuple(items=(Const(value=name), value)) if found.items is not None:
-                    entries[name] = value
-                case Tuple(items=(name, value)):
-                    element, key = value if element is None else join(element, value), name
-                case _:
-                    element = UNKNOWN
-    factory = call.first.value if call.name == "collections.defaultdict" and call.first is not None else None
-    return run.allocate(call.node, Dict(entries, element, key, factory=factory))
+    """`dict(...)`; what a defaultdict makes for the keys it lacks comes first."""
+    if call.name != "collections.defaultdict":
+        return run.allocate(call.node, dict_of(run, call.arguments))
+    factory = call.first.value if call.first is not None else None
+    made = dict_of(run, replace(call.arguments, positional=call.arguments.positional[1:]))
+    return run.allocate(call.node, replace(made, factory=factory))

@@ -75,12 +75,12 @@ def batches(run: Run, reference: Ref, thing: Instance, node: cst.BaseExpression)
     if container_of(run, thing, "__iter__") is not None:
         return iterated(run, thing)
     if isinstance(thing.cls, Callable_):
-        return _user_iteration(run, reference, node)
+        return _user_iteration(run, reference, thing, node)
     row = member_row(run, reference, "__iter__")
     return Sequence(None, UNKNOWN if row is None else call_member(run, reference, row, Arguments(node)))
 
 
-def _user_iteration(run: Run, reference: Ref, node: cst.BaseExpression) -> Sequence:
+def _user_iteration(run: Run, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Sequence:
     from devlint.flow.calls.dispatch import call_value
 
     method = get_attribute(run, reference, "__iter__", node)
@@ -90,6 +90,8 @@ def _user_iteration(run: Run, reference: Ref, node: cst.BaseExpression) -> Seque
             following = get_attribute(run, reference, "__next__", node)
             return Sequence(None, call_value(run, following, Arguments(node), node))
         return iterate(run, produced, node)
+    if thing.contents is not None:
+        return iterate(run, thing.contents, node)
     return Sequence(None, sample_of(run, reference, run.instance(reference), node))
 
 

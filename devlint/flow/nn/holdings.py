@@ -32,6 +32,6 @@ def _parts(run: Run, value: Value) -> Iterable[Value]:
             return items if items is not None else (element,)
         case Dict(entries=entries, element=element):
             return (*entries.values(), *(() if element is None else (element,)))
-        case Instance(attributes=attributes):
-            return attributes.values()
+        case Instance(attributes=attributes, contents=contents):
+            return attributes.values() if contents is None else (*attributes.values(), contents)
     return ()

@@ -254,6 +254,11 @@ class Run:
         thing = self.get(value.address)
         return thing if isinstance(thing, Instance) else None
 
+    def contents(self, value: Value) -> Value:
+        """The dict or list that an object of a class derived from those is; anything else as it is."""
+        thing = self.instance(value)
+        return thing.contents if thing is not None and thing.contents is not None else value
+
     def cell(self, address: Address) -> Cell | None:
         """The cell of a parameter, of the library module that owns it, or what several cells have in common."""
         match self.get(address):
