@@ -62,6 +62,25 @@ if x.device is not y.device:  # DEV205
 }
 
 GOOD = {
+    "a name chosen among many": """
+import os
+
+def pick():
+    for name in ("xpu", "npu", "mps"):
+        if name in os.environ:
+            return name
+    return f"cuda:{os.environ['RANK']}"
+
+class Base:
+    def __init__(self, device: str | None = None):
+        if device is None:
+            device = pick()
+        if device == "mps":
+            print("slow")
+
+Base()
+Base(nn.Linear(3, 3).weight.device)
+""",
     "types": """
 x = torch.zeros(3)
 if x.device.type == "cuda":

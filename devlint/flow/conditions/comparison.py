@@ -39,6 +39,7 @@ from devlint.values.value import (
     Number,
     Ref,
     Tensor,
+    Text,
     Truth,
     Tuple,
     TypeName,
@@ -243,9 +244,10 @@ def _placement_of_type(run: Run, value: Value) -> Placement | None:
 
 
 def _may_be_text(value: Value) -> bool:
-    """Whether it is a string, or an argument that is made for one too, as its annotation or its default says."""
+    """Whether it is a string, or an argument that is made for one too, as its annotation or its default says; or
+    something of which nothing is known."""
     match value:
-        case Const(value=str()):
+        case Const(value=str()) | Text() | Unknown(origin=None):
             return True
         case Either(yes=yes, no=no):
             return _may_be_text(yes) or _may_be_text(no)
