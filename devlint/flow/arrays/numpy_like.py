@@ -103,13 +103,14 @@ def _tensors_in(run: Run, argument: Argument) -> Iterator[Tensor]:
         case Tuple() | Ref() as container:
             found = iterate(run, container, argument.node)
             for one in found.items if found.items is not None else (found.element,):
-                yield from _read(one)
+                yield from _read(run, one)
         case alone:
-            yield from _read(alone)
+            yield from _read(run, alone)
 
 
-def _read(value: Value) -> Iterator[Tensor]:
+def _read(run: Run, value: Value | None) -> Iterator[Tensor]:
     """What of a value is read as a tensor, where it is no number."""
+    value = run.one_tensor(value) if value is not None else UNKNOWN
     for one in alternatives(value) if may_be_number(value) else (value,):
         if isinstance(one, Tensor):
             yield one
