@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 from devlint.flow.calls.arguments import Argument, Arguments
 from devlint.flow.language.iteration import iterate
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.nn.cells import as_one, require_grad_of_all
-from devlint.flow.nn.containers import parts_of
+from devlint.flow.nn.containers import Unlisted, named_children, named_modules, parts_of
 from devlint.flow.nn.keeping import hold
-from devlint.flow.nn.lifecycle import ANY, CONTAINERS, children_of, is_module, registration_of, tensors_of
+from devlint.flow.nn.lifecycle import ANY, CONTAINERS, is_module, registration_of, tensors_of
 from devlint.flow.path.run import Run
 from devlint.flow.tensors.transfer import METHODS, transfer_module
 from devlint.values.heap import Cell, Dict, Instance, Registration, Sequence, join_all
 from devlint.values.join import join
 from devlint.values.value import NONE, UNKNOWN, Const, Rank, Ref, Tensor, Text, Tuple, Value
+
+MAX_LISTED: Final = 32
+"""Submodules told apart; a loop over more is followed for none of them."""
 
 ITSELF: Final = ("eval", "train", "share_memory", "compile", "zero_grad", "load_state_dict")
 
@@ -132,13 +136,28 @@ def state_dict(run: Run, call: Invocation) -> Value:
 
 
 @model("Module.children", "Module.modules", "Module.named_children", "Module.named_modules")
-def children(run: Run, call: Invocation) -> Value:
-    """A module's submodules."""
+def submodules(run: Run, call: Invocation) -> Value:
+    """A module's submodules, in order; `modules` begins with itself."""
     thing = run.instance(call.receiver) if call.receiver is not None else None
-    found = [one for one in children_of(thing) if is_module(run, one)] if thing is not None else []
-    if call.name in ("children",):
-        return run.allocate(call.node, Sequence(tuple(found), kind="iterator"))
-    return run.allocate(call.node, Sequence(None, UNKNOWN, "iterator"))
+    if thing is None or call.receiver is None:
+        return UNKNOWN
+    found: list[tuple[str, Value]] | None
+    try:
+        listed = named_modules(run, call.receiver) if "modules" in call.name else named_children(thing)
+        found = list(islice(listed, MAX_LISTED))
+    except Unlisted:
+        found = None
+    if found is None or len(found) == MAX_LISTED:
+        direct = list(parts_of(thing).values()) if "children" in call.name else []
+        element = join_all(direct) if direct else UNKNOWN
+        return run.allocate(call.node, Sequence(None, _submodule(call, Text(), element), "iterator"))
+    first = {part: name for name, part in reversed(found)}
+    items = tuple(_submodule(call, Const(name), part) for part, name in reversed(first.items()))
+    return run.allocate(call.node, Sequence(items, kind="iterator"))
+
+
+def _submodule(call: Invocation, name: Value, part: Value) -> Value:
+    return Tuple((name, part)) if call.name.startswith("named") else part
 
 
 @model("Module.__call__", "Module.forward")

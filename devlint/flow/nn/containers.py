@@ -1,28 +1,41 @@
-"""torch's containers of modules, and the program's classes that are built on one: what they hold, in order."""
+"""What modules hold, in order: torch's containers, the program's classes built on one, and any module's submodules."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
 
 import libcst as cst
 
-from devlint.flow.classes.ancestors import find_method, library_base
+from devlint.flow.classes.ancestors import find_method, has_unknown_base, library_base
 from devlint.flow.code.definitions import ClassInfo
-from devlint.flow.nn.lifecycle import ANY, CONTAINERS
+from devlint.flow.nn.lifecycle import ANY, CONTAINERS, MAX_DEPTH, is_module
 from devlint.flow.path.run import Run
 from devlint.values.heap import Instance, Registration, Sequence, join_all
-from devlint.values.value import Callable_, Const, Ref, Text, Value
+from devlint.values.value import NONE, Callable_, Const, Ref, Text, Value
+
+COMPOSED: Final = ("torch.nn.MultiheadAttention", "torch.nn.Transformer", "torch.nn.AdaptiveLogSoftmax")
+"""Modules of torch that are made of modules, which are not followed one by one."""
+
+
+class Unlisted(Exception):
+    """The submodules of a module cannot all be told."""
 
 
 def container_of(run: Run, thing: Instance, method: str) -> str | None:
     """The container of torch whose `method` answers for the object."""
     if isinstance(thing.cls, str):
         return thing.cls if thing.cls in CONTAINERS else None
-    info = thing.cls.definition if isinstance(thing.cls, Callable_) else None
-    if not isinstance(info, ClassInfo) or find_method(run, info, method) is not None:
+    info = _class_of(thing)
+    if info is None or find_method(run, info, method) is not None:
         return None
     base = library_base(run, info)
     return base if base in CONTAINERS else None
+
+
+def _class_of(thing: Instance) -> ClassInfo | None:
+    info = thing.cls.definition if isinstance(thing.cls, Callable_) else None
+    return info if isinstance(info, ClassInfo) else None
 
 
 def parts_of(thing: Instance) -> Mapping[str, Value]:
@@ -54,6 +67,30 @@ def iterated(run: Run, thing: Instance) -> Sequence:
     if (container_of(run, thing, "__iter__") or "").endswith("Dict"):
         return Sequence(None, Text()) if ANY in parts else Sequence(tuple(map(Const, parts)))
     return Sequence(None, join_all(list(parts.values()))) if ANY in parts else Sequence(tuple(parts.values()))
+
+
+def named_modules(run: Run, value: Value, prefix: str = "") -> Iterator[tuple[str, Value]]:
+    """A module and all under it, each with its name; fails with `Unlisted` where some cannot be told."""
+    thing = run.instance(value)
+    if thing is None or not is_module(run, value) or prefix.count(".") > MAX_DEPTH:
+        raise Unlisted
+    if isinstance(thing.cls, str):
+        if thing.cls.startswith(COMPOSED):
+            raise Unlisted
+    elif (info := _class_of(thing)) is None or has_unknown_base(run, info):
+        raise Unlisted
+    yield prefix, value
+    for name, part in named_children(thing):
+        yield from named_modules(run, part, f"{prefix}.{name}" if prefix else name)
+
+
+def named_children(thing: Instance) -> Iterator[tuple[str, Value]]:
+    """The submodules of a module, each with its name; fails with `Unlisted` where some cannot be told."""
+    for name, kind in thing.registered.items():
+        if kind is Registration.MODULE and thing.attributes.get(name, NONE) != NONE:
+            if name.startswith(ANY):
+                raise Unlisted
+            yield name, thing.attributes[name]
 
 
 def sliced(run: Run, container: str, parts: Iterable[Value] | None, every: Value, node: cst.CSTNode) -> Ref:

@@ -273,11 +273,6 @@ def call_layer(run: Run, owner: Ref, thing: Instance, arguments: Arguments, node
     return apply_row(run, row, arguments, own=own_operand(run, owner, thing, node))
 
 
-def children_of(thing: Instance) -> list[Value]:
-    """The submodules of a container, in order."""
-    return [thing.attributes[name] for name in thing.attributes if name in thing.registered]
-
-
 def constant_flag(value: Value | None, default: bool) -> bool | None:
     """A flag's value; None when it is not known."""
     if value is None:
