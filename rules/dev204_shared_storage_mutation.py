@@ -16,7 +16,7 @@ class SharedStorageMutation(Rule):
     ## What it does
     Follows what `.cpu()`, `.to()`, `.numpy()`, `torch.from_numpy`, `.detach()`, `.float()` and `.contiguous()` hand
     out: where they have nothing to do, they hand out the same memory. Reports writes in place to one side while the
-    other is still read, or belongs to the caller.
+    other is still read, or belongs to the caller. An optimizer's step writes to the parameters.
 
     ## Why is this bad?
     On the accelerator `.cpu()` copies, on the host it does not: the same line changes the other tensor on one machine

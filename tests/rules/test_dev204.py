@@ -7,6 +7,31 @@ import pytest
 from .programs import check
 
 BAD = {
+    "the best weights so far": """
+class Trainer:
+    def __init__(self, model, device):
+        self.model = model.to(device)
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1)
+        self.best = None
+
+    def fit(self, loader, device):
+        for x in loader:
+            self.model(x.to(device)).sum().backward()
+            self.optimizer.step()  # DEV204
+            self.best = {k: v.cpu() for k, v in self.model.state_dict().items()}
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+Trainer(nn.Linear(3, 3), device).fit(torch.rand(4, 2, 3), device)
+""",
+    "the weights at the start": """
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+model = nn.Linear(3, 3).to(device)
+optimizer = torch.optim.Adam(model.parameters())
+start = [p.detach().cpu() for p in model.parameters()]
+model(torch.rand(2, 3, device=device)).sum().backward()
+optimizer.step()  # DEV204
+print(start)
+""",
     "a copy to the host that may be none": """
 device = "cuda" if torch.cuda.is_available() else "cpu"
 a = torch.ones(5)
@@ -91,6 +116,31 @@ print(first)
 }
 
 GOOD = {
+    "snapshots that outlive no step": """
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+def train(loader):
+    model = nn.Linear(3, 3).to(device)
+    optimizer = torch.optim.Adam(model.parameters())
+    best = None
+    for x in loader:
+        model(x.to(device)).sum().backward()
+        optimizer.step()
+        state = {k: v.cpu() for k, v in model.state_dict().items()}
+        torch.save(state, "last.pt")
+        best = {k: v.cpu().clone() for k, v in model.state_dict().items()}
+    return best
+
+train(torch.rand(4, 2, 3))
+""",
+    "a deep copy": """
+import copy
+
+def normalize(points: torch.Tensor):
+    points = copy.deepcopy(points).float()
+    points[..., 0] /= 2
+    return points
+""",
     "cloned": """
 def keep(x: torch.Tensor):
     saved = x.cpu().clone()

@@ -7,7 +7,8 @@ from dataclasses import replace
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.path.run import Run
 from devlint.values.heap import Cell, Dict, Instance, Sequence
-from devlint.values.value import UNKNOWN, Address, Ref, Tensor, Tuple, Value
+from devlint.values.memory import Memory
+from devlint.values.value import UNKNOWN, Address, Array, Ref, Tensor, Tuple, Value
 
 
 @model("copy.deepcopy", "copy.copy")
@@ -33,6 +34,8 @@ def _clone_graph(run: Run, value: Value, call: Invocation, seen: dict[Address, A
             return Ref(_clone_object(run, address, call, seen))
         case Tensor(cell=cell) if cell is not None:
             return replace(run.settle(value), cell=_clone_object(run, cell, call, seen))
+        case Tensor() | Array():
+            return replace(value, memory=Memory())
         case Tuple(items=items):
             return replace(value, items=tuple(_clone_graph(run, one, call, seen) for one in items))
     return value

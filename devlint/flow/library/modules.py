@@ -14,6 +14,7 @@ from devlint.flow.nn.containers import Unlisted, named_children, named_modules, 
 from devlint.flow.nn.keeping import hold
 from devlint.flow.nn.lifecycle import ANY, CONTAINERS, is_module, registration_of, tensors_of
 from devlint.flow.path.run import Run
+from devlint.flow.tensors.sharing import memory_of_parameters
 from devlint.flow.tensors.transfer import METHODS, transfer_module
 from devlint.values.heap import Cell, Dict, Instance, Registration, Sequence, join_all
 from devlint.values.join import join
@@ -115,11 +116,11 @@ def _register(run: Run, call: Invocation, kind: Registration, keyword: str) -> N
 @model("Module.parameters", "Module.named_parameters", "Module.buffers", "Module.named_buffers")
 def tensors(run: Run, call: Invocation) -> Value:
     """A module's parameters or buffers, one standing for all."""
-    assert call.receiver is not None
+    assert isinstance(call.receiver, Ref)
     found = [one for _, one in tensors_of(run, call.receiver, buffers="buffers" in call.name)]
     element: Value = Tensor(rank=Rank.SOME)
     if found and all(one.cell is not None for one in found):
-        element = as_one(run, found, call.node)
+        element = replace(as_one(run, found, call.node), memory=memory_of_parameters(call.receiver))
     elif found:
         element = join_all([run.settle(one) for one in found[:8]])
     if call.name.startswith("named"):
@@ -130,8 +131,11 @@ def tensors(run: Run, call: Invocation) -> Value:
 @model("Module.state_dict")
 def state_dict(run: Run, call: Invocation) -> Value:
     """`state_dict()`: the tensors themselves, detached."""
-    assert call.receiver is not None
-    found: list[Value] = [replace(run.settle(one), grad=False, cell=None) for _, one in tensors_of(run, call.receiver)]
+    assert isinstance(call.receiver, Ref)
+    memory = memory_of_parameters(call.receiver)
+    found: list[Value] = [
+        replace(run.settle(one), grad=False, cell=None, memory=memory) for _, one in tensors_of(run, call.receiver)
+    ]
     return run.allocate(call.node, Dict({}, join_all(found[:8]), Text()))
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from devlint.flow.events import MovedLeaf, Synchronize
 from devlint.flow.language.iteration import iterate
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.path.run import Run
 from devlint.flow.tensors.devices import DEVICE_FIRST
+from devlint.flow.tensors.sharing import note_write
 from devlint.flow.tensors.transfer import moved_leaf
 from devlint.values.heap import Dict, Instance
 from devlint.values.trace import Kind
-from devlint.values.value import NONE, UNKNOWN, Const, Ref, Tensor, Value
+from devlint.values.value import NONE, UNKNOWN, Const, Ref, Tensor, Tuple, Value
 
 OPTIMIZERS = tuple(
     f"torch.optim.{name}"
@@ -36,10 +38,14 @@ OPTIMIZERS = tuple(
 )
 
 
+HELD: Final = "the parameters held"
+
+
 @model(*OPTIMIZERS)
 def optimizer(run: Run, call: Invocation) -> Value:
     """An optimizer holds its parameters; it refuses what is no leaf."""
     given = call.arguments.get("params", 0)
+    held: list[Value] = []
     if given is not None and not isinstance(given.value, Tensor):
         found = iterate(run, given.value, given.node)
         for value in found.items if found.items is not None else (found.element,):
@@ -49,14 +55,25 @@ def optimizer(run: Run, call: Invocation) -> Value:
                 if not isinstance(group, Dict)
                 else list(iterate(run, group.entries.get("params", UNKNOWN), given.node).items or ())
             )
+            held += values
             for one in values:
                 moved = moved_leaf(one) if isinstance(one, Tensor) else None
                 if moved is not None:
                     run.emit(MovedLeaf(run.context_at(given.node), moved, False, "it is given to an optimizer"))
-    return run.allocate(call.node, Instance(call.name, {}))
+    return run.allocate(call.node, Instance(call.name, {HELD: Tuple(tuple(held))}))
 
 
-@model(*(f"torch.optim.*.{name}" for name in ("step", "zero_grad", "state_dict", "load_state_dict", "add_param_group")))
+@model("torch.optim.*.step")
+def step(run: Run, call: Invocation) -> Value:
+    """A step writes to the parameters in place."""
+    thing = run.instance(call.receiver) if call.receiver is not None else None
+    held = thing.attributes.get(HELD) if thing is not None else None
+    for one in held.items if isinstance(held, Tuple) else ():
+        note_write(run, one, call.receiver_node, call.node, "param_groups")
+    return UNKNOWN
+
+
+@model(*(f"torch.optim.*.{name}" for name in ("zero_grad", "state_dict", "load_state_dict", "add_param_group")))
 def optimizer_method(run: Run, call: Invocation) -> Value:
     """What an optimizer does moves nothing."""
     return UNKNOWN

@@ -45,6 +45,11 @@ def memory_of(value: Value) -> Memory | None:
     return None
 
 
+def memory_of_parameters(module: Ref) -> Memory:
+    """The memory of a module's parameters, taken as one."""
+    return Memory(("parameters", module.address))
+
+
 def handed_on(
     run: Run, memory: Memory | None, how: str, node: cst.CSTNode, *, surely: bool = True, when: Facts = NO_FACTS
 ) -> Memory | None:
@@ -113,8 +118,11 @@ def item_of(memory: Memory | None, node: cst.Subscript, keys: Sequence_[Value]) 
     return memory.part(tuple(constants)) if selects else memory
 
 
-def note_write(run: Run, written: Value, target: cst.BaseExpression, node: cst.CSTNode) -> None:
-    """Tell when memory is written in place under one name while it is in use under another.
+def note_write(
+    run: Run, written: Value, target: cst.BaseExpression, node: cst.CSTNode, attribute: str | None = None
+) -> None:
+    """Tell when memory is written in place under one name while it is in use under another; `attribute` is where the
+    target holds it.
 
     A temporary (`x.numpy()[:] = 0`) is written to in order to change what it shares, and is not told.
     """
@@ -122,6 +130,7 @@ def note_write(run: Run, written: Value, target: cst.BaseExpression, node: cst.C
     memory = memory_of(written)
     if name is None or memory is None or memory.root not in run.engine.handed_on:
         return
+    name = f"{name}.{attribute}" if attribute is not None else name
     for other, shares in _others(run, name, memory, node):
         when = merge(NO_FACTS, [test for share in shares for test in share.when])
         if when is None or merge(run.state.facts, when) is None:
