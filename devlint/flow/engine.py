@@ -163,7 +163,13 @@ class Engine:
         # The innermost calls are the most, and few of them can move anything.
         near = depth < MAX_DEPTH_SYMBOLIC or function in self.active or function.module is self.active[-1].module
         matters = near or not function.unit.mentions.isdisjoint(TRIGGERS)
-        return matters and depth <= MAX_DEPTH_SYMBOLIC and len(self.active) < MAX_DEPTH
+        if not matters or len(self.active) >= MAX_DEPTH:
+            return False
+        return depth <= MAX_DEPTH_SYMBOLIC or depth - self._handing_on(function) <= MAX_DEPTH_SYMBOLIC
+
+    def _handing_on(self, function: FunctionInfo) -> int:
+        """How many of the functions being run only hand on to another what they are given."""
+        return sum(one.hands_on for one in {*self.active, function})
 
     def abandon(self) -> None:
         """Nobody wants the rest any more (another thread may say so): no further call is followed."""

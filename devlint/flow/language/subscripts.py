@@ -16,7 +16,7 @@ from devlint.flow.language.batches import put, taken
 from devlint.flow.language.expressions import with_entry
 from devlint.flow.language.iteration import iterate
 from devlint.flow.nn.keeping import put_in
-from devlint.flow.nn.lifecycle import ANY
+from devlint.flow.nn.lifecycle import ANY, CONTAINERS
 from devlint.flow.outside.objects import held, is_holder
 from devlint.flow.outside.opaque import looks_like_tensor
 from devlint.flow.path.run import Run, binder, expression
@@ -259,6 +259,8 @@ def _set_attribute_of(run: Run, owner: Ref, key: Value, value: Value) -> None:
 @binder(cst.Subscript)
 def set_item(run: Run, target: cst.Subscript, value: Value) -> None:
     """`owner[index] = value`."""
+    from devlint.flow.library.modules import set_part
+
     owner = without_none(run.evaluate(target.value))
     indices = _indices(run, target)
     index = indices[0] if len(indices) == 1 else None
@@ -301,6 +303,8 @@ def set_item(run: Run, target: cst.Subscript, value: Value) -> None:
                         address,
                         replace(thing, items=None, element=join(thing.any, more) if thing.items != () else more),
                     )
+            elif isinstance(thing, Instance) and thing.cls in CONTAINERS:
+                set_part(run, owner, thing, index.value if index is not None else None, value)
             elif (
                 isinstance(thing, Instance)
                 and (thing.registered or is_holder(run, owner))

@@ -228,6 +228,12 @@ def _with_part(run: Run, thing: Instance, key: str, value: Value) -> Instance:
     return thing.with_attribute(key, value, kind if kind is not Registration.PLAIN else Registration.MODULE)
 
 
+def set_part(run: Run, owner: Ref, thing: Instance, key: Value | None, value: Value) -> None:
+    """`modules[key] = module`."""
+    name = str(key.value) if isinstance(key, Const) else ANY
+    run.put(owner.address, _with_part(run, thing, name, value))
+
+
 @model("torch.nn.ModuleList.append", "torch.nn.Sequential.append", "torch.nn.ParameterList.append")
 def append(run: Run, call: Invocation) -> Value:
     """`modules.append(module)`."""

@@ -55,6 +55,9 @@ def transfer(run: Run, call: Invocation) -> Value:
     if call.name == "type" and call.arguments.complete and not list(call.arguments):
         settled = run.settle(tensor)
         return TypeName(settled.placement, settled.dtype)
+    if isinstance(call.receiver, Batch) and call.receiver.mixed and run.discarded is call.node:
+        # Part of a checkpoint may as well be a module, which moves in place.
+        return call.receiver
     moved = transfer_tensor(run, tensor, call.name, call.arguments, call.node, call.receiver_node)
     return Batch(moved.placement, moved=moved.moved) if isinstance(call.receiver, Batch) else moved
 

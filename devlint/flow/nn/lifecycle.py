@@ -117,7 +117,12 @@ def register_attribute(run: Run, owner: Ref, thing: Instance, name: str, value: 
             registration = None
         else:
             hold(run, value)
-    run.put(owner.address, thing.with_attribute(name, value, registration))
+    changed = thing.with_attribute(name, value, registration)
+    if changed.cell is not None and name == "weight" and isinstance(value, Tensor):
+        # A library's module is where its weight is.
+        given = run.settle(value)
+        changed = replace(changed, cell=replace(changed.cell, placement=given.placement, dtype=given.dtype))
+    run.put(owner.address, changed)
 
 
 def registration_of(run: Run, thing: Instance, name: str, value: Value) -> Registration:
@@ -149,11 +154,12 @@ def relocate(run: Run, value: Value, change: Change, depth: int = 0) -> None:
     attributes = dict(thing.attributes)
     for name, kind in thing.registered.items():
         part = attributes.get(name)
-        if kind is Registration.MODULE:
-            for one in alternatives(part) if part is not None else ():
-                relocate(run, one, change, depth + 1)
-        elif part is not None:
-            attributes[name] = _relocate_tensors(run, part, change, kind, depth)
+        if part is None:
+            continue
+        # One name may hold a module on one path and a parameter on another.
+        for one in alternatives(part):
+            relocate(run, one, change, depth + 1)
+        attributes[name] = _relocate_tensors(run, part, change, kind, depth)
     moved = replace(thing, attributes=attributes)
     if thing.cell is not None:
         placement, dtype = change(thing.cell.placement, thing.cell.dtype)
