@@ -11,14 +11,17 @@ from lsprotocol import types
 from devlint.diagnostic import Applicability, Diagnostic, Edit
 from devlint.repair.silencing import comments_for
 from devlint.server.documents import Document
+from devlint.server.mending import Order
 from devlint.server.server import DevlintServer, Sighting
-from devlint.syntax.incremental import Change
 from devlint.syntax.index import index_source
 from devlint.syntax.source import Source, SourceError
 
 FIX_ALL: Final = "source.fixAll.devlint"
+FIX_NOTEBOOK: Final = "notebook.source.fixAll.devlint"
+"""Asked of one cell and meant for all; for the other kind, clients ask one cell after the other."""
+
 SHOW_DOCUMENTATION: Final = "devlint.showDocumentation"
-KINDS: Final = (types.CodeActionKind.QuickFix, FIX_ALL)
+KINDS: Final = (types.CodeActionKind.QuickFix, FIX_ALL, FIX_NOTEBOOK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +47,7 @@ async def actions(server: DevlintServer, params: types.CodeActionParams) -> list
         for number, one in enumerate(sighting.view.diagnostics):
             if sighting.holds(one) and _meets(sighting.document, one, params.range):
                 found += _for_one(server, uri, number, one)
-    if _wanted(FIX_ALL, only) and any(map(_is_mendable, sighting.view.diagnostics)):
-        title = "Fix all that devlint can fix safely"
-        found.append(types.CodeAction(title, FIX_ALL, data=asdict(Ticketed(uri, "all"))))
+    found += [one for one in _for_all(uri, sighting) if one.kind and _wanted(one.kind, only)]
     if not server.abilities.resolves:
         found = [await resolve(server, one) for one in found]
     return [one for one in found if one.edit or one.command or server.abilities.resolves]
@@ -60,8 +61,8 @@ async def resolve(server: DevlintServer, action: types.CodeAction) -> types.Code
     sighting = server.seen.find(wanted.uri)
     if sighting is None:
         return action
-    if wanted.what == "all":
-        action.edit = await _everything(server, sighting)
+    if wanted.what in ("all", "cell"):
+        action.edit = await _everything(server, wanted.uri, cell=wanted.what == "cell")
     elif wanted.number < len(sighting.view.diagnostics):
         one = sighting.view.diagnostics[wanted.number]
         edits = one.fix.edits if wanted.what == "fix" and one.fix is not None else _silencing(sighting, one)
@@ -91,6 +92,20 @@ def _for_one(server: DevlintServer, uri: str, number: int, one: Diagnostic) -> I
         )
 
 
+def _for_all(uri: str, sighting: Sighting) -> Iterator[types.CodeAction]:
+    """The actions for all findings of a file; for those of a cell, and those of all cells."""
+    mendable = [one for one in sighting.view.diagnostics if _is_mendable(one)]
+    title = "Fix all that devlint can fix safely"
+    if not sighting.document.is_notebook:
+        if mendable:
+            yield types.CodeAction(title, FIX_ALL, data=asdict(Ticketed(uri, "all")))
+        return
+    if any(map(sighting.holds, mendable)):
+        yield types.CodeAction(f"{title} in this cell", FIX_ALL, data=asdict(Ticketed(uri, "cell")))
+    if mendable:
+        yield types.CodeAction(f"{title} in this notebook", FIX_NOTEBOOK, data=asdict(Ticketed(uri, "all")))
+
+
 def _silencing(sighting: Sighting, one: Diagnostic) -> Iterable[Edit]:
     try:
         return [*comments_for(index_source(Source.of(sighting.view.text)), [one], None)]
@@ -98,16 +113,18 @@ def _silencing(sighting: Sighting, one: Diagnostic) -> Iterable[Edit]:
         return []
 
 
-async def _everything(server: DevlintServer, sighting: Sighting) -> types.WorkspaceEdit | None:
-    """All safe fixes that go together and help, as one edit of each text."""
-    document = sighting.document
-    mended = await server.analyst.mend(server.job(), document.path)
-    if mended is None or mended == document.text:
+async def _everything(server: DevlintServer, uri: str, *, cell: bool) -> types.WorkspaceEdit | None:
+    """All safe fixes that go together and help, in a program or in one cell of it, as one edit of each text."""
+    current = server.current(uri)
+    if current is None:
         return None
-    change = Change.between(document.text, mended)
-    position = document.ruler.lines.position
-    edit = Edit(mended[change.start : change.new_end], position(change.start), position(change.old_end))
-    return server.workspace_edit(document, [edit])
+    document, part = current
+    number = document.parts.index(part) + 1 if cell else None
+    texts = await server.analyst.mend(server.job(), Order(document.path, number, server.notebooks()))
+    later = server.current(uri)
+    if texts is None or later is None or later[0].text != document.text:
+        return None
+    return server.rewriting(document, texts)
 
 
 def _meets(document: Document, one: Diagnostic, wanted: types.Range) -> bool:

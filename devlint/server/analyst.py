@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 import gc
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Final
 
-from devlint.server.mending import mended
+from devlint.server.mending import Order, mended
 from devlint.server.session import Job, Look, Session, Ticket
 
 DEBOUNCE: Final = 0.1
@@ -64,9 +63,9 @@ class Analyst:
             self._timer.cancel()
         self._timer = asyncio.get_running_loop().call_later(delay, self._begin)
 
-    async def mend(self, job: Job, path: Path) -> str | None:
-        """The text of a file after all safe fixes, worked out where the looking is done."""
-        return await asyncio.get_running_loop().run_in_executor(self._thread, mended, job, path)
+    async def mend(self, job: Job, order: Order) -> Sequence[str] | None:
+        """The texts of a program after all safe fixes, worked out where the looking is done."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, mended, job, order)
 
     def close(self) -> None:
         """Look at nothing any more."""

@@ -16,6 +16,7 @@ from devlint.server.buffers import Buffer, Buffers
 from devlint.server.rulers import Ruler
 from devlint.syntax.lines import NEWLINE
 from devlint.syntax.magics import as_python
+from devlint.syntax.notebook import SUFFIX
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,11 @@ class Document:
     path: Path
     text: str
     parts: tuple[Part, ...]
+
+    @property
+    def is_notebook(self) -> bool:
+        """Whether its parts are the cells of a notebook."""
+        return self.path.suffix == SUFFIX
 
     def part_at(self, row: int) -> Part:
         """The part in which a row of the program stands."""
@@ -116,4 +122,7 @@ def _notebook(uri: str, cells: list[Buffer]) -> Document:
         parts.append(Part(cell.uri, cell.version, cell.ruler, row))
         texts.append(as_python(cell.source) + "\n")
         row += len(NEWLINE.findall(cell.source)) + 1
-    return Document(path_of(uri), "".join(texts), tuple(parts))
+    path = path_of(uri)
+    # One that was never saved may have any name.
+    path = path if path.suffix == SUFFIX else path.with_name(path.name + SUFFIX)
+    return Document(path, "".join(texts), tuple(parts))

@@ -1,30 +1,64 @@
-"""All that can be mended in one open text."""
+"""All that can be mended in one open program."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from devlint.analysis import room_to_work
 from devlint.checking import Outcome, check
+from devlint.diagnostic import Diagnostic
 from devlint.discovery import Found
 from devlint.repair.document import Document
 from devlint.repair.rounds import applicable, repair
 from devlint.server.session import Job
+from devlint.syntax.notebook import read_notebook
 from devlint.syntax.source import encoded_source
 
 
-def mended(job: Job, path: Path) -> str | None:
-    """The text of a file after all safe fixes that go together and help; None for one that is not looked at."""
-    if path not in job.settings or path.suffix == ".ipynb":
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What to mend: the program at a path, or one cell of it, counted from 1; `notebooks` are the cells of all that
+    are open, as the editor has them."""
+
+    path: Path
+    cell: int | None
+    notebooks: Mapping[Path, Sequence[str]]
+
+    def covers(self, diagnostic: Diagnostic) -> bool:
+        """Whether a finding is to be mended, and all that this takes is there."""
+        edits = diagnostic.fix.edits if diagnostic.fix is not None else ()
+        return self.cell is None or all(one.cell == self.cell for one in edits)
+
+
+def mended(job: Job, order: Order) -> Sequence[str] | None:
+    """The text of a file, or the texts of a notebook's cells, after all safe fixes that go together and help; None for
+    one that is not looked at."""
+    if order.path not in job.settings:
         return None
     files = [Found(one, one.as_posix(), settings) for one, settings in job.settings.items()]
-    documents = {one.as_posix(): Document(one.as_posix(), encoded_source(text)) for one, text in job.texts.items()}
-    name = path.as_posix()
+    documents = {one.as_posix(): _document(one, text, order) for one, text in job.texts.items()}
+    name = order.path.as_posix()
     own = {name: documents[name]}
+    safe = applicable(unsafe=False)
 
     def look(attempt: Mapping[str, Document]) -> Outcome:
         return check(files, texts={key: one.data for key, one in {**documents, **attempt}.items()})
 
     with room_to_work():
-        return repair(own, look(own), look, applicable(unsafe=False)).documents[name].text
+        found = repair(own, look(own), look, lambda one: safe(one) and order.covers(one)).documents[name]
+    if order.path in order.notebooks:
+        return [cell.text for cell in read_notebook(found.data).cells]
+    return [found.text]
+
+
+def _document(path: Path, text: str, order: Order) -> Document:
+    """What the program at a path would be on the disk."""
+    cells = order.notebooks.get(path)
+    return Document(path.as_posix(), encoded_source(text) if cells is None else _written(cells))
+
+
+def _written(cells: Sequence[str]) -> bytes:
+    return json.dumps({"cells": [{"cell_type": "code", "source": one} for one in cells]}).encode()

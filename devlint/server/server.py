@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -25,6 +25,7 @@ from devlint.server.session import Job, Look
 from devlint.server.survey import survey
 from devlint.server.views import View
 from devlint.server.wording import Abilities, Atlas, worded
+from devlint.syntax.incremental import Change
 from devlint.version import __version__
 
 LOGGER: Final = logging.getLogger("devlint")
@@ -166,6 +167,11 @@ class DevlintServer(LanguageServer):
         """What there is to look at now."""
         return self._job_of({one.path: one for one in documents(self.buffers)})
 
+    def notebooks(self) -> dict[Path, list[str]]:
+        """The cells of the notebooks that are open."""
+        found = (one for one in documents(self.buffers) if one.is_notebook)
+        return {one.path: [part.ruler.text for part in one.parts] for one in found}
+
     def _next_job(self) -> Job:
         self._waiting = {one.path: one for one in documents(self.buffers)}
         return self._job_of(self._waiting)
@@ -203,16 +209,18 @@ class DevlintServer(LanguageServer):
     def _fail(self, error: Exception) -> None:
         LOGGER.error("the analysis failed", exc_info=error)
 
-    def glance(self, uri: str) -> Glance | None:
-        """One of the editor's texts as it is now, beside what was last seen of it."""
-        found = self.seen.find(uri)
-        if found is None:
-            return None
+    def current(self, uri: str) -> tuple[Document, Part] | None:
+        """One of the editor's texts, and the program that it is a part of, as they are now."""
         for document in documents(self.buffers):
             part = document.part_of(uri)
             if part is not None:
-                return Glance(document, part, found.view)
+                return document, part
         return None
+
+    def glance(self, uri: str) -> Glance | None:
+        """One of the editor's texts as it is now, beside what was last seen of it."""
+        found, current = self.seen.find(uri), self.current(uri)
+        return Glance(*current, found.view) if found is not None and current is not None else None
 
     # Speaking
 
@@ -241,6 +249,19 @@ class DevlintServer(LanguageServer):
                 return None
             place = document.location(edit.start, edit.end)
             by_part.setdefault(place.uri, []).append(types.TextEdit(place.range, edit.content))
+        return self._edit_of(document, by_part)
+
+    def rewriting(self, document: Document, texts: Sequence[str]) -> types.WorkspaceEdit | None:
+        """The edit that makes these texts of a program's parts, and changes no more than that takes."""
+        by_part: dict[str, list[types.TextEdit]] = {}
+        for part, text in zip(document.parts, texts, strict=True):
+            if text != part.ruler.text:
+                change = Change.between(part.ruler.text, text)
+                place = part.ruler.range(change.start, change.old_end)
+                by_part[part.uri] = [types.TextEdit(place, text[change.start : change.new_end])]
+        return self._edit_of(document, by_part)
+
+    def _edit_of(self, document: Document, by_part: dict[str, list[types.TextEdit]]) -> types.WorkspaceEdit | None:
         if not by_part:
             return None
         if not self.abilities.versioned_edits:

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 import pytest_lsp
 from lsprotocol import types
 from pytest_lsp import LanguageClient
+
+from devlint.server.rulers import Ruler
 
 from .editor import CONFIG, Editor, codes, vscode
 
@@ -30,20 +34,26 @@ async def client(lsp_client: LanguageClient):
     await lsp_client.shutdown_session()
 
 
+def _open(editor: Editor, notebook: str, texts: Sequence[str]) -> list[str]:
+    """Open a notebook; what begins like a heading is words."""
+    uris = [f"vscode-notebook-cell:/a.ipynb#{number}" for number in range(len(texts))]
+    kinds = [types.NotebookCellKind.Markup if text.startswith("# ") else types.NotebookCellKind.Code for text in texts]
+    cells = [types.NotebookCell(kind, uri) for kind, uri in zip(kinds, uris, strict=True)]
+    items = [
+        types.TextDocumentItem(uri, "python" if kind is types.NotebookCellKind.Code else "markdown", 1, text)
+        for uri, kind, text in zip(uris, kinds, texts, strict=True)
+    ]
+    document = types.NotebookDocument(notebook, "jupyter-notebook", 1, cells)
+    editor.client.notebook_document_did_open(types.DidOpenNotebookDocumentParams(document, items))
+    editor.texts.update(zip(uris, texts, strict=True))
+    return uris
+
+
 @pytest.mark.asyncio
 async def test_cells_are_one_program(client: LanguageClient, tmp_path):
     editor = Editor(client, tmp_path)
     notebook = (tmp_path / "a.ipynb").as_uri()
-    uris = [f"vscode-notebook-cell:/a.ipynb#{number}" for number in range(len(CELLS))]
-    words = types.NotebookCellKind.Markup
-    code = types.NotebookCellKind.Code
-    cells = [types.NotebookCell(words if number == 1 else code, uri) for number, uri in enumerate(uris)]
-    items = [
-        types.TextDocumentItem(uri, "markdown" if number == 1 else "python", 1, text)
-        for number, (uri, text) in enumerate(zip(uris, CELLS, strict=True))
-    ]
-    document = types.NotebookDocument(notebook, "jupyter-notebook", 1, cells)
-    client.notebook_document_did_open(types.DidOpenNotebookDocumentParams(document, items))
+    uris = _open(editor, notebook, CELLS)
     await editor.until(lambda: client.diagnostics.get(uris[3]))
     (clash,) = client.diagnostics[uris[3]]
     assert codes([clash]) == [(1, "DEV101")]
@@ -75,3 +85,43 @@ def _change(client: LanguageClient, uri: str, version: int, cells: types.Noteboo
     identifier = types.VersionedNotebookDocumentIdentifier(version, uri)
     event = types.NotebookDocumentChangeEvent(cells=cells)
     client.notebook_document_did_change(types.DidChangeNotebookDocumentParams(identifier, event))
+
+
+MENDABLE = (
+    "import torch\n%matplotlib inline\n\n\ndef one(batch: torch.Tensor):\n    batch.to('cuda')\n    return batch",
+    "# Words",
+    "!ls\n\n\ndef two(batch: torch.Tensor):\n    '😀'; batch.cuda()\n    return batch\n",
+    "print('nothing to mend')",
+)
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("name", ["a.ipynb", "Untitled-1"])
+async def test_fix_all(client: LanguageClient, tmp_path, name: str):
+    editor = Editor(client, tmp_path)
+    uris = _open(editor, (tmp_path / name).as_uri(), MENDABLE)
+    await editor.until(lambda: client.diagnostics.get(uris[0]) and client.diagnostics.get(uris[2]))
+
+    async def offered(uri: str, kind: str) -> dict[str, str]:
+        context = types.CodeActionContext([], only=[kind])
+        params = types.CodeActionParams(editor.document(uri), editor.all(uri), context)
+        actions = await client.text_document_code_action_async(params) or []
+        assert len(actions) <= 1
+        changed: dict[str, str] = {}
+        for action in actions:
+            action = await client.code_action_resolve_async(action)
+            for one in action.edit.document_changes:
+                (edit,) = one.edits
+                text, ruler = editor.texts[one.text_document.uri], Ruler(editor.texts[one.text_document.uri])
+                start, end = ruler.offset(edit.range.start), ruler.offset(edit.range.end)
+                changed[one.text_document.uri] = text[:start] + edit.new_text + text[end:]
+        return changed
+
+    first = MENDABLE[0].replace("    batch.to", "    batch = batch.to")
+    third = MENDABLE[2].replace("batch.cuda()", "batch = batch.cuda()")
+
+    # Who asks each cell for what can be fixed in it gets each fix once; who asks one for all gets all.
+    everything = await offered(uris[3], "notebook.source.fixAll")
+    assert everything == {uris[0]: first, uris[2]: third}
+    by_cell = [await offered(uri, "source.fixAll") for uri in uris]
+    assert by_cell == [{uris[0]: first}, {}, {uris[2]: third}, {}]
