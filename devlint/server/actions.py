@@ -26,12 +26,23 @@ KINDS: Final = (types.CodeActionKind.QuickFix, FIX_ALL, FIX_NOTEBOOK)
 
 @dataclass(frozen=True, slots=True)
 class Ticketed:
-    """What a client hands back when it wants to know what an action does: which one, in which text, for which
-    finding of it."""
+    """What a client hands back when it wants to know what an action does: which one, in which text, and for which
+    finding, by its code and where it begins in the program."""
 
     uri: str
     what: str
-    number: int = 0
+    code: str = ""
+    row: int = 0
+    column: int = 0
+
+    @classmethod
+    def of(cls, uri: str, what: str, one: Diagnostic) -> Ticketed:
+        """For an action about one finding."""
+        return cls(uri, what, one.code, one.region.start.row, one.region.start.column)
+
+    def means(self, one: Diagnostic) -> bool:
+        """Whether it is about this finding; what was found may have changed meanwhile."""
+        return (one.code, one.region.start.row, one.region.start.column) == (self.code, self.row, self.column)
 
 
 async def actions(server: DevlintServer, params: types.CodeActionParams) -> list[types.CodeAction]:
@@ -44,9 +55,11 @@ async def actions(server: DevlintServer, params: types.CodeActionParams) -> list
     found: list[types.CodeAction] = []
     only = params.context.only
     if _wanted(types.CodeActionKind.QuickFix, only):
-        for number, one in enumerate(sighting.view.diagnostics):
-            if sighting.holds(one) and _meets(sighting.document, one, params.range):
-                found += _for_one(server, uri, number, one)
+        for one in filter(sighting.holds, sighting.view.diagnostics):
+            if _meets(sighting.document, one, params.range):
+                found += _for_one(server, uri, one)
+    if not found and only is None and params.context.trigger_kind is not types.CodeActionTriggerKind.Automatic:
+        found += _for_expression(server, uri, params.range)
     found += [one for one in _for_all(uri, sighting) if one.kind and _wanted(one.kind, only)]
     if not server.abilities.resolves:
         found = [await resolve(server, one) for one in found]
@@ -63,33 +76,47 @@ async def resolve(server: DevlintServer, action: types.CodeAction) -> types.Code
         return action
     if wanted.what in ("all", "cell"):
         action.edit = await _everything(server, wanted.uri, cell=wanted.what == "cell")
-    elif wanted.number < len(sighting.view.diagnostics):
-        one = sighting.view.diagnostics[wanted.number]
+        return action
+    for one in filter(wanted.means, sighting.view.diagnostics):
         edits = one.fix.edits if wanted.what == "fix" and one.fix is not None else _silencing(sighting, one)
         action.edit = server.workspace_edit(sighting.document, edits)
     return action
 
 
-def _for_one(server: DevlintServer, uri: str, number: int, one: Diagnostic) -> Iterator[types.CodeAction]:
+def _for_one(server: DevlintServer, uri: str, one: Diagnostic) -> Iterator[types.CodeAction]:
     """The actions for one finding."""
     shown = [server.worded(one)]
     quick = types.CodeActionKind.QuickFix
     if one.fix is not None and one.fix.applicability is not Applicability.DISPLAY:
         safe = one.fix.applicability is Applicability.SAFE
         title = _sentence(one.fix.message if safe else f"{one.fix.message} (may change what the program does)")
-        data = asdict(Ticketed(uri, "fix", number))
+        data = asdict(Ticketed.of(uri, "fix", one))
         yield types.CodeAction(title, quick, shown, is_preferred=safe, data=data)
     if not one.code.startswith("DEV9"):
-        data = asdict(Ticketed(uri, "silence", number))
+        data = asdict(Ticketed.of(uri, "silence", one))
         yield types.CodeAction(f"Disable {one.code} ({one.name}) for this line", quick, shown, data=data)
     if one.trace:
-        command = server.way_to(one.trace[0], "Go to the cause")
+        command = server.way_to(one.trace[0].region, "Go to the cause")
         yield types.CodeAction(f"Go to the cause: {one.trace[0].message}", quick, shown, command=command)
     if one.url is not None:
         title = f"Show the documentation of {one.code} ({one.name})"
         yield types.CodeAction(
             title, quick, shown, command=types.Command(title, SHOW_DOCUMENTATION, arguments=[one.url])
         )
+
+
+def _for_expression(server: DevlintServer, uri: str, wanted: types.Range) -> Iterator[types.CodeAction]:
+    """Where there is no finding, and somebody asks what can be done: the way to where a tensor was made or moved."""
+    glance = server.glance(uri)
+    fact = glance.fact_at(wanted.start) if glance is not None else None
+    if glance is None or fact is None:
+        return
+    origins = dict.fromkeys(origin for account in fact.fact.best for origin in account.origins)
+    for origin in origins:
+        place = glance.view.place(origin)
+        if place is not None:
+            title = f"Go to where {fact.fact.code} is from: {origin.message} ({server.seen.atlas.line(place, uri)})"
+            yield types.CodeAction(title, types.CodeActionKind.Empty, command=server.way_to(place, title))
 
 
 def _for_all(uri: str, sighting: Sighting) -> Iterator[types.CodeAction]:

@@ -35,6 +35,7 @@ def lenses(server: DevlintServer, params: types.CodeLensParams) -> list[types.Co
     for one in filter(sighting.holds, sighting.view.diagnostics):
         here = server.seen.atlas.location(one.region).range
         for note in one.trace[:1]:
-            title = f"{one.code}: {note.message} (line {note.region.start.row})"
-            found.append(types.CodeLens(here, server.way_to(note, title)))
+            line = server.seen.atlas.line(note.region, params.text_document.uri)
+            title = f"{one.code}: {note.message} ({line})"
+            found.append(types.CodeLens(here, server.way_to(note.region, title)))
     return found

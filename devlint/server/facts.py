@@ -68,7 +68,7 @@ class Fact:
         return as_it_runs or tuple(one for one in self.accounts if one.short) or self.accounts
 
 
-class Places:
+class Gauge:
     """Finds where nodes stand in their statements; each statement is measured once, as long as it lives."""
 
     def __init__(self) -> None:
@@ -94,8 +94,8 @@ class Places:
 class Scribe:
     """Puts sights into words."""
 
-    def __init__(self, places: Places) -> None:
-        self._places = places
+    def __init__(self, gauge: Gauge) -> None:
+        self._gauge = gauge
 
     def facts(self, unit: Statement, sights: Sights) -> tuple[Fact, ...]:
         """The facts about the expressions of a statement, in the order of the text."""
@@ -103,7 +103,7 @@ class Scribe:
         return tuple(sorted((one for one in found if one is not None), key=lambda one: (one.start, -one.end)))
 
     def _fact(self, unit: Statement, node: cst.CSTNode, sights: Iterable[Sight]) -> Fact | None:
-        span = self._places.span(unit, node)
+        span = self._gauge.span(unit, node)
         if span is None:
             return None
         code = " ".join(unit.text[span[0] : span[1]].split())
@@ -135,7 +135,7 @@ class Scribe:
         unit, node = place.unit, place.node
         if not isinstance(unit, Statement) or not isinstance(node, cst.CSTNode):
             return None, 0
-        span = self._places.span(unit, node)
+        span = self._gauge.span(unit, node)
         return (unit, span[0]) if span is not None else (None, 0)
 
 

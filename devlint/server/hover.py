@@ -3,14 +3,14 @@ known."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from lsprotocol import types
 
-from devlint.server.documents import uri_of
 from devlint.server.facts import Fact, Origin
 from devlint.server.server import DevlintServer
-from devlint.syntax.index import Statement
+from devlint.server.views import View
+from devlint.server.wording import Atlas
 
 MAX_ACCOUNTS = 4
 """Values of one expression that are told."""
@@ -26,26 +26,28 @@ async def hover(server: DevlintServer, params: types.TextDocumentPositionParams)
     fact = glance.fact_at(params.position) if glance is not None else None
     if glance is None or fact is None:
         return None
-    text = "\n".join(_told(fact.fact, glance.view.rows))
+    text = "\n".join(_told(fact.fact, glance.view, server.seen.atlas, uri))
     plain = types.MarkupContent(types.MarkupKind.Markdown, text)
     return types.Hover(plain, glance.range(fact.start, fact.end))
 
 
-def _told(fact: Fact, rows: Mapping[tuple[Statement, int], int]) -> Iterator[str]:
+def _told(fact: Fact, view: View, atlas: Atlas, uri: str) -> Iterator[str]:
     accounts = fact.best[:MAX_ACCOUNTS]
     for account in accounts:
         yield f"**{account.text}** `{_shortened(fact.code)}`"
         yield ""
         for origin in account.origins:
-            yield f"- {_since(origin, rows)}"
+            yield f"- {_since(origin, view, atlas, uri)}"
         if account.generic:
             yield "- with arguments that nobody knows"
         yield ""
 
 
-def _since(origin: Origin, rows: Mapping[tuple[Statement, int], int]) -> str:
-    row = rows.get((origin.unit, origin.offset)) if origin.unit is not None else None
-    where = f" since [line {row}]({uri_of(origin.filename)}#L{row})" if row is not None else ""
+def _since(origin: Origin, view: View, atlas: Atlas, uri: str) -> str:
+    place, where = view.place(origin), ""
+    if place is not None:
+        there = atlas.location(place)
+        where = f" since [{atlas.line(place, uri)}]({there.uri}#L{there.range.start.line + 1})"
     return f"{origin.device}, {origin.how}{where}{f': {origin.message}' if origin.message else ''}"
 
 

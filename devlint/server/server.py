@@ -13,7 +13,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException, PyglsError
 from pygls.lsp.server import LanguageServer
 
-from devlint.diagnostic import Diagnostic, Edit, Note
+from devlint.diagnostic import Diagnostic, Edit, Region
 from devlint.server.analyst import Analyst
 from devlint.server.buffers import Buffers
 from devlint.server.documents import Document, Part, closed_document, documents, path_of
@@ -235,9 +235,9 @@ class DevlintServer(LanguageServer):
         """A finding for the client."""
         return worded(diagnostic, self.seen.atlas, self.abilities)
 
-    def way_to(self, note: Note, title: str) -> types.Command:
-        """The command that shows the place of a step."""
-        there = self.seen.atlas.location(note.region)
+    def way_to(self, region: Region, title: str) -> types.Command:
+        """The command that shows a place in the program."""
+        there = self.seen.atlas.location(region)
         start = there.range.start
         return types.Command(title, GO_TO_CAUSE, arguments=[there.uri, start.line, start.character])
 

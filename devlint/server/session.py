@@ -17,11 +17,11 @@ from devlint.flow.code.program import Program
 from devlint.flow.engine import Engine, InternalError
 from devlint.registry import all_rules
 from devlint.report import broken, diagnostics_of
-from devlint.server.facts import Fact, Places, Scribe
+from devlint.server.facts import Fact, Gauge, Scribe
 from devlint.server.files import Files
 from devlint.server.memory import Memory
 from devlint.server.sights import Sights
-from devlint.server.views import Glass, View, rows_of, shown_facts, texts_of
+from devlint.server.views import Glass, Places, View, places_of, shown_facts, texts_of
 from devlint.server.walk import Walk
 from devlint.syntax.index import Statement
 
@@ -81,7 +81,7 @@ class Session:
     def __init__(self) -> None:
         self._files = Files()
         self._memory = Memory()
-        self._places = Places()
+        self._gauge = Gauge()
         self._facts: dict[Statement, tuple[list[Sights], tuple[Fact, ...]]] = {}
         self._ground: object = None
         self._open: frozenset[Path] = frozenset()
@@ -180,14 +180,14 @@ class Session:
         errors: Sequence[InternalError],
     ) -> Look:
         glass = Glass(lambda name: self._files.draft(Path(name)))
-        rows = rows_of(facts, self._files)
+        places = places_of(facts, self._files)
         found: dict[str, list[Diagnostic]] = defaultdict(list)
         for one in glass.diagnostics(diagnostics):
             found[one.region.filename].append(one)
         views = {
-            path: self._view(path, found[path.as_posix()], settings, facts, rows) for path, settings in wanted.items()
+            path: self._view(path, found[path.as_posix()], settings, facts, places) for path, settings in wanted.items()
         }
-        return Look(views, texts_of(views.values(), self._files.text), errors)
+        return Look(views, texts_of(views.values(), places, self._files.text), errors)
 
     def _view(
         self,
@@ -195,18 +195,18 @@ class Session:
         found: list[Diagnostic],
         settings: Settings,
         facts: Mapping[Statement, Sequence[Fact]],
-        rows: Mapping[tuple[Statement, int], int],
+        places: Places,
     ) -> View:
         draft, name = self._files.draft(path), path.as_posix()
         if draft is not None and draft.is_patched and draft.error is not None:
             found.append(broken(name, draft.error))
         judged = (settings.judge(one, path) for one in found)
         shown = () if draft is None or draft.is_empty else tuple(shown_facts(draft, facts))
-        return View(self._files.text(name), tuple(one for one in judged if one is not None), shown, rows)
+        return View(self._files.text(name), tuple(one for one in judged if one is not None), shown, places)
 
     def _worded(self, sights: Mapping[Statement, list[Sights]], ticket: Ticket) -> Mapping[Statement, Sequence[Fact]]:
         """What was seen, in words; those of a statement of which the same was seen before are kept."""
-        scribe = Scribe(self._places)
+        scribe = Scribe(self._gauge)
         for unit, seen in sights.items():
             known = self._facts.get(unit)
             same = known is not None and len(known[0]) == len(seen) and all(map(_is, known[0], seen))
@@ -217,7 +217,7 @@ class Session:
     def _sweep(self) -> None:
         """Let go of what is about statements that are no more."""
         living = set(self._files.statements())
-        self._places.forget(living)
+        self._gauge.forget(living)
         for unit in self._facts.keys() - living:
             del self._facts[unit]
 

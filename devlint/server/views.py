@@ -5,26 +5,34 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeAlias
 
 from devlint.diagnostic import Diagnostic, Edit, Fix, Note, Position, Region
 from devlint.server.drafts import Draft
-from devlint.server.facts import Fact
+from devlint.server.facts import Fact, Origin
 from devlint.server.files import Files
 from devlint.syntax.index import Statement
 from devlint.syntax.lines import Lines
+
+Places: TypeAlias = Mapping[tuple[Statement, int], Region]
+"""Where offsets in statements stand in the program."""
 
 
 @dataclass(frozen=True, slots=True)
 class View:
     """One look at one text. Rows, columns and offsets are those of `text`.
 
-    `rows` are those at which the offsets in statements stand that the facts tell of.
+    `places` are where the offsets in statements stand that the facts tell of.
     """
 
     text: str
     diagnostics: Sequence[Diagnostic]
     facts: Sequence[Shown]
-    rows: Mapping[tuple[Statement, int], int]
+    places: Places
+
+    def place(self, origin: Origin) -> Region | None:
+        """Where in the program something has its device from."""
+        return self.places.get((origin.unit, origin.offset)) if origin.unit is not None else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,15 +111,16 @@ def _measured(draft: Draft) -> tuple[Draft, Lines, Lines]:
     return draft, Lines.of(draft.kept), Lines.of(draft.text)
 
 
-def texts_of(views: Iterable[View], text_of: Callable[[str], str]) -> Mapping[str, str]:
-    """The texts of all files that the findings tell of."""
+def texts_of(views: Iterable[View], places: Places, text_of: Callable[[str], str]) -> Mapping[str, str]:
+    """The texts of all files that findings and facts tell of."""
     names = {note.region.filename for view in views for one in view.diagnostics for note in one.trace}
+    names |= {region.filename for region in places.values()}
     return {name: text_of(name) for name in names}
 
 
-def rows_of(facts: Mapping[Statement, Sequence[Fact]], files: Files) -> Mapping[tuple[Statement, int], int]:
-    """The rows of all places that facts tell of, as the editor shows them."""
-    rows: dict[tuple[Statement, int], int] = {}
+def places_of(facts: Mapping[Statement, Sequence[Fact]], files: Files) -> Places:
+    """All places that facts tell of, as the editor shows them."""
+    places: dict[tuple[Statement, int], Region] = {}
     lines: dict[str, Lines] = {}
     origins = {
         (origin.unit, origin.offset): origin.filename
@@ -125,8 +134,12 @@ def rows_of(facts: Mapping[Statement, Sequence[Fact]], files: Files) -> Mapping[
         if name not in lines:
             lines[name] = Lines.of(files.text(name))
         draft = files.draft(Path(name))
-        place = unit.start + offset
-        shown = draft.shown(place) if draft is not None and draft.is_patched else place
-        if shown is not None:
-            rows[unit, offset] = lines[name].position(shown).row
-    return rows
+        shown = unit.start + offset
+        if draft is not None and draft.is_patched:
+            there = draft.shown(shown)
+            if there is None:
+                continue
+            shown = there
+        position = lines[name].position(shown)
+        places[unit, offset] = Region(name, position, position)
+    return places

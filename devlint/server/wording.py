@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Final
 
 from lsprotocol import types
@@ -89,6 +90,16 @@ class Atlas:
             return document.location(region.start, region.end)
         ruler = Ruler(self.texts.get(region.filename, ""), self.encoding)
         return types.Location(uri_of(region.filename), ruler.range_of(region.start, region.end))
+
+    def line(self, region: Region, uri: str) -> str:
+        """The line of a region in words, for somebody who looks at one of the texts."""
+        there = self.location(region)
+        words = f"line {there.range.start.line + 1}"
+        if there.uri == uri:
+            return words
+        document = self.documents.get(region.filename)
+        in_cell = document is not None and document.is_notebook
+        return f"{words} of {'another cell' if in_cell else PurePosixPath(region.filename).name}"
 
 
 def worded(diagnostic: Diagnostic, atlas: Atlas, abilities: Abilities) -> types.Diagnostic:

@@ -64,7 +64,11 @@ async def _hints(editor: Editor, uri: str) -> list[str]:
     params = types.InlayHintParams(editor.document(uri), editor.all(uri))
     found = await editor.client.text_document_inlay_hint_async(params) or []
     lines = editor.texts[uri].splitlines()
-    return [f"{lines[one.position.line][: one.position.character].strip()}{one.label}" for one in found]
+    return [f"{lines[one.position.line][: one.position.character].strip()}{_label(one)}" for one in found]
+
+
+def _label(hint: types.InlayHint) -> str:
+    return hint.label if isinstance(hint.label, str) else "".join(part.value for part in hint.label)
 
 
 async def _actions(editor: Editor, uri: str, marked: str, only: list[str] | None = None) -> dict[str, types.CodeAction]:
@@ -149,6 +153,47 @@ async def test_silencing_reading_and_going_to_the_cause(client: LanguageClient, 
     editor.apply(silence.edit)
     assert "total = data + host  # devlint: ignore[DEV101]\n" in editor.texts[uri]
     assert "DEV101" not in [code for _, code in codes(await editor.reported(uri))]
+
+
+@pytest.mark.asyncio
+async def test_going_from_an_expression_to_where_its_tensor_is_from(client: LanguageClient, tmp_path):
+    client.set_configuration({"devlint": {"inlayHints": "all"}})
+    (tmp_path / "places.py").write_text("import torch\n\n'😀'; HOST = torch.rand(3, device='cuda').cpu()\n")
+    editor, uri = await _opened(client, tmp_path, "from places import HOST\n\nhere = HOST\nprint(here)\n")
+    assert "since [line 3 of places.py]" in await _hover(editor, uri, "print(he|re)")
+
+    (title,) = found = await _actions(editor, uri, "print(he|re)")
+    assert title == "Go to where here is from: moved by .cpu() (line 3 of places.py)"
+    command = found[title].command
+    await _execute(client, command.command, command.arguments)
+    (shown,) = client.shown_documents
+    width = {"utf-8": len("'😀'; HOST = ".encode()), "utf-16": len("'😀'; HOST = ") + 1}[editor.encoding]
+    assert (shown.uri, shown.selection.start) == (editor.uri("places.py"), types.Position(2, width))
+
+    # Nobody who only moves the pointer is offered it, and nobody who wants something mended.
+    place = editor.place(uri, "print(he|re)")
+    automatic = types.CodeActionContext([], trigger_kind=types.CodeActionTriggerKind.Automatic)
+    for context in (automatic, types.CodeActionContext([], only=[types.CodeActionKind.QuickFix])):
+        params = types.CodeActionParams(editor.document(uri), types.Range(place, place), context)
+        assert not await client.text_document_code_action_async(params)
+
+    params = types.InlayHintParams(editor.document(uri), editor.all(uri))
+    (hint,) = await client.text_document_inlay_hint_async(params)
+    assert _label(hint) == ": cpu float32"
+    assert hint.label[1].location.uri == editor.uri("places.py")
+
+
+@pytest.mark.asyncio
+async def test_an_action_of_a_text_that_has_changed(client: LanguageClient, tmp_path):
+    editor, uri = await _opened(client, tmp_path)
+    place = editor.place(uri, 'batch.|to("cuda")')
+    params = types.CodeActionParams(editor.document(uri), types.Range(place, place), types.CodeActionContext([]))
+    fix = next(one for one in await client.text_document_code_action_async(params) if one.is_preferred)
+    if fix.edit is not None:
+        return  # what it changes is said already, and of which version of the text
+    editor.replace(uri, 'device = "cuda"', "device = None\nother = 1")
+    await editor.reported(uri)
+    assert (await client.code_action_resolve_async(fix)).edit is None
 
 
 @pytest.mark.asyncio

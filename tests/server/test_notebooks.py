@@ -64,6 +64,7 @@ async def test_cells_are_one_program(client: LanguageClient, tmp_path):
         types.HoverParams(types.TextDocumentIdentifier(uris[3]), types.Position(1, 7))
     )
     assert "cuda float32" in hover.contents.value
+    assert f"since [line 1 of another cell]({uris[2]}#L1)" in hover.contents.value
 
     # The cell that moves the tensor is written anew; then it is deleted.
     change = types.NotebookDocumentCellContentChanges(
