@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import ast
 import json
 
 import pytest
@@ -164,8 +165,9 @@ async def test_going_from_an_expression_to_where_its_tensor_is_from(client: Lang
 
     (title,) = found = await _actions(editor, uri, "print(he|re)")
     assert title == "Go to where here is from: moved by .cpu() (line 3 of places.py)"
-    command = found[title].command
-    await _execute(client, command.command, command.arguments)
+    # lsprotocol takes an action that has a command for a command.
+    command = ast.literal_eval(found[title].command)
+    await _execute(client, command["command"], command["arguments"])
     (shown,) = client.shown_documents
     width = {"utf-8": len("'😀'; HOST = ".encode()), "utf-16": len("'😀'; HOST = ") + 1}[editor.encoding]
     assert (shown.uri, shown.selection.start) == (editor.uri("places.py"), types.Position(2, width))
