@@ -92,6 +92,8 @@ def get_attribute(run: Run, owner: Value, name: str, node: cst.CSTNode) -> Value
             return value if value is not None else Unknown(("name", module.name, name), name)
         case Callable_(definition=ClassInfo() as info):
             return class_member(run, info, name)
+        case Callable_(definition=FunctionInfo(name=qualified)) if name == "__name__":
+            return Const(qualified.rpartition(".")[2])
         case DeviceValue(placement=placement):
             return (
                 DeviceType(placement) if name == "type" else Number("int") if name == "index" else Method(owner, name)

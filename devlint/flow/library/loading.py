@@ -184,4 +184,10 @@ def _collated(
                 return run.allocate(
                     node, Dict(entries, None if thing.element is None else Batch(host, pinned)), f"batch{depth}"
                 )
+            if isinstance(thing, Sequence) and thing.kind == "list":
+                # Samples that are lists of as many things make as many batches.
+                items = thing.items if thing.items is not None else (thing.element,)
+                parts = tuple(_collated(run, one, step, pinned, node, depth + 1) for one in items)
+                columns = Sequence(parts) if thing.items is not None else Sequence(None, parts[0])
+                return run.allocate(node, columns, f"batch{depth}")
     return Batch(host, pinned)
