@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+import libcst as cst
+
+from devlint.flow.calls.arguments import Argument
 from devlint.flow.events import MovedLeaf, Synchronize
 from devlint.flow.language.iteration import iterate
 from devlint.flow.library.registry import Invocation, model
@@ -12,9 +16,9 @@ from devlint.flow.path.run import Run
 from devlint.flow.tensors.devices import DEVICE_FIRST
 from devlint.flow.tensors.sharing import note_write
 from devlint.flow.tensors.transfer import moved_leaf
-from devlint.values.heap import Dict, Instance
+from devlint.values.heap import Dict, Instance, Sequence
 from devlint.values.trace import Kind
-from devlint.values.value import NONE, UNKNOWN, Const, Ref, Tensor, Tuple, Value
+from devlint.values.value import NONE, UNKNOWN, Const, Ref, Tensor, Text, Tuple, Value
 
 OPTIMIZERS = tuple(
     f"torch.optim.{name}"
@@ -43,24 +47,37 @@ HELD: Final = "the parameters held"
 
 @model(*OPTIMIZERS)
 def optimizer(run: Run, call: Invocation) -> Value:
-    """An optimizer holds its parameters; it refuses what is no leaf."""
+    """An optimizer holds its parameters, in groups; it refuses what is no leaf."""
     given = call.arguments.get("params", 0)
-    held: list[Value] = []
-    if given is not None and not isinstance(given.value, Tensor):
-        found = iterate(run, given.value, given.node)
-        for value in found.items if found.items is not None else (found.element,):
-            group = run.get(value.address) if isinstance(value, Ref) else None
-            values = (
-                [value]
-                if not isinstance(group, Dict)
-                else list(iterate(run, group.entries.get("params", UNKNOWN), given.node).items or ())
-            )
-            held += values
-            for one in values:
-                moved = moved_leaf(one) if isinstance(one, Tensor) else None
-                if moved is not None:
-                    run.emit(MovedLeaf(run.context_at(given.node), moved, False, "it is given to an optimizer"))
-    return run.allocate(call.node, Instance(call.name, {HELD: Tuple(tuple(held))}))
+    if given is None or isinstance(given.value, Tensor):
+        return run.allocate(call.node, Instance(call.name, {}))
+    groups = list(_groups(run, given))
+    held = tuple(one for params in groups for one in params.items or (params.any,))
+    for one in held:
+        moved = moved_leaf(one) if isinstance(one, Tensor) else None
+        if moved is not None:
+            run.emit(MovedLeaf(run.context_at(given.node), moved, False, "it is given to an optimizer"))
+    kept = tuple(_group(run, params, call.node, number) for number, params in enumerate(groups))
+    in_groups = run.allocate(call.node, Sequence(kept), "param_groups")
+    return run.allocate(call.node, Instance(call.name, {HELD: Tuple(held), "param_groups": in_groups}))
+
+
+def _groups(run: Run, given: Argument) -> Iterator[Sequence]:
+    """The parameters of each group: those given, or those of each dict that is given."""
+    found = iterate(run, given.value, given.node)
+    parts = [run.get(one.address) if isinstance(one, Ref) else None for one in found.items or (found.any,)]
+    if not any(isinstance(part, Dict) for part in parts):
+        yield found
+        return
+    for part in parts:
+        params = part.entries.get("params", UNKNOWN) if isinstance(part, Dict) else UNKNOWN
+        yield Sequence((params,)) if isinstance(params, Tensor) else iterate(run, params, given.node)
+
+
+def _group(run: Run, params: Sequence, node: cst.CSTNode, number: int) -> Value:
+    """One entry of `param_groups`: its parameters, and settings of which nothing is known."""
+    held = run.allocate(node, replace(params, kind="list"), f"parameters {number}")
+    return run.allocate(node, Dict({"params": held}, UNKNOWN, Text()), f"group {number}")
 
 
 @model("torch.optim.*.step")
@@ -73,10 +90,19 @@ def step(run: Run, call: Invocation) -> Value:
     return UNKNOWN
 
 
-@model(*(f"torch.optim.*.{name}" for name in ("zero_grad", "state_dict", "load_state_dict", "add_param_group")))
+@model(*(f"torch.optim.*.{name}" for name in ("zero_grad", "state_dict", "load_state_dict")))
 def optimizer_method(run: Run, call: Invocation) -> Value:
     """What an optimizer does moves nothing."""
     return UNKNOWN
+
+
+@model("torch.optim.*.add_param_group")
+def add_param_group(run: Run, call: Invocation) -> Value:
+    """One group more: which parameters there are is given up."""
+    thing = run.instance(call.receiver) if call.receiver is not None else None
+    if thing is not None and isinstance(call.receiver, Ref):
+        run.put(call.receiver.address, thing.with_attribute("param_groups", UNKNOWN))
+    return NONE
 
 
 @model(
