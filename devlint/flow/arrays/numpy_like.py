@@ -23,11 +23,13 @@ from devlint.values.trace import Kind
 from devlint.values.value import (
     UNKNOWN,
     Array,
+    Callable_,
     DtypeValue,
     Fresh,
     Method,
     Number,
     Origin,
+    Partial,
     Ref,
     Size,
     Tensor,
@@ -87,11 +89,15 @@ def numpy_call(run: Run, invocation: Invocation) -> Value:
 
 
 def read_tensors(run: Run, invocation: Invocation) -> None:
-    """A NumPy function handed a tensor, or a list of tensors, reads it on the host."""
+    """A NumPy function handed a tensor, or a list of tensors, reads it on the host. One that is handed a function as
+    well may only pass the list on to that."""
     from devlint.flow.tensors.transfer import read_by_numpy
 
     reader = invocation.name.replace("numpy.", "np.")
+    calls_back = any(isinstance(one.value, (Callable_, Method, Partial)) for one in invocation.arguments)
     for argument in invocation.arguments:
+        if calls_back and isinstance(argument.value, (Tuple, Ref)):
+            continue
         for tensor in _tensors_in(run, argument):
             inside = isinstance(argument.value, (Tuple, Ref))
             read_by_numpy(run, tensor, reader, invocation.node, argument.node, inside=inside)

@@ -119,6 +119,12 @@ class FunctionInfo:
         return bool(self.decorator_names & {"contextmanager", "asynccontextmanager"})
 
     @cached_property
+    def rebound(self) -> frozenset[str]:
+        """The names that its body binds, its parameters only where it binds them again."""
+        inside = descend(self.node.body, into_functions=False)
+        return frozenset(name for node in inside for name in bound_by(node))
+
+    @cached_property
     def locals(self) -> frozenset[str]:
         """The names that belong to it: what it binds, without those it declares global or nonlocal."""
         names = {one.name for one in self.parameters}

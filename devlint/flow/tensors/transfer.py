@@ -215,12 +215,20 @@ def _step_of(placement: Placement) -> Step | None:
 
 def is_only_use(run: Run, read: cst.BaseExpression, use: cst.CSTNode) -> bool:
     """Whether nothing but `use` reads the value: a temporary, or a name that is read only there before it is bound
-    again."""
+    again. What the caller has given is the caller's too."""
     if isinstance(read, cst.Name):
-        return run.engine.uses.only_reader(run, use, read.value)
+        return run.engine.uses.only_reader(run, use, read.value) and not _is_argument(run, read.value)
     while isinstance(read, cst.Attribute):
         read = read.value
     return not isinstance(read, cst.Name)
+
+
+def _is_argument(run: Run, name: str) -> bool:
+    """Whether a name holds what the function was called with."""
+    function = run.function
+    if function is None or all(one.name != name for one in function.parameters):
+        return False
+    return name not in function.rebound
 
 
 def reads_clock(run: Run) -> bool:
