@@ -12,7 +12,8 @@ from devlint.diagnostic import Applicability, Diagnostic, Edit
 from devlint.repair.silencing import comments_for
 from devlint.server.documents import Document
 from devlint.server.mending import Order
-from devlint.server.server import DevlintServer, Sighting
+from devlint.server.seen import Sighting
+from devlint.server.server import DevlintServer
 from devlint.syntax.index import index_source
 from devlint.syntax.source import Source, SourceError
 

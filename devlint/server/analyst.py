@@ -99,6 +99,8 @@ class Analyst:
         error = future.exception()
         if isinstance(error, Exception):
             self._fail(error)
+            # What is remembered may be what it failed on.
+            self._session = Session()
         current = number == self._wanted
         look = None if error is not None else future.result()
         if look is not None and not self._settled:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from devlint.server.drafts import Draft
 from devlint.server.memory import Delta
@@ -13,7 +13,9 @@ from devlint.syntax.incremental import reindexed
 from devlint.syntax.index import FileIndex, Statement, index_source
 from devlint.syntax.source import SourceError, checked_source, read_source
 
-_Stamp = tuple[int, int]
+Stamp: TypeAlias = tuple[int, int]
+"""When a file was written, and how long it is."""
+
 _NOTHING: Final[frozenset[Statement]] = frozenset()
 
 
@@ -22,7 +24,7 @@ class Files:
 
     def __init__(self) -> None:
         self._drafts: dict[Path, Draft] = {}
-        self._on_disk: dict[Path, tuple[_Stamp, FileIndex | SourceError]] = {}
+        self._on_disk: dict[Path, tuple[Stamp, FileIndex | SourceError]] = {}
 
     def open(self, texts: Mapping[Path, str]) -> Sequence[Delta]:
         """These are the texts that are open now, and no others; what is different in the files known so far."""
@@ -38,8 +40,8 @@ class Files:
             make = partial(checked_source, filename=path.as_posix())
             self._drafts[path] = Draft(text, make, known if isinstance(known, FileIndex) else None)
         for path, (stamp, index) in self._on_disk.items():
-            if stamp != _stamp(path):
-                self._on_disk[path] = _stamp(path), _read(path, index)
+            if stamp != stamp_of(path):
+                self._on_disk[path] = stamp_of(path), _read(path, index)
         return [*self._deltas(before)]
 
     def draft(self, path: Path) -> Draft | None:
@@ -52,7 +54,7 @@ class Files:
         if draft is not None:
             return draft.index
         if path not in self._on_disk:
-            self._on_disk[path] = _stamp(path), _read(path, None)
+            self._on_disk[path] = stamp_of(path), _read(path, None)
         index = self._on_disk[path][1]
         if isinstance(index, SourceError):
             raise index
@@ -99,7 +101,8 @@ def _read(path: Path, known: FileIndex | SourceError | None) -> FileIndex | Sour
         return error
 
 
-def _stamp(path: Path) -> _Stamp:
+def stamp_of(path: Path) -> Stamp:
+    """What changes whenever a file does; also of one that is not there."""
     try:
         found = path.stat()
     except OSError:

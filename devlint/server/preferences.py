@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from devlint.config.errors import ConfigError
+from devlint.config.files import FILENAMES
 from devlint.config.options import Options
 from devlint.config.resolver import Resolver
 from devlint.config.settings import Settings
@@ -142,6 +143,14 @@ class Book:
             return None
         return None if settings.force_exclude and is_excluded(settings, path) else settings
 
+    def files(self, path: Path) -> Iterator[Path]:
+        """The files that hold settings for a file, or would if there were any."""
+        given = self.preferences(path).configuration
+        if given:
+            yield self._configured(self._folder(path), given)
+        else:
+            yield from (folder / name for folder in path.parents for name in FILENAMES)
+
     def _folder(self, path: Path) -> Path | None:
         """The innermost folder of the workspace around a path."""
         return next((one for one in self._folders if one is not None and path.is_relative_to(one)), None)
@@ -149,10 +158,13 @@ class Book:
     def _resolver(self, folder: Path | None, preferences: Preferences) -> Resolver | None:
         if not preferences.enable:
             return None
-        root = folder or Path.cwd()
-        file = root / Path(preferences.configuration).expanduser() if preferences.configuration else None
+        given = preferences.configuration
+        file = self._configured(folder, given) if given else None
         try:
-            return Resolver(self._cards, preferences.options, cwd=root, config=file)
+            return Resolver(self._cards, preferences.options, cwd=folder or Path.cwd(), config=file)
         except ConfigError as problem:
             self._complain(str(problem))
             return None
+
+    def _configured(self, folder: Path | None, given: str) -> Path:
+        return (folder or Path.cwd()) / Path(given).expanduser()

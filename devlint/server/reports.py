@@ -18,15 +18,18 @@ class Reports:
 
     def __init__(self, server: DevlintServer) -> None:
         self._server = server
-        self._published: dict[str, Found] = {}
+        self._told: dict[str, Found] = {}
         self._numbers: dict[str, tuple[int, Found]] = {}
 
     def tell(self) -> None:
         """There is something new to see."""
-        if self._server.abilities.pulls:
-            self._server.workspace_diagnostic_refresh(None)
-        else:
+        if not self._server.abilities.pulls:
             self._publish()
+            return
+        found = {uri: self._server.diagnostics(uri) for uri in self._versions()}
+        if found != self._told:
+            self._told = found
+            self._server.workspace_diagnostic_refresh(None)
 
     def document(
         self, uri: str, known: str | None
@@ -64,12 +67,12 @@ class Reports:
     def _publish(self) -> None:
         """Send what is not known to the client yet; of an open text also that nothing is new in this version."""
         versions = self._versions()
-        for uri in self._published.keys() - versions.keys():
-            del self._published[uri]
+        for uri in self._told.keys() - versions.keys():
+            del self._told[uri]
             self._server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
         for uri, version in versions.items():
             found = self._server.diagnostics(uri)
-            if version is not None or found != self._published.get(uri):
-                self._published[uri] = found
+            if version is not None or found != self._told.get(uri):
+                self._told[uri] = found
                 told = version if self._server.abilities.versions else None
                 self._server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, found, told))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Final
@@ -16,14 +15,15 @@ from pygls.lsp.server import LanguageServer
 from devlint.diagnostic import Diagnostic, Edit, Region
 from devlint.server.analyst import Analyst
 from devlint.server.buffers import Buffers
-from devlint.server.documents import Document, Part, closed_document, documents, path_of
+from devlint.server.documents import Document, Part, documents, path_of
+from devlint.server.files import Stamp, stamp_of
 from devlint.server.glance import Glance
 from devlint.server.preferences import Book, Preferences
 from devlint.server.progress import FirstLook
 from devlint.server.reports import Reports
+from devlint.server.seen import Seen
 from devlint.server.session import Job, Look
 from devlint.server.survey import survey
-from devlint.server.views import View
 from devlint.server.wording import Abilities, Atlas, worded
 from devlint.syntax.incremental import Change
 from devlint.version import __version__
@@ -41,50 +41,6 @@ NOTEBOOKS: Final = types.NotebookDocumentSyncOptions(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Sighting:
-    """What is known of one of the editor's texts: the document it is a part of, the part that it is, and the view."""
-
-    document: Document
-    part: Part
-    view: View
-
-    def holds(self, diagnostic: Diagnostic) -> bool:
-        """Whether a finding in the document is in this part of it."""
-        return self.document.part_at(diagnostic.region.start.row) is self.part
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What was last seen: the documents as they then were, those with findings that are not open among them, and what
-    was found in them."""
-
-    documents: Mapping[Path, Document]
-    views: Mapping[Path, View]
-    atlas: Atlas
-
-    def updated(self, opened: Mapping[Path, Document], look: Look, encoding: str) -> Seen:
-        """What is known after a look; of files that it has not looked at, what was seen before."""
-        views = look.views if look.is_whole else {**self.views, **look.views}
-        closed = {
-            path: closed_document(path, view.text, encoding)
-            for path, view in views.items()
-            if path not in opened and view.diagnostics
-        }
-        documents = {**closed, **opened}
-        by_name = {path.as_posix(): document for path, document in documents.items()}
-        texts = look.texts if look.is_whole else {**self.atlas.texts, **look.texts}
-        return Seen(documents, views, Atlas(by_name, texts, encoding))
-
-    def find(self, uri: str) -> Sighting | None:
-        """What is known of one of the editor's texts."""
-        for path, document in self.documents.items():
-            part = document.part_of(uri)
-            if part is not None and path in self.views:
-                return Sighting(document, part, self.views[path])
-        return None
-
-
 class DevlintServer(LanguageServer):
     """A language server for one client."""
 
@@ -99,6 +55,7 @@ class DevlintServer(LanguageServer):
         self._default = Preferences()
         self._book = Book({}, Preferences(), self.complain)
         self._waiting: dict[Path, Document] = {}
+        self._stamps: dict[Path, Stamp] = {}
         self.first_look = FirstLook(self)
         self.spectators.append(self.first_look.tell)
 
@@ -144,9 +101,20 @@ class DevlintServer(LanguageServer):
 
     def reload(self) -> None:
         """Read the configuration files again, and look again, at everything."""
+        self._renew()
+        self.change()
+
+    def _renew(self) -> None:
         self._epoch += 1
         self._book = Book(self._preferences, self._default, self.complain)
-        self.change()
+
+    def _keep_up_with_files(self) -> None:
+        """Read the configuration files again if they have changed: not every client watches them."""
+        one_of_each_folder = {path.parent: path for path in self._waiting}.values()
+        stamps = {file: stamp_of(file) for path in one_of_each_folder for file in self._book.files(path)}
+        if any(self._stamps.get(file, one) != one for file, one in stamps.items()):
+            self._renew()
+        self._stamps = stamps
 
     def preferences(self, path: Path) -> Preferences:
         """The client's settings for a file."""
@@ -174,6 +142,7 @@ class DevlintServer(LanguageServer):
 
     def _next_job(self) -> Job:
         self._waiting = {one.path: one for one in documents(self.buffers)}
+        self._keep_up_with_files()
         return self._job_of(self._waiting)
 
     def _job_of(self, found: Mapping[Path, Document]) -> Job:

@@ -109,3 +109,9 @@ async def test_pulled(puller: LanguageClient, tmp_path):
     report = await pull(report.result_id)
     assert (report.kind, codes(report.items)) == ("full", [(5, "DEV101")])
     assert not editor.pushed, "who pulls is not pushed to"
+
+    # Of what is as it was, nobody is told.
+    told = puller.diagnostic_refresh_count
+    editor.replace(main, "import torch\n", "import torch \n")
+    assert (await pull(report.result_id)).kind == "unchanged"
+    assert puller.diagnostic_refresh_count == told

@@ -224,6 +224,26 @@ async def test_settings(client: LanguageClient, tmp_path):
 
 
 @pytest.mark.asyncio
+async def test_settings_files_that_nobody_watches(client: LanguageClient, tmp_path):
+    client.set_configuration({"devlint": {"configuration": "tools/own.toml"}})
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "tools" / "own.toml").write_text("ignore = []\n")
+    editor, uri = await _opened(client, tmp_path)
+    assert {"DEV101", "DEV201"} <= {one.code for one in client.diagnostics[uri]}
+    (tmp_path / "tools" / "own.toml").write_text('ignore = ["DEV101"]\n')
+    client.text_document_did_save(types.DidSaveTextDocumentParams(editor.document(uri)))
+    await editor.until(lambda: "DEV101" not in [one.code for one in client.diagnostics[uri]])
+    assert "DEV201" in [one.code for one in client.diagnostics[uri]]
+
+    client.set_configuration({"devlint": {}})
+    client.workspace_did_change_configuration(types.DidChangeConfigurationParams({}))
+    await editor.until(lambda: "DEV101" in [one.code for one in client.diagnostics[uri]])
+    (tmp_path / "devlint.toml").write_text('exclude = ["a.py"]\nforce-exclude = true\n')
+    client.text_document_did_save(types.DidSaveTextDocumentParams(editor.document(uri)))
+    await editor.until(lambda: not client.diagnostics[uri])
+
+
+@pytest.mark.asyncio
 async def test_two_folders_with_settings_of_their_own(client: LanguageClient, tmp_path):
     editor = Editor(client, tmp_path)
     for name, ignored in (("one", "DEV101"), ("two", "DEV201")):
