@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import count
 from typing import TYPE_CHECKING, TypeAlias
 
 from lsprotocol import types
@@ -19,7 +20,8 @@ class Reports:
     def __init__(self, server: DevlintServer) -> None:
         self._server = server
         self._told: dict[str, Found] = {}
-        self._numbers: dict[str, tuple[int, Found]] = {}
+        self._numbers: dict[str, tuple[str, Found]] = {}
+        self._next = count(1)
 
     def tell(self) -> None:
         """There is something new to see."""
@@ -29,6 +31,8 @@ class Reports:
         found = {uri: self._server.diagnostics(uri) for uri in self._versions()}
         if found != self._told:
             self._told = found
+            for uri in self._numbers.keys() - found.keys():
+                del self._numbers[uri]
             self._server.workspace_diagnostic_refresh(None)
 
     def document(
@@ -57,12 +61,12 @@ class Reports:
         return {part.uri: part.version for one in self._server.seen.documents.values() for part in one.parts}
 
     def _number(self, uri: str, found: Found) -> str:
-        """The name of a state of the findings in a text: the same as long as they are."""
-        number, known = self._numbers.get(uri, (0, None))
+        """The name of a state of the findings in a text: the same as long as they are, and never used again."""
+        number, known = self._numbers.get(uri, ("", None))
         if found != known:
-            number += 1
+            number = str(next(self._next))
             self._numbers[uri] = number, found
-        return str(number)
+        return number
 
     def _publish(self) -> None:
         """Send what is not known to the client yet; of an open text also that nothing is new in this version."""
