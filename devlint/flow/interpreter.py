@@ -17,6 +17,7 @@ from devlint.flow.language import (
 from devlint.flow.library import (
     attention,
     autograd,
+    averaging,
     batches,
     builtins,
     classes,
@@ -51,6 +52,7 @@ __all__ = [
     "attention",
     "attributes",
     "autograd",
+    "averaging",
     "batches",
     "builtins",
     "classes",

@@ -1,0 +1,57 @@
+"""Averaged weights: a copy of a module that is kept beside it."""
+
+from __future__ import annotations
+
+from devlint.flow.calls.arguments import Argument, Arguments
+from devlint.flow.calls.dispatch import call_value
+from devlint.flow.language.iteration import iterate
+from devlint.flow.library.copying import deep_copy
+from devlint.flow.library.registry import Invocation, model
+from devlint.flow.nn.lifecycle import is_module, relocate
+from devlint.flow.outside.objects import moved_to
+from devlint.flow.path.run import Run
+from devlint.flow.tensors.devices import is_none, placement_from
+from devlint.values.heap import Sequence
+from devlint.values.trace import Kind
+from devlint.values.value import NONE, UNKNOWN, Ref, Tuple, Value
+
+
+@model("torch.optim.swa_utils.AveragedModel")
+def averaged(run: Run, call: Invocation) -> Value:
+    """`AveragedModel(model)`: computes as the model does, with weights of its own where the model's are now."""
+    given = call.arguments.value("model", 0)
+    if given is None or not is_module(run, given):
+        return UNKNOWN
+    copy = deep_copy(run, given, call.node)
+    device = call.arguments.get("device", 1)
+    if device is not None and not is_none(device.value) and isinstance(copy, Ref):
+        step = run.step(Kind.MOVED, "kept there by AveragedModel", call.node)
+        placement = placement_from(run, device.value, device.node, step)
+        relocate(run, copy, lambda before, dtype: (placement, dtype))
+    return copy
+
+
+@model("Module.update_parameters")
+def update_parameters(run: Run, call: Invocation) -> Value:
+    """`averaged.update_parameters(model)`: the values are copied, from wherever they are."""
+    return NONE
+
+
+@model("torch.optim.swa_utils.update_bn")
+def update_bn(run: Run, call: Invocation) -> Value:
+    """`update_bn(loader, model)`: runs the model on the first part of each batch, moved only where it is told to."""
+    loader, swept = call.arguments.get("loader", 0), call.arguments.get("model", 1)
+    device = call.arguments.get("device", 2)
+    if loader is None or swept is None:
+        return NONE
+    batch = iterate(run, loader.value, loader.node).any
+    thing = run.get(batch.address) if isinstance(batch, Ref) else None
+    if isinstance(batch, Tuple) and batch.items:
+        batch = batch.items[0]
+    elif isinstance(thing, Sequence):
+        batch = thing.items[0] if thing.items else thing.any
+    if device is not None and not is_none(device.value):
+        step = run.step(Kind.MOVED, "moved by update_bn", call.node)
+        batch = moved_to(run, batch, placement_from(run, device.value, device.node, step))
+    call_value(run, swept.value, Arguments(swept.node, [Argument(batch, loader.node)]), swept.node)
+    return NONE
