@@ -19,7 +19,8 @@ class MovedParameter(Rule):
 
     ## What it does
     Reports `nn.Parameter(...).to(device)` that is kept as an attribute of a module, and a tensor made with
-    `requires_grad=True` that is moved and then used as a leaf: given to an optimizer, or asked for its `.grad`.
+    `requires_grad=True` that is moved and then used as a leaf: given to an optimizer, asked for its `.grad`, or put in
+    the place of the one that an optimizer has taken already.
 
     ## Why is this bad?
     A transfer of a tensor that requires grad is an operation that autograd records. Its result is not a leaf: the
@@ -72,7 +73,7 @@ class MovedParameter(Rule):
             f"`{method_of(place)}` makes a new tensor that is {_lost(event)}, yet {event.use}",
             trace=(*told, use) if use.place != place else told,
             help=_help(event),
-            remedy=partial(_fix, event),
+            remedy=None if event.replaces else partial(_fix, event),
         )
 
 
@@ -89,5 +90,9 @@ def _help(event: MovedLeaf) -> str:
     if event.parameter:
         return (
             "move the tensor inside: `nn.Parameter(tensor.to(device))`, or leave the move to the module's own `.to()`"
+        )
+    if event.replaces:
+        return (
+            "move it before the optimizer is built, or copy the values in place: `tensor.data = tensor.data.to(device)`"
         )
     return "create it where it is used, `device=...`, or call `.requires_grad_()` after the move"

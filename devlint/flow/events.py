@@ -280,6 +280,8 @@ class MovedLeaf(Event):
     moved: Step
     parameter: bool
     use: str
+    replaces: bool = False
+    """Whether it takes the place of the leaf that an optimizer trains."""
 
 
 @dataclass(frozen=True, slots=True)

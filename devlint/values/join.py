@@ -116,6 +116,7 @@ def join_tensors(left: Tensor, right: Tensor, test: Test | None) -> Tensor:
         pending=_newest(left.pending, right.pending),
         fresh=left.fresh if left.fresh == right.fresh else None,
         memory=join_memories(left.memory, right.memory),
+        trained=left.trained and right.trained,
     )
 
 

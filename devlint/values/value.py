@@ -170,7 +170,7 @@ class Tensor:
     heap);
     `pending` is an unfinished non_blocking copy to the host; `memory` is the memory it lies in;
     `moved` is the transfer that handed it out, while nothing has been computed from it; `was_parameter` tells that it
-    was given a Parameter that no module registers yet.
+    was given a Parameter that no module registers yet; `trained` that an optimizer has taken it.
     """
 
     placement: Placement = UNKNOWN_PLACEMENT
@@ -185,6 +185,7 @@ class Tensor:
     memory: Memory | None = field(default=None, compare=False)
     moved: Step | None = field(default=None, compare=False)
     was_parameter: bool = field(default=False, compare=False)
+    trained: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,4 +346,6 @@ def as_tensor(value: Value) -> Tensor | None:
 
 def computed(tensor: Tensor) -> Tensor:
     """The tensor as the result of a computation: no longer fresh, pinned, pending, a parameter or a leaf by itself."""
-    return replace(tensor, fresh=None, pinned=None, pending=None, cell=None, leaf=None, memory=None, moved=None)
+    return replace(
+        tensor, fresh=None, pinned=None, pending=None, cell=None, leaf=None, memory=None, moved=None, trained=False
+    )

@@ -11,15 +11,19 @@ from devlint.flow.calls.functions import call_function
 from devlint.flow.classes.ancestors import class_attribute, class_values, find_setter, special_method
 from devlint.flow.code.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.flow.conditions.refinement import change
+from devlint.flow.events import MovedLeaf
 from devlint.flow.language.attributes import opaque_address
 from devlint.flow.language.batches import put
 from devlint.flow.nn.cells import replace_data, require_grad
 from devlint.flow.nn.lifecycle import register_attribute
 from devlint.flow.path.run import Run, binder
 from devlint.flow.path.state import merge
+from devlint.flow.tensors.transfer import moved_leaf
 from devlint.values.condition import Test
+from devlint.values.device import CPU
 from devlint.values.heap import Instance
 from devlint.values.join import without_none
+from devlint.values.placement import certain_device
 from devlint.values.value import Batch, Callable_, Const, Either, Ref, Tensor, Unknown, Value
 
 
@@ -36,6 +40,7 @@ def set_attribute(run: Run, owner: Value, name: str, value: Value, node: cst.CST
         case Ref(address=address):
             thing = run.get(address)
             if isinstance(thing, Instance) and not _handed_over(run, owner, thing, name, value, node):
+                _check_replaced(run, thing, name, value, node)
                 register_attribute(run, owner, thing, name, value, node)
         case Unknown(origin=origin) if origin is not None:
             address = opaque_address(owner)
@@ -64,6 +69,18 @@ def set_attribute(run: Run, owner: Value, name: str, value: Value, node: cst.CST
             _set_on_tensor(run, owner, name, value, node)
         case Batch() if isinstance(node, cst.Attribute):
             put(run, node.value, owner, Const(name), value)
+
+
+def _check_replaced(run: Run, thing: Instance, name: str, value: Value, node: cst.CSTNode) -> None:
+    """Does the moved copy of a leaf take the leaf's place, while an optimizer trains that one? What is brought to the
+    host may be there to be kept."""
+    before = thing.attributes.get(name)
+    if not (isinstance(value, Tensor) and value.trained and isinstance(before, Tensor) and before.trained):
+        return
+    moved = moved_leaf(value)
+    if moved is not None and moved_leaf(before) is None and certain_device(value.placement) != CPU:
+        use = f"it takes the place of `{name}`, which an optimizer trains"
+        run.emit(MovedLeaf(run.context_at(node), moved, False, use, replaces=True))
 
 
 def _handed_over(run: Run, owner: Ref, thing: Instance, name: str, value: Value, node: cst.CSTNode) -> bool:

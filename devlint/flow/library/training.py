@@ -57,6 +57,8 @@ def optimizer(run: Run, call: Invocation) -> Value:
         moved = moved_leaf(one) if isinstance(one, Tensor) else None
         if moved is not None:
             run.emit(MovedLeaf(run.context_at(given.node), moved, False, "it is given to an optimizer"))
+        elif isinstance(one, Tensor) and one.leaf and one.cell is None:
+            _take(run, given.node, one)
     kept = tuple(_group(run, params, call.node, number) for number, params in enumerate(groups))
     in_groups = run.allocate(call.node, Sequence(kept), "param_groups")
     return run.allocate(call.node, Instance(call.name, {HELD: Tuple(held), "param_groups": in_groups}))
@@ -88,6 +90,20 @@ def step(run: Run, call: Invocation) -> Value:
     for one in held.items if isinstance(held, Tuple) else ():
         note_write(run, one, call.receiver_node, call.node, "param_groups")
     return UNKNOWN
+
+
+def _take(run: Run, node: cst.BaseExpression, leaf: Tensor) -> None:
+    """Let the names and attributes in a list of parameters know that an optimizer has taken what they hold."""
+    taken = replace(leaf, trained=True)
+    for element in node.elements if isinstance(node, (cst.List, cst.Tuple)) else ():
+        match element.value:
+            case cst.Name(value=name) if run.state.names.get(name) == leaf:
+                run.bind(name, taken)
+            case cst.Attribute(value=owner, attr=cst.Name(value=name)):
+                reference = run.evaluate(owner)
+                thing = run.instance(reference)
+                if isinstance(reference, Ref) and thing is not None and thing.attributes.get(name) == leaf:
+                    run.put(reference.address, thing.with_attribute(name, taken, thing.registered.get(name)))
 
 
 @model(*(f"torch.optim.*.{name}" for name in ("zero_grad", "state_dict", "load_state_dict")))
