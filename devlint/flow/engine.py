@@ -20,7 +20,7 @@ from devlint.flow.code.liveness import assigned_in
 from devlint.flow.code.program import Program
 from devlint.flow.code.triggers import TRIGGERS
 from devlint.flow.code.uses import Uses
-from devlint.flow.events import Call, Event
+from devlint.flow.events import Call, Event, UnsynchronizedTiming
 from devlint.flow.modules import global_name
 from devlint.flow.observation import Observer
 from devlint.flow.path.run import evaluators
@@ -114,6 +114,8 @@ class Engine:
         self.repeats = Repeats()
         self.defaults: dict[tuple[FunctionInfo, str], Value] = {}
         self.pauses: dict[Address, Pause] = {}
+        self.timings: list[UnsynchronizedTiming] = []
+        """Those in a context manager whose block is still to be run."""
         self.ran: set[cst.CSTNode] = set()
         self.at_construction: set[FunctionInfo] = set()
         self.abandoned = False

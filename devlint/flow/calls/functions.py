@@ -170,7 +170,7 @@ def run_body(run: Run) -> Value:
     if info.is_generator:
         generator = run.allocate(info.node, Sequence(None, join_all(run.yielded), "generator"))
         if run.yielding:
-            run.engine.pauses[generator.address] = pause_of(before, run.yielding, run.state.heap)
+            run.engine.pauses[generator.address] = pause_of(run, before)
         return generator
     return value
 

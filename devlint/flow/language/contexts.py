@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from collections.abc import Sequence as Several
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Final
 
@@ -13,15 +12,17 @@ import libcst as cst
 from devlint.flow.calls.arguments import Argument, Arguments
 from devlint.flow.classes.ancestors import home_of, special_method
 from devlint.flow.code.definitions import FunctionInfo
-from devlint.flow.path.heap import Heap
+from devlint.flow.events import UnsynchronizedTiming
 from devlint.flow.path.run import Run
 from devlint.flow.path.state import Ambient
 from devlint.flow.tensors.devices import placement_from
+from devlint.flow.tensors.pace import is_block
 from devlint.syntax.walk import dotted_name
 from devlint.values.dtype import UNKNOWN_DTYPE
 from devlint.values.heap import Instance, Object, Sequence, join_objects
 from devlint.values.join import join
 from devlint.values.placement import UNKNOWN_PLACEMENT
+from devlint.values.trace import Kind
 from devlint.values.value import NONE, UNKNOWN, Address, Callable_, DeviceValue, Either, Library, Ref, Value
 
 Changes = Mapping[str, object]
@@ -44,21 +45,32 @@ WEAKER: Final[Changes] = {
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """A generator at its `yield`: the surroundings it has changed, and the objects that are different at its end."""
+    """A generator at its `yield`: the surroundings it has changed, the objects that are different at its end, and what
+    it then does about the block's work: takes the time of it, or waits for it."""
 
     changes: Changes
     effects: Mapping[Address, tuple[Object, Object]]
+    timings: tuple[UnsynchronizedTiming, ...] = ()
+    waits: bool = False
+    launches: int = 0
 
-    def begin(self, run: Run) -> None:
+    def begin(self, run: Run) -> Pause:
         """Go back from the generator's end to its `yield`."""
         for address, (paused, _) in self.effects.items():
             run.put(address, paused)
+        return replace(self, launches=run.state.ambient.launches)
 
     def finish(self, run: Run) -> None:
         """Do what comes after the `yield`: to what the block has changed meanwhile, it may be done or not."""
         for address, (paused, done) in self.effects.items():
             now = run.get(address)
             run.put(address, done if now is None or now == paused else join_objects(now, done, None))
+        work = run.state.ambient.unsynchronized
+        if work is not None and work[0] > self.launches:
+            for timing in self.timings:
+                run.emit(replace(timing, work=work[1]))
+        if self.waits:
+            run.synchronize()
 
 
 def enter(run: Run, value: Value, node: cst.BaseExpression) -> tuple[Value, Changes]:
@@ -77,7 +89,7 @@ def enter(run: Run, value: Value, node: cst.BaseExpression) -> tuple[Value, Chan
                 pause = run.engine.pauses.get(address)
                 changes = dict(pause.changes) if pause is not None else {}
                 if pause is not None:
-                    pause.begin(run)
+                    run.engine.pauses[address] = pause.begin(run)
                 return thing.any, changes | {"autocast": True} if _is_autocast(run, node) else changes
             if isinstance(thing, Instance) and isinstance(thing.cls, str):
                 return value, _changes_of(thing.cls)
@@ -100,8 +112,16 @@ def leave(run: Run, value: Value, node: cst.BaseExpression) -> None:
         call_function(run, function, value, Arguments(node, [Argument(NONE, node)] * 3))
 
 
-def pause_of(before: Ambient, during: Several[tuple[Ambient, Heap]], after: Heap) -> Pause:
-    """What a generator has changed where it yields: a context manager's `with` block runs there."""
+def pause_at(run: Run, node: cst.Yield) -> None:
+    """A context manager hands over to the `with` block, which may give the accelerator work."""
+    run.yielding.append((run.state.ambient, run.state.heap.fork()))
+    run.launch(run.step(Kind.PASSED, "the block of the `with` statement is run", node))
+
+
+def pause_of(run: Run, before: Ambient) -> Pause:
+    """What a generator has changed where it yields, and does afterwards: a context manager's `with` block runs
+    between."""
+    during, after = run.yielding, run.state
     changes = [
         {name: getattr(one, name) for name in WEAKER if getattr(one, name) != getattr(before, name)}
         for one, _ in during
@@ -109,11 +129,18 @@ def pause_of(before: Ambient, during: Several[tuple[Ambient, Heap]], after: Heap
     effects: dict[Address, tuple[Object, Object]] = {}
     if len(during) == 1:
         heap = during[0][1]
-        for address, thing in after.written_since(heap):
+        for address, thing in after.heap.written_since(heap):
             paused = heap.get(address)
             if paused is not None and paused != thing:
                 effects[address] = paused, thing
-    return Pause(reduce(_either, changes) if changes else {}, effects)
+    timings, run.engine.timings = tuple(run.engine.timings), []
+    end = after.ambient
+    if end.unsynchronized is not None and is_block(end.unsynchronized[1]):
+        after.ambient = replace(
+            end, launches=before.launches, unsynchronized=before.unsynchronized, waited=before.waited
+        )
+    waits = all(end.epoch > one.epoch for one, _ in during)
+    return Pause(reduce(_either, changes) if changes else {}, effects, timings, waits)
 
 
 def decorating(run: Run, info: FunctionInfo) -> Changes:

@@ -10,6 +10,7 @@ import libcst as cst
 
 from devlint.flow.code.definitions import FunctionInfo, names_in_target
 from devlint.flow.conditions.refinement import narrow, test_of
+from devlint.flow.language.contexts import pause_at
 from devlint.flow.language.iteration import iterate
 from devlint.flow.path.run import LoopFrame, Run, expression
 from devlint.flow.path.state import State, merge
@@ -253,7 +254,7 @@ def await_(run: Run, node: cst.Await) -> Value:
 def yield_(run: Run, node: cst.Yield) -> Value:
     """A generator's value; what is sent back is unknown."""
     if run.function is not None and run.function.is_context:
-        run.yielding.append((run.state.ambient, run.state.heap.fork()))
+        pause_at(run, node)
     match node.value:
         case cst.From(item=item):
             run.yielded.append(iterate(run, run.evaluate(item), item).any)

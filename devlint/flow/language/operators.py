@@ -16,14 +16,13 @@ from devlint.flow.calls.functions import call_function
 from devlint.flow.classes.ancestors import special_method
 from devlint.flow.conditions.comparison import compare
 from devlint.flow.conditions.refinement import narrow, negated, test_of
-from devlint.flow.events import UnsynchronizedTiming
 from devlint.flow.language.expressions import truth, united
 from devlint.flow.nn.forwards import operand_of_forward
 from devlint.flow.path.run import Run, expression
 from devlint.flow.path.state import merge
 from devlint.flow.tensors.operations import operate
+from devlint.flow.tensors.pace import check_clocks
 from devlint.flow.tensors.sharing import note_write
-from devlint.values.clock import ClockRead
 from devlint.values.condition import Test, both, either
 from devlint.values.dtype import UNKNOWN_DTYPE
 from devlint.values.heap import Dict, Sequence
@@ -128,7 +127,7 @@ def combine(
     if isinstance(a, Array) or isinstance(b, Array):
         return array_operation(run, method, Argument(a, left.node), Argument(b, right.node), node)
     if method == "sub" and isinstance(a, Number) and isinstance(b, Number):
-        _check_clocks(run, a, b, node)
+        check_clocks(run, a, b, node)
     if isinstance(a, Const) and isinstance(b, Const):
         return _constants(method, a, b)
     collection = _collections(run, method, a, b, node)
@@ -195,16 +194,6 @@ def _clouded(result: Value) -> Value:
     if not isinstance(result, Tensor):
         return result
     return replace(result, dtype=UNKNOWN_DTYPE, rank=result.rank if result.rank.is_dimensioned else Rank.ANY)
-
-
-def _check_clocks(run: Run, end: Number, start: Number, node: cst.CSTNode) -> None:
-    """`time.time() - started`: was the accelerator still at work on what came between?"""
-    if not (isinstance(end.origin, ClockRead) and isinstance(start.origin, ClockRead)):
-        return
-    unsynchronized = end.origin.unsynchronized
-    if unsynchronized is not None and unsynchronized[0] > start.origin.launches:
-        context = replace(run.context_at(node), place=end.origin.place)
-        run.emit(UnsynchronizedTiming(context, start.origin.place, unsynchronized[1]))
 
 
 def _constants(method: str, left: Const, right: Const) -> Value:

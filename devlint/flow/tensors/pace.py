@@ -7,15 +7,16 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.flow.events import HostRead, Operand
+from devlint.flow.events import HostRead, Operand, UnsynchronizedTiming
 from devlint.flow.path.run import Run
 from devlint.flow.tensors.given import is_given
 from devlint.flow.tensors.operands import Bound
 from devlint.semantics.table import Row
+from devlint.values.clock import ClockRead
 from devlint.values.device import Symbol, is_accelerator, is_host
 from devlint.values.placement import How, Leaf, Placement, leaves
 from devlint.values.trace import Kind, Step
-from devlint.values.value import Pending, Tensor
+from devlint.values.value import Number, Pending, Tensor
 
 MEASURES: Final = ("number", "bool", "size", "string")
 """What a row returns that asks for a tensor's form, not for its values (unless it waits for them)."""
@@ -40,6 +41,25 @@ def follow_time(run: Run, row: Row, bound: Bound, operands: list[Operand], node:
         for operand in operands:
             if unfinished(run, operand.tensor) is not None:
                 _tell_read(run, operand, node, name)
+
+
+def check_clocks(run: Run, end: Number, start: Number, node: cst.CSTNode) -> None:
+    """`time.time() - started`: was the accelerator still at work on what came between?"""
+    if not (isinstance(end.origin, ClockRead) and isinstance(start.origin, ClockRead)):
+        return
+    work = end.origin.unsynchronized
+    if work is None or work[0] <= start.origin.launches:
+        return
+    timing = UnsynchronizedTiming(replace(run.context_at(node), place=end.origin.place), start.origin.place, work[1])
+    if is_block(timing.work):
+        run.engine.timings.append(timing)
+    else:
+        run.emit(timing)
+
+
+def is_block(work: Step) -> bool:
+    """Whether the work is that of the `with` block around which a context manager runs, at whose `yield` it is run."""
+    return isinstance(work.place.node, cst.Yield)
 
 
 def unfinished(run: Run, tensor: Tensor) -> Pending | None:
