@@ -13,7 +13,7 @@ from devlint.flow.calls.functions import call_function
 from devlint.flow.classes.ancestors import find_method, is_module_class
 from devlint.flow.classes.construction import construct
 from devlint.flow.classes.contents import forget_contents
-from devlint.flow.classes.placeholders import forget_placeholders
+from devlint.flow.classes.placeholders import forget_in_parts, forget_placeholders
 from devlint.flow.classes.records import data_fields
 from devlint.flow.code.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.flow.code.triggers import TRIGGERS
@@ -135,6 +135,7 @@ def _construct_and_call(engine: Engine, module: ModuleInfo, info: ClassInfo) -> 
     is_module = is_module_class(run, info)
     if is_module and not engine.host_only.keeps(info):
         _settle_anywhere(run, reference, info)
+    forget_in_parts(run, reference, built)
     after = run.state
     for name, method in info.methods.items():
         found = engine.method(method)
@@ -154,8 +155,9 @@ def _construct_and_call(engine: Engine, module: ModuleInfo, info: ClassInfo) -> 
 
 
 def _is_called_from_outside(info: ClassInfo, name: str, method: FunctionInfo) -> bool:
-    """Whether the method is one that others call; what a class keeps to itself is run where it calls it."""
-    kept = is_private(name) and f"self.{name}" in info.evidence.modules
+    """Whether the method is one that others call; what a class keeps to itself is run where it calls it, and what only
+    serves to make objects while they are made, before anybody can move them."""
+    kept = (is_private(name) and f"self.{name}" in info.evidence.modules) or name in info.module.building
     return "overload" not in method.decorator_names and not kept
 
 

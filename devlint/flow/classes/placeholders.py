@@ -8,15 +8,34 @@ from typing import Final
 from devlint.flow.classes.ancestors import ancestors, class_attribute
 from devlint.flow.code.definitions import ClassInfo, FunctionInfo
 from devlint.flow.path.run import Run
-from devlint.values.heap import Dict, Instance, Sequence
+from devlint.values.heap import Dict, Instance, Registration, Sequence
+from devlint.values.join import alternatives
 from devlint.values.value import NONE, Callable_, DeviceValue, Ref, Tensor, Tuple, Unknown, Value
 
 MAX_DEPTH: Final = 3
 """Levels of containers in which tensors are looked for."""
 
 
+def forget_in_parts(run: Run, reference: Ref, built: Collection[FunctionInfo], depth: int = 0) -> None:
+    """The same for the modules that an object is made of, whose methods may have been called in any order too."""
+    thing = run.instance(reference)
+    if thing is None or depth > MAX_DEPTH:
+        return
+    for name, kind in thing.registered.items():
+        if kind is not Registration.MODULE or name not in thing.attributes:
+            continue
+        for part in alternatives(thing.attributes[name]):
+            inner = run.instance(part)
+            if inner is None or not isinstance(part, Ref):
+                continue
+            info = inner.cls.definition if isinstance(inner.cls, Callable_) else None
+            if isinstance(info, ClassInfo) and any(_holds_plain_tensor(run, one) for one in _plain(inner)):
+                forget_placeholders(run, part, info, None, built)
+            forget_in_parts(run, part, built, depth + 1)
+
+
 def forget_placeholders(
-    run: Run, reference: Ref, info: ClassInfo, method: FunctionInfo, built: Collection[FunctionInfo]
+    run: Run, reference: Ref, info: ClassInfo, method: FunctionInfo | None, built: Collection[FunctionInfo]
 ) -> None:
     """Before somebody calls a method: give up what others may have replaced by then, and what it replaces itself.
 
@@ -25,15 +44,19 @@ def forget_placeholders(
     thing = run.instance(reference)
     if thing is None:
         return
-    names = set(method.replaces)
+    names = set(method.replaces) if method is not None else set()
     for other in _methods(run, info):
         if other is not method and other not in built:
-            names |= other.sets
+            names |= other.sets if method is not None else other.replaces
     for name in sorted(names):
         if name not in thing.registered and _may_stand_in(run, info, thing, name):
             unset = Unknown(("attr", reference.address, name), f"self.{name}")
             thing = thing.with_attribute(name, unset)
     run.put(reference.address, thing)
+
+
+def _plain(thing: Instance) -> Iterator[Value]:
+    return (value for name, value in thing.attributes.items() if name not in thing.registered)
 
 
 def _methods(run: Run, info: ClassInfo) -> Iterator[FunctionInfo]:

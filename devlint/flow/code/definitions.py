@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -19,6 +21,8 @@ from devlint.syntax.walk import descend, dotted_name
 if TYPE_CHECKING:
     from devlint.flow.path.run import Run
     from devlint.syntax.index import FileIndex, Statement
+
+_DEFINED_OR_CALLED: Final = re.compile(r"\bdef\s+(?P<defined>\w+)|\.(?P<called>\w+)\(")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,19 @@ class ModuleInfo:
                 with suppress(SourceError):
                     trees.append(unit.tree)
         return Evidence(*trees)
+
+    @cached_property
+    def building(self) -> frozenset[str]:
+        """The methods that the file calls where it makes objects, and nowhere else."""
+        callers: dict[str, set[str]] = defaultdict(set)
+        for unit in self.index.statements:
+            function = ""
+            for found in _DEFINED_OR_CALLED.finditer(unit.text):
+                if found["defined"]:
+                    function = found["defined"]
+                else:
+                    callers[found["called"]].add(function)
+        return frozenset(name for name, functions in callers.items() if functions == {"__init__"})
 
 
 @dataclass(eq=False)
