@@ -108,7 +108,11 @@ def assume(facts: Facts, test: Test) -> Facts | None:
     added = {test}
     if test.holds and isinstance(test.formula, All):
         added |= test.formula.tests
-    return facts | added
+    result = facts | added
+    for one in facts:
+        if not one.holds and type(one.formula) is All and one.formula.tests <= result:
+            return None
+    return result
 
 
 def merge(facts: Iterable[Test], more: Iterable[Test]) -> Facts | None:

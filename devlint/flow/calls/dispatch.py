@@ -9,6 +9,7 @@ from devlint.flow.calls.functions import call_function
 from devlint.flow.classes.ancestors import enclosing_class, find_method
 from devlint.flow.classes.construction import construct
 from devlint.flow.code.definitions import ClassInfo, FunctionInfo
+from devlint.flow.code.evidence import TENSOR_ONLY
 from devlint.flow.language.attributes import get_attribute
 from devlint.flow.library.registry import Invocation, invoke
 from devlint.flow.nn.hooks import after_forward, before_forward
@@ -16,9 +17,22 @@ from devlint.flow.nn.lifecycle import call_layer, is_module
 from devlint.flow.outside.opaque import call_opaque, havoc, opaque_method
 from devlint.flow.path.run import Run, expression
 from devlint.flow.path.state import merge
+from devlint.flow.tensors.transfer import METHODS
 from devlint.values.heap import Instance
 from devlint.values.join import join, without_none
-from devlint.values.value import UNKNOWN, Batch, Callable_, Either, Library, Method, Partial, Ref, Unknown, Value
+from devlint.values.value import (
+    UNKNOWN,
+    Batch,
+    Callable_,
+    Either,
+    Library,
+    Method,
+    Partial,
+    Ref,
+    Tensor,
+    Unknown,
+    Value,
+)
 
 
 @expression(cst.Call)
@@ -32,6 +46,10 @@ def call(run: Run, node: cst.Call) -> Value:
         if isinstance(inner, Unknown) and inner.origin is not None:
             arguments = gather(run, node)
             return opaque_method(run, inner, node.func.attr.value, arguments, node, node.func.value)
+        method = node.func.attr.value
+        if isinstance(inner, Unknown) and method in TENSOR_ONLY and method not in METHODS:
+            # Whatever it is, it is a tensor.
+            return invoke(run, Invocation(method, gather(run, node), node, Tensor()))
         callee = get_attribute(run, owner, node.func.attr.value, node.func)
     else:
         callee = run.evaluate(node.func)

@@ -135,6 +135,9 @@ def _enter(
     if not returns or result is None:
         return UNKNOWN
     run.state.heap, run.state.ambient = end.heap, end.ambient
+    if engine.symbolic and not engine.active:
+        # What has let a constructor come to its end holds for the methods.
+        run.state.facts |= end.facts
     if info.decorator_names & CACHING:
         result = _mark_cached(run, result, arguments.node)
     if before is not None:

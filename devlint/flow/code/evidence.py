@@ -21,7 +21,9 @@ TENSOR_ONLY: Final = frozenset(
     " gather dim view_as requires_grad_ is_floating_point unbind chunk unfold logsumexp cumsum_ add_ sub_"
     " mul_ div_ clamp_"
     " argmax_ pin_memory data_ptr grad_fn rsqrt type_as new pow_ squeeze_ flatten_ softplus narrow"
-    " index_copy_ index_add_".split()
+    " index_copy_ index_add_ index_add index_fill index_fill_ scatter_add scatter_add_ repeat_interleave"
+    " masked_select masked_scatter baddbmm addmm diag_embed tril triu movedim unflatten logaddexp amax amin"
+    " clamp_min clamp_max normal_ uniform_ bernoulli_ zero_ fill_ copy_".split()
 )
 """Attributes that a tensor has and neither an array, a container nor a module has."""
 
@@ -46,6 +48,11 @@ MODULE_ONLY: Final = frozenset(
 """Attributes that a module has and a tensor has not. (`requires_grad_` both have; it is no evidence by itself.)"""
 
 _MODULE_EVIDENCE: Final = MODULE_ONLY - TENSOR_ONLY
+
+NAMING_DEVICES: Final = frozenset(
+    "device cuda is_cuda type_as new_zeros new_ones new_full new_empty new_tensor".split()
+)
+"""Attributes by which code asks for a device, or makes a tensor where another is: it is meant for any."""
 
 COUNTED: Final = frozenset(
     "range int float bool len view reshape expand repeat zeros ones empty full rand randn randint arange linspace eye"
@@ -121,7 +128,7 @@ class Evidence:
         attribute = node.attr.value
         if attribute in ("time", "perf_counter", "monotonic", "elapsed_time", "default_timer"):
             self.clock = True
-        if attribute in ("device", "cuda", "is_cuda", "type_as"):
+        if attribute in NAMING_DEVICES:
             self.devices = True
         name = dotted_name(node.value)
         if name is None:

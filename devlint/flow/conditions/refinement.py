@@ -13,7 +13,7 @@ from devlint.flow.conditions.instances import PARAMETER, TENSOR, restricted
 from devlint.flow.events import HostRead
 from devlint.flow.path.run import Run
 from devlint.flow.tensors.pace import unfinished
-from devlint.values.condition import Atom, Test, both, decide, either
+from devlint.values.condition import Atom, Test, both, chosen, decide, either
 from devlint.values.device import Symbol, is_host
 from devlint.values.heap import Sequence
 from devlint.values.join import alternatives, join, without_none
@@ -142,27 +142,10 @@ def value_test(run: Run, value: Value, node: cst.BaseExpression) -> Test | bool 
         case Tensor() | Array():
             read_on_host(run, value, node, "bool()")
         case Either(test=Test() as test, yes=yes, no=no):
-            answers = (value_test(run, yes, node), value_test(run, no, node))
-            known = _either_test(test, *answers)
-            if known is not None:
-                return known
+            one, other = value_test(run, yes, node), value_test(run, no, node)
+            if one is not None and other is not None and (isinstance(one, bool) or isinstance(other, bool)):
+                return chosen(test, one, other)
     return Test(Atom(run.here(node), Source(node)))
-
-
-def _either_test(test: Test, yes: Test | bool | None, no: Test | bool | None) -> Test | bool | None:
-    """The condition `yes if test else no`, where one of them is settled."""
-    match yes, no:
-        case (True, False):
-            return test
-        case (False, True):
-            return ~test
-        case (bool(), bool()):
-            return yes
-        case (Test(), bool()):
-            return either(~test, yes) if no else both(test, yes)
-        case (bool(), Test()):
-            return either(test, no) if yes else both(~test, no)
-    return None
 
 
 def read_on_host(run: Run, value: Value, node: cst.BaseExpression, reader: str) -> None:
