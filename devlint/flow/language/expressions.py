@@ -95,34 +95,30 @@ def ellipsis(run: Run, node: cst.Ellipsis) -> Value:
 
 @expression(cst.Tuple)
 def tuple_(run: Run, node: cst.Tuple) -> Value:
-    """A tuple; of unknown content when a star inside cannot be unrolled."""
-    items = elements(run, node.elements)
-    return Tuple(items) if items is not None else run.allocate(node, Sequence(None, UNKNOWN, "tuple"))
+    """A tuple; of unknown length when a star inside cannot be unrolled."""
+    found = elements(run, node.elements, "tuple")
+    return Tuple(found.items) if found.items is not None else run.allocate(node, found)
 
 
 @expression(cst.List, cst.Set)
 def list_(run: Run, node: cst.List | cst.Set) -> Value:
     """A list or set display."""
-    kind = "list" if isinstance(node, cst.List) else "set"
-    items = elements(run, node.elements)
-    return run.allocate(node, Sequence(items, kind=kind))
+    return run.allocate(node, elements(run, node.elements, "list" if isinstance(node, cst.List) else "set"))
 
 
-def elements(run: Run, nodes: Iterable[cst.BaseElement]) -> tuple[Value, ...] | None:
-    """The values of a display's elements, stars unrolled; None when a star has unknown length."""
+def elements(run: Run, nodes: Iterable[cst.BaseElement], kind: str) -> Sequence:
+    """The values of a display's elements, stars unrolled; one that stands for all when a star has unknown length."""
     items: list[Value] = []
     known = True
     for element in nodes:
         value = run.evaluate(element.value)
-        if isinstance(element, cst.StarredElement):
-            unrolled = iterate(run, value, element.value)
-            if unrolled.items is None:
-                known = False
-            else:
-                items.extend(unrolled.items)
-        else:
+        if not isinstance(element, cst.StarredElement):
             items.append(value)
-    return tuple(items) if known else None
+            continue
+        unrolled = iterate(run, value, element.value)
+        known = known and unrolled.items is not None
+        items.extend(unrolled.items if unrolled.items is not None else (unrolled.any,))
+    return Sequence(tuple(items), kind=kind) if known else Sequence(None, join_all(items), kind)
 
 
 @expression(cst.Dict)

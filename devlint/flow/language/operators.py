@@ -230,25 +230,34 @@ def _kind(value: Value) -> str | None:
 
 
 def _collections(run: Run, method: str, left: Value, right: Value, node: cst.CSTNode) -> Value | None:
-    if method == "add" and isinstance(left, Tuple) and isinstance(right, Tuple):
-        return Tuple((*left.items, *right.items))
-    one = run.get(left.address) if isinstance(left, Ref) else None
-    other = run.get(right.address) if isinstance(right, Ref) else None
+    one, other = _collection(run, left), _collection(run, right)
     if method == "or" and isinstance(one, Dict) and isinstance(other, Dict):
         return run.allocate(node, united(one, other))
     if method == "add" and isinstance(one, Sequence) and isinstance(other, Sequence):
         if one.items is not None and other.items is not None:
-            return run.allocate(node, Sequence((*one.items, *other.items), kind=one.kind))
-        return run.allocate(node, Sequence(None, join(one.any, other.any), one.kind))
+            return _made(run, Sequence((*one.items, *other.items), kind=one.kind), node)
+        return _made(run, Sequence(None, join(one.any, other.any), one.kind), node)
     if method == "mul":
         for thing, times in ((one, right), (other, left)):
             if isinstance(thing, Sequence):
-                items = thing.items if thing.items is not None and len(thing.items) == 1 else None
                 number = times.value if isinstance(times, Const) else None
-                if items is not None and isinstance(number, int) and number <= MAX_REPEATED:
-                    return run.allocate(node, replace(thing, items=items * number, owner=None))
-                return run.allocate(node, Sequence(None, thing.any, thing.kind))
+                items = thing.items if thing.items is not None and isinstance(number, int) else ()
+                if items and isinstance(number, int) and len(items) * number <= MAX_REPEATED:
+                    return _made(run, replace(thing, items=items * number, owner=None), node)
+                return _made(run, Sequence(None, thing.any, thing.kind), node)
     return None
+
+
+def _collection(run: Run, value: Value) -> object:
+    """The dict, list or tuple that a value is."""
+    if isinstance(value, Tuple):
+        return Sequence(value.items, kind="tuple")
+    return run.get(value.address) if isinstance(value, Ref) else None
+
+
+def _made(run: Run, thing: Sequence, node: cst.CSTNode) -> Value:
+    """The list or tuple that an operator makes."""
+    return Tuple(thing.items) if thing.kind == "tuple" and thing.items is not None else run.allocate(node, thing)
 
 
 def augmented(run: Run, node: cst.AugAssign) -> Value:
