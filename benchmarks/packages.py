@@ -1,8 +1,9 @@
 """What devlint says of published packages at its default settings, against verdicts given by reading the code.
 
-    python benchmarks/packages.py [--from DIR] [PACKAGE...]
+    python benchmarks/packages.py [--from DIR] [--all | PACKAGE...]
 
-Downloads the wheels (`pip download --no-deps`) into a folder, or takes them from `--from DIR`, unpacks them and runs
+Four large packages, unless others are named (or all of them asked for) that were read in the same way and that devlint
+was not made with. Downloads the wheels (`pip download --no-deps`) into a folder, or takes them from `--from DIR`, unpacks them and runs
 `devlint check` inside each. Every finding of the families DEV1 to DEV3 is looked up in `packages.jsonl`, which holds
 one verdict a line: package, version, file, line, code, verdict ("true" or "false") and the reason. A finding that
 nobody has read yet is listed as unrecorded. The exit status is 1 when a target is missed (see `TARGETS`).
@@ -15,20 +16,18 @@ import json
 import subprocess
 import sys
 import tempfile
-import zipfile
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wheels import VERSIONS, wheel
+from wheels import MORE, VERSIONS, unpack, wheel
 
 VERDICTS = Path(__file__).with_name("packages.jsonl")
 JUDGED = ("DEV1", "DEV2", "DEV3")
-HEADINGS = (
-    "package       files    lines  findings  DEV1-3  true  false  unrecorded  lines/finding  % true  errors  skipped"
-)
+ALL = {**VERSIONS, **MORE}
+HEADINGS = "package                      files    lines  findings  DEV1-3  true  false  unrecorded  lines/finding  % true  errors  skipped"
 SURE = 85
 """Percent of the judged findings that must be true."""
 QUIET = 4000
@@ -78,8 +77,7 @@ def devlint(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
 def examine(package: str, archive: Path) -> Outcome:
     """Run devlint on the files of a wheel."""
     with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
-        zipfile.ZipFile(archive).extractall(folder)
+        folder = unpack(archive, Path(place))
         sources = sorted(folder.rglob("*.py"))
         offered = set(devlint(folder, "--show-files").stdout.splitlines())
         run = devlint(folder, "--verbose", "--exit-zero", "--output-format", "json")
@@ -102,7 +100,7 @@ def examine(package: str, archive: Path) -> Outcome:
 def _judged(package: str, found: Iterable[dict[str, Any]]) -> Iterable[tuple[Spot, str]]:
     for one in found:
         if one["code"].startswith(JUDGED):
-            spot = Spot(package, VERSIONS[package], one["filename"], one["location"]["row"], one["code"])
+            spot = Spot(package, ALL[package], one["filename"], one["location"]["row"], one["code"])
             yield spot, one["message"]
 
 
@@ -142,7 +140,7 @@ def _print_row(name: str, outcomes: Sequence[Outcome], verdicts: dict[Spot, bool
     quiet = f"{lines // findings:,}" if findings else "-"
     share = f"{100 * true / len(judged):.0f}" if judged else "-"
     print(
-        f"{name:12} {sum(one.files for one in outcomes):6} {lines:8,} {findings:9} {len(judged):7} {true:5} {false:6}"
+        f"{name:27} {sum(one.files for one in outcomes):6} {lines:8,} {findings:9} {len(judged):7} {true:5} {false:6}"
         f" {unrecorded:11} {quiet:>14} {share:>7} {sum(one.errors for one in outcomes):7}"
         f" {sum(len(one.skipped) for one in outcomes):8}"
     )
@@ -151,14 +149,16 @@ def _print_row(name: str, outcomes: Sequence[Outcome], verdicts: dict[Spot, bool
 def main() -> None:
     """Examine the packages that are asked for, or all of them."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("packages", nargs="*", metavar="PACKAGE", help=", ".join(VERSIONS))
+    parser.add_argument("packages", nargs="*", metavar="PACKAGE", help=", ".join(ALL))
+    parser.add_argument("--all", action="store_true", help="all packages that were read")
     parser.add_argument("--from", dest="folder", type=Path, metavar="DIR", help="where the wheels are, or go to")
     given = parser.parse_args()
-    if unknown := set(given.packages) - set(VERSIONS):
+    if unknown := set(given.packages) - set(ALL):
         parser.error(f"unknown package: {', '.join(sorted(unknown))}")
     folder = given.folder or Path(tempfile.gettempdir()) / "devlint-packages"
     folder.mkdir(parents=True, exist_ok=True)
-    outcomes = [examine(package, wheel(package, folder)) for package in given.packages or VERSIONS]
+    names = ALL if given.all else given.packages or VERSIONS
+    outcomes = [examine(package, wheel(package, folder)) for package in names]
     sys.exit(not report(outcomes, read_verdicts()))
 
 

@@ -50,14 +50,17 @@ from devlint.values.value import (
 @model(*(f"Tensor.{name}" for name in METHODS))
 def transfer(run: Run, call: Invocation) -> Value:
     """`.to`, `.cuda`, `.cpu`, `.half`, ... on a tensor, or on something whose tensors are all in one place."""
+    from devlint.flow.outside.opaque import looks_like_module
+
     tensor = as_tensor(call.receiver) if call.receiver is not None else None
     assert tensor is not None
     if call.name == "type" and call.arguments.complete and not list(call.arguments):
         settled = run.settle(tensor)
         return TypeName(settled.placement, settled.dtype)
-    if isinstance(call.receiver, Batch) and call.receiver.mixed and run.discarded is call.node:
-        # Part of a checkpoint may as well be a module, which moves in place.
-        return call.receiver
+    mixed = isinstance(call.receiver, Batch) and (call.receiver.mixed or looks_like_module(run, call.receiver_node))
+    if mixed and run.discarded is call.node:
+        # Part of a checkpoint may as well be a module, which moves in place; so may what a function has returned.
+        return call.receiver or UNKNOWN
     moved = transfer_tensor(run, tensor, call.name, call.arguments, call.node, call.receiver_node)
     return Batch(moved.placement, moved=moved.moved) if isinstance(call.receiver, Batch) else moved
 

@@ -17,7 +17,7 @@ from devlint.flow.tensors.devices import current, is_none, note_hard_coded, plac
 from devlint.flow.tensors.legacy import legacy_type
 from devlint.flow.tensors.pace import pending_copy, unfinished
 from devlint.flow.tensors.sharing import memory_after
-from devlint.values.device import ANY_INDEX, CPU, Known, Relation, Symbol, is_accelerator, relate
+from devlint.values.device import ANY_INDEX, CPU, Known, Relation, Symbol, is_accelerator, is_host, relate
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype, Source, is_floating
 from devlint.values.join import join_dtypes
 from devlint.values.placement import UNKNOWN_PLACEMENT, How, Leaf, Placement, choose, leaves, transform
@@ -287,13 +287,15 @@ def _tell(
 
 
 def _follow_copy(run: Run, node: cst.CSTNode, method: str, before: Tensor, after: Tensor, request: Request) -> None:
-    """The host waits for a copy from or to an accelerator, unless it was told not to."""
-    if request.placement is None:
+    """The host waits for a copy from or to an accelerator, unless it was told not to; for one from anywhere, maybe."""
+    if request.placement is None or request.non_blocking is not False:
         return
-    leaving = any(is_accelerator(leaf.device) for _, leaf in leaves(before.placement, run.state.facts))
-    arriving = any(is_accelerator(leaf.device) for _, leaf in leaves(after.placement, run.state.facts))
-    if (leaving or arriving) and request.non_blocking is False:
+    origins = [leaf.device for _, leaf in leaves(before.placement, run.state.facts)]
+    targets = [leaf.device for _, leaf in leaves(after.placement, run.state.facts)]
+    if any(map(is_accelerator, (*origins, *targets))):
         run.synchronize(run.step(Kind.PASSED, f".{method}() waits for the copy", node))
+    elif all(map(is_host, targets)) and not all(map(is_host, origins)):
+        run.synchronize()
 
 
 def _target_invariant(request: Request, assigned: frozenset[str]) -> bool:
