@@ -3,10 +3,11 @@
     python benchmarks/packages.py [--from DIR] [--all | PACKAGE...]
 
 Four large packages, unless others are named (or all of them asked for) that were read in the same way and that devlint
-was not made with. Downloads the wheels (`pip download --no-deps`) into a folder, or takes them from `--from DIR`, unpacks them and runs
-`devlint check` inside each. Every finding of the families DEV1 to DEV3 is looked up in `packages.jsonl`, which holds
-one verdict a line: package, version, file, line, code, verdict ("true" or "false") and the reason. A finding that
-nobody has read yet is listed as unrecorded. The exit status is 1 when a target is missed (see `TARGETS`).
+was not made with. Downloads the wheels (`pip download --no-deps`) into a folder, or takes them from `--from DIR`,
+unpacks them and runs `devlint check` inside each. Every finding of the families DEV1 to DEV3 is looked up in
+`packages.jsonl`, which holds one verdict a line: package, version, file, line, code, verdict ("true" or "false") and
+the reason. A finding that nobody has read yet is listed as unrecorded. The exit status is 1 when a target is missed
+(see `TARGETS`).
 """
 
 from __future__ import annotations
@@ -27,7 +28,10 @@ from wheels import MORE, VERSIONS, unpack, wheel
 VERDICTS = Path(__file__).with_name("packages.jsonl")
 JUDGED = ("DEV1", "DEV2", "DEV3")
 ALL = {**VERSIONS, **MORE}
-HEADINGS = "package                      files    lines  findings  DEV1-3  true  false  unrecorded  lines/finding  % true  errors  skipped"
+HEADINGS = (
+    "package                      files    lines  findings  DEV1-3  true  false  unrecorded  lines/finding  % true"
+    "  errors  skipped"
+)
 SURE = 85
 """Percent of the judged findings that must be true."""
 QUIET = 4000
