@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import partial
 
@@ -70,7 +71,7 @@ class UnregisteredTensor(Rule):
 
     ## Known limits
     A class that overrides `_apply` or `to` is taken to move its attributes itself. An attribute that meets nothing
-    is not reported.
+    is not reported, nor one that the code looks at to decide whether it still serves: that is a cache.
     """
 
     code = "DEV103"
@@ -82,6 +83,8 @@ class UnregisteredTensor(Rule):
         """Each plain attribute that meets a tensor of another device; once for each assignment."""
         place = event.stored.place
         name = name_of(place)
+        if name is not None and any(re.search(rf"\b{re.escape(name)}\b", str(test)) for test in event.when):
+            return
         noun = f"`{place_text(place)}`" if name is not None else "the attribute"
         where, other = device_text(event.strange.leaf), event.other
         inside = event.stored.kind is Kind.STORED_INSIDE

@@ -158,6 +158,19 @@ class Focal(nn.Module):
 }
 
 GOOD = {
+    "a cache that is looked at before it is used": """
+class Layer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 1)
+        self.grid = torch.zeros(1)
+
+    def forward(self, x):
+        x = self.conv(x)
+        if self.grid.shape[2:4] != x.shape[2:4]:
+            self.grid = torch.arange(x.shape[3]).view(1, 1, 1, -1).expand(1, 1, x.shape[2], -1).to(x.device)
+        return x + self.grid
+""",
     "buffer": """
 class Net(nn.Module):
     def __init__(self):
