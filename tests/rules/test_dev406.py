@@ -7,6 +7,12 @@ import pytest
 from .programs import check
 
 BAD = {
+    "in another form": """
+def masks(n: int, x: torch.Tensor):
+    causal = torch.triu(torch.ones(n, n), diagonal=1).to(x.device)  # DEV406
+    places = torch.arange(n).unsqueeze(0).to(x.device)  # DEV406
+    return causal, places
+""",
     "in one expression": """
 a = torch.zeros(3).to("cuda")  # DEV406
 b = torch.randn(16, 3).cuda()  # DEV406
@@ -60,6 +66,12 @@ print(torch.equal(y.cpu(), x))
 }
 
 GOOD = {
+    "another form of what has a name": """
+def grid(n: int, x: torch.Tensor):
+    steps = torch.arange(n)
+    print(steps.tolist())
+    return steps.unsqueeze(0).to(x.device)
+""",
     "drawn from a generator of NumPy's": """
 class Sampler:
     def __init__(self, seed):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 import libcst as cst
 
@@ -22,6 +23,18 @@ from devlint.values.memory import Memory
 from devlint.values.placement import UNKNOWN_PLACEMENT, Choice, How, Leaf, Placement, is_unknown, leaves, transform
 from devlint.values.trace import Kind
 from devlint.values.value import NONE, Const, Fresh, Number, Origin, Rank, Tensor, computed
+
+TRIANGLES: Final = ("triu", "tril")
+"""How masks are cut out of what a factory makes."""
+
+EXPANDING: Final = ("expand", "expand_as", "broadcast_to", "broadcast_tensors")
+"""Views that see some memory several times: a copy of them is more than what was made."""
+
+
+def _is_another_form(row: Row) -> bool:
+    """Whether an operation only gives its operand's values another form."""
+    name = row.name.rpartition(".")[2]
+    return name in TRIANGLES or (bool(row.view or row.may_view) and name not in EXPANDING)
 
 
 def result_of(
@@ -52,6 +65,9 @@ def result_of(
             pending=first.pending,
             pinned=first.pinned if row.view else None,
         )
+    if first is not None and _is_another_form(row) and isinstance(operands[0].place.node, cst.Call):
+        # What a factory has just made is as new in another form; what has a name may be used elsewhere too.
+        result = replace(result, fresh=first.fresh)
     if row.factory or (row.device.startswith("kwarg") and not row.assumed):
         result = _made(run, row, bound, result, node)
     return result
