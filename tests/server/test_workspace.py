@@ -134,3 +134,39 @@ async def test_pulled(puller: LanguageClient, project):
     found = await pull(known)
     assert (found[lost].kind, list(found[lost].items)) == ("full", [])
     assert not editor.pushed
+
+
+@pytest_lsp.fixture(config=CONFIG)
+async def mixed(lsp_client: LanguageClient, tmp_path):
+    """Two folders, of which one wants all, and the folder in which both are, which wants nothing."""
+    folders = []
+    for name, mode in (("one", "workspace"), ("two", "openFilesOnly")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "lost.py").write_text(LOST)
+        uri = (tmp_path / name).as_uri()
+        lsp_client.set_configuration({"devlint": {"diagnosticMode": mode}}, scope_uri=uri)
+        folders.append(types.WorkspaceFolder(uri, name))
+    lsp_client.set_configuration({"devlint": {}})
+    await lsp_client.initialize_session(
+        types.InitializeParams(
+            capabilities=neovim(), workspace_folders=[*folders, types.WorkspaceFolder(tmp_path.as_uri(), "all")]
+        )
+    )
+    yield
+    await lsp_client.shutdown_session()
+
+
+@pytest.mark.asyncio
+async def test_each_folder_as_it_wants(mixed: LanguageClient, tmp_path):
+    editor = Editor(mixed, tmp_path)
+    one, two = editor.uri("one/lost.py"), editor.uri("two/lost.py")
+    await editor.until(lambda: mixed.diagnostics.get(one))
+    assert two not in mixed.diagnostics
+    editor.open("two/lost.py", LOST)
+    assert codes(await editor.reported(two)) == [(4, "DEV201")]
+
+    # The settings of one folder change: the other is as it was.
+    (tmp_path / "one" / "devlint.toml").write_text('ignore = ["DEV201"]\n')
+    _changed(mixed, editor.uri("one/devlint.toml"), types.FileChangeType.Created)
+    await editor.until(lambda: not mixed.diagnostics[one])
+    assert codes(list(mixed.diagnostics[two])) == [(4, "DEV201")]
