@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from devlint.flow import interpreter as interpreter
 from devlint.flow.calls.arguments import Arguments
 from devlint.flow.calls.functions import call_function
-from devlint.flow.classes.ancestors import find_method, is_module_class
+from devlint.flow.classes.ancestors import find_method, has_unknown_base, is_module_class
 from devlint.flow.classes.construction import construct
 from devlint.flow.classes.contents import forget_contents
 from devlint.flow.classes.placeholders import forget_in_parts, forget_placeholders
@@ -28,6 +28,7 @@ from devlint.flow.private_code import HostOnly, callers_first, is_private
 from devlint.flow.symbolic import symbolic_arguments, symbolic_fields
 from devlint.values.condition import NO_FACTS
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype
+from devlint.values.join import alternatives
 from devlint.values.placement import UNKNOWN_PLACEMENT, Placement
 from devlint.values.scope import Scope
 from devlint.values.trace import Kind
@@ -135,6 +136,8 @@ def _construct_and_call(engine: Engine, module: ModuleInfo, info: ClassInfo) -> 
     is_module = is_module_class(run, info)
     if is_module and not engine.host_only.keeps(info):
         _settle_anywhere(run, reference, info)
+    elif not is_module and has_unknown_base(run, info):
+        _lose_modules(run, reference)
     forget_in_parts(run, reference, built)
     after = run.state
     for name, method in info.methods.items():
@@ -178,6 +181,14 @@ def _settle_anywhere(run: Run, reference: Ref, info: ClassInfo) -> None:
             reference.address,
             replace(thing, attributes={name: _lost(value) for name, value in thing.attributes.items()}),
         )
+
+
+def _lose_modules(run: Run, reference: Ref) -> None:
+    """An object whose class may be a module for all that is known: somebody may have moved the modules it holds."""
+    thing = run.instance(reference)
+    for value in thing.attributes.values() if thing is not None else ():
+        for one in alternatives(value):
+            relocate(run, one, lambda placement, dtype: (UNKNOWN_PLACEMENT, UNKNOWN_DTYPE))
 
 
 def _lost(value: Value) -> Value:
