@@ -12,7 +12,7 @@ from devlint.flow.calls.arguments import Argument
 from devlint.flow.language.iteration import iterate
 from devlint.flow.path.run import Run
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype, Source, promote_arrays, promote_names
-from devlint.values.value import Array, Const, Number, Ref, Tensor, Truth, Tuple, Value
+from devlint.values.value import Array, Const, Either, Number, Ref, Tensor, Truth, Tuple, Value
 
 MAX_NESTED: Final = 4
 """Levels of lists looked through: data written out in a program is rarely deeper."""
@@ -50,6 +50,9 @@ def python_kind(value: Value) -> str | None:
             return kind
         case Truth():
             return "bool"
+        case Either(yes=yes, no=no):
+            kind = python_kind(yes)
+            return kind if kind == python_kind(no) else None
     return None
 
 
