@@ -150,8 +150,6 @@ def _blame(
     if relation is not Relation.DIFFERENT and not generic:
         return None
     context = run.context_at(node)
-    if indexed and not generic:
-        return IndexClash(context, operation, host, guest, when)
     trace = host.leaf.trace
     cached = find(trace, Kind.CACHED)
     if cached is not None:
@@ -163,6 +161,8 @@ def _blame(
     stored = _stored(host.leaf)
     if stored is not None and _stayed_behind(stored, host.leaf):
         return AttributeClash(context, operation, host, guest, when, stored=stored)
+    if indexed and not generic:
+        return IndexClash(context, operation, host, guest, when)
     created = host.leaf.cause
     of_call = _input_clash(run, context, operation, host, guest, when)
     if of_call is not None and created is not None and _is_made_outside(created):
