@@ -226,17 +226,11 @@ def layer_cell(run: Run, name: str, row: Row, arguments: Arguments, node: cst.CS
     """The parameters a library module is born with."""
     assert row.module is not None
     module = row.module
-    rule, _, argument = module.parameters.partition(":")
-    if rule == "never":
-        rule, _, argument = module.buffers.partition(":")
-    if rule == "never":
-        return None
-    if rule == "arg":
+    kind, _, argument = module.buffers.partition(":")
+    if module.parameters == "never" and kind == "arg":
         return _cell_from_argument(run, module, argument, arguments)
-    if rule == "if":
-        position = module.init.index(argument) if argument in module.init else None
-        if arguments.constant(argument, position, module.defaults.get(argument, True)) in (False, None):
-            return None
+    if not any(_holds(module, one, arguments) for one in (module.parameters, module.buffers)):
+        return None
     device, dtype = arguments.get("device"), arguments.value("dtype")
     short = display_name(Instance(name, {}))
     if device is not None and not is_none(device.value):
@@ -244,8 +238,17 @@ def layer_cell(run: Run, name: str, row: Row, arguments: Arguments, node: cst.CS
         placement = placement_from(run, device.value, device.node, step)
     else:
         placement = default_placement(run, short, node)
-    kind = run.state.ambient.default_dtype if dtype is None or dtype == NONE else dtype_named(dtype)
-    return Cell(placement, kind)
+    made = run.state.ambient.default_dtype if dtype is None or dtype == NONE else dtype_named(dtype)
+    return Cell(placement, made)
+
+
+def _holds(module: ModuleRow, rule: str, arguments: Arguments) -> bool:
+    """Whether a library module is made with the parameters, or the buffers, that the rule is about."""
+    kind, _, argument = rule.partition(":")
+    if kind != "if":
+        return kind not in ("never", "arg")
+    position = module.init.index(argument) if argument in module.init else None
+    return arguments.constant(argument, position, module.defaults.get(argument, True)) not in (False, None)
 
 
 def _cell_from_argument(run: Run, module: ModuleRow, argument: str, arguments: Arguments) -> Cell | None:
