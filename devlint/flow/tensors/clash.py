@@ -169,9 +169,12 @@ def _blame(
         return of_call
     if created is not None and host.leaf.how is How.DEFAULT and _meant_for_any_device(created, guest.leaf.device, run):
         return FactoryClash(context, operation, host, guest, when, created=created)
-    if generic:
+    if generic or _is_class_attribute(created):
         loaded = _made_when_loaded(run, created)
-        return CacheClash(context, operation, host, guest, when, cached=loaded) if loaded is not None else None
+        if loaded is not None:
+            return CacheClash(context, operation, host, guest, when, cached=loaded)
+    if generic:
+        return None
     return of_call or OperandClash(context, operation, host, guest, when)
 
 
@@ -187,6 +190,12 @@ def _made_when_loaded(run: Run, created: Step | None) -> Step | None:
     if not any(one.method_of_module for one in _reached_from(run.scope)):
         return None
     return replace(created, message="made when its file is loaded, once for all")
+
+
+def _is_class_attribute(created: Step | None) -> bool:
+    """Whether a tensor was made by the body of a class, for all its objects."""
+    scope = created.scope if created is not None else None
+    return scope is not None and scope.entry and scope.name not in ("", "module")
 
 
 def _is_made_outside(created: Step) -> bool:
