@@ -71,6 +71,7 @@ async def resolve(server: DevlintServer, action: types.CodeAction) -> types.Code
     """What an action changes, worked out when somebody wants it."""
     if not isinstance(action.data, dict):
         return action
+    await server.analyst.rested()
     wanted = Ticketed(**action.data)
     sighting = server.seen.find(wanted.uri)
     if sighting is None:

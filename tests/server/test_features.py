@@ -194,7 +194,6 @@ async def test_an_action_of_a_text_that_has_changed(client: LanguageClient, tmp_
     if fix.edit is not None:
         return  # what it changes is said already, and of which version of the text
     editor.replace(uri, 'device = "cuda"', "device = None\nother = 1")
-    await editor.reported(uri)
     assert (await client.code_action_resolve_async(fix)).edit is None
 
 
