@@ -202,6 +202,9 @@ def _join_instances(left: Instance, right: Instance, test: Test | None) -> Insta
         joined = join_objects(left.cell, right.cell, test)
         assert isinstance(joined, Cell)
         cell = joined
+    elif left.cls == "?":
+        # Nothing is known of where it is on the path that has not moved it.
+        cell = None
     return replace(
         left,
         attributes=attributes,

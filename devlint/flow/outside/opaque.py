@@ -107,9 +107,10 @@ def _transfer(
         before = record.cell if record is not None and record.cell is not None else None
         placement = request.placement or (before.placement if before is not None else named(owner.origin, owner.text))
         cell = Cell(placement, request.dtype or (before.dtype if before is not None else UNKNOWN_DTYPE))
-        run.put(
-            opaque_address(owner), replace(record, cell=cell) if record is not None else Instance("?", {}, cell=cell)
-        )
+        # Paths that do not move it have the thing as well.
+        unmoved = record or run.engine.shared.setdefault(opaque_address(owner), Instance("?", {}))
+        assert isinstance(unmoved, Instance)
+        run.put(opaque_address(owner), replace(unmoved, cell=cell))
         return owner
     tensor = as_tensor(owner)
     if tensor is not None and looks_like_tensor(run, receiver):
