@@ -13,7 +13,6 @@ from devlint.fixes.sheet import Sheet, node_at
 from devlint.flow.events import OpaqueTransfer, Transfer
 from devlint.rule import Finding, Rule
 from devlint.story import confidence, device_text, is_of_module, place_text, steps
-from devlint.syntax.walk import dotted_name
 from devlint.transfers import Way, is_made_here, ways
 from devlint.values.device import Known, Symbol, is_accelerator
 from devlint.values.placement import How
@@ -128,7 +127,15 @@ def _is_between_parts(event: Transfer | OpaqueTransfer) -> bool:
     call = event.context.place.node
     if isinstance(event.receiver.node, (cst.Attribute, cst.Subscript)) or not isinstance(call, cst.Call):
         return False
-    return not any((dotted_name(one.value) or "").startswith("self.") for one in call.args)
+    return not any(_is_of_self(one.value) for one in call.args)
+
+
+def _is_of_self(node: cst.BaseExpression) -> bool:
+    while isinstance(node, cst.Attribute):
+        node = node.value
+        if isinstance(node, cst.Name):
+            return node.value == "self"
+    return False
 
 
 def _chained(event: Transfer, way: Way) -> bool:

@@ -25,6 +25,7 @@ from devlint.flow.modules import global_name
 from devlint.flow.observation import Observer
 from devlint.flow.path.run import evaluators
 from devlint.flow.private_code import HostOnly
+from devlint.flow.registries import Registries
 from devlint.semantics.table import Table, load_numpy_table, load_semantics
 from devlint.syntax.source import SourceError
 from devlint.values.dtype import DEFAULT_FLOAT
@@ -100,6 +101,7 @@ class Engine:
         self.constructing = 0
         self.errors: list[InternalError] = []
         self.unread: set[Unread] = set()
+        self.registries = Registries()
         self.uses = Uses()
         self.handed_on: set[Hashable] = set()
         self.ancestry: dict[ClassInfo, list[Value]] = {}

@@ -8,7 +8,6 @@ file is checked without reading the whole package around it.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 import libcst as cst
@@ -36,10 +35,6 @@ EAGER: Final = frozenset(
 counts."""
 
 
-REGISTERED: Final = re.compile(r"(@[^\n]*\n)*?@([\w.]*\.)?_?register", re.IGNORECASE)
-"""How a definition begins whose decorators keep it in a registry. Other decorators wait until it is called."""
-
-
 REPEATING: Final = ("for ", "while ", "with ", "async ")
 """How the statements begin that are there for their effects, whatever names they bind on the way."""
 
@@ -64,8 +59,7 @@ def module_run(engine: Engine, module: ModuleInfo) -> Run:
             if unit.mentions & EAGER:
                 tainted.add(unit.name)
             run.state.names[unit.name] = define(engine, module, unit)
-            if REGISTERED.match(unit.text):
-                _register(run, unit.name)
+            engine.registries.note(run, unit)
         elif unit.kind == "import":
             for binding in unit.imports:
                 bound = binding.name in run.state.names
@@ -114,21 +108,6 @@ def _matters(run: Run, name: str) -> bool:
         return value.name.startswith("torch.") or run.engine.table.models.describe(value.name)
     definition = value.definition if isinstance(value, Callable_) else None
     return isinstance(definition, (FunctionInfo, ClassInfo)) and bool(definition.unit.mentions & EAGER)
-
-
-def _register(run: Run, name: str) -> None:
-    """Let the decorators of a definition put it where the program will look for it."""
-    from devlint.flow.calls.decorators import decorated, decorated_class
-
-    defined = run.state.names[name]
-    heap = run.state.heap.fork()
-    with run.engine.contained(run.module.filename, name):
-        match defined:
-            case Callable_(definition=FunctionInfo() as function):
-                decorated(run, function)
-            case Callable_(definition=ClassInfo() as info):
-                decorated_class(run, info)
-    run.engine.shared.update(run.state.heap.written_since(heap))
 
 
 def run_guard(engine: Engine, module: ModuleInfo) -> None:
@@ -180,6 +159,7 @@ def _class(engine: Engine, unit: Statement) -> cst.ClassDef:
 def global_name(engine: Engine, module: ModuleInfo, name: str) -> Value | None:
     """A module's name, running what binds it if that has waited; a builtin; or None."""
     run = module_run(engine, module)
+    engine.registries.read(engine, module, name)
     for unit in run.waiting.pop(name, ()):
         _bind_late(run, unit)
     value = run.state.names.get(name)

@@ -28,6 +28,10 @@ Call: TypeAlias = "tuple[FunctionInfo, int]"
 WORTH: Final = 24
 """Syntax nodes a call must have evaluated to be remembered: running a smaller one again is as quick as comparing."""
 
+MAX_CHANGED: Final = 400
+"""Objects that may have been written since a call for it to be remembered: to compare more takes longer than most calls
+do."""
+
 MAX_HELD: Final = 1_000_000
 """Heap objects that the remembered heaps may hold together; each is a reference of eight bytes, and a key."""
 
@@ -124,7 +128,7 @@ def _same(before: Before, now: Before) -> bool:
         and _surroundings(before.ambient) == _surroundings(now.ambient)
         and before.names == now.names
         and all(map(_is_alike, before.names.values(), now.names.values()))
-        and now.heap.agrees(before.heap)
+        and now.heap.agrees(before.heap, MAX_CHANGED)
     )
 
 

@@ -72,9 +72,13 @@ class Heap:
     def __len__(self) -> int:
         return len(self._things)
 
-    def agrees(self, before: Heap) -> bool:
-        """Whether all that was there at the moment `before` was forked from this heap is as it was."""
-        pairs = ((before.get(address), self.get(address)) for address in self.changes(before))
+    def agrees(self, before: Heap, most: int | None = None) -> bool:
+        """Whether all that was there at the moment `before` was forked from this heap is as it was; false, too, where
+        more than `most` objects had to be compared."""
+        changes = self.changes(before)
+        if most is not None and len(changes) > most:
+            return False
+        pairs = ((before.get(address), self.get(address)) for address in changes)
         return all(old is None or old is new or old == new for old, new in pairs)
 
     def merge(self, other: Heap, join: Join) -> Heap:

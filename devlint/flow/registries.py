@@ -1,0 +1,109 @@
+"""Registries: definitions that a decorator puts where the program looks for them later.
+
+A decorator waits until its definition is called, but for those that register: they are applied when somebody looks
+where they put things, which most runs never do.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from devlint.flow.code.definitions import ClassInfo, FunctionInfo, ModuleInfo
+from devlint.values.heap import Dict, Sequence
+from devlint.values.value import UNKNOWN, Callable_, Ref
+
+if TYPE_CHECKING:
+    from devlint.flow.engine import Engine
+    from devlint.flow.path.run import Run
+    from devlint.syntax.index import Statement
+
+REGISTERED: Final = re.compile(r"(@[^\n]*\n)*?@([\w.]*\.)?_?register", re.IGNORECASE)
+"""How a definition begins whose decorators keep it in a registry."""
+
+REGISTRAR: Final = re.compile(r"@(\w+)\s*(\(|\n)")
+"""A decorator that is a function, or is made by one."""
+
+MAX_REGISTERED: Final = 16
+"""Definitions that are put into a registry one by one. A larger one is a catalogue, of which the name that a program
+asks for is rarely written down: the rest of it is unknown."""
+
+
+class Registries:
+    """What waits to be registered, by the function that will do it, and the names under which it will be found."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[FunctionInfo, list[tuple[Run, str]]] = {}
+        self._places: dict[tuple[ModuleInfo, str], set[FunctionInfo]] = {}
+
+    def note(self, run: Run, unit: Statement) -> None:
+        """A function or class is defined, and may have to be registered. A method of an object does so at once."""
+        if unit.name is None or not REGISTERED.match(unit.text):
+            return
+        registrar = _registrar(run, unit)
+        if registrar is None:
+            _register(run, unit.name)
+            return
+        self._waiting.setdefault(registrar, []).append((run, unit.name))
+        for name in registrar.unit.mentions & _kept_names(registrar.module):
+            self._places.setdefault((registrar.module, name), set()).add(registrar)
+
+    def read(self, engine: Engine, module: ModuleInfo, name: str) -> None:
+        """A name of a module is read: what will be found there is registered now. Registrars themselves do not count
+        as readers."""
+        found = self._places.get((module, name)) if self._places else None
+        if found is None or not {one.unit for one in found}.isdisjoint(one.unit for one in engine.active):
+            return
+        del self._places[module, name]
+        for registrar in found:
+            waiting = self._waiting.pop(registrar, [])
+            for run, registered in waiting[:MAX_REGISTERED]:
+                _register(run, registered)
+            if len(waiting) > MAX_REGISTERED:
+                _leave_open(registrar)
+
+
+def _registrar(run: Run, unit: Statement) -> FunctionInfo | None:
+    """The function of the program that is the one decorator of a definition, or makes it."""
+    dotted = REGISTRAR.match(unit.text)
+    if dotted is None or sum(line.startswith("@") for line in unit.text.splitlines()) > 1:
+        return None
+    value = run.engine.global_name(run.module, dotted[1])
+    definition = value.definition if isinstance(value, Callable_) else None
+    return definition if isinstance(definition, FunctionInfo) else None
+
+
+def _kept_names(module: ModuleInfo) -> frozenset[str]:
+    """The names of a module's top level that are no definitions."""
+    return frozenset().union(*(unit.binds for unit in module.index.statements if unit.kind == "other"))
+
+
+def _register(run: Run, name: str) -> None:
+    """Let the decorators of a definition do what they do."""
+    from devlint.flow.calls.decorators import decorated, decorated_class
+
+    defined = run.state.names[name]
+    heap = run.state.heap.fork()
+    with run.engine.contained(run.module.filename, name):
+        match defined:
+            case Callable_(definition=FunctionInfo() as function):
+                decorated(run, function)
+            case Callable_(definition=ClassInfo() as info):
+                decorated_class(run, info)
+    run.engine.shared.update(run.state.heap.written_since(heap))
+
+
+def _leave_open(registrar: FunctionInfo) -> None:
+    """There is more in the registry than is known."""
+    run = registrar.module.run
+    assert run is not None
+    heap = run.state.heap.fork()
+    for name in registrar.unit.mentions & _kept_names(registrar.module):
+        value = run.state.names.get(name)
+        thing = run.get(value.address) if isinstance(value, Ref) else None
+        if isinstance(value, Ref) and isinstance(thing, Dict):
+            run.put(value.address, replace(thing, element=UNKNOWN))
+        elif isinstance(value, Ref) and isinstance(thing, Sequence):
+            run.put(value.address, replace(thing, items=None, element=UNKNOWN))
+    run.engine.shared.update(run.state.heap.written_since(heap))
