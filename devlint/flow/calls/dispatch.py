@@ -9,7 +9,7 @@ from devlint.flow.calls.functions import call_function
 from devlint.flow.classes.ancestors import enclosing_class, find_method
 from devlint.flow.classes.construction import construct
 from devlint.flow.code.definitions import ClassInfo, FunctionInfo
-from devlint.flow.code.evidence import TENSOR_ONLY
+from devlint.flow.code.evidence import tells_of_tensor
 from devlint.flow.language.attributes import get_attribute
 from devlint.flow.library.registry import Invocation, invoke
 from devlint.flow.nn.hooks import after_forward, before_forward
@@ -47,7 +47,8 @@ def call(run: Run, node: cst.Call) -> Value:
             arguments = gather(run, node)
             return opaque_method(run, inner, node.func.attr.value, arguments, node, node.func.value)
         method = node.func.attr.value
-        if isinstance(inner, Unknown) and method in TENSOR_ONLY and method not in METHODS:
+        tells = tells_of_tensor(method, is_statement=run.discarded is node)
+        if isinstance(inner, Unknown) and tells and method not in METHODS:
             # Whatever it is, it is a tensor.
             return invoke(run, Invocation(method, gather(run, node), node, Tensor()))
         callee = get_attribute(run, owner, node.func.attr.value, node.func)

@@ -38,6 +38,9 @@ ARRAY_LIKE: Final = frozenset(
 OF_MODELS_TOO: Final = frozenset({"device", "dtype"})
 """Attributes that many libraries' modules have as well: evidence of nothing where the same name is moved in place."""
 
+OF_STREAMS_TOO: Final = frozenset({"detach"})
+"""Methods that streams, sockets and sessions have as well, and that are called on them as statements."""
+
 IN_PLACE: Final = frozenset("to cuda cpu xpu npu float half double bfloat16 type".split())
 """Methods that move or cast a module in place: as statements, they are what one writes of a module."""
 
@@ -59,6 +62,11 @@ COUNTED: Final = frozenset(
     " new_zeros new_ones new_full new_empty unfold".split()
 )
 """What is called with sizes and counts."""
+
+
+def tells_of_tensor(method: str, *, is_statement: bool) -> bool:
+    """Whether a call of this method shows that its receiver is a tensor."""
+    return method in TENSOR_ONLY and not (is_statement and method in OF_STREAMS_TOO)
 
 
 class Evidence:
@@ -133,7 +141,7 @@ class Evidence:
         name = dotted_name(node.value)
         if name is None:
             return
-        if attribute in TENSOR_ONLY:
+        if tells_of_tensor(attribute, is_statement=node in self._thrown_away):
             self.tensors.add(name)
         elif attribute in IN_PLACE and node in self._thrown_away:
             self._moved_in_place.add(name)

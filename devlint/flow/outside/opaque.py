@@ -8,7 +8,7 @@ from typing import Final
 import libcst as cst
 
 from devlint.flow.calls.arguments import Arguments
-from devlint.flow.code.evidence import ARRAY_LIKE, TENSOR_ONLY, Evidence
+from devlint.flow.code.evidence import ARRAY_LIKE, OF_STREAMS_TOO, Evidence, tells_of_tensor
 from devlint.flow.events import Operand
 from devlint.flow.language.attributes import opaque_address, opaque_attribute
 from devlint.flow.library.registry import Invocation, invoke
@@ -80,7 +80,8 @@ def opaque_method(
             record.cell.placement if record is not None and record.cell is not None else named(owner.origin, owner.text)
         )
         return run.allocate(node, Sequence(None, Tensor(placement, rank=Rank.SOME), "iterator"))
-    if name in TENSOR_ONLY or (name in ARRAY_LIKE and looks_like_tensor(run, receiver)):
+    tells = tells_of_tensor(name, is_statement=run.discarded is node)
+    if tells or (name in ARRAY_LIKE | OF_STREAMS_TOO and looks_like_tensor(run, receiver)):
         tensor = as_tensor(owner)
         assert tensor is not None
         return invoke(run, Invocation(name, arguments, node, tensor))
