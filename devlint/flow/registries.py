@@ -26,8 +26,8 @@ REGISTRAR: Final = re.compile(r"@(\w+)\s*(\(|\n)")
 """A decorator that is a function, or is made by one."""
 
 MAX_REGISTERED: Final = 16
-"""Definitions that are put into a registry one by one. A larger one is a catalogue, of which the name that a program
-asks for is rarely written down: the rest of it is unknown."""
+"""Definitions that are put into a registry one by one. Of a larger one, a catalogue, programs rarely say which they ask
+for by a name that is written down: nothing is known of what it holds."""
 
 
 class Registries:
@@ -45,9 +45,11 @@ class Registries:
         if registrar is None:
             _register(run, unit.name)
             return
-        self._waiting.setdefault(registrar, []).append((run, unit.name))
-        for name in registrar.unit.mentions & _kept_names(registrar.module):
-            self._places.setdefault((registrar.module, name), set()).add(registrar)
+        if registrar not in self._waiting:
+            self._waiting[registrar] = []
+            for name in registrar.unit.mentions & _kept_names(registrar.module):
+                self._places.setdefault((registrar.module, name), set()).add(registrar)
+        self._waiting[registrar].append((run, unit.name))
 
     def read(self, engine: Engine, module: ModuleInfo, name: str) -> None:
         """A name of a module is read: what will be found there is registered now. Registrars themselves do not count
@@ -58,10 +60,11 @@ class Registries:
         del self._places[module, name]
         for registrar in found:
             waiting = self._waiting.pop(registrar, [])
-            for run, registered in waiting[:MAX_REGISTERED]:
-                _register(run, registered)
             if len(waiting) > MAX_REGISTERED:
                 _leave_open(registrar)
+                continue
+            for run, registered in waiting:
+                _register(run, registered)
 
 
 def _registrar(run: Run, unit: Statement) -> FunctionInfo | None:
