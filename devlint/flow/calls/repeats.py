@@ -38,13 +38,13 @@ MAX_HELD: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """What a call finds: its arguments, and all it could read besides."""
+    """What a call finds: its arguments and what it captures under their names, and all it could read besides."""
 
     names: Mapping[str, Value]
     facts: Facts
     ambient: Ambient
     heap: Heap
-    spilled: int
+    elsewhere: tuple[int, int]
     moments: int
     budget: int
 
@@ -67,16 +67,22 @@ class Repeats:
         self._loops = 0
         self._held = 0
         self._moments = 0
+        self._rebound = 0
 
     def mark_moment(self) -> None:
         """Something was asked of this very moment (the time, how much work runs): it is never asked the same again."""
         self._moments += 1
 
+    def mark_rebound(self) -> None:
+        """A function has bound a name of the code around it: whoever reads that name may find something else."""
+        self._rebound += 1
+
     @contextmanager
-    def loop(self, run: Run) -> Iterator[None]:
-        """A loop that is run until nothing changes. What functions within its function read can change unseen."""
+    def loop(self, run: Run, assigned: frozenset[str]) -> Iterator[None]:
+        """A loop that is run until nothing changes, and what it binds: what functions within its function read of that
+        changes unseen."""
         before = self._loops
-        apart = run.function is None or bool(run.function.captured)
+        apart = run.function is None or not run.function.captured.isdisjoint(assigned)
         self._loops = 0 if apart else before + 1
         yield
         self._loops = before
@@ -85,22 +91,27 @@ class Repeats:
             self._held = 0
 
     def before(self, run: Run, info: FunctionInfo, names: Mapping[str, Value]) -> Before | None:
-        """What a call finds, where it may be made again: what a closure reads or a generator does later is not seen."""
+        """What a call finds, where it may be made again: what a generator does later is not seen."""
         engine = run.engine
-        if not self._loops or info.closure is not None or info.is_generator:
+        if not self._loops or info.is_generator:
             return None
         if info in engine.active or engine.recursion.left_out:
             return None
         state = run.state
+        found = {**_captured(info), **names}
         return Before(
-            dict(names), state.facts, state.ambient, state.heap.fork(), engine.spilled, self._moments, engine.budget
+            found, state.facts, state.ambient, state.heap.fork(), self._elsewhere(run), self._moments, engine.budget
         )
+
+    def _elsewhere(self, run: Run) -> tuple[int, int]:
+        """How often names were bound that are not the code's own."""
+        return run.engine.spilled, self._rebound
 
     def remember(self, run: Run, call: Call, before: Before, value: Value) -> None:
         """Keep what a call has done, if it was worth the while and nobody else can have seen it."""
         engine = run.engine
         worth = before.budget - engine.budget >= WORTH and engine.budget > 0 and not engine.abandoned
-        if not worth or engine.spilled != before.spilled or self._moments != before.moments:
+        if not worth or self._elsewhere(run) != before.elsewhere or self._moments != before.moments:
             return
         if engine.recursion.left_out:
             return
@@ -121,9 +132,19 @@ class Repeats:
         return _renewed(deed.value, now.names.values())
 
 
+def _captured(info: FunctionInfo) -> dict[str, Value]:
+    """What a function that was defined in another finds there under the names it mentions."""
+    found: dict[str, Value] = {}
+    outer = info.closure
+    while outer is not None:
+        found = {name: value for name, value in outer.state.names.items() if name in info.mentioned} | found
+        outer = outer.outer
+    return found
+
+
 def _same(before: Before, now: Before) -> bool:
     return (
-        before.spilled == now.spilled
+        before.elsewhere == now.elsewhere
         and before.facts == now.facts
         and _surroundings(before.ambient) == _surroundings(now.ambient)
         and before.names == now.names

@@ -159,6 +159,11 @@ class FunctionInfo:
         return frozenset(one.value for node in inner for one in descend(node) if isinstance(one, cst.Name))
 
     @cached_property
+    def mentioned(self) -> frozenset[str]:
+        """The names that its body mentions."""
+        return frozenset(one.value for one in descend(self.node.body) if isinstance(one, cst.Name))
+
+    @cached_property
     def sets(self) -> frozenset[str]:
         """The attributes of `self` that its body binds."""
         return frozenset(name for name, binds in self._uses_of_self if binds)

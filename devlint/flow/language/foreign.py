@@ -36,6 +36,8 @@ def publish(run: Run) -> dict[str, Value]:
             value = join(before, value)
         if owner is run.module.run:
             run.engine.spilled += 1
+        else:
+            run.engine.repeats.mark_rebound()
         owner.state.names[name] = held[name] = value
     return held
 
