@@ -46,11 +46,11 @@ def call(run: Run, node: cst.Call) -> Value:
         if isinstance(inner, Unknown) and inner.origin is not None:
             arguments = gather(run, node)
             return opaque_method(run, inner, node.func.attr.value, arguments, node, node.func.value)
-        method = node.func.attr.value
-        tells = tells_of_tensor(method, is_statement=run.discarded is node)
-        if isinstance(inner, Unknown) and tells and method not in METHODS:
-            # Whatever it is, it is a tensor.
-            return invoke(run, Invocation(method, gather(run, node), node, Tensor()))
+        if isinstance(inner, Unknown):
+            method = node.func.attr.value
+            if tells_of_tensor(method, is_statement=run.discarded is node) and method not in METHODS:
+                # Whatever it is, it is a tensor.
+                return invoke(run, Invocation(method, gather(run, node), node, Tensor()))
         callee = get_attribute(run, owner, node.func.attr.value, node.func)
     else:
         callee = run.evaluate(node.func)

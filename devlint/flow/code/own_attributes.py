@@ -3,41 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 import libcst as cst
 
 from devlint.syntax.walk import children
 
+TELLING: Final = frozenset(
+    {cst.FunctionDef, cst.ClassDef, cst.Lambda, cst.Assign, cst.AnnAssign, cst.AugAssign, cst.Attribute}
+)
+"""The types of nodes that are more than their children. Few nodes are of one, and comparing types is quick."""
+
 
 def uses_of_self(node: cst.CSTNode) -> Iterator[tuple[str, bool]]:
     """The attributes of `self` that a method reads (False) and binds (True), in the order that happens."""
-    match node:
-        case cst.FunctionDef() | cst.ClassDef() | cst.Lambda():
-            return
-        case cst.Assign(targets=targets, value=value):
-            yield from uses_of_self(value)
-            for one in targets:
-                yield from _uses_in_target(one.target)
-        case cst.AnnAssign(target=target, value=cst.BaseExpression() as value):
-            yield from uses_of_self(value)
-            yield from _uses_in_target(target)
-        case cst.AugAssign(target=target, value=value):
-            yield from uses_of_self(target)
-            yield from uses_of_self(value)
-            yield from _uses_in_target(target)
-        case cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value=name)):
-            yield name, False
-        case _:
-            for child in children(node):
-                yield from uses_of_self(child)
-
-
-def _uses_in_target(target: cst.BaseExpression) -> Iterator[tuple[str, bool]]:
-    match target:
-        case cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value=name)):
-            yield name, True
-        case cst.Tuple(elements=elements) | cst.List(elements=elements):
-            for element in elements:
-                yield from _uses_in_target(element.value)
-        case _:
-            yield from uses_of_self(target)
+    pending = [(node, False)]
+    while pending:
+        one, bound = pending.pop()
+        if bound and isinstance(one, (cst.Tuple, cst.List)):
+            pending.extend((element.value, True) for element in reversed(one.elements))
+        elif type(one) not in TELLING:
+            pending.extend((child, False) for child in reversed([*children(one)]))
+        else:
+            match one:
+                case cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value=name)):
+                    yield name, bound
+                case cst.Attribute(value=owner):
+                    pending.append((owner, False))
+                case cst.Assign(targets=targets, value=value):
+                    pending.extend((target.target, True) for target in reversed(targets))
+                    pending.append((value, False))
+                case cst.AnnAssign(target=target, value=cst.BaseExpression() as value):
+                    pending += [(target, True), (value, False)]
+                case cst.AugAssign(target=target, value=value):
+                    pending += [(target, True), (value, False), (target, False)]
