@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
 
 from devlint.collector import Collector
 from devlint.diagnostic import Diagnostic
@@ -17,15 +14,11 @@ from devlint.flow.engine import Engine, InternalError, Unread
 from devlint.flow.entries import analyse_module
 from devlint.registry import all_rules
 from devlint.report import diagnostics_of
-from devlint.syntax.collector import paused_collector
+from devlint.room import roomy
 from devlint.syntax.index import index_source
 from devlint.syntax.source import SourceError, decode_source
 
-__all__ = ["InternalError", "Report", "Unread", "analyse", "room_to_work"]
-
-RECURSION_LIMIT: Final = 20_000
-"""Python frames the analysis may use: a call in the program costs some fifteen, and long chains of operators nest as
-deep."""
+__all__ = ["InternalError", "Report", "Unread", "analyse"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +32,7 @@ class Report:
     checked: int
 
 
+@roomy
 def analyse(
     paths: Sequence[Path],
     *,
@@ -63,14 +57,13 @@ def analyse(
         _add_text(program, collector, *stdin)
     engine = Engine(program, collector.hear, models)
     given = program.given
-    with room_to_work():
-        for done, path in enumerate(given):
-            module = program.load(path)
-            if module is not None:
-                analyse_module(engine, module)
-            if progress is not None:
-                progress(done + 1, len(given))
-        diagnostics = diagnostics_of(collector, program, engine.contained)
+    for done, path in enumerate(given):
+        module = program.load(path)
+        if module is not None:
+            analyse_module(engine, module)
+        if progress is not None:
+            progress(done + 1, len(given))
+    diagnostics = diagnostics_of(collector, program, engine.contained)
     return Report(diagnostics, tuple(engine.errors), tuple(engine.unread), len(given))
 
 
@@ -79,15 +72,3 @@ def _add_text(program: Program, collector: Collector, name: str, data: bytes) ->
         program.add(Path(name), index_source(decode_source(data, name)))
     except SourceError as error:
         collector.broken(name, error)
-
-
-@contextmanager
-def room_to_work() -> Iterator[None]:
-    """Deep recursion, and no collector walking millions of syntax nodes again and again: they all live to the end."""
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
-    try:
-        with paused_collector():
-            yield
-    finally:
-        sys.setrecursionlimit(limit)

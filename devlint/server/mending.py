@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from devlint.analysis import room_to_work
 from devlint.checking import Outcome, check
 from devlint.diagnostic import Diagnostic
 from devlint.discovery import Found
 from devlint.repair.document import Document
 from devlint.repair.rounds import applicable, repair
+from devlint.room import roomy
 from devlint.server.session import Job
 from devlint.syntax.notebook import read_notebook
 from devlint.syntax.source import encoded_source
@@ -33,6 +33,7 @@ class Order:
         return self.cell is None or all(one.cell == self.cell for one in edits)
 
 
+@roomy
 def mended(job: Job, order: Order) -> Sequence[str] | None:
     """The text of a file, or the texts of a notebook's cells, after all safe fixes that go together and help; None for
     one that is not looked at."""
@@ -47,8 +48,7 @@ def mended(job: Job, order: Order) -> Sequence[str] | None:
     def look(attempt: Mapping[str, Document]) -> Outcome:
         return check(files, texts={key: one.data for key, one in {**documents, **attempt}.items()})
 
-    with room_to_work():
-        found = repair(own, look(own), look, lambda one: safe(one) and order.covers(one)).documents[name]
+    found = repair(own, look(own), look, lambda one: safe(one) and order.covers(one)).documents[name]
     if order.path in order.notebooks:
         return [cell.text for cell in read_notebook(found.data).cells]
     return [found.text]

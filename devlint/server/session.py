@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from devlint.analysis import room_to_work
 from devlint.collector import Collector
 from devlint.config.settings import Settings
 from devlint.diagnostic import Diagnostic
@@ -17,6 +16,7 @@ from devlint.flow.code.program import Program
 from devlint.flow.engine import Engine, InternalError
 from devlint.registry import all_rules
 from devlint.report import broken, diagnostics_of
+from devlint.room import roomy
 from devlint.server.facts import Fact, Gauge, Scribe
 from devlint.server.files import Files
 from devlint.server.memory import Memory
@@ -94,14 +94,19 @@ class Session:
         What is seen is told as early as can be: findings while the facts about what has changed are still to be put
         into words, and what there is to see in open files while the others are looked at for the first time.
         """
-        with room_to_work():
-            given = {**self._closed(job), **job.settings}
-            if len(given) > len(job.settings) and self._seen_whole != job.epoch:
-                self._look_at_open_files(job, given, ticket, tell)
-            look = None if ticket.stopped else self._look(job, given, given, ticket, tell, progress)
-            if look is not None:
-                self._seen_whole = job.epoch
+        look = self._look_at_all(job, ticket, tell, progress)
+        # Once the collector is awake again: it counts this as one of its own rounds, and does whole ones in time.
         gc.collect(1)
+        return look
+
+    @roomy
+    def _look_at_all(self, job: Job, ticket: Ticket, tell: Tell, progress: Callable[[int, int], None]) -> Look | None:
+        given = {**self._closed(job), **job.settings}
+        if len(given) > len(job.settings) and self._seen_whole != job.epoch:
+            self._look_at_open_files(job, given, ticket, tell)
+        look = None if ticket.stopped else self._look(job, given, given, ticket, tell, progress)
+        if look is not None:
+            self._seen_whole = job.epoch
         return look
 
     def _closed(self, job: Job) -> Mapping[Path, Settings]:

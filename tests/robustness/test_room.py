@@ -1,0 +1,64 @@
+"""The room the analysis works in: given while it runs, and the interpreter afterwards as it was before."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from devlint.room import RECURSION_LIMIT, roomy
+
+resource = pytest.importorskip("resource")
+
+
+def _state() -> tuple[int, bool]:
+    return sys.getrecursionlimit(), gc.isenabled()
+
+
+def test_there_is_room_inside_only():
+    before = _state()
+    assert roomy(_state)() == (RECURSION_LIMIT, False)
+    assert _state() == before
+
+
+def test_room_is_given_back_after_an_error():
+    before = _state()
+    with pytest.raises(ZeroDivisionError):
+        roomy(lambda: 1 // 0)()
+    assert _state() == before
+
+
+def test_room_within_room():
+    assert roomy(roomy(_state))() == (RECURSION_LIMIT, False)
+
+
+@pytest.mark.skipif(
+    sys.implementation.name != "cpython" or sys.version_info < (3, 11), reason="frames lie elsewhere there"
+)
+def test_going_up_and_down_asks_the_system_for_nothing():
+    def faults(work: Callable[[], None]) -> int:
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+        work()
+        return int(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+
+    assert faults(roomy(_up_and_down)) * 4 < faults(_up_and_down)
+
+
+def _up_and_down() -> None:
+    for depth in range(500):
+        _down(depth, 50)
+
+
+def _down(depth: int, times: int) -> None:
+    if depth:
+        _down(depth - 1, times)
+    else:
+        for _ in range(times):
+            _leaf(3)
+
+
+def _leaf(depth: int) -> None:
+    if depth:
+        _leaf(depth - 1)
