@@ -17,6 +17,14 @@ class Atom:
 
     key: Hashable
     text: object = field(compare=False)
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        # Keys are deep, and every path asks for the same few conditions again and again.
+        object.__setattr__(self, "_hash", hash(self.key))
+
+    def __hash__(self) -> int:
+        return self._hash
 
     def __str__(self) -> str:
         return str(self.text)
@@ -43,9 +51,18 @@ class Test:
 
     formula: Formula
     holds: bool = True
+    _opposite: Test | None = field(default=None, init=False, repr=False, compare=False)
+
+    def __hash__(self) -> int:
+        return hash(self.formula) if self.holds else ~hash(self.formula)
 
     def __invert__(self) -> Test:
-        return Test(self.formula, not self.holds)
+        opposite = self._opposite
+        if opposite is None:
+            # Asked for at every branch that is met. It does not keep this one in turn: no cycle for the collector.
+            opposite = Test(self.formula, not self.holds)
+            object.__setattr__(self, "_opposite", opposite)
+        return opposite
 
     def __str__(self) -> str:
         if self.holds:
@@ -128,7 +145,7 @@ def merge(facts: Iterable[Test], more: Iterable[Test]) -> Facts | None:
 def distinguish(left: Facts, right: Facts) -> Test | None:
     """A test that holds in `left` and fails in `right`: what the two paths branched on. Single conditions come
     first."""
-    candidates = [test for test in left if ~test in right]
+    candidates = [test for test in left - right if ~test in right]
     if len(candidates) == 1:
         return candidates[0]
     return min(candidates, key=lambda test: (isinstance(test.formula, All), str(test)), default=None)
