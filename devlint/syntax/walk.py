@@ -79,13 +79,14 @@ _BACKWARDS = _FieldsBackwards(frozenset())
 _BACKWARDS_OUTSIDE = _FieldsBackwards(frozenset({cst.FunctionDef, cst.ClassDef, cst.Lambda}))
 
 
-def dotted_name(node: cst.BaseExpression) -> str | None:
+def dotted_name(node: cst.CSTNode) -> str | None:
     """`torch.nn.functional` for a chain of attributes that starts at a name, None for anything else."""
     parts: list[str] = []
-    while isinstance(node, cst.Attribute):
+    # Asked of every other node there is: comparing types is several times as quick as asking the abstract classes.
+    while type(node) is cst.Attribute:
         parts.append(node.attr.value)
         node = node.value
-    if not isinstance(node, cst.Name):
+    if type(node) is not cst.Name:
         return None
     parts.append(node.value)
     return ".".join(reversed(parts))

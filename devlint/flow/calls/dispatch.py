@@ -38,9 +38,9 @@ from devlint.values.value import (
 @expression(cst.Call)
 def call(run: Run, node: cst.Call) -> Value:
     """`f(...)`."""
-    if isinstance(node.func, cst.Name) and node.func.value == "super":
+    if type(node.func) is cst.Name and node.func.value == "super":
         return _super(run, node)
-    if isinstance(node.func, cst.Attribute):
+    if type(node.func) is cst.Attribute:
         owner = run.evaluate(node.func.value)
         inner = without_none(owner)
         if isinstance(inner, Unknown) and inner.origin is not None:

@@ -94,7 +94,7 @@ def _kind(annotation: cst.BaseExpression) -> str:
 
 def _says(node: cst.BaseExpression | None, keyword: str, constant: str) -> bool:
     """Whether an expression is a call with this constant for a keyword."""
-    return isinstance(node, cst.Call) and any(
+    return type(node) is cst.Call and any(
         one.keyword is not None and one.keyword.value == keyword and dotted_name(one.value) == constant
         for one in node.args
     )

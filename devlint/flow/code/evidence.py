@@ -113,20 +113,24 @@ class Evidence:
         name = dotted_name(node.func)
         if name is not None and "." not in name.removeprefix("self."):
             self.modules.add(name)
-        called = node.func.attr.value if isinstance(node.func, cst.Attribute) else name
+        called = node.func.attr.value if type(node.func) is cst.Attribute else name
         if called in COUNTED or (name is not None and name.startswith("math.")):
             for argument in node.args:
                 self.numbers.update(_terms(argument.value))
 
-    def _number(self, node: cst.CSTNode) -> None:
-        match node:
-            case cst.Index(value=value):
-                self.numbers.update(_terms(value))
-            case cst.Slice(lower=lower, upper=upper):
-                for bound in (lower, upper):
-                    self.numbers.update(_terms(bound) if bound is not None else ())
-            case cst.If(test=test) | cst.IfExp(test=test) | cst.UnaryOperation(operator=cst.Not(), expression=test):
-                self.numbers.update(_terms(test))
+    def _index(self, node: cst.Index) -> None:
+        self.numbers.update(_terms(node.value))
+
+    def _slice(self, node: cst.Slice) -> None:
+        for bound in (node.lower, node.upper):
+            self.numbers.update(_terms(bound) if bound is not None else ())
+
+    def _decision(self, node: cst.If | cst.IfExp) -> None:
+        self.numbers.update(_terms(node.test))
+
+    def _opposite(self, node: cst.UnaryOperation) -> None:
+        if isinstance(node.operator, cst.Not):
+            self.numbers.update(_terms(node.expression))
 
     def _statement(self, node: cst.Expr) -> None:
         if isinstance(node.value, cst.Call):
@@ -166,12 +170,22 @@ _READERS: Final[dict[type, Callable[[Evidence, Any], None]]] = {
     cst.Call: Evidence._call,
     cst.BinaryOperation: Evidence._operation,
     cst.Name: Evidence._name,
-    **dict.fromkeys((cst.Index, cst.Slice, cst.If, cst.IfExp, cst.UnaryOperation), Evidence._number),
+    cst.Index: Evidence._index,
+    cst.Slice: Evidence._slice,
+    cst.If: Evidence._decision,
+    cst.IfExp: Evidence._decision,
+    cst.UnaryOperation: Evidence._opposite,
 }
+
+
+TERMS: Final = frozenset({cst.Name, cst.BinaryOperation, cst.UnaryOperation, cst.Tuple, cst.List})
+"""The expressions in which a name is a term."""
 
 
 def _terms(node: cst.BaseExpression) -> Iterator[str]:
     """The bare names that a sum, a product or a display is made of."""
+    if type(node) not in TERMS:
+        return
     match node:
         case cst.Name(value=value):
             yield value
@@ -199,7 +213,7 @@ def annotation_names(node: cst.BaseExpression | None) -> Iterator[str]:
         yield name
         return
     for one in descend(node):
-        name = dotted_name(one) if isinstance(one, (cst.Name, cst.Attribute)) else None
+        name = dotted_name(one)
         if name is not None:
             yield name
 

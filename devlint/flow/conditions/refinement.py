@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final
 
 import libcst as cst
 
@@ -197,10 +198,7 @@ def none_test(run: Run, value: Value, node: cst.BaseExpression) -> Test | bool:
     return Test(Atom(("given" if there else "none", *run.here(node)), Source(node, " is None")))
 
 
-TELLING: Final = frozenset(
-    {cst.Name, cst.Attribute, cst.Comparison, cst.Call, cst.UnaryOperation, cst.BooleanOperation}
-)
-"""Conditions that tell something of the names in them."""
+IDENTITY: Final = frozenset({cst.Is, cst.IsNot})
 
 WRITTEN_OUT: Final = frozenset({cst.Integer, cst.Float, cst.SimpleString, cst.UnaryOperation, cst.Name})
 """What a constant looks like."""
@@ -215,39 +213,64 @@ def narrow(run: Run, node: cst.BaseExpression, holds: bool) -> None:
             return
     elif test is not None:
         run.state.assume(test if holds else ~test)
-    if type(node) not in TELLING:
+    reader = _TELLING.get(type(node))
+    if reader is not None:
+        reader(run, node, holds)
+
+
+def _narrow_not(run: Run, node: cst.UnaryOperation, holds: bool) -> None:
+    if isinstance(node.operator, cst.Not):
+        narrow(run, node.expression, not holds)
+
+
+def _narrow_both(run: Run, node: cst.BooleanOperation, holds: bool) -> None:
+    """Both sides, where the connective says as much of both."""
+    if isinstance(node.operator, cst.And) is holds:
+        narrow(run, node.left, holds)
+        if node.right in run.tested:
+            narrow(run, node.right, holds)
+
+
+def _narrow_compared(run: Run, node: cst.Comparison, holds: bool) -> None:
+    if len(node.comparisons) > 1:
         return
+    operator, comparator = node.comparisons[0].operator, node.comparisons[0].comparator
+    if type(operator) in IDENTITY and type(comparator) is cst.Name and comparator.value == "None":
+        _narrow_none(run, node.left, (type(operator) is cst.Is) is holds)
+    else:
+        _narrow_several(run, node.left, operator, comparator, holds)
+
+
+def _narrow_asked(run: Run, node: cst.Call, holds: bool) -> None:
+    """`isinstance(x, T)`, `torch.is_tensor(x)`."""
     match node:
-        case cst.UnaryOperation(operator=cst.Not(), expression=inner):
-            narrow(run, inner, not holds)
-        case cst.BooleanOperation(operator=operator, left=left, right=right):
-            if isinstance(operator, cst.And) is holds:
-                narrow(run, left, holds)
-                if right in run.tested:
-                    narrow(run, right, holds)
-        case cst.Comparison(left=left, comparisons=[cst.ComparisonTarget(operator=operator, comparator=comparator)]):
-            if (
-                isinstance(operator, (cst.Is, cst.IsNot))
-                and isinstance(comparator, cst.Name)
-                and comparator.value == "None"
-            ):
-                _narrow_none(run, left, isinstance(operator, cst.Is) is holds)
-            else:
-                _narrow_several(run, left, operator, comparator, holds)
         case cst.Call(func=cst.Name(value="isinstance"), args=[first, second]):
             _narrow_type(run, first.value, run.evaluate(second.value), holds)
         case cst.Call(func=(cst.Name() | cst.Attribute()) as function, args=[first]) if _is_tensor(run, function):
             _narrow_type(run, first.value, TENSOR, holds)
-        case cst.Name() | cst.Attribute():
-            value = _current(run, node)
-            if value is not None and holds:
-                rebind(run, node, value, without_none(value))
+
+
+def _narrow_true(run: Run, node: cst.Name | cst.Attribute, holds: bool) -> None:
+    value = _current(run, node) if holds else None
+    if value is not None:
+        rebind(run, node, value, without_none(value))
+
+
+_TELLING: Final[dict[type, Callable[[Run, Any, bool], None]]] = {
+    cst.Name: _narrow_true,
+    cst.Attribute: _narrow_true,
+    cst.Comparison: _narrow_compared,
+    cst.Call: _narrow_asked,
+    cst.UnaryOperation: _narrow_not,
+    cst.BooleanOperation: _narrow_both,
+}
+"""Conditions that tell something of the names in them."""
 
 
 def _current(run: Run, node: cst.BaseExpression) -> Value | None:
     if isinstance(node, cst.Name):
         return run.lookup(node.value)
-    if isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name):
+    if type(node) is cst.Attribute and type(node.value) is cst.Name:
         owner = run.instance(run.lookup(node.value.value) or NONE)
         return owner.attributes.get(node.attr.value) if owner is not None else None
     return None

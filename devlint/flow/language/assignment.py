@@ -26,7 +26,7 @@ def assign_starred(run: Run, node: cst.StarredElement, value: Value) -> None:
 def assign_all(run: Run, node: cst.Tuple | cst.List, value: Value) -> None:
     """`first, *others, last = value`."""
     targets = node.elements
-    star = next((i for i, one in enumerate(targets) if isinstance(one, cst.StarredElement)), None)
+    star = next((i for i, one in enumerate(targets) if type(one) is cst.StarredElement), None)
     if star is None:
         for one, part in zip(targets, unpack(run, value, node, len(targets)), strict=True):
             run.assign(one.value, part)

@@ -50,7 +50,7 @@ def assignment(run: Run, node: cst.Assign) -> None:
     value = run.evaluate(node.value)
     for target in node.targets:
         run.assign(target.target, value)
-        if isinstance(target.target, cst.Name):
+        if type(node.value) is cst.Call and type(target.target) is cst.Name:
             _check_rebinding(run, node, target.target.value, value)
 
 

@@ -64,7 +64,7 @@ def _indices(run: Run, node: cst.Subscript) -> list[Argument | None]:
         inner = element.slice
         if isinstance(inner, cst.Index):
             value = run.evaluate(inner.value)
-            if isinstance(inner.value, cst.Tuple) and isinstance(value, Tuple):
+            if isinstance(value, Tuple) and isinstance(inner.value, cst.Tuple):
                 found.extend(
                     Argument(one, part.value) for one, part in zip(value.items, inner.value.elements, strict=False)
                 )
