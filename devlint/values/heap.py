@@ -115,9 +115,11 @@ class Instance:
 
     def with_attribute(self, name: str, value: Value, registration: Registration | None = None) -> Instance:
         """The object with one attribute changed, registered as said (or not at all)."""
-        registered = {key: kind for key, kind in self.registered.items() if key != name}
-        if registration is not None:
-            registered[name] = registration
+        registered = self.registered
+        if registered.get(name) is not registration:
+            registered = {key: kind for key, kind in registered.items() if key != name}
+            if registration is not None:
+                registered[name] = registration
         perhaps = {key: test for key, test in self.perhaps.items() if key != name} if self.perhaps else self.perhaps
         return replace(self, attributes={**self.attributes, name: value}, registered=registered, perhaps=perhaps)
 

@@ -119,12 +119,19 @@ def transform(placement: Placement, change: Callable[[Leaf], Leaf]) -> Placement
     if isinstance(placement, Leaf):
         return change(placement)
     yes, no = transform(placement.yes, change), transform(placement.no, change)
+    if yes is placement.yes and no is placement.no:
+        return placement
     return yes if yes == no else Choice(placement.formula, yes, no)
 
 
 def retrace(placement: Placement, step: Callable[[Step | None], Step | None]) -> Placement:
-    """The same placement with each leaf's story continued."""
-    return transform(placement, lambda leaf: replace(leaf, trace=step(leaf.trace)))
+    """The same placement with each leaf's story continued; itself where no story goes on."""
+
+    def change(leaf: Leaf) -> Leaf:
+        trace = step(leaf.trace)
+        return leaf if trace is leaf.trace else replace(leaf, trace=trace)
+
+    return transform(placement, change)
 
 
 def is_unknown(placement: Placement) -> bool:

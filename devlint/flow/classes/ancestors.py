@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 import libcst as cst
@@ -146,23 +148,33 @@ def special_method(run: Run, value: Value, name: str) -> FunctionInfo | None:
 
 def find_setter(run: Run, info: ClassInfo, name: str) -> FunctionInfo | None:
     """The function that assigning to a property calls, None where the name is no such property."""
-    for one in ancestors(run, info):
-        if isinstance(one, Callable_) and isinstance(one.definition, ClassInfo):
-            if name in one.definition.setters:
-                return run.engine.method(one.definition.setters[name])
-            if name in one.definition.methods:
-                return None
+    for one in program_classes(run, info):
+        if name in one.setters:
+            return run.engine.method(one.setters[name])
+        if name in one.methods:
+            return None
     return None
 
 
 def class_attribute(run: Run, info: ClassInfo, name: str) -> Value | None:
     """A class attribute that is no method, by running the class bodies in order."""
+    for one in program_classes(run, info):
+        values = class_values(run, one)
+        if name in values:
+            return values[name]
+    return None
+
+
+def class_attributes(run: Run, info: ClassInfo) -> Mapping[str, Value]:
+    """The attributes of a class that are no methods, its ancestors' included; the nearest of a name counts."""
+    return ChainMap(*(class_values(run, one) for one in program_classes(run, info)))
+
+
+def program_classes(run: Run, info: ClassInfo) -> Iterator[ClassInfo]:
+    """The class and those it inherits from, as far as the program defines them."""
     for one in ancestors(run, info):
         if isinstance(one, Callable_) and isinstance(one.definition, ClassInfo):
-            values = class_values(run, one.definition)
-            if name in values:
-                return values[name]
-    return None
+            yield one.definition
 
 
 def class_values(run: Run, info: ClassInfo) -> dict[str, Value]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Final
 
-from devlint.flow.classes.ancestors import ancestors, class_attribute
+from devlint.flow.classes.ancestors import class_attributes, program_classes
 from devlint.flow.code.definitions import ClassInfo, FunctionInfo
 from devlint.flow.path.run import Run
 from devlint.values.heap import Dict, Instance, Registration, Sequence
@@ -44,14 +44,16 @@ def forget_placeholders(
     thing = run.instance(reference)
     if thing is None:
         return
+    standing = {*_standing_in(run, info, thing)}
+    if not standing:
+        return
     names = set(method.replaces) if method is not None else set()
     for other in _methods(run, info):
         if other is not method and other not in built:
             names |= other.sets if method is not None else other.replaces
-    for name in sorted(names):
-        if name not in thing.registered and _may_stand_in(run, info, thing, name):
-            unset = Unknown(("attr", reference.address, name), f"self.{name}")
-            thing = thing.with_attribute(name, unset)
+    for name in sorted(names & standing):
+        unset = Unknown(("attr", reference.address, name), f"self.{name}")
+        thing = thing.with_attribute(name, unset)
     run.put(reference.address, thing)
 
 
@@ -61,19 +63,22 @@ def _plain(thing: Instance) -> Iterator[Value]:
 
 def _methods(run: Run, info: ClassInfo) -> Iterator[FunctionInfo]:
     """The methods of a class and of those it inherits from, but for what makes the object."""
-    for one in ancestors(run, info):
-        if isinstance(one, Callable_) and isinstance(one.definition, ClassInfo):
-            for name, method in one.definition.methods.items():
-                if name != "__init__":
-                    yield run.engine.method(method)
+    for one in program_classes(run, info):
+        for name, method in one.methods.items():
+            if name != "__init__":
+                yield run.engine.method(method)
 
 
-def _may_stand_in(run: Run, info: ClassInfo, thing: Instance, name: str) -> bool:
-    """Whether what is there is something that a method brings to its device later, or says where that is."""
-    value = thing.attributes.get(name)
-    if value is None:
-        return isinstance(class_attribute(run, info, name), Tensor | DeviceValue)
-    return value == NONE or isinstance(value, DeviceValue) or _holds_plain_tensor(run, value)
+def _standing_in(run: Run, info: ClassInfo, thing: Instance) -> Iterator[str]:
+    """The names of what a method may bring to its device later, or what says where that is."""
+    for name, value in thing.attributes.items():
+        if name not in thing.registered and (
+            value == NONE or isinstance(value, DeviceValue) or _holds_plain_tensor(run, value)
+        ):
+            yield name
+    for name, value in class_attributes(run, info).items():
+        if name not in thing.attributes and isinstance(value, Tensor | DeviceValue):
+            yield name
 
 
 def _holds_plain_tensor(run: Run, value: Value, depth: int = 0) -> bool:

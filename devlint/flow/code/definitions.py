@@ -120,7 +120,10 @@ class FunctionInfo:
     @cached_property
     def is_generator(self) -> bool:
         """Whether its body yields."""
-        return any(type(node) is cst.Yield for node in descend(self.node.body, into_functions=False))
+        # Few do: most need no walk to tell.
+        return "yield" in self.unit.text and any(
+            type(node) is cst.Yield for node in descend(self.node.body, into_functions=False)
+        )
 
     @cached_property
     def hands_on(self) -> bool:
@@ -156,12 +159,12 @@ class FunctionInfo:
     def captured(self) -> frozenset[str]:
         """The names that functions and classes defined in its body mention: they may read them whenever they run."""
         inner = [node for node in descend(self.node.body, into_functions=False) if type(node) in SCOPES]
-        return frozenset(one.value for node in inner for one in descend(node) if isinstance(one, cst.Name))
+        return frozenset(one.value for node in inner for one in descend(node) if type(one) is cst.Name)
 
     @cached_property
     def mentioned(self) -> frozenset[str]:
         """The names that its body mentions."""
-        return frozenset(one.value for one in descend(self.node.body) if isinstance(one, cst.Name))
+        return frozenset(one.value for one in descend(self.node.body) if type(one) is cst.Name)
 
     @cached_property
     def sets(self) -> frozenset[str]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import Final, TypeVar
 
 import libcst as cst
 
 from devlint.flow.path.run import Run
 from devlint.values.heap import Cell, Dict, Instance, Registration, Sequence
 from devlint.values.join import alternatives
-from devlint.values.placement import Placement, retrace
+from devlint.values.placement import retrace
 from devlint.values.trace import Kind, Place, Step
 from devlint.values.value import Address, Either, Ref, Tensor, Tuple, Value
 
@@ -64,7 +64,7 @@ def hold(run: Run, value: Value) -> None:
     for one in alternatives(value):
         address = one.cell if isinstance(one, Tensor) else one.address if isinstance(one, Ref) else None
         thing = run.get(address) if address is not None else None
-        if address is not None and isinstance(thing, (Cell, Instance)):
+        if address is not None and isinstance(thing, (Cell, Instance)) and not thing.held:
             run.put(address, replace(thing, held=True))
 
 
@@ -91,26 +91,31 @@ def _attribute(place: Place) -> str:
 
 
 def _mark_all(run: Run, value: Value, mark: Mark, depth: int = 0) -> None:
-    """Mark a parameter, or all that a module registers."""
-
-    def marked(placement: Placement) -> Placement:
-        return retrace(placement, mark)
-
+    """Mark a parameter, or all that a module registers; what stays as it was is not written anew."""
     match value:
         case Tensor(cell=address) if address is not None:
             cell = run.get(address)
-            if isinstance(cell, Cell):
-                run.put(address, replace(cell, placement=marked(cell.placement)))
+            if isinstance(cell, Cell) and (marked := _marked(cell, mark)) is not cell:
+                run.put(address, marked)
         case Ref(address=address):
             thing = run.get(address)
             if not isinstance(thing, Instance) or depth > MAX_DEPTH:
                 return
-            attributes = dict(thing.attributes)
+            changed: dict[str, Value] = {}
             for name, kind in thing.registered.items():
-                part = attributes.get(name)
+                part = thing.attributes.get(name)
                 if kind is Registration.BUFFER and isinstance(part, Tensor):
-                    attributes[name] = replace(part, placement=marked(part.placement))
+                    changed[name] = _marked(part, mark)
                 for one in alternatives(part) if part is not None else ():
                     _mark_all(run, one, mark, depth + 1)
-            cell = replace(thing.cell, placement=marked(thing.cell.placement)) if thing.cell is not None else None
-            run.put(address, replace(thing, attributes=attributes, cell=cell))
+            cell = _marked(thing.cell, mark) if thing.cell is not None else None
+            if cell is not thing.cell or any(thing.attributes[name] is not one for name, one in changed.items()):
+                run.put(address, replace(thing, attributes={**thing.attributes, **changed}, cell=cell))
+
+
+T = TypeVar("T", Cell, Tensor)
+
+
+def _marked(thing: T, mark: Mark) -> T:
+    placement = retrace(thing.placement, mark)
+    return thing if placement is thing.placement else replace(thing, placement=placement)

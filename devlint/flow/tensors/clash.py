@@ -27,7 +27,7 @@ from devlint.flow.path.run import Run
 from devlint.flow.tensors.wordings import wordings
 from devlint.values.condition import All, Atom, Facts, Test, merge
 from devlint.values.device import HOST, UNKNOWN_DEVICE, Device, Known, Relation, Symbol, is_accelerator, is_host, relate
-from devlint.values.placement import Choice, How, Leaf, leaves
+from devlint.values.placement import How, Leaf, leaves
 from devlint.values.scope import Scope
 from devlint.values.trace import Kind, Place, Step, find, history
 from devlint.values.value import Rank
@@ -116,14 +116,14 @@ def _is_exempt(operand: Operand, exempt: Sequence[Operand]) -> bool:
 
 
 def _meetings(run: Run, left: Operand, right: Operand) -> Iterator[tuple[Facts, Operand, Operand]]:
-    """The combinations of both placements' leaves that can occur together; none where the same conditions put both in
-    the same places."""
+    """The combinations of both placements' leaves that can occur together in different places; none where the same
+    conditions put both in the same places."""
     facts = run.state.facts
-    if isinstance(left.tensor.placement, Choice) and left.tensor.placement == right.tensor.placement:
+    if left.tensor.placement == right.tensor.placement:
         return
     for needed_left, leaf_left in leaves(left.tensor.placement, facts):
         for needed_right, leaf_right in leaves(right.tensor.placement, facts):
-            if not can_hold_together(facts, needed_left, needed_right):
+            if leaf_left.device == leaf_right.device or not can_hold_together(facts, needed_left, needed_right):
                 continue
             if merge(merge(facts, needed_left) or frozenset(), needed_right) is None:
                 continue
