@@ -26,12 +26,12 @@ class Recursion:
 
 
 def descends(run: Run, info: FunctionInfo, arguments: Arguments) -> bool:
-    """Whether a function calls itself with a part of what it was given."""
+    """Whether a function calls itself with a part of what it was given; of what is unknown nobody can tell."""
     if run.function is not info:
         return False
     given = [run.state.names[one.name] for one in info.parameters if one.name in run.state.names]
     parts = [part for value in given for part in _parts(run, value)]
-    return any(argument.value in parts for argument in arguments)
+    return any(argument.value in parts for argument in arguments if argument.value != UNKNOWN)
 
 
 def _parts(run: Run, value: Value) -> Iterator[Value]:
