@@ -148,11 +148,6 @@ class Engine:
         self.repeats = Repeats()
         yield
 
-    def spend(self) -> bool:
-        """Take one unit of the budget; false when it is used up."""
-        self.budget -= 1
-        return self.budget > 0
-
     def may_call(self, function: FunctionInfo, *, descends: bool = False) -> bool:
         """Whether another call may be followed: not too deep, and not into a function that is already running twice,
         unless it descends into what it was given."""

@@ -75,7 +75,12 @@ def gather(run: Run, node: cst.Call) -> Arguments:
     for arg in node.args:
         value = run.evaluate(arg.value)
         argument = Argument(value, arg.value)
-        if arg.star == "*":
+        if not arg.star:
+            if arg.keyword is None:
+                found.positional.append(argument)
+            else:
+                found.keywords[arg.keyword.value] = argument
+        elif arg.star == "*":
             unrolled = iterate(run, value, arg.value)
             if unrolled.items is None:
                 found.spread = Argument(unrolled.element, arg.value) if found.complete else found.spread
@@ -83,7 +88,7 @@ def gather(run: Run, node: cst.Call) -> Arguments:
                 found.rest = Argument(unrolled.element, arg.value)
             else:
                 found.positional.extend(Argument(item, arg.value) for item in unrolled.items)
-        elif arg.star == "**":
+        else:
             mapping = run.contents(value)
             thing = run.get(mapping.address) if isinstance(mapping, Ref) else None
             if isinstance(thing, Dict):
@@ -94,10 +99,6 @@ def gather(run: Run, node: cst.Call) -> Arguments:
             else:
                 found.complete, found.spread = False, None
                 found.rest = Argument(_unpacked(run, value), arg.value)
-        elif arg.keyword is not None:
-            found.keywords[arg.keyword.value] = argument
-        else:
-            found.positional.append(argument)
     return found
 
 

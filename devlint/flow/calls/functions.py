@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 import libcst as cst
@@ -96,11 +96,12 @@ def _enter(
         known = engine.repeats.again(run, call, before)
         if known is not None:
             return known
+    data = [*held(run, [value for value in names.values() if value != receiver])]
     inner = Run(
         engine,
         info.module,
         info.unit,
-        scope_for(run, info, receiver, names),
+        scope_for(run, info, receiver, data),
         State(names, run.state.heap, run.state.facts, run.state.ambient),
         function=info,
         outer=info.closure,
@@ -112,21 +113,21 @@ def _enter(
     if engine.observer is not None:
         for parameter in info.parameters:
             engine.observer.bind(inner, parameter.node, names[parameter.name])
-    causes = frozenset(_causes(run, [value for value in names.values() if value != receiver]))
+    causes = frozenset(_causes(data))
     display = info.owner.name if is_module and info.owner is not None else info.name
     engine.calls.append(Call(run.place(arguments.node), display, causes, is_module, receiver))
     engine.active.append(info)
     engine.ran.add(info.node)
     if engine.constructing:
         engine.at_construction.add(info)
-    held = publish(run)
+    foreign = publish(run)
     try:
         value = run_body(inner)
     finally:
         engine.active.pop()
         engine.calls.pop()
     publish(inner)
-    refresh(run, held)
+    refresh(run, foreign)
     end = inner.state
     returns = end.live or bool(inner.exits)
     result = settled(run, info, value if returns else None)
@@ -151,7 +152,7 @@ def run_body(run: Run) -> Value:
     assert info is not None
     before = run.state.ambient
     with run.ambient(**decorating(run, info)):
-        if isinstance(info.node, cst.Lambda):
+        if type(info.node) is cst.Lambda:
             value = run.evaluate(info.node.body)
             if run.state.live:
                 run.exits.append((run.state, value))
@@ -178,17 +179,17 @@ def run_body(run: Run) -> Value:
     return value
 
 
-def scope_for(run: Run, info: FunctionInfo, receiver: Value | None, names: dict[str, Value]) -> Scope:
-    """What rules may ask of the code about to be run."""
+def scope_for(run: Run, info: FunctionInfo, receiver: Value | None, data: Iterable[Value]) -> Scope:
+    """What rules may ask of the code about to be run; `data` are the tensors and modules among its other arguments."""
     in_module = info.owner is not None and receiver is not None and is_module(run, receiver)
     building = run.engine.constructing > 0
     return Scope(
         info.name,
         info.module.filename,
         method_of_module=in_module and not building,
-        any_device=(info.evidence.devices or _is_operation(run, info)) and not building,
+        any_device=not building and (info.evidence.devices or _is_operation(run, info)),
         construction=building,
-        given=tuple(islice(_given(run, names.values()), MAX_GIVEN)),
+        given=tuple(islice(_given(run, chain(held(run, [receiver] if receiver is not None else []), data)), MAX_GIVEN)),
         caller=run.scope,
     )
 
@@ -197,9 +198,9 @@ def _is_operation(run: Run, info: FunctionInfo) -> bool:
     return info.owner is not None and is_operation_class(run, info.owner)
 
 
-def _given(run: Run, values: Iterable[Value]) -> Iterator[Placement]:
+def _given(run: Run, data: Iterable[Value]) -> Iterator[Placement]:
     """Where the data among the arguments is, as far as anything is known of it."""
-    for value in held(run, values):
+    for value in data:
         match value:
             case Tensor():
                 yield run.settle(value).placement
@@ -211,9 +212,9 @@ def _given(run: Run, values: Iterable[Value]) -> Iterator[Placement]:
                     yield placement
 
 
-def _causes(run: Run, values: Iterable[Value]) -> Iterator[Step]:
+def _causes(data: Iterable[Value]) -> Iterator[Step]:
     """The steps that placed the tensors among the arguments."""
-    for value in held(run, values):
+    for value in data:
         if isinstance(value, (Tensor, Batch)):
             yield from (leaf.cause for _, leaf in leaves(value.placement) if leaf.cause is not None)
 

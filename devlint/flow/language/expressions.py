@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from copy import copy
 from dataclasses import replace
+from functools import lru_cache
+from typing import Final
 
 import libcst as cst
 
@@ -18,30 +20,39 @@ from devlint.syntax.literals import string_value
 from devlint.values.condition import Test, decide
 from devlint.values.heap import Dict, Sequence, join_all
 from devlint.values.join import join
-from devlint.values.value import UNKNOWN, Callable_, Const, Either, Ref, Text, Tuple, Value
+from devlint.values.value import NONE, UNKNOWN, Callable_, Const, Either, Ref, Text, Tuple, Value
+
+KEYWORDS: Final = {"None": NONE, "True": Const(True), "False": Const(False)}
+"""The constants that are written as names."""
+
+MAX_LITERALS: Final = 1000
+"""Number and string literals whose values are kept: the few that programs are full of."""
 
 
 @expression(cst.Name)
 def name(run: Run, node: cst.Name) -> Value:
     """A name: by Python's scoping, or unknown."""
-    match node.value:
-        case "None":
-            return Const(None)
-        case "True":
-            return Const(True)
-        case "False":
-            return Const(False)
-    value = run.lookup(node.value)
-    return UNKNOWN if value is None else run.decided(value)
+    value = run.state.names.get(node.value) or KEYWORDS.get(node.value) or run.lookup(node.value)
+    if value is None:
+        return UNKNOWN
+    return run.decided(value) if isinstance(value, Either) else value
 
 
-@expression(cst.Integer, cst.Float, cst.Imaginary)
-def number(run: Run, node: cst.Integer | cst.Float | cst.Imaginary) -> Value:
-    """A number literal."""
-    text = node.value
-    if isinstance(node, cst.Integer):
-        return Const(int(text, 0))
-    return Const(float(text) if isinstance(node, cst.Float) else complex(text))
+@expression(cst.Integer)
+def integer(run: Run, node: cst.Integer) -> Value:
+    """An integer literal."""
+    return _integer(node.value)
+
+
+@lru_cache(MAX_LITERALS)
+def _integer(text: str) -> Const:
+    return Const(int(text, 0))
+
+
+@expression(cst.Float, cst.Imaginary)
+def number(run: Run, node: cst.Float | cst.Imaginary) -> Value:
+    """A number literal with a point, or an imaginary one."""
+    return Const(float(node.value) if isinstance(node, cst.Float) else complex(node.value))
 
 
 @expression(cst.SimpleString, cst.ConcatenatedString)
@@ -112,7 +123,7 @@ def elements(run: Run, nodes: Iterable[cst.BaseElement], kind: str) -> Sequence:
     known = True
     for element in nodes:
         value = run.evaluate(element.value)
-        if not isinstance(element, cst.StarredElement):
+        if type(element) is not cst.StarredElement:
             items.append(value)
             continue
         unrolled = iterate(run, value, element.value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import libcst as cst
 
@@ -95,26 +95,32 @@ def invoke(run: Run, invocation: Invocation) -> Value:
     return by_table(run, invocation)
 
 
+OWNERS: Final[dict[type, tuple[str, ...]]] = {
+    Tensor: ("Tensor",),
+    Batch: ("Batch", "Tensor"),
+    Array: ("ndarray",),
+    Text: ("str",),
+    DeviceType: ("str",),
+    TypeName: ("str",),
+    Tuple: ("tuple", "list"),
+    Size: ("tuple", "list"),
+    DeviceValue: ("device",),
+    Callable_: ("class",),
+}
+"""The types under whose names the methods of a kind of value are registered, most specific first."""
+
+
 def names_of(run: Run, invocation: Invocation) -> list[str]:
     """The names under which a call may be registered, most specific first."""
     receiver, name = invocation.receiver, invocation.name
+    if receiver is None:
+        return [name]
+    owners = OWNERS.get(type(receiver))
+    if owners is not None:
+        return [f"{owner}.{name}" for owner in owners]
     match receiver:
-        case None:
-            return [name]
-        case Tensor():
-            return [f"Tensor.{name}"]
-        case Batch():
-            return [f"Batch.{name}", f"Tensor.{name}"]
-        case Array():
-            return [f"ndarray.{name}"]
-        case Const(value=str()) | Text() | DeviceType() | TypeName():
+        case Const(value=str()):
             return [f"str.{name}"]
-        case Tuple() | Size():
-            return [f"tuple.{name}", f"list.{name}"]
-        case DeviceValue():
-            return [f"device.{name}"]
-        case Callable_():
-            return [f"class.{name}"]
         case Partial(target=Library(name=made_of)):
             return [f"{made_of}.{name}"]
         case Ref(address=address):

@@ -147,9 +147,11 @@ class Run:
 
     def evaluate(self, node: cst.CSTNode) -> Value:
         """The value of an expression in the current state."""
-        handler = self.engine.expressions.get(type(node))
-        if handler is None or self.nesting > MAX_NESTING or not self.engine.spend():
+        engine = self.engine
+        handler = engine.expressions.get(type(node))
+        if handler is None or self.nesting > MAX_NESTING or engine.budget <= 0:
             return UNKNOWN
+        engine.budget -= 1
         self.nesting += 1
         try:
             return handler(self, node)
@@ -158,8 +160,10 @@ class Run:
 
     def execute(self, node: cst.CSTNode) -> None:
         """The effect of a statement on the current state; nothing once the path has left."""
-        if not self.state.live or self.nesting > MAX_NESTING or not self.engine.spend():
+        engine = self.engine
+        if not self.state.live or self.nesting > MAX_NESTING or engine.budget <= 0:
             return
+        engine.budget -= 1
         handler = _STATEMENTS.get(type(node))
         if handler is not None:
             self.nesting += 1
