@@ -14,6 +14,7 @@ import libcst as cst
 
 from devlint.flow.code.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.flow.path.heap import Heap
+from devlint.flow.path.once import once_for_all
 from devlint.flow.path.run import Run
 from devlint.flow.path.state import State
 from devlint.syntax.index import Binding
@@ -123,12 +124,10 @@ def run_guard(engine: Engine, module: ModuleInfo) -> None:
 
 def _execute(run: Run, unit: Statement) -> None:
     before, run.unit = run.unit, unit
-    heap = run.state.heap.fork()
-    with run.engine.contained(run.module.filename, "module"):
+    with once_for_all(run), run.engine.contained(run.module.filename, "module"):
         run.execute(run.engine.tree(unit))
     run.state.live = True
     run.unit = before
-    run.engine.shared.update(run.state.heap.written_since(heap))
 
 
 def define(engine: Engine, module: ModuleInfo, unit: Statement) -> Value:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from devlint.flow.code.definitions import ClassInfo, FunctionInfo, ModuleInfo
+from devlint.flow.path.once import once_for_all
 from devlint.values.heap import Dict, Sequence
 from devlint.values.value import UNKNOWN, Callable_, Ref
 
@@ -87,26 +88,23 @@ def _register(run: Run, name: str) -> None:
     from devlint.flow.calls.decorators import decorated, decorated_class
 
     defined = run.state.names[name]
-    heap = run.state.heap.fork()
-    with run.engine.contained(run.module.filename, name):
+    with once_for_all(run), run.engine.contained(run.module.filename, name):
         match defined:
             case Callable_(definition=FunctionInfo() as function):
                 decorated(run, function)
             case Callable_(definition=ClassInfo() as info):
                 decorated_class(run, info)
-    run.engine.shared.update(run.state.heap.written_since(heap))
 
 
 def _leave_open(registrar: FunctionInfo) -> None:
     """There is more in the registry than is known."""
     run = registrar.module.run
     assert run is not None
-    heap = run.state.heap.fork()
-    for name in registrar.unit.mentions & _kept_names(registrar.module):
-        value = run.state.names.get(name)
-        thing = run.get(value.address) if isinstance(value, Ref) else None
-        if isinstance(value, Ref) and isinstance(thing, Dict):
-            run.put(value.address, replace(thing, element=UNKNOWN))
-        elif isinstance(value, Ref) and isinstance(thing, Sequence):
-            run.put(value.address, replace(thing, items=None, element=UNKNOWN))
-    run.engine.shared.update(run.state.heap.written_since(heap))
+    with once_for_all(run):
+        for name in registrar.unit.mentions & _kept_names(registrar.module):
+            value = run.state.names.get(name)
+            thing = run.get(value.address) if isinstance(value, Ref) else None
+            if isinstance(value, Ref) and isinstance(thing, Dict):
+                run.put(value.address, replace(thing, element=UNKNOWN))
+            elif isinstance(value, Ref) and isinstance(thing, Sequence):
+                run.put(value.address, replace(thing, items=None, element=UNKNOWN))

@@ -9,6 +9,7 @@ from typing import Final
 import libcst as cst
 
 from devlint.flow.code.definitions import ClassInfo, FunctionInfo
+from devlint.flow.path.once import once_for_all
 from devlint.flow.path.run import Run
 from devlint.flow.path.state import State
 from devlint.values.scope import Scope
@@ -185,13 +186,12 @@ def class_values(run: Run, info: ClassInfo) -> dict[str, Value]:
     values = run.engine.class_values[info] = {}
     home = home_of(run, info)
     scope = Scope(info.name, info.module.filename, entry=True)
-    heap = run.state.heap.fork()
     body = Run(run.engine, info.module, info.unit, scope, State({}, run.state.heap), outer=home)
     body.state.names["__name__"] = Const(info.name)
-    for node in info.node.body.body:
-        if not isinstance(node, cst.FunctionDef):
-            body.execute(node)
-    run.engine.shared.update(body.state.heap.written_since(heap))
+    with once_for_all(body):
+        for node in info.node.body.body:
+            if not isinstance(node, cst.FunctionDef):
+                body.execute(node)
     values.update(body.state.names)
     return values
 
