@@ -302,7 +302,7 @@ def _devices_equal(run: Run, node: cst.Comparison, a: Value, b: Value) -> Value:
         a, b = b, a
     match a:
         case Either(test=Test() as test, yes=yes, no=no):
-            return join(_devices_equal(run, node, yes, b), _devices_equal(run, node, no, b), test)
+            return _chosen(test, _devices_equal(run, node, yes, b), _devices_equal(run, node, no, b))
         case Const(value=None):
             return Const(False)
     left, right = _placement(a), _placement(b)
@@ -333,7 +333,7 @@ def _same_device(run: Run, node: cst.Comparison, left: Placement, right: Placeme
         left, right = right, left
     if isinstance(left, Choice):
         yes, no = _same_device(run, node, left.yes, right), _same_device(run, node, left.no, right)
-        return join(yes, no, Test(left.formula))
+        return _chosen(Test(left.formula), yes, no)
     assert isinstance(right, Leaf)
     for device, other in ((left.device, right), (right.device, left)):
         if isinstance(device, Known):
@@ -349,10 +349,10 @@ def _same_device(run: Run, node: cst.Comparison, left: Placement, right: Placeme
 def type_equals(run: Run, placement: Placement, type_: str, node: cst.CSTNode) -> Value:
     """`placement.type == type_` as a bool or a condition."""
     if isinstance(placement, Choice):
-        return join(
+        return _chosen(
+            Test(placement.formula),
             type_equals(run, placement.yes, type_, node),
             type_equals(run, placement.no, type_, node),
-            Test(placement.formula),
         )
     match placement.device:
         case Known(type=known):
