@@ -28,8 +28,8 @@ TENSOR_ONLY: Final = frozenset(
 """Attributes that a tensor has and neither an array, a container nor a module has."""
 
 ARRAY_LIKE: Final = frozenset(
-    "shape ndim size sum mean max min abs std var t T transpose reshape flatten squeeze clamp float half"
-    " double int bool argmax"
+    "shape ndim size sum mean max min abs std var t T transpose reshape flatten squeeze clamp float"
+    " int bool argmax"
     " argmin item tolist numpy cpu exp log sqrt pow any all sort topk repeat norm cumsum dtype prod clone"
     " chunk split device round".split()
 )
@@ -38,8 +38,8 @@ ARRAY_LIKE: Final = frozenset(
 OF_MODELS_TOO: Final = frozenset({"device", "dtype"})
 """Attributes that many libraries' modules have as well: evidence of nothing where the same name is moved in place."""
 
-OF_STREAMS_TOO: Final = frozenset({"detach"})
-"""Methods that streams, sockets and sessions have as well, and that are called on them as statements."""
+OF_OTHERS_TOO: Final = frozenset({"detach", "requires_grad_"})
+"""Methods that streams and sessions, or modules, have as well, and that are called on them as statements."""
 
 IN_PLACE: Final = frozenset("to cuda cpu xpu npu float half double bfloat16 type".split())
 """Methods that move or cast a module in place: as statements, they are what one writes of a module."""
@@ -66,7 +66,7 @@ COUNTED: Final = frozenset(
 
 def tells_of_tensor(method: str, *, is_statement: bool) -> bool:
     """Whether a call of this method shows that its receiver is a tensor."""
-    return method in TENSOR_ONLY and not (is_statement and method in OF_STREAMS_TOO)
+    return method in TENSOR_ONLY and not (is_statement and method in OF_OTHERS_TOO)
 
 
 class Evidence:

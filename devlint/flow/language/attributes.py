@@ -63,6 +63,9 @@ OF_ITSELF: Final = frozenset({"requires_grad", "is_leaf", "grad", "data"})
 """Attributes that a parameter has and what is computed from it has not."""
 
 
+ITSELF: Final = frozenset({"eval", "train", "requires_grad_", "share_memory", "apply", "compile"})
+"""Methods by which a module hands back itself."""
+
 MAPPING_METHODS: Final = frozenset("copy get items pop setdefault update values".split())
 """Methods of the dicts that loaders mostly hand out."""
 
@@ -107,7 +110,7 @@ def get_attribute(run: Run, owner: Value, name: str, node: cst.CSTNode) -> Value
         case Batch():
             if name in ("shape", "device", "dtype", "is_cuda", "ndim", "T"):
                 return tensor_attribute(run, Tensor(owner.placement), name, node)
-            known = name in MAPPING_METHODS or run.engine.table.method(name) is not None
+            known = name in MAPPING_METHODS | ITSELF or run.engine.table.method(name) is not None
             return Method(owner, name) if known and name not in dict(owner.parts) else part_of(owner, name)
         case Either():
             inner = without_none(owner)

@@ -1,9 +1,11 @@
-"""The methods of the dicts that loaders mostly hand out, on data of unknown structure."""
+"""The methods of the dicts that loaders mostly hand out, on data of unknown structure, and those of modules that may be
+behind it as well."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from devlint.flow.language.attributes import ITSELF
 from devlint.flow.language.batches import taken, update
 from devlint.flow.language.expressions import united
 from devlint.flow.library.registry import Invocation, model
@@ -28,6 +30,14 @@ def get(run: Run, call: Invocation) -> Value:
     batch = call.receiver
     assert isinstance(batch, Batch)
     return taken(batch, call.first.value if call.first is not None else None)
+
+
+@model(*(f"Batch.{name}" for name in ITSELF))
+def itself(run: Run, call: Invocation) -> Value:
+    """`moved.eval()`: what was moved is a module, and hands back itself."""
+    batch = call.receiver
+    assert isinstance(batch, Batch)
+    return replace(batch, mixed=True)
 
 
 @model("Batch.copy")

@@ -57,12 +57,16 @@ def transfer(run: Run, call: Invocation) -> Value:
     if call.name == "type" and call.arguments.complete and not list(call.arguments):
         settled = run.settle(tensor)
         return TypeName(settled.placement, settled.dtype)
-    mixed = isinstance(call.receiver, Batch) and (call.receiver.mixed or looks_like_module(run, call.receiver_node))
-    if mixed and run.discarded is call.node:
-        # Part of a checkpoint may as well be a module, which moves in place; so may what a function has returned.
+    if run.discarded is call.node and (_may_be_module(call.receiver) or looks_like_module(run, call.receiver_node)):
+        # It moves in place then.
         return call.receiver or UNKNOWN
     moved = transfer_tensor(run, tensor, call.name, call.arguments, call.node, call.receiver_node)
     return Batch(moved.placement, moved=moved.moved) if isinstance(call.receiver, Batch) else moved
+
+
+def _may_be_module(value: Value | None) -> bool:
+    """Whether nothing tells what it is: part of a checkpoint, or something unknown that has only been moved."""
+    return isinstance(value, Batch) and (value.mixed or value.moved is not None)
 
 
 @model("Tensor.numpy", "Tensor.__array__")

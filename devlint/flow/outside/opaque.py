@@ -8,9 +8,9 @@ from typing import Final
 import libcst as cst
 
 from devlint.flow.calls.arguments import Arguments
-from devlint.flow.code.evidence import ARRAY_LIKE, OF_STREAMS_TOO, Evidence, tells_of_tensor
+from devlint.flow.code.evidence import ARRAY_LIKE, OF_OTHERS_TOO, Evidence, tells_of_tensor
 from devlint.flow.events import Operand
-from devlint.flow.language.attributes import opaque_address, opaque_attribute
+from devlint.flow.language.attributes import ITSELF, opaque_address, opaque_attribute
 from devlint.flow.library.registry import Invocation, invoke
 from devlint.flow.nn.forwards import operand_of_forward
 from devlint.flow.nn.lifecycle import is_module, relocate
@@ -38,9 +38,6 @@ from devlint.values.value import (
 
 FORWARDS: Final = frozenset({"forward", "generate", "encode", "decode"})
 """Methods that run a module on their arguments, as calling it does."""
-
-ITSELF: Final = frozenset({"eval", "train", "requires_grad_", "share_memory", "apply", "compile"})
-"""Methods by which a module hands back itself."""
 
 
 def evidence_for(run: Run, node: cst.BaseExpression) -> tuple[str, Evidence] | None:
@@ -81,7 +78,7 @@ def opaque_method(
         )
         return run.allocate(node, Sequence(None, Tensor(placement, rank=Rank.SOME), "iterator"))
     tells = tells_of_tensor(name, is_statement=run.discarded is node)
-    if tells or (name in ARRAY_LIKE | OF_STREAMS_TOO and looks_like_tensor(run, receiver)):
+    if tells or (name in ARRAY_LIKE | OF_OTHERS_TOO and looks_like_tensor(run, receiver)):
         tensor = as_tensor(owner)
         assert tensor is not None
         return invoke(run, Invocation(name, arguments, node, tensor))
@@ -131,7 +128,7 @@ def call_opaque(run: Run, callee: Unknown | Batch, arguments: Arguments, node: c
         if _is_method_of_batch(run, node):
             havoc(run, arguments)
             wait(run)
-            return Batch(callee.placement)
+            return Batch(callee.placement, mixed=callee.mixed)
         return call_placed(run, callee.placement, "the module", arguments, node)
     record = record_of(run, callee) if callee.origin is not None else None
     if record is not None and record.cell is not None:
