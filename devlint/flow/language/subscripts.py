@@ -11,6 +11,7 @@ from devlint.flow.calls.functions import call_function
 from devlint.flow.classes.ancestors import special_method
 from devlint.flow.classes.enums import enum_member
 from devlint.flow.code.definitions import ClassInfo
+from devlint.flow.conditions.refinement import rebind
 from devlint.flow.events import DtypeClash, Operand
 from devlint.flow.language.batches import put, taken
 from devlint.flow.language.expressions import with_entry
@@ -374,9 +375,16 @@ def _set_in_tensor(
     if isinstance(value, Tensor):
         source = Operand("value", run.place(target), run.settle(value))
         read_by_copy(run, source, tensor.placement, target, "index assignment")
-    if isinstance(target.value, cst.Name):
-        grad = True if isinstance(value, Tensor) and value.grad else owner.grad
-        run.bind(target.value.value, replace(owner, fresh=None, grad=grad))
+    grad = True if isinstance(value, Tensor) and value.grad else owner.grad
+    rebind(run, target.value, owner, replace(owner, fresh=None, grad=grad))
+    whole = target.value
+    while isinstance(whole, cst.Subscript):
+        whole = whole.value
+    if whole is not target.value:
+        # A part of a part: what it is a part of is no longer as it was made either.
+        made = run.evaluate(whole)
+        if isinstance(made, Tensor):
+            rebind(run, whole, made, replace(made, fresh=None))
 
 
 def _is_put(run: Run, indices: list[Value], value: Tensor) -> bool:
