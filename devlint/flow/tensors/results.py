@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import reduce
 from typing import Final
 
 import libcst as cst
@@ -18,9 +19,21 @@ from devlint.flow.tensors.ranks import ruled_rank
 from devlint.flow.tensors.result_dtypes import first_dtype, named
 from devlint.flow.tensors.sharing import view_of
 from devlint.semantics.table import Row
+from devlint.values.condition import Test
 from devlint.values.device import is_accelerator, is_host
 from devlint.values.memory import Memory
-from devlint.values.placement import UNKNOWN_PLACEMENT, Choice, How, Leaf, Placement, is_unknown, leaves, transform
+from devlint.values.placement import (
+    UNKNOWN_PLACEMENT,
+    Choice,
+    How,
+    Leaf,
+    Placement,
+    choose,
+    is_unknown,
+    leaves,
+    restrict,
+    transform,
+)
 from devlint.values.trace import Kind
 from devlint.values.value import NONE, Const, Fresh, Number, Origin, Rank, Tensor, computed
 
@@ -156,7 +169,20 @@ def group_placement(tensors: Sequence[Tensor]) -> Placement:
     best = min(known, key=lambda one: _vagueness(one.placement))
     if unknown and not best.rank.is_dimensioned and _is_host(best.placement):
         return UNKNOWN_PLACEMENT
-    return best.placement
+    if isinstance(best.placement, Leaf):
+        return best.placement
+    return reduce(_together, [best.placement, *(one.placement for one in known)])
+
+
+def _together(left: Placement, right: Placement) -> Placement:
+    """What two placements tell of the device they have in common, on each of the paths they depend on."""
+    for choice in (left, right):
+        if isinstance(choice, Choice):
+            holds, fails = Test(choice.formula), Test(choice.formula, False)
+            yes = _together(restrict(left, frozenset({holds})), restrict(right, frozenset({holds})))
+            no = _together(restrict(left, frozenset({fails})), restrict(right, frozenset({fails})))
+            return choose(holds, yes, no)
+    return min(left, right, key=_vagueness)
 
 
 def _vagueness(placement: Placement) -> int:
