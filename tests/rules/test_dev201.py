@@ -13,7 +13,7 @@ t.to("cuda")  # DEV201
 print(t)
 """,
     "each kind of transfer": """
-t = torch.zeros(3)
+t = torch.zeros(3, requires_grad=True)
 t.cuda()  # DEV201
 t.half()  # DEV201
 t.double()  # DEV201

@@ -47,7 +47,7 @@ def tensor(run: Run, call: Invocation) -> Value:
     elif (
         not call.arguments.complete
         or (source and isinstance(run.state.ambient.default_device, Choice))
-        or (name != "torch.tensor" and _may_be_tensor(run, value))
+        or _may_be_tensor(run, value, said=name == "torch.tensor")
     ):
         return Tensor(dtype=dtype)
     else:
@@ -68,14 +68,14 @@ def tensor(run: Run, call: Invocation) -> Value:
     )
 
 
-def _may_be_tensor(run: Run, value: Value) -> bool:
-    """Whether it is an argument that may be a tensor, which would stay where it is; of one that is given for good, to
-    an object being made, only its annotation says so."""
+def _may_be_tensor(run: Run, value: Value, *, said: bool) -> bool:
+    """Whether it is an argument that may be a tensor, whose device the result has. Where it has to be `said`, and of
+    one that is given for good, to an object being made, only its annotation says so."""
     match value:
         case Unknown(origin=("param", FunctionInfo() as info, name)):
             annotations = [one.annotation for one in info.parameters if one.name == name]
             names = {name.rpartition(".")[2] for one in annotations for name in annotation_names(one)}
-            return "Tensor" in names or (not any(annotations) and not run.scope.construction)
+            return "Tensor" in names or not (said or any(annotations) or run.scope.construction)
     return False
 
 

@@ -15,6 +15,7 @@ from devlint.flow.nn.cells import require_grad
 from devlint.flow.path.run import Run
 from devlint.flow.tensors.clash import find_clash
 from devlint.flow.tensors.devices import is_none, placement_from
+from devlint.flow.tensors.named_dtypes import dtype_named, names_dtype
 from devlint.flow.tensors.operands import as_operand
 from devlint.flow.tensors.pace import pending_copy, read_by_copy
 from devlint.flow.tensors.sharing import handed_on, memory_of, note_write
@@ -99,7 +100,7 @@ def detach(run: Run, call: Invocation) -> Value:
     settled = run.settle(tensor)
     if call.name == "detach_" and tensor.cell is not None:
         require_grad(run, tensor.cell, False)
-    if call.name == "detach" and run.discarded is call.node:
+    if call.name == "detach" and run.discarded is call.node and settled.grad is not False:
         run.emit(Discarded(run.context_at(call.node), call.name, run.place(call.receiver_node), settled))
     if call.name == "detach_":
         return replace(settled, moved=None, grad=False, leaf=True)
@@ -114,6 +115,16 @@ def pin_memory(run: Run, call: Invocation) -> Value:
     if run.discarded is call.node:
         run.emit(Discarded(run.context_at(call.node), call.name, run.place(call.receiver_node), settled))
     return replace(settled, pinned=True, cell=None, memory=Memory())
+
+
+@model("Tensor.view")
+def view(run: Run, call: Invocation) -> Value:
+    """`.view(sizes)`; `.view(dtype)` reads the same memory as numbers of another type, in as many dimensions."""
+    viewed = by_table(run, call)
+    given = call.arguments.value("dtype", 0)
+    if not isinstance(viewed, Tensor) or given is None or not names_dtype(given):
+        return viewed
+    return replace(viewed, dtype=dtype_named(given), rank=_receiver(call).rank)
 
 
 @model("Tensor.clone")

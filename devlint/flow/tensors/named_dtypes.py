@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from devlint.flow.code.definitions import FunctionInfo
+from devlint.flow.code.evidence import annotation_names
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype, Source, canonical
-from devlint.values.value import Const, DtypeValue, Library, Value
+from devlint.values.value import NONE, Const, DtypeValue, Either, Library, Unknown, Value
 
 _OF_PYTHON: Final = {
     "builtins.bool": "bool",
@@ -15,6 +17,22 @@ _OF_PYTHON: Final = {
     "builtins.complex": "complex128",
 }
 """Python's types as dtypes, the same to torch as to NumPy."""
+
+
+def names_dtype(value: Value) -> bool:
+    """Whether an argument is a dtype: one that is known, or one that is called or annotated so."""
+    match value:
+        case DtypeValue():
+            return True
+        case Unknown(origin=("attr", _, str(name))):
+            return name.endswith("dtype")
+        case Unknown(origin=("param", FunctionInfo() as info, str(name))):
+            annotations = [one.annotation for one in info.parameters if one.name == name]
+            said = {said.rpartition(".")[2] for one in annotations for said in annotation_names(one)}
+            return "dtype" in said or (not said and name.endswith("dtype"))
+        case Either(yes=yes, no=no):
+            return all(names_dtype(one) or one == NONE for one in (yes, no))
+    return False
 
 
 def dtype_named(value: Value) -> Dtype:

@@ -15,6 +15,7 @@ from devlint.flow.nn.lifecycle import relocate, tensors_of
 from devlint.flow.path.run import Run
 from devlint.flow.tensors.devices import current, is_none, note_hard_coded, placement_from
 from devlint.flow.tensors.legacy import legacy_type
+from devlint.flow.tensors.named_dtypes import names_dtype
 from devlint.flow.tensors.pace import pending_copy, unfinished
 from devlint.flow.tensors.sharing import memory_after
 from devlint.values.device import ANY_INDEX, CPU, Known, Relation, Symbol, is_accelerator, is_host, relate
@@ -122,7 +123,7 @@ def _to(run: Run, arguments: Arguments, step: Step, non_blocking: bool | None) -
     copies = _flag(arguments, "copy", 3) is not False
     reorders = "memory_format" in arguments.keywords
     for position, argument in enumerate(arguments.positional[:2]):
-        if isinstance(argument.value, DtypeValue):
+        if names_dtype(argument.value):
             dtype = argument
         elif isinstance(argument.value, Tensor) and position == 0:
             request = _like(run, argument, step)
