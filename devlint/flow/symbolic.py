@@ -9,7 +9,7 @@ from typing import Final
 import libcst as cst
 
 from devlint.flow.calls.arguments import Argument, Arguments
-from devlint.flow.classes.ancestors import home_of, is_module_class, is_operation_class
+from devlint.flow.classes.ancestors import ancestors, home_of, is_module_class, is_operation_class
 from devlint.flow.classes.records import Field, construct_record, data_fields
 from devlint.flow.code.definitions import ClassInfo, FunctionInfo, Parameter
 from devlint.flow.code.evidence import annotation_names, parsed
@@ -20,7 +20,7 @@ from devlint.values.heap import Dict, Sequence
 from devlint.values.memory import Memory
 from devlint.values.placement import How, Leaf
 from devlint.values.trace import Kind, Step
-from devlint.values.value import Callable_, Number, Tensor, Tuple, Unknown, Value, is_one_thing, named
+from devlint.values.value import UNKNOWN, Callable_, Library, Number, Tensor, Tuple, Unknown, Value, is_one_thing, named
 
 TENSOR_ANNOTATIONS: Final = frozenset(
     "Tensor torch.Tensor FloatTensor LongTensor BoolTensor IntTensor torch.FloatTensor torch.LongTensor"
@@ -48,7 +48,7 @@ def symbolic_arguments(run: Run, info: FunctionInfo, *, skip_first: bool) -> Arg
         if parameter.kind in ("star", "star-star"):
             arguments.complete = False
             continue
-        value = symbolic_value(run, info, parameter, in_module=in_module)
+        value = UNKNOWN if _is_test(info) else symbolic_value(run, info, parameter, in_module=in_module)
         if run.engine.host_only.takes(info, parameter.name):
             value = _on_host(run, parameter, value)
         argument = Argument(value, parameter.node)
@@ -57,6 +57,11 @@ def symbolic_arguments(run: Run, info: FunctionInfo, *, skip_first: bool) -> Arg
         else:
             arguments.positional.append(argument)
     return arguments
+
+
+def _is_test(info: FunctionInfo) -> bool:
+    """Whether pytest calls it, with what its fixtures make."""
+    return info.name.rpartition(".")[2].startswith("test_") or "fixture" in info.decorator_names
 
 
 def _on_host(run: Run, parameter: Parameter, value: Value) -> Value:
@@ -176,11 +181,20 @@ def _container(at: _Named, node: cst.Subscript, origin: Hashable, text: str, dep
     return None
 
 
+def _is_loader(run: Run, cls: Value) -> bool:
+    """Whether a class is one of loaders: where their batches are is for the loader to say, not for the caller."""
+    info = cls.definition if isinstance(cls, Callable_) else None
+    line = ancestors(run, info) if isinstance(info, ClassInfo) else [cls]
+    return any(isinstance(one, Library) and one.name.rpartition(".")[2] == "DataLoader" for one in line)
+
+
 def _record(at: _Named, node: cst.BaseExpression, origin: Hashable, text: str, depth: int) -> Value | None:
     """An object of one of the program's records, if any of its fields is a tensor."""
     if dotted_name(node) is None or depth == MAX_DEPTH:
         return None
     cls = at.home.evaluate(node)
+    if _is_loader(at.run, cls):
+        return UNKNOWN
     info = cls.definition if isinstance(cls, Callable_) else None
     fields = data_fields(at.run, info) if isinstance(info, ClassInfo) else None
     if not isinstance(info, ClassInfo) or fields is None:

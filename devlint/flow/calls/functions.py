@@ -13,7 +13,7 @@ from devlint.flow.calls.arguments import Argument, Arguments
 from devlint.flow.calls.decorators import decorated
 from devlint.flow.calls.parameters import bind_parameters
 from devlint.flow.calls.recursion import descends, leave_out, settled
-from devlint.flow.classes.ancestors import is_operation_class
+from devlint.flow.classes.ancestors import is_dataset_class, is_operation_class
 from devlint.flow.code.definitions import FunctionInfo
 from devlint.flow.events import Call
 from devlint.flow.language.contexts import decorating, pause_of
@@ -187,15 +187,19 @@ def scope_for(run: Run, info: FunctionInfo, receiver: Value | None, data: Iterab
         info.name,
         info.module.filename,
         method_of_module=in_module and not building,
-        any_device=not building and (info.evidence.devices or _is_operation(run, info)),
+        any_device=not building and _is_for_any_device(run, info),
         construction=building,
         given=tuple(islice(_given(run, chain(held(run, [receiver] if receiver is not None else []), data)), MAX_GIVEN)),
         caller=run.scope,
     )
 
 
-def _is_operation(run: Run, info: FunctionInfo) -> bool:
-    return info.owner is not None and is_operation_class(run, info.owner)
+def _is_for_any_device(run: Run, info: FunctionInfo) -> bool:
+    """Whether code asks for a device or an operation is written for all; datasets make what they hand out themselves,
+    on the host."""
+    if info.owner is not None and is_dataset_class(run, info.owner):
+        return False
+    return info.evidence.devices or (info.owner is not None and is_operation_class(run, info.owner))
 
 
 def _given(run: Run, data: Iterable[Value]) -> Iterator[Placement]:

@@ -80,6 +80,12 @@ def is_operation_class(run: Run, info: ClassInfo) -> bool:
     return any(isinstance(one, Library) and one.name in OPERATIONS for one in ancestors(run, info))
 
 
+def is_dataset_class(run: Run, info: ClassInfo) -> bool:
+    """Whether the class is one of torch's datasets, whose samples a loader collects."""
+    return any(isinstance(one, Library) and one.name in DATASETS for one in ancestors(run, info))
+
+
+DATASETS: Final = frozenset({"torch.utils.data.Dataset", "torch.utils.data.IterableDataset"})
 OPERATIONS: Final = frozenset({"torch.autograd.Function", "torch.autograd.function.Function"})
 
 
