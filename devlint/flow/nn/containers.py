@@ -9,7 +9,7 @@ import libcst as cst
 
 from devlint.flow.classes.ancestors import find_method, has_unknown_base, library_base
 from devlint.flow.code.definitions import ClassInfo
-from devlint.flow.nn.lifecycle import ANY, CONTAINERS, MAX_DEPTH, is_module
+from devlint.flow.nn.lifecycle import ANY, CONTAINERS, is_module
 from devlint.flow.path.run import Run
 from devlint.values.heap import Instance, Registration, Sequence, join_all
 from devlint.values.value import NONE, Callable_, Const, Ref, Text, Value
@@ -67,6 +67,10 @@ def iterated(run: Run, thing: Instance) -> Sequence:
     if (container_of(run, thing, "__iter__") or "").endswith("Dict"):
         return Sequence(None, Text()) if ANY in parts else Sequence(tuple(map(Const, parts)))
     return Sequence(None, join_all(list(parts.values()))) if ANY in parts else Sequence(tuple(parts.values()))
+
+
+MAX_DEPTH: Final = 16
+"""Levels of submodules that are listed: the names of such as refer back to themselves have no end."""
 
 
 def named_modules(run: Run, value: Value, prefix: str = "") -> Iterator[tuple[str, Value]]:

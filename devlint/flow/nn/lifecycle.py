@@ -45,10 +45,6 @@ CONTAINERS: Final = frozenset(
 ANY: Final = "*"
 """The name under which a container keeps parts whose number is not known."""
 
-MAX_DEPTH: Final = 8
-"""Levels of submodules looked through; models nest four or five deep, and containers refer back to nothing above
-them."""
-
 Change = Callable[[Placement, Dtype], tuple[Placement, Dtype]]
 
 
@@ -146,11 +142,13 @@ def overrides_apply(run: Run, thing: Instance) -> bool:
 # Moving
 
 
-def relocate(run: Run, value: Value, change: Change, depth: int = 0) -> None:
-    """Move what a module registers, recursively: what `_apply` does."""
+def relocate(run: Run, value: Value, change: Change, seen: set[Address] | None = None) -> None:
+    """Move what a module registers, recursively: what `_apply` does. `seen` are the modules that have been moved."""
     thing = run.instance(value)
-    if thing is None or depth > MAX_DEPTH or not isinstance(value, Ref):
+    seen = set() if seen is None else seen
+    if thing is None or not isinstance(value, Ref) or value.address in seen:
         return
+    seen.add(value.address)
     attributes = dict(thing.attributes)
     for name, kind in thing.registered.items():
         part = attributes.get(name)
@@ -158,8 +156,8 @@ def relocate(run: Run, value: Value, change: Change, depth: int = 0) -> None:
             continue
         # One name may hold a module on one path and a parameter on another.
         for one in alternatives(part):
-            relocate(run, one, change, depth + 1)
-        attributes[name] = _relocate_tensors(run, part, change, kind, depth)
+            relocate(run, one, change, seen)
+        attributes[name] = _relocate_tensors(run, part, change, kind, seen)
     moved = replace(thing, attributes=attributes)
     if thing.cell is not None:
         placement, dtype = change(thing.cell.placement, thing.cell.dtype)
@@ -167,12 +165,12 @@ def relocate(run: Run, value: Value, change: Change, depth: int = 0) -> None:
     run.put(value.address, moved)
 
 
-def _relocate_tensors(run: Run, value: Value, change: Change, kind: Registration, depth: int) -> Value:
+def _relocate_tensors(run: Run, value: Value, change: Change, kind: Registration, seen: set[Address]) -> Value:
     """A registered parameter or buffer after the move; one that may also be None, or a plain tensor beside a parameter,
     moves where it is there."""
     match value:
         case Either(yes=yes, no=no):
-            yes, no = (_relocate_tensors(run, one, change, kind, depth) for one in (yes, no))
+            yes, no = (_relocate_tensors(run, one, change, kind, seen) for one in (yes, no))
             return replace(value, yes=yes, no=no)
         case Tensor(cell=None) if kind is Registration.BUFFER:
             placement, dtype = change(value.placement, value.dtype)
@@ -183,22 +181,27 @@ def _relocate_tensors(run: Run, value: Value, change: Change, kind: Registration
                 placement, dtype = change(cell.placement, cell.dtype)
                 run.put(address, replace(cell, placement=placement, dtype=dtype))
             elif isinstance(cell, Instance):
-                relocate(run, Ref(address), change, depth + 1)
+                relocate(run, Ref(address), change, seen)
     return value
 
 
-def tensors_of(run: Run, value: Value, *, buffers: bool = False, depth: int = 0) -> Iterator[tuple[str, Tensor]]:
-    """A module's parameters (or buffers) with their names, submodules' included."""
+def tensors_of(
+    run: Run, value: Value, *, buffers: bool = False, seen: set[Address] | None = None
+) -> Iterator[tuple[str, Tensor]]:
+    """A module's parameters (or buffers) with their names, submodules' included; of a module that is there several
+    times (`seen` are those that have been), once."""
     thing = run.instance(value)
-    if thing is None or depth > MAX_DEPTH or not isinstance(value, Ref):
+    seen = set() if seen is None else seen
+    if thing is None or not isinstance(value, Ref) or value.address in seen:
         return
+    seen.add(value.address)
     if thing.cell is not None and not buffers:
         cell = thing.cell
         yield "weight", Tensor(cell.placement, cell.dtype, Rank.SOME, cell.grad, leaf=True, cell=value.address)
     for name, kind in thing.registered.items():
         for part in alternatives(thing.attributes[name]) if name in thing.attributes else ():
             if kind is Registration.MODULE:
-                for inner, tensor in tensors_of(run, part, buffers=buffers, depth=depth + 1):
+                for inner, tensor in tensors_of(run, part, buffers=buffers, seen=seen):
                     yield f"{name}.{inner}", tensor
             elif isinstance(part, Tensor) and (kind is Registration.BUFFER) is buffers:
                 yield name, part
