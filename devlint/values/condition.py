@@ -132,6 +132,23 @@ def assume(facts: Facts, test: Test) -> Facts | None:
     return result
 
 
+def implied(facts: Facts) -> Facts:
+    """`facts` with the single conditions that follow from them: the parts of what holds as a whole, and the opposite of
+    the last part where a whole fails and its other parts hold."""
+    known = set(facts)
+    for test in facts:
+        if not isinstance(test.formula, All):
+            continue
+        if test.holds:
+            known |= test.formula.tests
+        else:
+            open_ = [part for part in test.formula.tests if decide(facts, part) is not True]
+            if len(open_) == 1:
+                known.add(~open_[0])
+    found = frozenset(known)
+    return found if found == facts else implied(found)
+
+
 def merge(facts: Iterable[Test], more: Iterable[Test]) -> Facts | None:
     """All of both; None when they contradict each other."""
     result: Facts | None = frozenset(facts)

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from devlint.flow.path.run import Run
     from devlint.syntax.index import FileIndex, Statement
 
-_DEFINED_OR_CALLED: Final = re.compile(r"\bdef\s+(?P<defined>\w+)|\.(?P<called>\w+)\(")
+_DEFINED_OR_CALLED: Final = re.compile(
+    r"\bdef\s+(?P<defined>\w+)|\.apply\(\s*(?:self\.)?(?P<applied>\w+)\s*\)|\.(?P<called>\w+)\("
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ class ModuleInfo:
 
     @cached_property
     def building(self) -> frozenset[str]:
-        """The methods that the file calls where it makes objects, and nowhere else."""
+        """The functions that the file calls, or applies to parts, where it makes objects, and nowhere else."""
         callers: dict[str, set[str]] = defaultdict(set)
         for unit in self.index.statements:
             function = ""
@@ -71,8 +73,11 @@ class ModuleInfo:
                 if found["defined"]:
                     function = found["defined"]
                 else:
-                    callers[found["called"]].add(function)
-        return frozenset(name for name, functions in callers.items() if functions == {"__init__"})
+                    callers[found["called"] or found["applied"]].add(function)
+        makers = {"__init__"}
+        while more := {name for name, calling in callers.items() if _are_all(calling - {name}, makers)} - makers:
+            makers |= more
+        return frozenset(makers - {"__init__", "forward"})
 
 
 @dataclass(eq=False)
@@ -327,6 +332,10 @@ def _is_docstring(statement: cst.BaseStatement) -> bool:
         case cst.SimpleStatementLine(body=[cst.Expr(value=cst.SimpleString() | cst.ConcatenatedString())]):
             return True
     return False
+
+
+def _are_all(functions: set[str], makers: set[str]) -> bool:
+    return bool(functions) and functions <= makers
 
 
 def _given(node: cst.FunctionDef) -> cst.FunctionDef:

@@ -25,7 +25,7 @@ from devlint.flow.events import (
 )
 from devlint.flow.path.run import Run
 from devlint.flow.tensors.wordings import wordings
-from devlint.values.condition import All, Atom, Facts, Test, merge
+from devlint.values.condition import All, Atom, Facts, Test, implied, merge
 from devlint.values.device import HOST, UNKNOWN_DEVICE, Device, Known, Relation, Symbol, is_accelerator, is_host, relate
 from devlint.values.placement import How, Leaf, leaves
 from devlint.values.scope import Scope
@@ -220,7 +220,7 @@ def _is_left_behind(run: Run, host: Operand, guest: Operand, when: Facts) -> boo
         return False
     if _is_brought_along(host):
         return False
-    facts = run.state.facts | when
+    facts = implied(run.state.facts | when)
     return in_generic_code(run) and not any(_tells_of_host(test) or _concerns(test, device.origin) for test in facts)
 
 
