@@ -60,8 +60,11 @@ def symbolic_arguments(run: Run, info: FunctionInfo, *, skip_first: bool) -> Arg
 
 
 def _is_test(info: FunctionInfo) -> bool:
-    """Whether pytest calls it, with what its fixtures make."""
-    return info.name.rpartition(".")[2].startswith("test_") or "fixture" in info.decorator_names
+    """Whether pytest calls it, with what its fixtures make: a test is called by nobody else."""
+    name = info.name.rpartition(".")[2]
+    if not name.startswith("test_"):
+        return "fixture" in info.decorator_names
+    return not any(name in unit.mentions for unit in info.module.index.statements if unit is not info.unit)
 
 
 def _on_host(run: Run, parameter: Parameter, value: Value) -> Value:
