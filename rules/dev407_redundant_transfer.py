@@ -17,6 +17,7 @@ from devlint.transfers import Way, is_made_here, ways
 from devlint.values.device import Known, Symbol, is_accelerator
 from devlint.values.placement import How
 from devlint.values.trace import Kind
+from devlint.values.value import is_one_thing
 
 
 class RedundantTransfer(Rule):
@@ -116,6 +117,9 @@ def _stays(event: Transfer | OpaqueTransfer, way: Way) -> bool:
     if before.device != after.device or before.how is How.ASSUMED:
         return False
     if isinstance(before.device, Symbol):
+        if not is_one_thing(before.device.origin):
+            # Each element of what the caller has given may be somewhere else.
+            return False
         return not is_of_module(before) or not _is_between_parts(event)
     # Who calls a function may have set another default device.
     settled = not event.context.generic or (before.how is How.DEFAULT) is (after.how is How.DEFAULT)

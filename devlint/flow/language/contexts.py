@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -97,7 +98,8 @@ def enter(run: Run, value: Value, node: cst.BaseExpression) -> tuple[Value, Chan
             if function is not None:
                 return call_function(run, function, value, Arguments(node)), {}
             return (value if thing is not None else UNKNOWN), {}
-    return UNKNOWN, {"autocast": True} if _may_be_autocast(run, node) else {}
+    changes = {"autocast": True} if _may_be_autocast(run, node) else {}
+    return UNKNOWN, changes | {"default_device": UNKNOWN_PLACEMENT} if _may_choose_device(node) else changes
 
 
 def leave(run: Run, value: Value, node: cst.BaseExpression) -> None:
@@ -186,6 +188,18 @@ def _may_be_autocast(run: Run, node: cst.BaseExpression) -> bool:
     name = dotted_name(node.func if isinstance(node, cst.Call) else node)
     root = run.lookup(name.partition(".")[0]) if name is not None else None
     return not isinstance(root, Library) or "autocast" in (name or "")
+
+
+CHOOSING_DEVICE: Final = re.compile(
+    r"(^|_)(init|on|default)_(tensor|module|device|empty_weights)|device$", re.IGNORECASE
+)
+"""What libraries call contexts in which tensors and modules are made where they belong: `fabric.init_tensor()`."""
+
+
+def _may_choose_device(node: cst.BaseExpression) -> bool:
+    """Whether a context of which nothing is known may say where factories put what they make."""
+    name = dotted_name(node.func if isinstance(node, cst.Call) else node) or ""
+    return CHOOSING_DEVICE.search(name.rpartition(".")[2]) is not None
 
 
 def _is_autocast(run: Run, node: cst.BaseExpression) -> bool:

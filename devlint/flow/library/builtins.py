@@ -22,6 +22,7 @@ from devlint.values.value import (
     NONE,
     UNKNOWN,
     Array,
+    Batch,
     Callable_,
     Const,
     DeviceType,
@@ -113,7 +114,9 @@ def arithmetic(run: Run, call: Invocation) -> Value:
     """Arithmetic that keeps a tensor a tensor."""
     first = call.first
     value = first.value if first is not None else UNKNOWN
-    return replace(value, fresh=None) if isinstance(value, (Tensor, Array)) else Number()
+    if isinstance(value, (Tensor, Array)):
+        return replace(value, fresh=None)
+    return UNKNOWN if isinstance(value, Unknown | Batch) else Number()
 
 
 @model("builtins.getattr")

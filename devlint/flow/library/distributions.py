@@ -128,8 +128,8 @@ def density(run: Run, call: Invocation) -> Value:
 @model(f"{PACKAGE}kl_divergence", f"{PACKAGE}kl.kl_divergence")
 def divergence(run: Run, call: Invocation) -> Value:
     """The divergence of two distributions, whose parameters must be in one place."""
-    given = call.arguments.positional[:2]
-    return _computed(run, call, [one for side in given for one in _operands(run, side.value, side.node)])
+    sides = [[*_operands(run, side.value, side.node)] for side in call.arguments.positional[:2]]
+    return _computed(run, call, [one for side in sides for one in side]) if all(sides) else UNKNOWN
 
 
 @model(f"{ANY}.entropy")
