@@ -26,11 +26,10 @@ from devlint.flow.observation import Observer
 from devlint.flow.path.run import evaluators
 from devlint.flow.private_code import HostOnly
 from devlint.flow.registries import Registries
+from devlint.flow.torch_defaults import TorchDefaults
 from devlint.semantics.table import Table, load_numpy_table, load_semantics
 from devlint.syntax.source import SourceError
-from devlint.values.dtype import DEFAULT_FLOAT
 from devlint.values.heap import Object
-from devlint.values.placement import Placement
 from devlint.values.value import Address, Callable_, Value
 
 if TYPE_CHECKING:
@@ -108,8 +107,7 @@ class Engine:
         self.module_classes: dict[ClassInfo, bool] = {}
         self.patched: set[tuple[ClassInfo, str]] = set()
         self.class_values: dict[ClassInfo, dict[str, Value]] = {}
-        self.default_device: Placement | None = None
-        self.default_dtype = DEFAULT_FLOAT
+        self.torch_defaults = TorchDefaults()
         self.unwrapping: set[FunctionInfo | ClassInfo] = set()
         self.decorated: dict[ClassInfo, Callable_] = {}
         self.recursion = Recursion()

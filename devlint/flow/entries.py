@@ -51,7 +51,7 @@ def analyse_module(engine: Engine, module: ModuleInfo) -> None:
 
 def run_file(engine: Engine, module: ModuleInfo) -> None:
     """The first way: the file as it runs."""
-    engine.host_only = HostOnly(module)
+    engine.host_only, engine.torch_defaults.entered = HostOnly(module), module
     with engine.entry(symbolic=False):
         module_run(engine, module)
         run_guard(engine, module)
@@ -64,6 +64,7 @@ def enter(engine: Engine, module: ModuleInfo, unit: Statement) -> bool:
     """
     if unit.kind not in ("function", "class") or not _matters(engine, module, unit):
         return False
+    engine.torch_defaults.entered = module
     definition = _definition(engine, module, unit.name)
     if unit.kind == "function":
         _analyse_function(engine, module, definition)
@@ -96,7 +97,8 @@ def _definition(engine: Engine, module: ModuleInfo, name: str | None) -> object:
 def _outside(engine: Engine, module: ModuleInfo, info: FunctionInfo | ClassInfo) -> Run:
     """The caller nobody knows."""
     scope = Scope("", module.filename, entry=True)
-    ambient = Ambient(default_device=engine.default_device, default_dtype=engine.default_dtype)
+    defaults = engine.torch_defaults.holding_in(engine.program, module)
+    ambient = Ambient(default_device=defaults.device, default_dtype=defaults.dtype)
     state = State({}, Heap(engine.shared), NO_FACTS, ambient)
     return Run(engine, module, info.unit, scope, state)
 

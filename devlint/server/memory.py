@@ -10,33 +10,33 @@ import libcst as cst
 
 from devlint.flow.engine import Engine
 from devlint.flow.events import Event
+from devlint.flow.torch_defaults import Defaults
 from devlint.server.dependencies import Needs
 from devlint.server.sights import Sights
 from devlint.syntax.index import Statement
-from devlint.values.dtype import Dtype
-from devlint.values.placement import Placement
 
 
 @dataclass(frozen=True, slots=True)
 class Weather:
-    """What one way into the program leaves to the next besides its findings: the defaults, and what has been run."""
+    """What one way into the program leaves to the next besides its findings: torch's defaults, and what has been
+    run."""
 
-    device: Placement | None
-    dtype: Dtype
+    defaults: Mapping[Path, Defaults]
     ran: frozenset[cst.CSTNode] = frozenset()
 
     @classmethod
     def now(cls, engine: Engine) -> Weather:
         """As it is."""
-        return cls(engine.default_device, engine.default_dtype, frozenset(engine.ran))
+        return cls(dict(engine.torch_defaults.by_file), frozenset(engine.ran))
 
     def since(self, before: Weather) -> Weather:
         """What has come of it since."""
-        return Weather(self.device, self.dtype, self.ran - before.ran)
+        changed = {path: one for path, one in self.defaults.items() if before.defaults.get(path) != one}
+        return Weather(changed, self.ran - before.ran)
 
     def apply(self, engine: Engine) -> None:
         """Leave the same."""
-        engine.default_device, engine.default_dtype = self.device, self.dtype
+        engine.torch_defaults.by_file.update(self.defaults)
         engine.ran |= self.ran
 
 

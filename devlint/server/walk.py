@@ -43,7 +43,7 @@ class Walk:
     def analyse(self, module: ModuleInfo) -> None:
         """Go all ways into one file."""
         ways = [unit for unit in module.index.statements if unit.kind in ("function", "class")]
-        whole = self._valid(module.path, None)
+        whole = self._valid(module.path, module, None)
         if whole is not None and all(self._memory.find(unit) is not None for unit in ways):
             self._replay(whole)
         else:
@@ -51,7 +51,7 @@ class Walk:
         for unit in ways:
             if self.engine.abandoned:
                 return
-            record = self._valid(unit, unit)
+            record = self._valid(unit, module, unit)
             if record is not None:
                 self._replay(record)
             else:
@@ -76,7 +76,7 @@ class Walk:
 
     def _go(self, module: ModuleInfo, unit: Statement | None, way: Callable[[], bool]) -> None:
         engine = self.engine
-        before, weather, spilled = self._before(unit), Weather.now(engine), engine.spilled
+        before, weather, spilled = self._before(module, unit), Weather.now(engine), engine.spilled
         self._events = []
         mattered = way()
         events, sights = self._events, self._recorder.taken()
@@ -86,15 +86,15 @@ class Walk:
         after = Weather.now(engine).since(weather)
         self._fresh.append((module, unit, Trip(events, sights, before, after, mattered)))
 
-    def _valid(self, way: Statement | Path, unit: Statement | None) -> Record | None:
+    def _valid(self, way: Statement | Path, module: ModuleInfo, unit: Statement | None) -> Record | None:
         record = self._memory.find(way)
-        return record if record is not None and record.trip.before == self._before(unit) else None
+        return record if record is not None and record.trip.before == self._before(module, unit) else None
 
-    def _before(self, unit: Statement | None) -> object:
+    def _before(self, module: ModuleInfo, unit: Statement | None) -> object:
         """What a way into the program finds there that is not part of the text."""
         engine = self.engine
         ran = unit is not None and unit.kind == "function" and unit.is_parsed and unit.tree in engine.ran
-        return engine.default_device, engine.default_dtype, ran
+        return engine.torch_defaults.holding_in(self.program, module), ran
 
     def _replay(self, record: Record) -> None:
         trip = record.trip

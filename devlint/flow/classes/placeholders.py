@@ -10,7 +10,7 @@ from devlint.flow.code.definitions import ClassInfo, FunctionInfo
 from devlint.flow.path.run import Run
 from devlint.values.heap import Dict, Instance, Registration, Sequence
 from devlint.values.join import alternatives
-from devlint.values.value import NONE, Callable_, DeviceValue, Ref, Tensor, Tuple, Unknown, Value
+from devlint.values.value import NONE, Callable_, Const, DeviceValue, Ref, Tensor, Tuple, Unknown, Value
 
 MAX_DEPTH: Final = 3
 """Levels of containers in which tensors are looked for."""
@@ -72,13 +72,17 @@ def _methods(run: Run, info: ClassInfo) -> Iterator[FunctionInfo]:
 def _standing_in(run: Run, info: ClassInfo, thing: Instance) -> Iterator[str]:
     """The names of what a method may bring to its device later, or what says where that is."""
     for name, value in thing.attributes.items():
-        if name not in thing.registered and (
-            value == NONE or isinstance(value, DeviceValue) or _holds_plain_tensor(run, value)
-        ):
+        if name not in thing.registered and any(_may_stand_in(run, one) for one in alternatives(value)):
             yield name
     for name, value in class_attributes(run, info).items():
         if name not in thing.attributes and isinstance(value, Tensor | DeviceValue):
             yield name
+
+
+def _may_stand_in(run: Run, value: Value) -> bool:
+    """Whether it is nothing yet, a device or the word for one ("auto"), or a tensor that has to be brought along."""
+    word = isinstance(value, Const) and isinstance(value.value, str)
+    return word or value == NONE or isinstance(value, DeviceValue) or _holds_plain_tensor(run, value)
 
 
 def _holds_plain_tensor(run: Run, value: Value, depth: int = 0) -> bool:

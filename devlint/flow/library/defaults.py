@@ -32,10 +32,10 @@ def set_default_tensor_type(run: Run, call: Invocation) -> Value:
     """The old way to change the default device and dtype: what factories do then is not followed."""
     _set(run, UNKNOWN_DTYPE)
     run.state.ambient = replace(run.state.ambient, default_device=UNKNOWN_PLACEMENT)
-    run.engine.default_device = UNKNOWN_PLACEMENT
+    run.engine.torch_defaults.keep(run)
     return NONE
 
 
 def _set(run: Run, dtype: Dtype) -> None:
     run.state.ambient = replace(run.state.ambient, default_dtype=dtype)
-    run.engine.default_dtype = dtype
+    run.engine.torch_defaults.keep(run)

@@ -76,7 +76,7 @@ def set_default_device(run: Run, call: Invocation) -> Value:
     given = call.arguments.get("device", 0)
     placement = placement_from(run, given.value, given.node, None) if given is not None else UNKNOWN_PLACEMENT
     run.state.ambient = replace(run.state.ambient, default_device=placement)
-    run.engine.default_device = placement
+    run.engine.torch_defaults.keep(run)
     return NONE
 
 

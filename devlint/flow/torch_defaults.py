@@ -1,0 +1,52 @@
+"""The device and dtype that torch gives to what is told none, in the files whose code has changed them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from devlint.values.dtype import DEFAULT_FLOAT, Dtype
+from devlint.values.placement import Placement
+
+if TYPE_CHECKING:
+    from devlint.flow.code.definitions import ModuleInfo
+    from devlint.flow.code.program import Program
+    from devlint.flow.path.run import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Defaults:
+    """Where factories put things, None for the host, and of which dtype."""
+
+    device: Placement | None = None
+    dtype: Dtype = DEFAULT_FLOAT
+
+
+class TorchDefaults:
+    """What programs have set, by the file that runs: other files may belong to other programs."""
+
+    def __init__(self) -> None:
+        self.entered: ModuleInfo | None = None
+        """The file into which the way being gone leads."""
+        self.by_file: dict[Path, Defaults] = {}
+
+    def keep(self, run: Run) -> None:
+        """The code being run has changed the defaults: for the file, if that is what happens when it runs."""
+        file = run.module if run.function is None else None if run.engine.symbolic else self.entered
+        if file is not None:
+            ambient = run.state.ambient
+            self.by_file[file.path] = Defaults(ambient.default_device, ambient.default_dtype)
+
+    def holding_in(self, program: Program, module: ModuleInfo) -> Defaults:
+        """What holds where somebody calls a file's code: what the file has set, or one that it imports."""
+        found = self.by_file.get(module.path)
+        if found is not None or not self.by_file:
+            return found or Defaults()
+        for unit in module.index.statements:
+            for one in unit.imports:
+                for name in (one.module, f"{one.module}.{one.attribute}"):
+                    path = program.resolve(module, name.strip("."), one.level)
+                    if path in self.by_file:
+                        return self.by_file[path]
+        return Defaults()
