@@ -176,6 +176,8 @@ def group_placement(tensors: Sequence[Tensor]) -> Placement:
 
 def _together(left: Placement, right: Placement) -> Placement:
     """What two placements tell of the device they have in common, on each of the paths they depend on."""
+    if left == right:
+        return left
     for choice in (left, right):
         if isinstance(choice, Choice):
             holds, fails = Test(choice.formula), Test(choice.formula, False)
