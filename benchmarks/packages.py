@@ -1,9 +1,9 @@
 """What devlint says of published packages at its default settings, against verdicts given by reading the code.
 
-    python benchmarks/packages.py [--from DIR] [--all | PACKAGE...]
+    python benchmarks/packages.py [--from DIR] [--all | --later | PACKAGE...]
 
-Four large packages, unless others are named (or all of them asked for) that were read in the same way and that devlint
-was not made with. Downloads the wheels (`pip download --no-deps`) into a folder, or takes them from `--from DIR`,
+Four large packages, unless others are named (or all of them asked for, or the second sample of them) that were read in
+the same way and that devlint was not made with. Downloads the wheels (`pip download --no-deps`) into a folder, or takes them from `--from DIR`,
 unpacks them and runs `devlint check` inside each. Every finding of the families DEV1 to DEV3 is looked up in
 `packages.jsonl`, which holds one verdict a line: package, version, file, line, code, verdict ("true" or "false") and
 the reason. A finding that nobody has read yet is listed as unrecorded. The exit status is 1 when a target is missed
@@ -23,11 +23,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wheels import MORE, VERSIONS, unpack, wheel
+from wheels import LATER, MORE, VERSIONS, unpack, wheel
 
 VERDICTS = Path(__file__).with_name("packages.jsonl")
 JUDGED = ("DEV1", "DEV2", "DEV3")
-ALL = {**VERSIONS, **MORE}
+ALL = {**VERSIONS, **MORE, **LATER}
 HEADINGS = (
     "package                      files    lines  findings  DEV1-3  true  false  unrecorded  lines/finding  % true"
     "  errors  skipped"
@@ -155,13 +155,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("packages", nargs="*", metavar="PACKAGE", help=", ".join(ALL))
     parser.add_argument("--all", action="store_true", help="all packages that were read")
+    parser.add_argument("--later", action="store_true", help="the packages of the second sample")
     parser.add_argument("--from", dest="folder", type=Path, metavar="DIR", help="where the wheels are, or go to")
     given = parser.parse_args()
     if unknown := set(given.packages) - set(ALL):
         parser.error(f"unknown package: {', '.join(sorted(unknown))}")
     folder = given.folder or Path(tempfile.gettempdir()) / "devlint-packages"
     folder.mkdir(parents=True, exist_ok=True)
-    names = ALL if given.all else given.packages or VERSIONS
+    names = ALL if given.all else LATER if given.later else given.packages or VERSIONS
     outcomes = [examine(package, wheel(package, folder)) for package in names]
     sys.exit(not report(outcomes, read_verdicts()))
 

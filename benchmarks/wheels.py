@@ -75,13 +75,115 @@ MORE: Final = {
 }
 """Packages of many kinds that devlint was not made with, small and old ones among them."""
 
-SOURCES_ONLY: Final = frozenset({"nflows", "normflows", "pytorchvideo"})
+LATER: Final = {
+    "adversarial_robustness_toolbox": "1.20.1",
+    "alphafold3_pytorch": "0.8.3",
+    "anomalib": "2.7.0",
+    "asteroid": "0.7.0",
+    "audiocraft": "1.3.0",
+    "audiolm_pytorch": "2.4.0",
+    "avalanche_lib": "0.6.0",
+    "bert_score": "0.3.13",
+    "catalyst": "21.5",
+    "cellpose": "4.2.1.1",
+    "chgnet": "0.4.2",
+    "clip_interrogator": "0.6.0",
+    "coqui_tts": "0.28.0",
+    "d3rlpy": "2.8.1",
+    "darts": "0.48.1",
+    "deepchem": "2.8.0",
+    "deepxde": "1.15.0",
+    "demucs": "4.1.0",
+    "descript_audio_codec": "1.0.0",
+    "egnn_pytorch": "0.2.8",
+    "ema_pytorch": "0.8.3",
+    "encodec": "0.1.1",
+    "enformer_pytorch": "0.8.12",
+    "espnet": "202511",
+    "facexlib": "0.3.0",
+    "fair_esm": "2.0.0",
+    "fairscale": "0.4.13",
+    "fairseq": "0.12.2",
+    "fastai": "2.8.12",
+    "fvcore": "0.1.5.post20221221",
+    "geoopt": "0.5.1",
+    "gluonts": "0.17.0",
+    "higher": "0.2.1",
+    "imagen_pytorch": "2.1.0",
+    "julius": "0.2.8",
+    "kymatio": "0.3.0",
+    "learn2learn": "0.2.0",
+    "litgpt": "0.5.13",
+    "mace_torch": "0.3.16",
+    "matgl": "4.1.2",
+    "mmdet": "3.3.0",
+    "mmengine": "0.10.7",
+    "mmpretrain": "1.2.0",
+    "mosaicml": "0.32.1",
+    "muse_maskgit_pytorch": "0.3.5",
+    "musiclm_pytorch": "0.2.8",
+    "nemo_toolkit": "3.0.0",
+    "neuralforecast": "3.3.0",
+    "neuraloperator": "2.0.0",
+    "nnunetv2": "2.8.1",
+    "ogb": "1.3.6",
+    "opacus": "1.6.0",
+    "open_flamingo": "2.0.1",
+    "openai_whisper": "20250625",
+    "optimum": "2.3.0",
+    "palm_rlhf_pytorch": "0.8.0",
+    "perceiver_pytorch": "0.11.0",
+    "pfrl": "0.1.0",
+    "pretrainedmodels": "0.7.4",
+    "ptlflow": "0.4.2",
+    "pyannote_audio": "4.0.7",
+    "pytorch_ignite": "0.5.5",
+    "pytorch_optimizer": "4.1.0",
+    "pytorch_tabular": "1.2.0",
+    "pytorch_widedeep": "1.7.0",
+    "pytorchcv": "0.0.74",
+    "realesrgan": "0.3.0",
+    "rl_games": "1.6.5",
+    "rotary_embedding_torch": "0.9.1",
+    "sbi": "0.27.0",
+    "schnetpack": "2.1.1",
+    "scvi_tools": "1.4.2",
+    "segment_anything": "1.0",
+    "setfit": "1.2.0",
+    "simpletransformers": "0.70.8",
+    "skorch": "1.4.0",
+    "stanza": "1.15.0",
+    "tab_transformer_pytorch": "0.6.1",
+    "tabpfn": "9.2.0",
+    "tensordict": "0.15.3",
+    "torch_audiomentations": "0.12.0",
+    "torch_optimizer": "0.3.0",
+    "torchani": "2.9.0",
+    "torchao": "0.18.0",
+    "torchcp": "1.2.1",
+    "torchgeo": "0.8.1",
+    "torchinfo": "1.8.0",
+    "torchquantum": "0.1.8",
+    "torchrec": "1.9.2",
+    "torchrl": "0.14.1",
+    "torchtune": "0.6.1",
+    "torchxrayvision": "1.5.7",
+    "trl": "1.16.0",
+    "yolov5": "7.0.14",
+    "zuko": "1.6.0",
+}
+"""A second sample of the same sort, taken when what the first had taught was built in."""
+
+SOURCES_ONLY: Final = frozenset(
+    "nflows normflows pytorchvideo audiocraft encodec fairscale fairseq fvcore learn2learn openai_whisper"
+    " pretrainedmodels".split()
+)
 """Those of them that are published as source archives alone."""
 
 
 def wheel(name: str, folder: Path) -> Path:
     """The wheel (or the source archive) of a package in a folder, downloaded if it is not there."""
-    version = {**VERSIONS, **MORE}[name]
+    version = {**VERSIONS, **MORE, **LATER}[name]
     source = name in SOURCES_ONLY
     pattern = f"{name}-{version}.tar.gz" if source else f"{name}-{version}-*.whl"
     if not list(folder.glob(pattern)):
