@@ -3,11 +3,11 @@
     python benchmarks/packages.py [--from DIR] [--all | --later | PACKAGE...]
 
 Four large packages, unless others are named (or all of them asked for, or the second sample of them) that were read in
-the same way and that devlint was not made with. Downloads the wheels (`pip download --no-deps`) into a folder, or takes them from `--from DIR`,
-unpacks them and runs `devlint check` inside each. Every finding of the families DEV1 to DEV3 is looked up in
-`packages.jsonl`, which holds one verdict a line: package, version, file, line, code, verdict ("true" or "false") and
-the reason. A finding that nobody has read yet is listed as unrecorded. The exit status is 1 when a target is missed
-(see `TARGETS`).
+the same way and that devlint was not made with. Downloads the wheels (`pip download --no-deps`) into a folder, or takes
+them from `--from DIR`, unpacks them and runs `devlint check` inside each. Every finding of the families DEV1 to DEV3 is
+looked up in `packages.jsonl`, which holds one verdict a line: package, version, file, line, code, verdict ("true" or
+"false") and the reason. A finding that nobody has read yet is listed as unrecorded. The exit status is 1 when a target
+is missed (see `TARGETS`).
 """
 
 from __future__ import annotations
