@@ -31,6 +31,7 @@ BY_HAND = {
     "containers and wrappers of modules": (
         "nn.ModuleList nn.ModuleDict nn.ParameterList nn.ParameterDict nn.Sequential nn.DataParallel"
     ),
+    "two operations of one name": "Tensor.view",
     "a row of many flags": "nn.functional.multi_head_attention_forward",
 }
 BY_THE_INTERPRETER = {

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
-from devlint.flow.code.evidence import Evidence
+from devlint.flow.code.evidence import Evidence, annotation_names
 from devlint.flow.code.own_attributes import uses_of_self
 from devlint.syntax.source import SourceError
 from devlint.syntax.walk import descend, dotted_name
@@ -102,6 +102,11 @@ class FunctionInfo:
     def parameters(self) -> tuple[Parameter, ...]:
         """The parameters in order."""
         return tuple(_parameters(self.node.params))
+
+    def annotated(self, name: str) -> frozenset[str]:
+        """The last parts of the names in a parameter's annotation; none where it has none."""
+        found = [said for one in self.parameters if one.name == name for said in annotation_names(one.annotation)]
+        return frozenset(said.rpartition(".")[2] for said in found)
 
     @cached_property
     def decorators(self) -> tuple[cst.BaseExpression, ...]:

@@ -11,7 +11,6 @@ from devlint.flow.calls.arguments import Argument, Arguments
 from devlint.flow.classes.ancestors import special_method
 from devlint.flow.classes.enums import same_member
 from devlint.flow.code.definitions import FunctionInfo
-from devlint.flow.code.evidence import annotation_names
 from devlint.flow.conditions.asked import type_atom
 from devlint.flow.conditions.constants import compared
 from devlint.flow.conditions.refinement import Source, none_test
@@ -251,10 +250,10 @@ def _may_be_text(value: Value) -> bool:
             return True
         case Either(yes=yes, no=no):
             return _may_be_text(yes) or _may_be_text(no)
-        case Unknown(origin=("param", FunctionInfo() as info, name)):
+        case Unknown(origin=("param", FunctionInfo() as info, str(name))):
             parameter = next((one for one in info.parameters if one.name == name), None)
             return parameter is not None and (
-                isinstance(parameter.default, cst.SimpleString) or "str" in annotation_names(parameter.annotation)
+                isinstance(parameter.default, cst.SimpleString) or "str" in info.annotated(name)
             )
     return False
 

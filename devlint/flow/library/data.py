@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from devlint.flow.calls.arguments import Argument
 from devlint.flow.code.definitions import FunctionInfo
-from devlint.flow.code.evidence import annotation_names
 from devlint.flow.events import Conversion
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.path.run import Run
@@ -72,10 +71,9 @@ def _may_be_tensor(run: Run, value: Value, *, said: bool) -> bool:
     """Whether it is an argument that may be a tensor, whose device the result has. Where it has to be `said`, and of
     one that is given for good, to an object being made, only its annotation says so."""
     match value:
-        case Unknown(origin=("param", FunctionInfo() as info, name)):
-            annotations = [one.annotation for one in info.parameters if one.name == name]
-            names = {name.rpartition(".")[2] for one in annotations for name in annotation_names(one)}
-            return "Tensor" in names or not (said or any(annotations) or run.scope.construction)
+        case Unknown(origin=("param", FunctionInfo() as info, str(name))):
+            names = info.annotated(name)
+            return "Tensor" in names or not (said or names or run.scope.construction)
     return False
 
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Final
 
 from devlint.flow.code.definitions import FunctionInfo
-from devlint.flow.code.evidence import annotation_names
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype, Source, canonical
 from devlint.values.value import NONE, Const, DtypeValue, Either, Library, Unknown, Value
 
@@ -27,8 +26,7 @@ def names_dtype(value: Value) -> bool:
         case Unknown(origin=("attr", _, str(name))):
             return name.endswith("dtype")
         case Unknown(origin=("param", FunctionInfo() as info, str(name))):
-            annotations = [one.annotation for one in info.parameters if one.name == name]
-            said = {said.rpartition(".")[2] for one in annotations for said in annotation_names(one)}
+            said = info.annotated(name)
             return "dtype" in said or (not said and name.endswith("dtype"))
         case Either(yes=yes, no=no):
             return all(names_dtype(one) or one == NONE for one in (yes, no))
