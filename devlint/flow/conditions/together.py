@@ -16,12 +16,21 @@ def can_hold_together(path: Facts, left: Facts, right: Facts) -> bool:
     one fact. They do hold together if one's are the other's too, or in the program as it is run with no options, where
     there is an accelerator.
     """
+    if any(_reads_opposite(one, other) for one in left | right for other in path | left | right):
+        return False
     left, right = _choosing(left), _choosing(right)
     if not left or not right or left <= right or right <= left:
         return True
     return all(_holds_by_default(test) for test in left | right) and not any(
         _holds_by_default(test) is False for test in path
     )
+
+
+def _reads_opposite(one: Test, other: Test) -> bool:
+    """Whether two conditions that were asked apart are each other's opposite to the eye: they may well be one."""
+    if one.holds is other.holds or not (isinstance(one.formula, Atom) and isinstance(other.formula, Atom)):
+        return False
+    return str(one.formula) == str(other.formula)
 
 
 def _choosing(facts: Facts) -> Facts:
