@@ -51,6 +51,7 @@ MODULE_ONLY: Final = frozenset(
 """Attributes that a module has and a tensor has not. (`requires_grad_` both have; it is no evidence by itself.)"""
 
 _MODULE_EVIDENCE: Final = MODULE_ONLY - TENSOR_ONLY
+_TENSOR_EVIDENCE: Final = TENSOR_ONLY - OF_OTHERS_TOO
 
 NAMING_DEVICES: Final = frozenset(
     "device cuda is_cuda type_as new_zeros new_ones new_full new_empty new_tensor".split()
@@ -113,7 +114,12 @@ class Evidence:
         name = dotted_name(node.func)
         if name is not None and "." not in name.removeprefix("self."):
             self.modules.add(name)
-        called = node.func.attr.value if type(node.func) is cst.Attribute else name
+        called = name
+        if type(node.func) is cst.Attribute:
+            called = node.func.attr.value
+            owner = dotted_name(node.func.value)
+            if owner is not None and called in OF_OTHERS_TOO and node.func not in self._thrown_away:
+                self.tensors.add(owner)
         if called in COUNTED or (name is not None and name.startswith("math.")):
             for argument in node.args:
                 self.numbers.update(_terms(argument.value))
@@ -145,7 +151,7 @@ class Evidence:
         name = dotted_name(node.value)
         if name is None:
             return
-        if tells_of_tensor(attribute, is_statement=node in self._thrown_away):
+        if attribute in _TENSOR_EVIDENCE:
             self.tensors.add(name)
         elif attribute in IN_PLACE and node in self._thrown_away:
             self._moved_in_place.add(name)

@@ -51,10 +51,10 @@ def evidence_for(run: Run, node: cst.BaseExpression) -> tuple[str, Evidence] | N
     return name, function.evidence if function is not None else run.module.evidence
 
 
-def looks_like_tensor(run: Run, node: cst.BaseExpression) -> bool:
-    """Whether the code around uses the expression as only a tensor can be used."""
+def looks_like_tensor(run: Run, node: cst.BaseExpression, *, array_like: bool = True) -> bool:
+    """Whether the code around uses the expression as only a tensor can be used, or (`array_like`) an array."""
     found = evidence_for(run, node)
-    return found is not None and found[1].is_tensor(found[0], array_like=True)
+    return found is not None and found[1].is_tensor(found[0], array_like=array_like)
 
 
 def looks_like_module(run: Run, node: cst.BaseExpression) -> bool:
@@ -78,7 +78,8 @@ def opaque_method(
         )
         return run.allocate(node, Sequence(None, Tensor(placement, rank=Rank.SOME), "iterator"))
     tells = tells_of_tensor(name, is_statement=run.discarded is node)
-    if tells or (name in ARRAY_LIKE | OF_OTHERS_TOO and looks_like_tensor(run, receiver)):
+    shared = name in OF_OTHERS_TOO
+    if tells or ((shared or name in ARRAY_LIKE) and looks_like_tensor(run, receiver, array_like=not shared)):
         tensor = as_tensor(owner)
         assert tensor is not None
         return invoke(run, Invocation(name, arguments, node, tensor))
