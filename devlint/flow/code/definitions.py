@@ -72,10 +72,10 @@ class ModuleInfo:
             for found in _DEFINED_OR_CALLED.finditer(unit.text):
                 if found["defined"]:
                     function = found["defined"]
-                else:
-                    callers[found["called"] or found["applied"]].add(function)
+                elif (called := found["called"] or found["applied"]) != function:
+                    callers[called].add(function)
         makers = {"__init__"}
-        while more := {name for name, calling in callers.items() if _are_all(calling - {name}, makers)} - makers:
+        while more := {name for name, calling in callers.items() if calling <= makers} - makers:
             makers |= more
         return frozenset(makers - {"__init__", "forward"})
 
@@ -337,10 +337,6 @@ def _is_docstring(statement: cst.BaseStatement) -> bool:
         case cst.SimpleStatementLine(body=[cst.Expr(value=cst.SimpleString() | cst.ConcatenatedString())]):
             return True
     return False
-
-
-def _are_all(functions: set[str], makers: set[str]) -> bool:
-    return bool(functions) and functions <= makers
 
 
 def _given(node: cst.FunctionDef) -> cst.FunctionDef:
