@@ -10,7 +10,7 @@ import libcst as cst
 from devlint.story import place_text
 from devlint.syntax.index import Statement
 from devlint.syntax.walk import descend
-from devlint.values.trace import Place
+from devlint.values.placement import Place
 
 LONGEST: Final = 60
 """Characters of source that advice quotes: it is there to be copied."""

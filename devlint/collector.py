@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from devlint.flow.events import BrokenFile, Event
 from devlint.rule import Finding, Rule, events_of
 from devlint.syntax.source import SourceError
-from devlint.values.trace import Place
+from devlint.values.placement import Place
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,7 @@ from devlint.advice import LONGEST
 from devlint.flow.events import DtypeClash, Operand
 from devlint.story import operand_text, place_text
 from devlint.values.dtype import Dtype, Source, is_floating
-from devlint.values.scope import Scope
-from devlint.values.trace import Kind, Place, Step, find, history
+from devlint.values.placement import Kind, Place, Scope, Step, find, history
 
 DEFAULTS = (Source.NUMPY, Source.PYTHON)
 """Where a float64 comes from that nobody asked for."""

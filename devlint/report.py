@@ -23,7 +23,7 @@ from devlint.syntax.positions import locate
 from devlint.syntax.source import SourceError
 from devlint.syntax.suppressions import find_suppressions
 from devlint.unused import UNUSED, Spot, unused
-from devlint.values.trace import Place
+from devlint.values.placement import Place
 
 BROKEN = "DEV900"
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, get_args, get_type_hints
 
 from devlint.diagnostic import Confidence, Severity
 from devlint.fixes.sheet import Remedy
-from devlint.values.trace import Place, Step
+from devlint.values.placement import Place, Step
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,7 @@ from devlint.flow.events import Clash, Event, Operand
 from devlint.syntax.walk import descend, dotted_name
 from devlint.values.condition import NO_FACTS, Facts
 from devlint.values.device import Symbol, is_host
-from devlint.values.placement import How, Leaf
-from devlint.values.trace import Kind, Place, Step, history
+from devlint.values.placement import How, Kind, Leaf, Place, Step, history
 
 LONGEST: Final = 40
 """Characters of source that a message quotes; what is longer loses its middle."""

@@ -20,7 +20,7 @@ from devlint.story import (
     operand_text,
     target_device,
 )
-from devlint.values.trace import Kind
+from devlint.values.placement import Kind
 
 
 class MixedDeviceOp(Rule):

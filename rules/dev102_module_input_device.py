@@ -22,7 +22,7 @@ from devlint.story import (
     when_text,
     with_suffix,
 )
-from devlint.values.trace import Place
+from devlint.values.placement import Place
 
 
 class ModuleInputDevice(Rule):

@@ -15,7 +15,7 @@ from devlint.fixes.sheet import Sheet, Unfit
 from devlint.flow.events import AttributeClash
 from devlint.rule import Finding, Rule
 from devlint.story import clash_confidence, clash_steps, device_text, meeting, name_of, operand_text, place_text
-from devlint.values.trace import Kind
+from devlint.values.placement import Kind
 
 
 class UnregisteredTensor(Rule):

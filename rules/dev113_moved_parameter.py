@@ -11,7 +11,7 @@ from devlint.fixes.sheet import Sheet, node_at
 from devlint.flow.events import MovedLeaf
 from devlint.rule import Finding, Rule
 from devlint.story import method_of
-from devlint.values.trace import Kind, Step, history
+from devlint.values.placement import Kind, Step, history
 
 
 class MovedParameter(Rule):

@@ -9,7 +9,7 @@ from devlint.diagnostic import Severity
 from devlint.flow.events import CacheClash
 from devlint.rule import Finding, Rule
 from devlint.story import clash_confidence, clash_steps, device_text, meeting, operand_text
-from devlint.values.trace import Kind
+from devlint.values.placement import Kind
 
 KEYED: Final = "make the device (and the dtype) part of the key, or move the cached tensor where it is used"
 

@@ -12,7 +12,7 @@ from devlint.fixes.sheet import Sheet, Unfit, node_at
 from devlint.flow.events import DtypeClash, Operand
 from devlint.rule import Finding, Rule
 from devlint.story import confidence, operation_text, receiver_of
-from devlint.values.trace import Kind, Step
+from devlint.values.placement import Kind, Step
 
 
 class Float64Input(Rule):

@@ -12,7 +12,7 @@ from devlint.fixes.sheet import Sheet
 from devlint.flow.events import DtypeClash, Operand
 from devlint.rule import Finding, Rule
 from devlint.story import confidence, name_of, operation_text
-from devlint.values.trace import Place
+from devlint.values.placement import Place
 
 
 class MixedDtypeOp(Rule):

@@ -15,8 +15,7 @@ from devlint.rule import Finding, Rule
 from devlint.story import confidence, device_text, place_text, steps, when_text
 from devlint.transfers import Way, ways
 from devlint.values.device import Symbol, is_accelerator, is_host
-from devlint.values.placement import leaves
-from devlint.values.trace import Kind, Place, Step, find, history
+from devlint.values.placement import Kind, Place, Step, find, history, leaves
 
 
 class RoundTripInLoop(Rule):

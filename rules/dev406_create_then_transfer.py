@@ -16,8 +16,7 @@ from devlint.rule import Finding, Rule
 from devlint.story import confidence, device_text, place_text, steps, when_text
 from devlint.transfers import Way, ways
 from devlint.values.device import UNKNOWN_DEVICE, is_host
-from devlint.values.placement import Leaf, leaves
-from devlint.values.trace import Place, Step
+from devlint.values.placement import Leaf, Place, Step, leaves
 from devlint.values.value import Fresh, Origin
 
 

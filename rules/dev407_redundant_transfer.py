@@ -15,8 +15,7 @@ from devlint.rule import Finding, Rule
 from devlint.story import confidence, device_text, is_of_module, place_text, steps
 from devlint.transfers import Way, is_made_here, ways
 from devlint.values.device import Known, Symbol, is_accelerator
-from devlint.values.placement import How
-from devlint.values.trace import Kind
+from devlint.values.placement import How, Kind
 from devlint.values.value import is_one_thing
 
 

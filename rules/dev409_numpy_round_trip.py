@@ -12,8 +12,7 @@ from devlint.flow.events import Conversion
 from devlint.rule import Finding, Rule
 from devlint.story import confidence, place_text
 from devlint.transfers import is_made_here
-from devlint.values.placement import How, leaves
-from devlint.values.trace import Step
+from devlint.values.placement import How, Step, leaves
 from devlint.values.value import Origin, Tensor
 
 

@@ -12,7 +12,7 @@ from devlint.fixes.waiting import wait_for_clock
 from devlint.flow import events
 from devlint.rule import Finding, Rule
 from devlint.story import confidence, place_text
-from devlint.values.trace import Kind, Step
+from devlint.values.placement import Kind, Step
 
 
 class UnsynchronizedTiming(Rule):

@@ -11,7 +11,7 @@ from devlint.fixes.waiting import copy_blocking
 from devlint.flow.events import HostRead
 from devlint.rule import Finding, Rule
 from devlint.story import confidence, place_text
-from devlint.values.trace import Place
+from devlint.values.placement import Place
 
 
 class UnsynchronizedRead(Rule):

@@ -10,8 +10,7 @@ from devlint.fixes.sheet import Unfit
 from devlint.flow.events import Clash, Operand
 from devlint.story import target_device
 from devlint.syntax.walk import descend
-from devlint.values.placement import Placement
-from devlint.values.wording import Wording
+from devlint.values.placement import Placement, Wording
 
 
 def worded(wordings: Iterable[Wording], placement: Placement, without: Sequence[str] = ()) -> str | None:

@@ -13,7 +13,7 @@ from devlint.fixes.imports import full_name
 from devlint.fixes.sheet import Part, Sheet, Unfit, node_at
 from devlint.fixes.statements import take_out
 from devlint.fixes.transfers import target_of
-from devlint.values.trace import Place
+from devlint.values.placement import Place
 
 REBUILDING: Final = frozenset({"torch.tensor", "torch.as_tensor", "torch.asarray", "torch.from_numpy"})
 """Functions that make a tensor of an array as it is."""

@@ -14,7 +14,7 @@ from devlint.fixes.statements import outermost_loop, put_before, put_before_stat
 from devlint.flow.code.liveness import assigned_in
 from devlint.flow.events import InputClash, Operand
 from devlint.syntax.walk import dotted_name
-from devlint.values.trace import Place
+from devlint.values.placement import Place
 
 
 def move_input(sheet: Sheet, event: InputClash, weights: Operand, given: Operand, argument: Place | None) -> Fix:

@@ -19,7 +19,7 @@ from devlint.flow.code.definitions import names_in_target
 from devlint.flow.events import Clash, Operand
 from devlint.story import target_device
 from devlint.syntax.walk import descend
-from devlint.values.trace import Kind, Place, Step
+from devlint.values.placement import Kind, Place, Step
 
 DEVICELESS: Final = frozenset(
     "from_numpy frombuffer from_dlpack Tensor FloatTensor DoubleTensor HalfTensor LongTensor IntTensor ShortTensor"

@@ -14,7 +14,7 @@ from devlint.diagnostic import Edit, Fix
 from devlint.syntax.index import Binding, FileIndex, Statement
 from devlint.syntax.positions import Regions
 from devlint.syntax.walk import children, descend
-from devlint.values.trace import Place
+from devlint.values.placement import Place
 
 Node = TypeVar("Node", bound=cst.CSTNode)
 Answer = TypeVar("Answer")

@@ -11,7 +11,7 @@ from devlint.fixes.calls import drop_argument, find_argument, set_argument
 from devlint.fixes.imports import spell
 from devlint.fixes.sheet import Part, Sheet, Unfit, node_at
 from devlint.fixes.statements import put_before
-from devlint.values.trace import Place
+from devlint.values.placement import Place
 
 
 def wait_for_clock(sheet: Sheet, started: Place, read: Place) -> Fix:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 
 from devlint.flow import interpreter as interpreter
 from devlint.flow.calls.arguments import Arguments
-from devlint.flow.calls.functions import call_function
 from devlint.flow.classes.ancestors import find_method, has_unknown_base, is_module_class
 from devlint.flow.classes.construction import construct
 from devlint.flow.classes.contents import forget_contents
@@ -29,9 +28,7 @@ from devlint.flow.symbolic import symbolic_arguments, symbolic_fields
 from devlint.values.condition import NO_FACTS
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype
 from devlint.values.join import alternatives
-from devlint.values.placement import UNKNOWN_PLACEMENT, Placement
-from devlint.values.scope import Scope
-from devlint.values.trace import Kind
+from devlint.values.placement import UNKNOWN_PLACEMENT, Kind, Placement, Scope
 from devlint.values.value import Callable_, DeviceValue, Ref, Tensor, Value, named
 
 if TYPE_CHECKING:
@@ -110,7 +107,7 @@ def _analyse_function(engine: Engine, module: ModuleInfo, info: object) -> None:
         if info.node in engine.ran and not info.parameters:
             return
         run = _outside(engine, module, info)
-        call_function(run, info, None, symbolic_arguments(run, info, skip_first=False), entry=True)
+        run.call_function(info, None, symbolic_arguments(run, info, skip_first=False), entry=True)
 
 
 def _analyse_class(engine: Engine, module: ModuleInfo, info: object) -> None:
@@ -156,7 +153,7 @@ def _construct_and_call(engine: Engine, module: ModuleInfo, info: ClassInfo) -> 
                 receiver = Callable_(info)
             arguments = symbolic_arguments(run, found, skip_first=receiver is not None)
             arguments = given_by_framework(run, reference, name, arguments)
-            call_function(run, found, receiver, arguments, is_module=is_module and name == "forward", entry=True)
+            run.call_function(found, receiver, arguments, is_module=is_module and name == "forward", entry=True)
 
 
 def _is_called_from_outside(info: ClassInfo, name: str, method: FunctionInfo) -> bool:

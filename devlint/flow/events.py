@@ -10,11 +10,8 @@ from dataclasses import dataclass, field
 
 from devlint.values.condition import NO_FACTS, Facts
 from devlint.values.dtype import Dtype
-from devlint.values.placement import UNKNOWN_PLACEMENT, Leaf, Placement
-from devlint.values.scope import Scope
-from devlint.values.trace import Loop, Place, Step
+from devlint.values.placement import UNKNOWN_PLACEMENT, Leaf, Loop, Place, Placement, Scope, Step, Wording
 from devlint.values.value import Fresh, Pending, Tensor, Value
-from devlint.values.wording import Wording
 
 
 @dataclass(frozen=True, slots=True)

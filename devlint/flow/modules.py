@@ -19,7 +19,7 @@ from devlint.flow.path.run import Run
 from devlint.flow.path.state import State
 from devlint.syntax.index import Binding
 from devlint.values.condition import NO_FACTS
-from devlint.values.scope import Scope
+from devlint.values.placement import Scope
 from devlint.values.value import UNKNOWN, Callable_, Const, Library, Unknown, Value
 
 if TYPE_CHECKING:

@@ -18,8 +18,7 @@ from devlint.syntax.walk import dotted_name
 from devlint.values.device import CPU
 from devlint.values.heap import Dict, Sequence
 from devlint.values.memory import Memory
-from devlint.values.placement import How, Leaf
-from devlint.values.trace import Kind, Step
+from devlint.values.placement import How, Kind, Leaf, Step
 from devlint.values.value import UNKNOWN, Callable_, Library, Number, Tensor, Tuple, Unknown, Value, is_one_thing, named
 
 TENSOR_ANNOTATIONS: Final = frozenset(

@@ -15,8 +15,7 @@ from devlint.syntax.index import Statement
 from devlint.syntax.positions import Regions
 from devlint.syntax.source import SourceError
 from devlint.values.device import Known, Symbol
-from devlint.values.placement import How, Leaf, Placement, is_unknown, leaves
-from devlint.values.trace import Place
+from devlint.values.placement import How, Leaf, Place, Placement, is_unknown, leaves
 from devlint.values.value import Array, Batch, DeviceValue, Tensor, Value
 
 HOW: Final = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from devlint.values.trace import Place, Step
+from devlint.values.placement import Place, Step
 
 
 @dataclass(frozen=True, slots=True)

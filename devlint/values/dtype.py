@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
-from devlint.values.trace import Step
+from devlint.values.placement import Step
 
 
 class Source(Enum):

@@ -12,8 +12,7 @@ from typing import Any, TypeAlias
 from devlint.values.condition import Test
 from devlint.values.dtype import Dtype
 from devlint.values.join import alternatives, either, join, join_dtypes
-from devlint.values.placement import Placement, choose
-from devlint.values.trace import Place
+from devlint.values.placement import Place, Placement, choose
 from devlint.values.value import UNKNOWN, Address, Const, Ref, Tensor, Value
 
 

@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 from devlint.values.condition import NO_FACTS, Facts
-from devlint.values.trace import Step
+from devlint.values.placement import Step
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,4 +1,8 @@
-"""Where a tensor lives and how that is known, possibly depending on conditions."""
+"""Where a tensor lives and how that is known, possibly depending on conditions; and the story of how it came there.
+
+Placements, the steps that made them, the code in which a step happened and the words for a device are one recursive
+type: a step happens in a scope, a scope remembers the placements of its arguments, and a placement ends in a step.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,124 @@ from enum import Enum
 from typing import Final, TypeAlias
 
 from devlint.values.condition import NO_FACTS, Facts, Formula, Test, assume, decide
-from devlint.values.device import UNKNOWN_DEVICE, Device, Known, Symbol
-from devlint.values.trace import Step, cause
+from devlint.values.device import UNKNOWN_DEVICE, Device, Known, Relation, Symbol, relate
+
+# Steps
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A syntax node in a file. Opaque here: only the syntax floor can turn it into rows and columns.
+
+    `unit` is the top-level statement that holds the node, `node` the node itself; both compare by identity.
+    """
+
+    filename: str
+    unit: object
+    node: object
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Place) and self.node is other.node
+
+    def __hash__(self) -> int:
+        return id(self.node)
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A loop being run: its head, how deep it stands, the loop around it (through calls too), what holds where it
+    starts."""
+
+    place: Place
+    depth: int
+    outer: Loop | None = None
+    facts: Facts = NO_FACTS
+
+    def around(self) -> Iterator[Loop]:
+        """This loop and those around it, from the innermost."""
+        loop: Loop | None = self
+        while loop is not None:
+            yield loop
+            loop = loop.outer
+
+
+class Kind(Enum):
+    """What a step did."""
+
+    CREATED = "created"
+    MOVED = "moved"
+    CALLER = "caller"
+    ASSUMED = "assumed"
+    STORED = "stored"
+    STORED_INSIDE = "stored inside"
+    KEPT = "kept"
+    CACHED = "cached"
+    PASSED = "passed"
+    CONVERTED = "converted"
+
+
+PLACING = frozenset({Kind.CREATED, Kind.MOVED, Kind.CALLER, Kind.ASSUMED})
+"""The kinds that decide where a tensor lives; the others only say what became of it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """One thing that happened to a value, in `loop` if any; `previous` is what happened before. Steps compare by
+    identity.
+
+    `wordings` are the devices at hand where a tensor was made on the default one, `source` is what had put a tensor
+    where a move found it.
+    """
+
+    kind: Kind
+    message: str
+    place: Place
+    scope: Scope | None = None
+    previous: Step | None = None
+    loop: Loop | None = None
+    wordings: tuple[Wording, ...] = ()
+    source: Step | None = None
+
+
+def history(step: Step | None) -> Iterator[Step]:
+    """The steps from the newest to the oldest."""
+    while step is not None:
+        yield step
+        step = step.previous
+
+
+def cause(step: Step | None) -> Step | None:
+    """The newest step that decided where the tensor lives."""
+    return next((one for one in history(step) if one.kind in PLACING), None)
+
+
+def find(step: Step | None, kind: Kind) -> Step | None:
+    """The newest step of that kind."""
+    return next((one for one in history(step) if one.kind is kind), None)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scope:
+    """One function as it is being run (or a module's top level). Scopes compare by identity.
+
+    `name` is qualified within its file; `method_of_module` tells that it is a method of an nn.Module that runs after
+    construction; `construction` that it runs while an nn.Module is built, before anybody can move it; `any_device`
+    that the
+    function is meant for any device: it names a device, or such code called it;
+    `given` are the placements of the tensors and modules among its arguments, `self` included.
+    """
+
+    name: str
+    filename: str
+    method_of_module: bool = False
+    any_device: bool = False
+    construction: bool = False
+    entry: bool = False
+    given: tuple[Placement, ...] = ()
+    caller: Scope | None = None
+
+
+# Placements
 
 MAX_CHOICES: Final = 4
 """Conditions that one placement may depend on: real device choices nest two deep (cuda, mps, cpu); more is noise."""
@@ -146,3 +266,24 @@ def certain_device(placement: Placement, facts: Facts = NO_FACTS) -> Known | Sym
         return None
     device = devices.pop()
     return device if isinstance(device, (Known, Symbol)) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """An expression whose value is a device: `device`, `x.device`, `self.fc.weight.device`.
+
+    `of_tensor` tells that it is the device of a tensor, and has no name of its own.
+    """
+
+    text: str
+    placement: Placement
+    of_tensor: bool = False
+
+    def means(self, placement: Placement, facts: Facts = NO_FACTS) -> bool:
+        """Whether it surely is the device of that placement, wherever `facts` hold."""
+        pairs = [
+            relate(one.device, other.device) is Relation.SAME
+            for needed, one in leaves(self.placement, facts)
+            for _, other in leaves(placement, facts | needed)
+        ]
+        return bool(pairs) and all(pairs)

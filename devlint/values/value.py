@@ -12,8 +12,7 @@ from devlint.values.condition import Test
 from devlint.values.device import Symbol
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype
 from devlint.values.memory import Memory
-from devlint.values.placement import UNKNOWN_PLACEMENT, How, Leaf, Placement
-from devlint.values.trace import Step
+from devlint.values.placement import UNKNOWN_PLACEMENT, How, Leaf, Placement, Step
 
 
 class Rank(Enum):

@@ -11,7 +11,6 @@ import libcst as cst
 from devlint.flow.arrays.array_dtypes import array_dtype
 from devlint.flow.arrays.numpy_memory import follow_memory
 from devlint.flow.calls.arguments import Argument, bind_row
-from devlint.flow.language.iteration import iterate
 from devlint.flow.path.run import Run
 from devlint.flow.tensors.given import chosen
 from devlint.flow.tensors.ranks import rank_of_data, ruled_rank
@@ -19,7 +18,7 @@ from devlint.flow.tensors.sharing import seen_by
 from devlint.values.heap import Instance, Sequence
 from devlint.values.join import alternatives, may_be_number
 from devlint.values.memory import Memory
-from devlint.values.trace import Kind
+from devlint.values.placement import Kind
 from devlint.values.value import (
     UNKNOWN,
     Array,
@@ -107,7 +106,7 @@ def read_tensors(run: Run, invocation: Invocation) -> None:
 def _tensors_in(run: Run, argument: Argument) -> Iterator[Tensor]:
     match argument.value:
         case Tuple() | Ref() as container:
-            found = iterate(run, container, argument.node)
+            found = run.iterate(container, argument.node)
             for one in found.items if found.items is not None else (found.element,):
                 yield from _read(run, one)
         case alone:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from devlint.flow.language.iteration import iterate
 from devlint.flow.path.run import Run
 from devlint.semantics.table import Row
 from devlint.values.heap import Dict
@@ -81,7 +80,7 @@ def gather(run: Run, node: cst.Call) -> Arguments:
             else:
                 found.keywords[arg.keyword.value] = argument
         elif arg.star == "*":
-            unrolled = iterate(run, value, arg.value)
+            unrolled = run.iterate(value, arg.value)
             if unrolled.items is None:
                 found.spread = Argument(unrolled.element, arg.value) if found.complete else found.spread
                 found.complete = False

@@ -33,14 +33,13 @@ OPAQUE: Final = frozenset({"functools.singledispatch", "functools.singledispatch
 
 def decorated(run: Run, info: FunctionInfo) -> Value:
     """The value that a function's name is bound to."""
-    from devlint.flow.calls.dispatch import call_value
 
     home = home_of(run, info)
     value: Value = Callable_(info)
     for decorator in reversed(info.decorators):
         target = home.evaluate(decorator)
         if isinstance(_behind(target), Callable_):
-            value = call_value(run, target, Arguments(decorator, [Argument(value, decorator)]), decorator)
+            value = run.call(target, Arguments(decorator, [Argument(value, decorator)]), decorator)
         elif not _is_transparent(home, decorator, target):
             return UNKNOWN
     return value
@@ -51,7 +50,6 @@ def decorated_class(run: Run, info: ClassInfo) -> Value:
 
     What libraries' decorators make of a class is still a class of its kind.
     """
-    from devlint.flow.calls.dispatch import call_value
 
     known = run.engine.decorated.get(info)
     if known is not None:
@@ -62,7 +60,7 @@ def decorated_class(run: Run, info: ClassInfo) -> Value:
         target = home.evaluate(decorator.decorator)
         if isinstance(_behind(target), Callable_):
             given = [Argument(value, decorator.decorator)]
-            made = call_value(run, target, Arguments(decorator, given), decorator)
+            made = run.call(target, Arguments(decorator, given), decorator)
             value = made if isinstance(made, Callable_) else value
     run.engine.decorated[info] = value
     return value

@@ -5,13 +5,11 @@ from __future__ import annotations
 import libcst as cst
 
 from devlint.flow.calls.arguments import Argument, Arguments, gather
-from devlint.flow.calls.functions import call_function
 from devlint.flow.classes.ancestors import enclosing_class, find_method
 from devlint.flow.classes.construction import construct
 from devlint.flow.code.definitions import ClassInfo, FunctionInfo
 from devlint.flow.code.evidence import tells_of_tensor
-from devlint.flow.language.attributes import get_attribute
-from devlint.flow.library.registry import Invocation, invoke
+from devlint.flow.library.registry import Invocation
 from devlint.flow.nn.hooks import after_forward, before_forward
 from devlint.flow.nn.lifecycle import call_layer, is_module
 from devlint.flow.outside.opaque import call_opaque, havoc, opaque_method
@@ -50,11 +48,11 @@ def call(run: Run, node: cst.Call) -> Value:
             method = node.func.attr.value
             if tells_of_tensor(method, is_statement=run.discarded is node) and method not in METHODS:
                 # Whatever it is, it is a tensor.
-                return invoke(run, Invocation(method, gather(run, node), node, Tensor()))
-        callee = get_attribute(run, owner, node.func.attr.value, node.func)
+                return run.invoke(Invocation(method, gather(run, node), node, Tensor()))
+        callee = run.get_attribute(owner, node.func.attr.value, node.func)
     else:
         callee = run.evaluate(node.func)
-    return call_value(run, callee, gather(run, node), node)
+    return run.call(callee, gather(run, node), node)
 
 
 def _super(run: Run, node: cst.Call) -> Value:
@@ -84,13 +82,13 @@ def call_value(run: Run, callee: Value, arguments: Arguments, node: cst.CSTNode)
     """Call whatever the callee is."""
     match without_none(callee):
         case Callable_(definition=FunctionInfo() as info, receiver=receiver):
-            return call_function(run, info, receiver, arguments)
+            return run.call_function(info, receiver, arguments)
         case Callable_(definition=ClassInfo() as info):
             return construct(run, info, arguments, node)
         case Library(name=name):
-            return invoke(run, Invocation(name, arguments, node))
+            return run.invoke(Invocation(name, arguments, node))
         case Method(receiver=receiver, name=name):
-            return invoke(run, Invocation(name, arguments, node, receiver))
+            return run.invoke(Invocation(name, arguments, node, receiver))
         case Partial(target=target, args=args, keywords=keywords):
             held = [Argument(value, arguments.expression) for value in args]
             merged = Arguments(
@@ -100,14 +98,14 @@ def call_value(run: Run, callee: Value, arguments: Arguments, node: cst.CSTNode)
                 arguments.complete,
                 arguments.rest,
             )
-            return call_value(run, target, merged, node)
+            return run.call(target, merged, node)
         case Ref() as reference:
             return call_object(run, reference, arguments, node)
         case Either(test=test, yes=yes, no=no):
             values: list[Value] = [UNKNOWN, UNKNOWN]
 
             def side(position: int, target: Value) -> None:
-                values[position] = call_value(run, target, arguments, node)
+                values[position] = run.call(target, arguments, node)
 
             ends = run.branch(lambda: side(0, yes), lambda: side(1, no))
             run.state = merge(*ends)
@@ -138,17 +136,17 @@ def _answer(
         info = thing.cls.definition
         method = find_method(run, info, "__call__") or (find_method(run, info, "forward") if module else None)
         if method is not None:
-            return call_function(run, method, reference, arguments, is_module=module)
+            return run.call_function(method, reference, arguments, is_module=module)
     if module:
         if isinstance(thing.cls, str) and not thing.settled:
             return UNKNOWN
-        found = invoke(run, Invocation("__call__", arguments, node, reference))
+        found = run.invoke(Invocation("__call__", arguments, node, reference))
         if found != UNKNOWN:
             return found
         layer = call_layer(run, reference, thing, arguments, node)
         if layer is not None:
             return layer
     elif isinstance(thing.cls, str):
-        return invoke(run, Invocation("__call__", arguments, node, reference))
+        return run.invoke(Invocation("__call__", arguments, node, reference))
     havoc(run, arguments)
     return UNKNOWN

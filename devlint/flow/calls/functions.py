@@ -26,9 +26,7 @@ from devlint.flow.path.state import State, merge
 from devlint.values.condition import distinguish
 from devlint.values.heap import Sequence, join_all
 from devlint.values.join import join
-from devlint.values.placement import Placement, is_unknown, leaves, retrace
-from devlint.values.scope import Scope
-from devlint.values.trace import Kind, Step
+from devlint.values.placement import Kind, Placement, Scope, Step, is_unknown, leaves, retrace
 from devlint.values.value import NONE, UNKNOWN, Batch, Callable_, Ref, Tensor, Value
 
 CACHING: Final = frozenset({"lru_cache", "cache"})
@@ -70,7 +68,6 @@ def call_function(
 
 def _call_wrapper(run: Run, info: FunctionInfo, wrapper: Value, receiver: Value | None, arguments: Arguments) -> Value:
     """Call what the decorators made of a function, which may call the function itself."""
-    from devlint.flow.calls.dispatch import call_value
 
     binds = isinstance(wrapper, Callable_) and isinstance(wrapper.definition, FunctionInfo) and wrapper.receiver is None
     if receiver is not None and binds:
@@ -78,7 +75,7 @@ def _call_wrapper(run: Run, info: FunctionInfo, wrapper: Value, receiver: Value 
         arguments = replace(arguments, positional=positional)
     run.engine.unwrapping.add(info)
     try:
-        return call_value(run, wrapper, arguments, arguments.node)
+        return run.call(wrapper, arguments, arguments.node)
     finally:
         run.engine.unwrapping.discard(info)
 

@@ -10,8 +10,7 @@ from devlint.flow.classes.ancestors import home_of
 from devlint.flow.code.definitions import FunctionInfo, Parameter
 from devlint.flow.path.run import Run
 from devlint.values.heap import Dict, Sequence
-from devlint.values.placement import retrace
-from devlint.values.trace import Kind, Step
+from devlint.values.placement import Kind, Step, retrace
 from devlint.values.value import UNKNOWN, Ref, Tensor, Tuple, Value
 
 

@@ -12,7 +12,7 @@ from devlint.flow.code.definitions import ClassInfo, FunctionInfo
 from devlint.flow.path.once import once_for_all
 from devlint.flow.path.run import Run
 from devlint.flow.path.state import State
-from devlint.values.scope import Scope
+from devlint.values.placement import Scope
 from devlint.values.value import Callable_, Const, Library, Tuple, Value
 
 MAX_ANCESTORS: Final = 40

@@ -8,13 +8,12 @@ import libcst as cst
 
 from devlint.flow.calls.arguments import Arguments
 from devlint.flow.calls.decorators import decorated_class
-from devlint.flow.calls.functions import call_function
 from devlint.flow.classes.ancestors import ancestors, find_method, home_of, is_module_class, library_base
 from devlint.flow.classes.contents import fill, new_contents
 from devlint.flow.classes.enums import enum_members, member_with
 from devlint.flow.classes.records import construct_record, data_fields
 from devlint.flow.code.definitions import ClassInfo, FunctionInfo
-from devlint.flow.library.registry import Invocation, invoke
+from devlint.flow.library.registry import Invocation
 from devlint.flow.nn.lifecycle import CONTAINERS, layer_cell
 from devlint.flow.outside.opaque import havoc
 from devlint.flow.path.run import Run
@@ -24,19 +23,18 @@ from devlint.values.value import UNKNOWN, Callable_, Ref, Value
 
 def construct(run: Run, info: ClassInfo, arguments: Arguments, node: cst.CSTNode) -> Value:
     """`SomeClass(...)`: a new object, or what a decorator or a metaclass of the program makes of the call."""
-    from devlint.flow.calls.dispatch import call_value
 
     if info.node.decorators and info not in run.engine.unwrapping:
         value = decorated_class(run, info)
         if value != Callable_(info):
             run.engine.unwrapping.add(info)
             try:
-                return call_value(run, value, arguments, node)
+                return run.call(value, arguments, node)
             finally:
                 run.engine.unwrapping.discard(info)
     maker = metaclass_call(run, info)
     if maker is not None and maker not in run.engine.active:
-        return call_function(run, maker, Callable_(info), arguments)
+        return run.call_function(maker, Callable_(info), arguments)
     return instantiate(run, info, arguments, node)
 
 
@@ -66,7 +64,7 @@ def instantiate(run: Run, info: ClassInfo, arguments: Arguments, node: cst.CSTNo
     run.engine.host_only.made(run, info)
     creator = find_method(run, info, "__new__")
     if creator is not None and creator not in run.engine.active:
-        value = call_function(run, creator, Callable_(info), arguments)
+        value = run.call_function(creator, Callable_(info), arguments)
         thing = run.instance(value)
         if not isinstance(value, Ref) or thing is None or thing.cls != Callable_(info):
             return value
@@ -78,7 +76,7 @@ def instantiate(run: Run, info: ClassInfo, arguments: Arguments, node: cst.CSTNo
     run.engine.constructing += module
     try:
         if initializer is not None:
-            call_function(run, initializer, reference, arguments)
+            run.call_function(initializer, reference, arguments)
         elif module:
             initialize_base(run, reference, info, arguments, node)
         elif isinstance(contents := run.contents(reference), Ref) and contents != reference:
@@ -99,4 +97,4 @@ def initialize_base(run: Run, reference: Ref, info: ClassInfo, arguments: Argume
     if row is not None and row.module is not None and thing is not None and base is not None:
         run.put(reference.address, replace(thing, cell=layer_cell(run, base, row, arguments, node)))
     elif base in CONTAINERS:
-        invoke(run, Invocation("__init__", arguments, node, reference))
+        run.invoke(Invocation("__init__", arguments, node, reference))

@@ -9,7 +9,6 @@ from typing import Final
 import libcst as cst
 
 from devlint.flow.calls.arguments import Argument, Arguments
-from devlint.flow.calls.functions import call_function
 from devlint.flow.classes.ancestors import ancestors, class_values, find_method, home_of
 from devlint.flow.code.definitions import ClassInfo
 from devlint.flow.path.run import Run
@@ -115,7 +114,7 @@ def construct_record(run: Run, info: ClassInfo, fields: list[Field], arguments: 
     after = find_method(run, info, "__post_init__") or find_method(run, info, "__attrs_post_init__")
     if after is not None:
         extra = [Argument(values[one.name], arguments.expression) for one in fields if not one.kept]
-        call_function(run, after, reference, Arguments(node, extra))
+        run.call_function(after, reference, Arguments(node, extra))
     return reference
 
 

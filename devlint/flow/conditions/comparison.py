@@ -125,12 +125,11 @@ def _by_own_method(
     run: Run, node: cst.Comparison, operator: cst.BaseCompOp, left: Argument, right: Argument
 ) -> Value | None:
     """The answer of an object of the program that is compared by a method of its own."""
-    from devlint.flow.calls.functions import call_function
 
     if type(operator) in MEMBERSHIP:
         left, right = right, left
     function = special_method(run, left.value, _METHODS.get(type(operator), ""))
-    return call_function(run, function, left.value, Arguments(node, [right])) if function is not None else None
+    return run.call_function(function, left.value, Arguments(node, [right])) if function is not None else None
 
 
 def _key(run: Run, node: cst.Comparison, operator: cst.BaseCompOp, a: Value, b: Value) -> Hashable:

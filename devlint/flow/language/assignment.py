@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from devlint.flow.language.iteration import iterate, unpack
+from devlint.flow.language.iteration import unpack
 from devlint.flow.path.run import Run, binder
 from devlint.values.heap import Sequence
 from devlint.values.value import Value
@@ -31,7 +31,7 @@ def assign_all(run: Run, node: cst.Tuple | cst.List, value: Value) -> None:
         for one, part in zip(targets, unpack(run, value, node, len(targets)), strict=True):
             run.assign(one.value, part)
         return
-    found = iterate(run, value, node)
+    found = run.iterate(value, node)
     after = len(targets) - star - 1
     if found.items is None or len(found.items) < len(targets) - 1:
         parts: list[Value] = [found.any] * len(targets)

@@ -73,7 +73,7 @@ MAPPING_METHODS: Final = frozenset("copy get items pop setdefault update values"
 @expression(cst.Attribute)
 def attribute(run: Run, node: cst.Attribute) -> Value:
     """`owner.name`."""
-    return run.decided(get_attribute(run, run.evaluate(node.value), node.attr.value, node))
+    return run.decided(run.get_attribute(run.evaluate(node.value), node.attr.value, node))
 
 
 def get_attribute(run: Run, owner: Value, name: str, node: cst.CSTNode) -> Value:
@@ -115,11 +115,11 @@ def get_attribute(run: Run, owner: Value, name: str, node: cst.CSTNode) -> Value
         case Either():
             inner = without_none(owner)
             if not isinstance(inner, Either):
-                return get_attribute(run, inner, name, node)
+                return run.get_attribute(inner, name, node)
             seen = inner if name in OF_ITSELF else run.one_tensor(inner)
             if seen is not inner:
-                return get_attribute(run, seen, name, node)
-            yes, no = get_attribute(run, inner.yes, name, node), get_attribute(run, inner.no, name, node)
+                return run.get_attribute(seen, name, node)
+            yes, no = run.get_attribute(inner.yes, name, node), run.get_attribute(inner.no, name, node)
             return Either(inner.test, yes, no) if name in OF_ITSELF and yes != no else join(yes, no, inner.test)
         case Partial(
             target=Library(name="builtins.super"), args=(Callable_(definition=ClassInfo() as after), receiver)
@@ -305,10 +305,9 @@ def _asked_for(run: Run, owner: Ref, fallback: FunctionInfo, name: str, node: cs
 
 
 def _asked_of(run: Run, owner: Value, method: FunctionInfo, given: list[Value], node: cst.CSTNode) -> Value:
-    from devlint.flow.calls.functions import call_function
 
     place = node if isinstance(node, cst.BaseExpression) else cst.Name(method.name)
-    return call_function(run, method, owner, Arguments(node, [Argument(value, place) for value in given]))
+    return run.call_function(method, owner, Arguments(node, [Argument(value, place) for value in given]))
 
 
 def _seen(run: Run, value: Value) -> Value:
@@ -357,11 +356,10 @@ def super_attribute(run: Run, owner: Value, receiver: Value, after: ClassInfo, n
 
 def bound_method(run: Run, owner: Ref | Tuple, method: FunctionInfo, node: cst.CSTNode) -> Value:
     """A method on its object; a property's value at once."""
-    from devlint.flow.calls.functions import call_function
 
     names = method.decorator_names
     if names & PROPERTIES:
-        value = call_function(run, method, owner, Arguments(node))
+        value = run.call_function(method, owner, Arguments(node))
         if isinstance(owner, Ref) and "cached_property" in names and (thing := run.instance(owner)) is not None:
             run.put(owner.address, thing.with_attribute(method.name.rpartition(".")[2], value))
         return value

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from devlint.flow.calls.arguments import Arguments
-from devlint.flow.language.iteration import iterate
 from devlint.flow.path.run import Run
 from devlint.values.heap import Dict, Sequence
 from devlint.values.join import join
@@ -24,7 +23,7 @@ def dict_of(run: Run, arguments: Arguments) -> Dict:
             entries.update(thing.entries)
             element, key = thing.element, thing.key
             continue
-        found = iterate(run, argument.value, argument.node)
+        found = run.iterate(argument.value, argument.node)
         for pair in found.items if found.items is not None else (found.element,):
             match pair:
                 case Tuple(items=(Const(value=name), value)) if found.items is not None:
@@ -42,4 +41,4 @@ def list_of(run: Run, arguments: Arguments) -> Sequence:
     given = next(iter(arguments), None)
     if given is None:
         return Sequence(())
-    return replace(iterate(run, given.value, given.node), kind="list", owner=None, first=None)
+    return replace(run.iterate(given.value, given.node), kind="list", owner=None, first=None)

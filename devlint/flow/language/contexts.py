@@ -22,8 +22,7 @@ from devlint.syntax.walk import dotted_name
 from devlint.values.dtype import UNKNOWN_DTYPE
 from devlint.values.heap import Instance, Object, Sequence, join_objects
 from devlint.values.join import join
-from devlint.values.placement import UNKNOWN_PLACEMENT
-from devlint.values.trace import Kind
+from devlint.values.placement import UNKNOWN_PLACEMENT, Kind
 from devlint.values.value import NONE, UNKNOWN, Address, Callable_, DeviceValue, Either, Library, Ref, Value
 
 Changes = Mapping[str, object]
@@ -76,7 +75,6 @@ class Pause:
 
 def enter(run: Run, value: Value, node: cst.BaseExpression) -> tuple[Value, Changes]:
     """The value `as` binds, and the changes to what surrounds the operations."""
-    from devlint.flow.calls.functions import call_function
 
     match value:
         case DeviceValue():
@@ -96,7 +94,7 @@ def enter(run: Run, value: Value, node: cst.BaseExpression) -> tuple[Value, Chan
                 return value, _changes_of(thing.cls)
             function = special_method(run, value, "__enter__") or special_method(run, value, "__aenter__")
             if function is not None:
-                return call_function(run, function, value, Arguments(node)), {}
+                return run.call_function(function, value, Arguments(node)), {}
             return (value if thing is not None else UNKNOWN), {}
     changes = {"autocast": True} if _may_be_autocast(run, node) else {}
     return UNKNOWN, changes | {"default_device": UNKNOWN_PLACEMENT} if _may_choose_device(node) else changes
@@ -104,14 +102,13 @@ def enter(run: Run, value: Value, node: cst.BaseExpression) -> tuple[Value, Chan
 
 def leave(run: Run, value: Value, node: cst.BaseExpression) -> None:
     """What an object of the program does when its `with` block ends."""
-    from devlint.flow.calls.functions import call_function
 
     pause = run.engine.pauses.get(value.address) if isinstance(value, Ref) else None
     if pause is not None:
         pause.finish(run)
     function = special_method(run, value, "__exit__") or special_method(run, value, "__aexit__")
     if function is not None and run.state.live:
-        call_function(run, function, value, Arguments(node, [Argument(NONE, node)] * 3))
+        run.call_function(function, value, Arguments(node, [Argument(NONE, node)] * 3))
 
 
 def pause_at(run: Run, node: cst.Yield) -> None:

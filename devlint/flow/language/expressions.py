@@ -13,7 +13,6 @@ import libcst as cst
 from devlint.flow.code.definitions import FunctionInfo, names_in_target
 from devlint.flow.conditions.refinement import narrow, test_of
 from devlint.flow.language.contexts import pause_at
-from devlint.flow.language.iteration import iterate
 from devlint.flow.path.run import LoopFrame, Run, expression
 from devlint.flow.path.state import State, merge
 from devlint.syntax.literals import string_value
@@ -126,7 +125,7 @@ def elements(run: Run, nodes: Iterable[cst.BaseElement], kind: str) -> Sequence:
         if type(element) is not cst.StarredElement:
             items.append(value)
             continue
-        unrolled = iterate(run, value, element.value)
+        unrolled = run.iterate(value, element.value)
         known = known and unrolled.items is not None
         items.extend(unrolled.items if unrolled.items is not None else (unrolled.any,))
     return Sequence(tuple(items), kind=kind) if known else Sequence(None, join_all(items), kind)
@@ -264,7 +263,7 @@ def yield_(run: Run, node: cst.Yield) -> Value:
         pause_at(run, node)
     match node.value:
         case cst.From(item=item):
-            run.yielded.append(iterate(run, run.evaluate(item), item).any)
+            run.yielded.append(run.iterate(run.evaluate(item), item).any)
         case None:
             run.yielded.append(Const(None))
         case value:
@@ -296,7 +295,7 @@ def dict_comprehension(run: Run, node: cst.DictComp) -> Value:
 def _comprehend(run: Run, clause: cst.CompFor, make: Callable[[], Value]) -> tuple[list[Value], bool]:
     """The values a comprehension makes, and whether they are exactly its elements in order."""
     outer_names = run.state.names
-    found = iterate(run, run.evaluate(clause.iter), clause.iter)
+    found = run.iterate(run.evaluate(clause.iter), clause.iter)
     exact = found.items is not None
     rounds = found.items if found.items is not None else (found.element,)
     values: list[Value] = []

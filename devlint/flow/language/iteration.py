@@ -73,7 +73,7 @@ def iterate(run: Run, value: Value, node: cst.BaseExpression) -> Sequence:
             if isinstance(thing, Cell):
                 return Sequence(None, UNKNOWN)
         case _:
-            parts = [iterate(run, one, node) for one in alternatives(value)] if len(alternatives(value)) > 1 else []
+            parts = [run.iterate(one, node) for one in alternatives(value)] if len(alternatives(value)) > 1 else []
             if parts:
                 return Sequence(None, join_all([part.any for part in parts]))
     return Sequence(None, UNKNOWN)
@@ -120,7 +120,7 @@ def unpack(run: Run, value: Value, node: cst.BaseExpression, length: int) -> lis
         return list(value.items) if len(value.items) == length else [UNKNOWN] * length
     if isinstance(value, Tensor) and value.rank is Rank.ZERO:
         return [UNKNOWN] * length
-    found = iterate(run, value, node)
+    found = run.iterate(value, node)
     if found.items is not None and len(found.items) == length:
         return list(found.items)
     return [found.any] * length

@@ -8,7 +8,6 @@ from typing import Final
 import libcst as cst
 
 from devlint.flow.conditions.refinement import narrow, test_of
-from devlint.flow.language.iteration import iterate
 from devlint.flow.path.run import LoopFrame, Run, statement
 from devlint.flow.path.state import State, merge, merge_all, same
 from devlint.values.value import UNKNOWN, Value
@@ -34,7 +33,7 @@ def while_(run: Run, node: cst.While) -> None:
 @statement(cst.For)
 def for_(run: Run, node: cst.For) -> None:
     """`for`: once for each element of a short known sequence, else until nothing changes."""
-    found = iterate(run, run.evaluate(node.iter), node.iter)
+    found = run.iterate(run.evaluate(node.iter), node.iter)
     if found.items is not None:
         frame = _unroll(run, node, found.items)
     else:

@@ -12,7 +12,6 @@ import libcst as cst
 from devlint.flow.arrays.mixing import left_to_numpy, tensor_with_array
 from devlint.flow.arrays.numpy_like import array_operation
 from devlint.flow.calls.arguments import Argument, Arguments
-from devlint.flow.calls.functions import call_function
 from devlint.flow.classes.ancestors import special_method
 from devlint.flow.conditions.comparison import compare
 from devlint.flow.conditions.refinement import narrow, negated, test_of
@@ -111,10 +110,10 @@ def combine(
     for name in names:
         function = special_method(run, a, name)
         if function is not None:
-            return call_function(run, function, a, Arguments(node, [right]))
+            return run.call_function(function, a, Arguments(node, [right]))
     function = special_method(run, b, f"__r{method}__")
     if function is not None:
-        return call_function(run, function, b, Arguments(node, [left]))
+        return run.call_function(function, b, Arguments(node, [left]))
     if may_be_number(a):
         return _either_way(run, a, lambda one: combine(run, method, replace(left, value=one), right, node))
     if may_be_number(b):
@@ -309,7 +308,7 @@ def unary(run: Run, node: cst.UnaryOperation) -> Value:
     value = run.evaluate(node.expression)
     function = special_method(run, value, _UNARY.get(type(node.operator), ""))
     if function is not None:
-        return call_function(run, function, value, Arguments(node))
+        return run.call_function(function, value, Arguments(node))
     return _signed(run, value, node)
 
 

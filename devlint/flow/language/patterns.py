@@ -12,8 +12,6 @@ from devlint.flow.code.definitions import ClassInfo, bound_by
 from devlint.flow.conditions.comparison import equals_constant
 from devlint.flow.conditions.instances import instance_test, restricted
 from devlint.flow.conditions.refinement import none_test, value_test
-from devlint.flow.language.attributes import get_attribute
-from devlint.flow.language.iteration import iterate
 from devlint.flow.language.subscripts import get_item
 from devlint.flow.path.run import Run
 from devlint.syntax.walk import descend
@@ -161,7 +159,7 @@ def _elements(run: Run, subject: Argument) -> SequenceObject:
     if isinstance(thing, SequenceObject):
         return thing
     if isinstance(value, (Unknown, Batch)):
-        return SequenceObject(None, iterate(run, value, subject.node).any)
+        return SequenceObject(None, run.iterate(value, subject.node).any)
     return SequenceObject(None, UNKNOWN)
 
 
@@ -205,10 +203,10 @@ def _match_class(run: Run, pattern: cst.MatchClass, subject: Argument) -> Answer
         if names is None:
             part = value if position == 0 else UNKNOWN
         else:
-            part = get_attribute(run, value, names[position], pattern.cls) if position < len(names) else UNKNOWN
+            part = run.get_attribute(value, names[position], pattern.cls) if position < len(names) else UNKNOWN
         answers.append(match_pattern(run, element.value, Argument(part, subject.node)))
     for keyword in pattern.kwds:
-        part = get_attribute(run, value, keyword.key.value, pattern.cls)
+        part = run.get_attribute(value, keyword.key.value, pattern.cls)
         answers.append(match_pattern(run, keyword.pattern, Argument(part, subject.node)))
     return conjunction(answers)
 

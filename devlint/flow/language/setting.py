@@ -7,7 +7,6 @@ from dataclasses import replace
 import libcst as cst
 
 from devlint.flow.calls.arguments import Argument, Arguments
-from devlint.flow.calls.functions import call_function
 from devlint.flow.classes.ancestors import class_attribute, class_values, find_setter, special_method
 from devlint.flow.code.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.flow.conditions.refinement import change
@@ -107,7 +106,7 @@ def _handed_over(run: Run, owner: Ref, thing: Instance, name: str, value: Value,
 
 def _call(run: Run, method: FunctionInfo, receiver: Value, given: list[Value], node: cst.CSTNode) -> None:
     place = node if isinstance(node, cst.BaseExpression) else cst.Name(method.name)
-    call_function(run, method, receiver, Arguments(node, [Argument(value, place) for value in given]))
+    run.call_function(method, receiver, Arguments(node, [Argument(value, place) for value in given]))
 
 
 def _set_on_tensor(run: Run, tensor: Tensor, name: str, value: Value, node: cst.CSTNode) -> None:

@@ -7,7 +7,6 @@ from dataclasses import replace
 import libcst as cst
 
 from devlint.flow.calls.arguments import Argument, Arguments
-from devlint.flow.calls.functions import call_function
 from devlint.flow.classes.ancestors import special_method
 from devlint.flow.classes.enums import enum_member
 from devlint.flow.code.definitions import ClassInfo
@@ -15,7 +14,6 @@ from devlint.flow.conditions.refinement import rebind
 from devlint.flow.events import DtypeClash, Operand
 from devlint.flow.language.batches import put, taken
 from devlint.flow.language.expressions import with_entry
-from devlint.flow.language.iteration import iterate
 from devlint.flow.nn.keeping import put_in
 from devlint.flow.nn.lifecycle import ANY, CONTAINERS
 from devlint.flow.outside.objects import held, is_holder
@@ -29,8 +27,7 @@ from devlint.values.dtype import category
 from devlint.values.heap import Dict, Instance, Registration, Sequence, join_all
 from devlint.values.join import join, without_none
 from devlint.values.memory import Memory
-from devlint.values.placement import UNKNOWN_PLACEMENT, retrace
-from devlint.values.trace import Kind
+from devlint.values.placement import UNKNOWN_PLACEMENT, Kind, retrace
 from devlint.values.value import (
     UNKNOWN,
     Array,
@@ -165,20 +162,17 @@ def _object_item(run: Run, owner: Ref, thing: object, indices: list[Argument | N
 
 def _entry(run: Run, owner: Ref, thing: Dict, key: Value, node: cst.CSTNode) -> Value:
     """What a dict has under a key; a defaultdict makes what it lacks."""
-    from devlint.flow.calls.dispatch import call_value
 
     if isinstance(key, Const) and key.value in thing.entries:
         return thing.entries[key.value]
     if thing.element is not None or thing.factory is None:
         return (thing.element or UNKNOWN) if isinstance(key, Const) else thing.any
-    made = call_value(run, thing.factory, Arguments(node), node)
+    made = run.call(thing.factory, Arguments(node), node)
     run.put(owner.address, with_entry(thing, key, made) if isinstance(key, Const) else replace(thing, element=made))
     return made
 
 
 def _instance_item(run: Run, owner: Ref, thing: Instance, indices: list[Argument | None], node: cst.CSTNode) -> Value:
-    from devlint.flow.calls.dispatch import call_value
-    from devlint.flow.language.attributes import get_attribute
     from devlint.flow.nn.containers import container_of, part_at, parts_of, sliced
 
     index = indices[0] if len(indices) == 1 else None
@@ -191,8 +185,8 @@ def _instance_item(run: Run, owner: Ref, thing: Instance, indices: list[Argument
         return sliced(run, container, some.items if isinstance(some, Tuple) else None, part_at(thing, None), node)
     if is_holder(run, owner):
         return held(thing, str(index.value.value) if index is not None and isinstance(index.value, Const) else None)
-    method = get_attribute(run, owner, "__getitem__", node)
-    return call_value(run, method, Arguments(node, [_key(indices, node)]), node)
+    method = run.get_attribute(owner, "__getitem__", node)
+    return run.call(method, Arguments(node, [_key(indices, node)]), node)
 
 
 def _key(indices: list[Argument | None], node: cst.CSTNode) -> Argument:
@@ -267,7 +261,7 @@ def set_item(run: Run, target: cst.Subscript, value: Value) -> None:
     index = indices[0] if len(indices) == 1 else None
     function = special_method(run, owner, "__setitem__")
     if function is not None:
-        call_function(run, function, owner, Arguments(target, [_key(indices, target), Argument(value, target)]))
+        run.call_function(function, owner, Arguments(target, [_key(indices, target), Argument(value, target)]))
         return
     owner = run.contents(owner)
     match owner:
@@ -299,7 +293,7 @@ def set_item(run: Run, target: cst.Subscript, value: Value) -> None:
                         changed[position] = value
                         run.put(address, replace(thing, items=tuple(changed)))
                 else:
-                    more = value if index is not None else iterate(run, value, target).any
+                    more = value if index is not None else run.iterate(value, target).any
                     run.put(
                         address,
                         replace(thing, items=None, element=join(thing.any, more) if thing.items != () else more),

@@ -7,7 +7,6 @@ from dataclasses import replace
 from devlint.flow.calls.arguments import Argument, Arguments
 from devlint.flow.classes.ancestors import find_method, is_operation_class
 from devlint.flow.code.definitions import ClassInfo
-from devlint.flow.language.iteration import iterate
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.path.run import Run
 from devlint.values.heap import Sequence
@@ -17,14 +16,13 @@ from devlint.values.value import UNKNOWN, Callable_, Tensor, Tuple, Value, as_te
 @model("class.apply")
 def apply(run: Run, call: Invocation) -> Value:
     """`Operation.apply(...)`: its `forward`, with a context of which nothing is known."""
-    from devlint.flow.calls.functions import call_function
 
     match call.receiver:
         case Callable_(definition=ClassInfo() as info) if is_operation_class(run, info):
             forward = find_method(run, info, "forward")
             if forward is not None:
                 given = [Argument(UNKNOWN, call.receiver_node), *call.arguments.positional]
-                return call_function(run, forward, None, replace(call.arguments, positional=given))
+                return run.call_function(forward, None, replace(call.arguments, positional=given))
     return UNKNOWN
 
 
@@ -36,7 +34,7 @@ def gradients(run: Run, call: Invocation) -> Value:
         return UNKNOWN
     if isinstance(inputs.value, Tensor):
         return Tuple((_gradient(run, inputs.value),))
-    found = iterate(run, inputs.value, inputs.node)
+    found = run.iterate(inputs.value, inputs.node)
     if found.items is not None:
         return Tuple(tuple(_gradient(run, one) for one in found.items))
     return run.allocate(call.node, Sequence(None, _gradient(run, found.element), "tuple"))
@@ -50,13 +48,12 @@ def _gradient(run: Run, value: Value) -> Value:
 @model("torch.utils.checkpoint.checkpoint")
 def checkpoint(run: Run, call: Invocation) -> Value:
     """`checkpoint(function, *inputs)`: the function's result; it is computed again on the way back."""
-    from devlint.flow.calls.dispatch import call_value
 
     if not call.arguments.positional:
         return UNKNOWN
     function, *inputs = call.arguments.positional
     keywords = {name: one for name, one in call.arguments.keywords.items() if name not in OWN}
-    return call_value(run, function.value, Arguments(call.node, inputs, keywords), call.node)
+    return run.call(function.value, Arguments(call.node, inputs, keywords), call.node)
 
 
 OWN = frozenset({"use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug", "early_stop"})

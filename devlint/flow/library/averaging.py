@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from devlint.flow.calls.arguments import Argument, Arguments
-from devlint.flow.calls.dispatch import call_value
-from devlint.flow.language.iteration import iterate
 from devlint.flow.library.copying import deep_copy
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.nn.lifecycle import is_module, relocate
@@ -12,7 +10,7 @@ from devlint.flow.outside.objects import moved_to
 from devlint.flow.path.run import Run
 from devlint.flow.tensors.devices import is_none, placement_from
 from devlint.values.heap import Sequence
-from devlint.values.trace import Kind
+from devlint.values.placement import Kind
 from devlint.values.value import NONE, UNKNOWN, Ref, Tuple, Value
 
 
@@ -44,7 +42,7 @@ def update_bn(run: Run, call: Invocation) -> Value:
     device = call.arguments.get("device", 2)
     if loader is None or swept is None:
         return NONE
-    batch = iterate(run, loader.value, loader.node).any
+    batch = run.iterate(loader.value, loader.node).any
     thing = run.get(batch.address) if isinstance(batch, Ref) else None
     if isinstance(batch, Tuple) and batch.items:
         batch = batch.items[0]
@@ -53,5 +51,5 @@ def update_bn(run: Run, call: Invocation) -> Value:
     if device is not None and not is_none(device.value):
         step = run.step(Kind.MOVED, "moved by update_bn", call.node)
         batch = moved_to(run, batch, placement_from(run, device.value, device.node, step))
-    call_value(run, swept.value, Arguments(swept.node, [Argument(batch, loader.node)]), swept.node)
+    run.call(swept.value, Arguments(swept.node, [Argument(batch, loader.node)]), swept.node)
     return NONE

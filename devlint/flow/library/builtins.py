@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from devlint.flow.calls.arguments import Arguments
-from devlint.flow.calls.functions import call_function
 from devlint.flow.classes.ancestors import special_method
 from devlint.flow.conditions.instances import TENSOR, instance_test
 from devlint.flow.conditions.refinement import Source, read_on_host, value_test
-from devlint.flow.language.attributes import get_attribute
 from devlint.flow.language.operators import from_test
 from devlint.flow.language.setting import set_attribute
 from devlint.flow.library.registry import Invocation, model
@@ -46,7 +44,7 @@ def length(run: Run, call: Invocation) -> Value:
     value = call.first.value if call.first is not None else UNKNOWN
     function = special_method(run, value, "__len__")
     if function is not None:
-        return call_function(run, function, value, Arguments(call.node))
+        return run.call_function(function, value, Arguments(call.node))
     thing = run.get(value.address) if isinstance(value, Ref) else None
     if isinstance(value, Tuple):
         return Const(len(value.items))
@@ -128,7 +126,7 @@ def getattr_(run: Run, call: Invocation) -> Value:
     name = arguments[1].value
     if not isinstance(name, Const) or not isinstance(name.value, str):
         return UNKNOWN
-    value = get_attribute(run, arguments[0].value, name.value, call.node)
+    value = run.get_attribute(arguments[0].value, name.value, call.node)
     return UNKNOWN if isinstance(value, Unknown) and len(arguments) > 2 else value
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from devlint.flow.classes.construction import instantiate
 from devlint.flow.code.definitions import ClassInfo
-from devlint.flow.library.registry import Invocation, invoke, model
+from devlint.flow.library.registry import Invocation, model
 from devlint.flow.nn.lifecycle import register_attribute
 from devlint.flow.path.run import Run
 from devlint.values.heap import Instance
@@ -33,7 +33,7 @@ def made(run: Run, call: Invocation) -> Value:
     cls = _receiver(call)
     if isinstance(cls, Callable_) and isinstance(cls.definition, ClassInfo):
         return instantiate(run, cls.definition, call.arguments, call.node)
-    return UNKNOWN if cls is None else invoke(run, replace(call, receiver=cls))
+    return UNKNOWN if cls is None else run.invoke(replace(call, receiver=cls))
 
 
 @model("builtins.object.__setattr__", "builtins.super.__setattr__")

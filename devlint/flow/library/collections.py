@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from devlint.flow.language.expressions import united, with_entry
-from devlint.flow.language.iteration import items_of, iterate, values_of
+from devlint.flow.language.iteration import items_of, values_of
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.nn.keeping import put_in
 from devlint.flow.path.run import Run
@@ -57,7 +57,7 @@ def extend(run: Run, call: Invocation) -> Value:
     thing = _sequence(run, call)
     if thing is None or not call.arguments.positional or not isinstance(call.receiver, Ref):
         return NONE
-    more = iterate(run, call.arguments.positional[0].value, call.arguments.positional[0].node)
+    more = run.iterate(call.arguments.positional[0].value, call.arguments.positional[0].node)
     more = replace(
         more,
         items=tuple(put_in(run, one, thing.owner) for one in more.items) if more.items is not None else None,
@@ -185,7 +185,7 @@ def fromkeys(run: Run, call: Invocation) -> Value:
     if call.first is None:
         return UNKNOWN
     value = call.arguments.value("value", 1) or NONE
-    keys = iterate(run, call.first.value, call.first.node)
+    keys = run.iterate(call.first.value, call.first.node)
     if keys.items is not None and all(isinstance(one, Const) for one in keys.items):
         return run.allocate(call.node, Dict({one.value: value for one in keys.items if isinstance(one, Const)}))
     return run.allocate(call.node, Dict({}, value, keys.any))

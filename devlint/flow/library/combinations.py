@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from devlint.flow.calls.arguments import Argument, Arguments
-from devlint.flow.language.iteration import iterate
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.path.run import Run
 from devlint.values.heap import Sequence, join_all
@@ -12,7 +11,7 @@ from devlint.values.value import NONE, UNKNOWN, Ref, Tuple, Value
 
 
 def _elements(run: Run, given: list[Argument]) -> list[Sequence]:
-    return [iterate(run, one.value, one.node) for one in given]
+    return [run.iterate(one.value, one.node) for one in given]
 
 
 def _iterator(run: Run, call: Invocation, element: Value, items: tuple[Value, ...] | None = None) -> Ref:
@@ -72,22 +71,21 @@ def repeat(run: Run, call: Invocation) -> Value:
     if call.first is None:
         return UNKNOWN
     again = call.name == "itertools.repeat"
-    return _iterator(run, call, call.first.value if again else iterate(run, call.first.value, call.first.node).any)
+    return _iterator(run, call, call.first.value if again else run.iterate(call.first.value, call.first.node).any)
 
 
 @model("itertools.starmap")
 def starmap(run: Run, call: Invocation) -> Value:
     """A function called with each row."""
-    from devlint.flow.calls.dispatch import call_value
 
     if len(call.arguments.positional) < 2:
         return UNKNOWN
     function, source = call.arguments.positional[:2]
-    row = iterate(run, iterate(run, source.value, source.node).any, source.node)
+    row = run.iterate(run.iterate(source.value, source.node).any, source.node)
     if row.items is None:
         return UNKNOWN
     given = [Argument(one, source.node) for one in row.items]
-    return _iterator(run, call, call_value(run, function.value, Arguments(call.node, given), call.node))
+    return _iterator(run, call, run.call(function.value, Arguments(call.node, given), call.node))
 
 
 @model("itertools.groupby")
@@ -95,7 +93,7 @@ def groupby(run: Run, call: Invocation) -> Value:
     """Pairs of a key, of which nothing is known, and the elements that have it."""
     if call.first is None:
         return UNKNOWN
-    found = iterate(run, call.first.value, call.first.node)
+    found = run.iterate(call.first.value, call.first.node)
     group = run.allocate(call.node, Sequence(None, found.any, "iterator"), "group")
     return _iterator(run, call, Tuple((UNKNOWN, group)))
 
@@ -106,5 +104,5 @@ def tee(run: Run, call: Invocation) -> Value:
     times = call.arguments.constant("n", 1, default=2)
     if call.first is None or not isinstance(times, int):
         return UNKNOWN
-    found = iterate(run, call.first.value, call.first.node)
+    found = run.iterate(call.first.value, call.first.node)
     return Tuple(tuple(run.allocate(call.node, found, f"tee {i}") for i in range(times)))

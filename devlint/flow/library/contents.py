@@ -7,7 +7,6 @@ from dataclasses import replace
 from devlint.flow.calls.arguments import Argument
 from devlint.flow.classes.contents import fill
 from devlint.flow.language.expressions import with_entry
-from devlint.flow.language.iteration import iterate
 from devlint.flow.language.subscripts import get_item
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.path.run import Run
@@ -45,7 +44,7 @@ def set_item(run: Run, call: Invocation) -> Value:
 def elements(run: Run, call: Invocation) -> Value:
     """The elements, one after another."""
     contents, _ = _given(run, call)
-    return run.allocate(call.node, iterate(run, contents, call.receiver_node))
+    return run.allocate(call.node, run.iterate(contents, call.receiver_node))
 
 
 def _given(run: Run, call: Invocation) -> tuple[Value, list[Argument]]:

@@ -9,7 +9,7 @@ from devlint.flow.library.registry import Invocation, model
 from devlint.flow.path.run import Run
 from devlint.values.dtype import Dtype, Source
 from devlint.values.heap import Dict, Sequence
-from devlint.values.trace import Kind
+from devlint.values.placement import Kind
 from devlint.values.value import UNKNOWN, Array, Const, Number, Rank, Ref, Tuple, Value
 
 EXTRAS: Final = ("return_index", "return_inverse", "return_counts")

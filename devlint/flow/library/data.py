@@ -21,8 +21,7 @@ from devlint.values.device import CPU
 from devlint.values.dtype import Dtype, Source
 from devlint.values.join import without_none
 from devlint.values.memory import Memory
-from devlint.values.placement import Choice, How, Leaf, Placement, retrace
-from devlint.values.trace import Kind
+from devlint.values.placement import Choice, How, Kind, Leaf, Placement, retrace
 from devlint.values.value import UNKNOWN, Array, Tensor, Unknown, Value
 
 

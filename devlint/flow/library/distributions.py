@@ -18,8 +18,7 @@ from devlint.flow.tensors.results import group_placement
 from devlint.values.device import is_host
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype
 from devlint.values.heap import Instance
-from devlint.values.placement import How, Leaf, Placement, transform
-from devlint.values.trace import Kind
+from devlint.values.placement import How, Kind, Leaf, Placement, transform
 from devlint.values.value import UNKNOWN, Const, Number, Rank, Ref, Tensor, Value, as_tensor, computed
 
 PARAMETERS: Final = {

@@ -78,11 +78,10 @@ def by_table(run: Run, invocation: Invocation) -> Value:
 
 def _through_super(run: Run, invocation: Invocation, receiver: Partial) -> Value:
     """`super().method(...)` where the method lies in a library: the receiver's own library behaviour."""
-    from devlint.flow.library.registry import invoke
 
     if receiver.target != Library("builtins.super") or len(receiver.args) != 2:
         return UNKNOWN
     target = receiver.args[1]
     if isinstance(target, Callable_):
         return UNKNOWN
-    return invoke(run, Invocation(invocation.name, invocation.arguments, invocation.node, target))
+    return run.invoke(Invocation(invocation.name, invocation.arguments, invocation.node, target))

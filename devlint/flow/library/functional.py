@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from devlint.flow.calls.arguments import Argument, Arguments
-from devlint.flow.language.iteration import iterate
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.path.run import Run
 from devlint.values.heap import join_all
@@ -23,12 +22,11 @@ def partial(run: Run, call: Invocation) -> Value:
 @model("functools.reduce")
 def reduce(run: Run, call: Invocation) -> Value:
     """`functools.reduce(f, xs, start)`: element by element, where they are known; else what a second step gives."""
-    from devlint.flow.calls.dispatch import call_value
 
     if len(call.arguments.positional) < 2:
         return UNKNOWN
     function, source, *start = call.arguments.positional
-    found = iterate(run, source.value, source.node)
+    found = run.iterate(source.value, source.node)
     values = [one.value for one in start] + list(found.items if found.items is not None else [found.element] * 2)
     if not values:
         return UNKNOWN
@@ -36,7 +34,7 @@ def reduce(run: Run, call: Invocation) -> Value:
     steps = [total]
     for value in values:
         given = [Argument(total, source.node), Argument(value, source.node)]
-        total = call_value(run, function.value, Arguments(call.node, given), call.node)
+        total = run.call(function.value, Arguments(call.node, given), call.node)
         steps.append(total)
     return total if found.items is not None else join_all(steps)
 

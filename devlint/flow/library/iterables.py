@@ -6,9 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from devlint.flow.calls.arguments import Argument, Arguments
-from devlint.flow.language.attributes import get_attribute
 from devlint.flow.language.containers import dict_of
-from devlint.flow.language.iteration import iterate
 from devlint.flow.language.operators import combine
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.path.run import Run
@@ -34,7 +32,7 @@ def passed_on(run: Run, call: Invocation) -> Value:
     if first is None:
         kind = "tuple" if call.name == "builtins.tuple" else "list"
         return Tuple(()) if kind == "tuple" else run.allocate(call.node, Sequence(()))
-    found = iterate(run, first.value, first.node)
+    found = run.iterate(first.value, first.node)
     if call.name == "builtins.tuple" and found.items is not None:
         return Tuple(found.items)
     if (
@@ -66,7 +64,7 @@ def _range(call: Invocation) -> Sequence:
 def enumerate_(run: Run, call: Invocation) -> Value:
     """`enumerate(x)`."""
     first = call.first
-    found = iterate(run, first.value, first.node) if first is not None else Sequence(None)
+    found = run.iterate(first.value, first.node) if first is not None else Sequence(None)
     if found.items is not None and len(call.arguments.positional) == 1:
         return run.allocate(
             call.node, Sequence(tuple(Tuple((Const(i), one)) for i, one in enumerate(found.items)), kind="iterator")
@@ -79,7 +77,7 @@ def enumerate_(run: Run, call: Invocation) -> Value:
 @model("builtins.zip")
 def zip_(run: Run, call: Invocation) -> Value:
     """`zip(a, b)`."""
-    found = [iterate(run, one.value, one.node) for one in call.arguments.positional]
+    found = [run.iterate(one.value, one.node) for one in call.arguments.positional]
     if found and all(one.items is not None for one in found) and call.arguments.complete:
         rows = zip(*(one.items or () for one in found), strict=False)
         return run.allocate(call.node, Sequence(tuple(Tuple(tuple(row)) for row in rows), kind="iterator"))
@@ -98,12 +96,11 @@ def zip_(run: Run, call: Invocation) -> Value:
 @model("builtins.map", "builtins.filter")
 def map_(run: Run, call: Invocation) -> Value:
     """`map(f, xs)`: each element through the function."""
-    from devlint.flow.calls.dispatch import call_value
 
     if len(call.arguments.positional) < 2:
         return UNKNOWN
     function, *sources = call.arguments.positional
-    found = [iterate(run, one.value, one.node) for one in sources]
+    found = [run.iterate(one.value, one.node) for one in sources]
     if call.name == "builtins.filter":
         return run.allocate(call.node, Sequence(None, found[0].any, "iterator"))
     known = all(one.items is not None for one in found) and call.arguments.complete
@@ -112,7 +109,7 @@ def map_(run: Run, call: Invocation) -> Value:
     for position, row in enumerate(rows):
         given = [Argument(value, source.node) for value, source in zip(row, sources, strict=False)]
         with run.round(call.node, position):
-            values.append(call_value(run, function.value, Arguments(call.node, given), call.node))
+            values.append(run.call(function.value, Arguments(call.node, given), call.node))
     items = tuple(values) if known else None
     return run.allocate(call.node, Sequence(items, join_all(values), "iterator"))
 
@@ -125,11 +122,10 @@ def next_(run: Run, call: Invocation) -> Value:
         return UNKNOWN
     thing = run.instance(first.value)
     if thing is not None:
-        method = get_attribute(run, first.value, "__next__", call.node)
-        from devlint.flow.calls.dispatch import call_value
+        method = run.get_attribute(first.value, "__next__", call.node)
 
-        return call_value(run, method, Arguments(call.node), call.node)
-    found = iterate(run, first.value, first.node)
+        return run.call(method, Arguments(call.node), call.node)
+    found = run.iterate(first.value, first.node)
     default = call.arguments.value("default", 1)
     if found.items == () and default is not None:
         return default
@@ -147,7 +143,7 @@ def sum_(run: Run, call: Invocation) -> Value:
     first = call.first
     if first is None:
         return UNKNOWN
-    found = iterate(run, first.value, first.node)
+    found = run.iterate(first.value, first.node)
     if found.items is not None and not found.items:
         return Const(0)
     values = list(found.items) if found.items is not None else [found.element, found.element]
@@ -161,7 +157,7 @@ def sum_(run: Run, call: Invocation) -> Value:
 def extreme(run: Run, call: Invocation) -> Value:
     """One of the arguments."""
     if len(call.arguments.positional) == 1:
-        return iterate(run, call.arguments.positional[0].value, call.arguments.positional[0].node).any
+        return run.iterate(call.arguments.positional[0].value, call.arguments.positional[0].node).any
     return join_all([one.value for one in call.arguments.positional])
 
 

@@ -15,8 +15,7 @@ from devlint.flow.tensors.legacy import ACCELERATORS, legacy_names, legacy_type
 from devlint.syntax.walk import dotted_name
 from devlint.values.device import CPU
 from devlint.values.dtype import Dtype, Source
-from devlint.values.placement import UNKNOWN_PLACEMENT, Placement
-from devlint.values.trace import Kind
+from devlint.values.placement import UNKNOWN_PLACEMENT, Kind, Placement
 from devlint.values.value import UNKNOWN, Array, Const, Rank, Tensor, Value, as_tensor
 
 

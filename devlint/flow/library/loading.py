@@ -7,8 +7,6 @@ from dataclasses import replace
 import libcst as cst
 
 from devlint.flow.calls.arguments import Argument, Arguments
-from devlint.flow.language.attributes import get_attribute
-from devlint.flow.language.iteration import iterate
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.nn.containers import container_of, iterated
 from devlint.flow.nn.lifecycle import constant_flag
@@ -17,8 +15,7 @@ from devlint.flow.path.run import Run
 from devlint.values.device import CPU
 from devlint.values.dtype import Dtype, Source
 from devlint.values.heap import Dict, Instance, Sequence
-from devlint.values.placement import How, Leaf, transform
-from devlint.values.trace import Kind, Step
+from devlint.values.placement import How, Kind, Leaf, Step, transform
 from devlint.values.value import (
     NONE,
     UNKNOWN,
@@ -81,26 +78,24 @@ def batches(run: Run, reference: Ref, thing: Instance, node: cst.BaseExpression)
 
 
 def _user_iteration(run: Run, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Sequence:
-    from devlint.flow.calls.dispatch import call_value
 
-    method = get_attribute(run, reference, "__iter__", node)
+    method = run.get_attribute(reference, "__iter__", node)
     if isinstance(method, Callable_):
-        produced = call_value(run, method, Arguments(node), node)
+        produced = run.call(method, Arguments(node), node)
         if produced == reference:
-            following = get_attribute(run, reference, "__next__", node)
-            return Sequence(None, call_value(run, following, Arguments(node), node))
-        return iterate(run, produced, node)
+            following = run.get_attribute(reference, "__next__", node)
+            return Sequence(None, run.call(following, Arguments(node), node))
+        return run.iterate(produced, node)
     if thing.contents is not None:
-        return iterate(run, thing.contents, node)
+        return run.iterate(thing.contents, node)
     return Sequence(None, sample_of(run, reference, run.instance(reference), node))
 
 
 def sample_of(run: Run, reference: Value, thing: Instance | None, node: cst.BaseExpression) -> Value:
     """One sample of a dataset."""
-    from devlint.flow.calls.dispatch import call_value
 
     if thing is None:
-        found = iterate(run, reference, node)
+        found = run.iterate(reference, node)
         return found.any
     if thing.cls == TENSOR_DATASET:
         tensors = thing.attributes["tensors"]
@@ -112,11 +107,11 @@ def sample_of(run: Run, reference: Value, thing: Instance | None, node: cst.Base
             for one in tensors.items
         ]
         return Tuple(tuple(rows))
-    method = get_attribute(run, reference, "__getitem__", node)
+    method = run.get_attribute(reference, "__getitem__", node)
     if not isinstance(method, Callable_):
         return UNKNOWN
     index = Argument(Number("int"), node)
-    return call_value(run, method, Arguments(node, [index]), node)
+    return run.call(method, Arguments(node, [index]), node)
 
 
 def batch_of(run: Run, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Value:
@@ -131,7 +126,6 @@ def batch_of(run: Run, reference: Ref, thing: Instance, node: cst.BaseExpression
 
 
 def _loaded(run: Run, thing: Instance, step: Step, node: cst.BaseExpression) -> Value:
-    from devlint.flow.calls.dispatch import call_value
 
     dataset = thing.attributes.get("dataset", UNKNOWN)
     pinned = constant_flag(thing.attributes.get("pin_memory"), False)
@@ -139,7 +133,7 @@ def _loaded(run: Run, thing: Instance, step: Step, node: cst.BaseExpression) -> 
     sample = sample_of(run, dataset, run.instance(dataset), node) if not isinstance(dataset, Unknown) else UNKNOWN
     if collate != NONE:
         samples = run.allocate(node, Sequence(None, sample), "samples")
-        batch = call_value(run, collate, Arguments(node, [Argument(samples, node)]), node)
+        batch = run.call(collate, Arguments(node, [Argument(samples, node)]), node)
         return _pinned(run, batch, pinned) if batch != UNKNOWN else UNKNOWN
     return _collated(run, sample, step, pinned, node)
 

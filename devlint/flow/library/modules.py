@@ -7,7 +7,6 @@ from itertools import islice
 from typing import Final
 
 from devlint.flow.calls.arguments import Argument, Arguments
-from devlint.flow.language.iteration import iterate
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.nn.cells import as_one, require_grad_of_all
 from devlint.flow.nn.containers import Unlisted, named_children, named_modules, parts_of
@@ -214,7 +213,7 @@ def _parts(run: Run, argument: Argument) -> list[tuple[str, Value]]:
         return [*known, *([(ANY, thing.element)] if thing.element is not None else [])]
     if isinstance(thing, Sequence) and thing.items is not None:
         return [(str(i), one) for i, one in enumerate(thing.items)]
-    return [(ANY, iterate(run, argument.value, argument.node).any)]
+    return [(ANY, run.iterate(argument.value, argument.node).any)]
 
 
 def _with_part(run: Run, thing: Instance, key: str, value: Value) -> Instance:
@@ -286,7 +285,6 @@ def views(run: Run, call: Invocation) -> Value:
 @model("torch.nn.Sequential.__call__", "torch.nn.Sequential.forward")
 def run_sequential(run: Run, call: Invocation) -> Value:
     """Each part in turn, on what the one before returned."""
-    from devlint.flow.calls.dispatch import call_value
 
     thing = run.instance(call.receiver) if call.receiver is not None else None
     if thing is None:
@@ -295,7 +293,7 @@ def run_sequential(run: Run, call: Invocation) -> Value:
     value: Value = arguments.positional[0].value if arguments.positional else UNKNOWN
     for part in parts_of(thing).values():
         given = Argument(value, arguments.positional[0].node) if arguments.positional else None
-        value = call_value(run, part, Arguments(arguments.node, [given] if given else []), call.node)
+        value = run.call(part, Arguments(arguments.node, [given] if given else []), call.node)
     return value if thing.registered else UNKNOWN
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 from devlint.flow.calls.arguments import Argument
-from devlint.flow.language.attributes import get_attribute
 from devlint.flow.language.operators import combine
 from devlint.flow.language.subscripts import get_item
 from devlint.flow.library.registry import Invocation, model
@@ -56,6 +55,6 @@ def got(run: Run, call: Invocation) -> Value:
         for one in names.value.items:
             value = owner.value
             for name in str(one.value).split(".") if isinstance(one, Const) else ("",):
-                value = get_attribute(run, value, name, call.node) if name else UNKNOWN
+                value = run.get_attribute(value, name, call.node) if name else UNKNOWN
             values.append(value)
     return values[0] if len(values) == 1 else Tuple(tuple(values))

@@ -6,11 +6,9 @@ from collections.abc import Hashable, Mapping
 from dataclasses import replace
 
 from devlint.flow.calls.arguments import Arguments
-from devlint.flow.calls.functions import call_function
 from devlint.flow.classes.ancestors import find_method
 from devlint.flow.code.definitions import ClassInfo
 from devlint.flow.language.attributes import attributes_of
-from devlint.flow.language.iteration import iterate
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.path.run import Run
 from devlint.values.heap import Dict, Instance
@@ -31,18 +29,17 @@ def replaced(run: Run, call: Invocation) -> Value:
     info = thing.cls.definition if isinstance(thing.cls, Callable_) else None
     after = find_method(run, info, "__post_init__") if isinstance(info, ClassInfo) else None
     if after is not None:
-        call_function(run, after, reference, Arguments(call.node))
+        run.call_function(after, reference, Arguments(call.node))
     return reference
 
 
 @model("dataclasses.field", "attr.ib", "attr.field", "attrs.field", "pydantic.Field", "pydantic.fields.Field")
 def field(run: Run, call: Invocation) -> Value:
     """`dataclasses.field(default_factory=list)`: the value a field has when none is given."""
-    from devlint.flow.calls.dispatch import call_value
 
     factory = call.arguments.value("default_factory") or call.arguments.value("factory")
     if factory is not None:
-        return call_value(run, factory, Arguments(call.node), call.node)
+        return run.call(factory, Arguments(call.node), call.node)
     return call.arguments.value("default", 0) or UNKNOWN
 
 
@@ -93,7 +90,7 @@ def namedtuple(run: Run, call: Invocation) -> Value:
         return UNKNOWN
     if isinstance(given.value, Const) and isinstance(given.value.value, str):
         return Partial(MAKE, (Tuple(tuple(map(Const, given.value.value.replace(",", " ").split()))),))
-    found = iterate(run, given.value, given.node)
+    found = run.iterate(given.value, given.node)
     if found.items is None or not all(isinstance(one, Const) for one in found.items):
         return UNKNOWN
     return Partial(MAKE, (Tuple(found.items),))
@@ -114,16 +111,15 @@ def make(run: Run, call: Invocation) -> Value:
 @model("class._make", f"{MAKE.name}._make")
 def make_of(run: Run, call: Invocation) -> Value:
     """`T._make(iterable)`."""
-    from devlint.flow.calls.dispatch import call_value
 
     if call.first is None or call.receiver is None:
         return UNKNOWN
-    found = iterate(run, call.first.value, call.first.node)
+    found = run.iterate(call.first.value, call.first.node)
     if found.items is None:
         rest = replace(call.first, value=found.element)
-        return call_value(run, call.receiver, Arguments(call.node, complete=False, rest=rest), call.node)
+        return run.call(call.receiver, Arguments(call.node, complete=False, rest=rest), call.node)
     given = [replace(call.first, value=one) for one in found.items]
-    return call_value(run, call.receiver, Arguments(call.node, given), call.node)
+    return run.call(call.receiver, Arguments(call.node, given), call.node)
 
 
 @model("tuple._replace")

@@ -8,7 +8,6 @@ from devlint.flow.calls.arguments import Argument
 from devlint.flow.conditions.asked import type_atom
 from devlint.flow.conditions.refinement import change
 from devlint.flow.events import Discarded
-from devlint.flow.language.iteration import iterate
 from devlint.flow.library.fallback import by_table
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.nn.cells import require_grad
@@ -25,8 +24,7 @@ from devlint.values.device import HOST, Symbol
 from devlint.values.dtype import kind_of
 from devlint.values.heap import Cell, Sequence
 from devlint.values.memory import Memory
-from devlint.values.placement import Leaf, leaves
-from devlint.values.trace import Kind
+from devlint.values.placement import Kind, Leaf, leaves
 from devlint.values.value import (
     NONE,
     UNKNOWN,
@@ -302,7 +300,7 @@ def foreach(run: Run, call: Invocation) -> Value:
     """`torch._foreach_add_(these, those)`: pair by pair what the plain operation would do; `_foreach_copy_` takes
     from anywhere."""
     lists = [
-        iterate(run, one.value, one.node) for one in call.arguments.positional if isinstance(one.value, (Ref, Tuple))
+        run.iterate(one.value, one.node) for one in call.arguments.positional if isinstance(one.value, (Ref, Tuple))
     ]
     groups = [
         as_operand(run, name, Argument(found.any, argument.node))

@@ -10,14 +10,13 @@ import libcst as cst
 
 from devlint.flow.calls.arguments import Argument
 from devlint.flow.events import MovedLeaf, Synchronize
-from devlint.flow.language.iteration import iterate
 from devlint.flow.library.registry import Invocation, model
 from devlint.flow.path.run import Run
 from devlint.flow.tensors.devices import DEVICE_FIRST
 from devlint.flow.tensors.sharing import note_write
 from devlint.flow.tensors.transfer import moved_leaf
 from devlint.values.heap import Dict, Instance, Sequence
-from devlint.values.trace import Kind
+from devlint.values.placement import Kind
 from devlint.values.value import NONE, UNKNOWN, Const, Ref, Tensor, Text, Tuple, Value
 
 OPTIMIZERS = tuple(
@@ -66,14 +65,14 @@ def optimizer(run: Run, call: Invocation) -> Value:
 
 def _groups(run: Run, given: Argument) -> Iterator[Sequence]:
     """The parameters of each group: those given, or those of each dict that is given."""
-    found = iterate(run, given.value, given.node)
+    found = run.iterate(given.value, given.node)
     parts = [run.get(one.address) if isinstance(one, Ref) else None for one in found.items or (found.any,)]
     if not any(isinstance(part, Dict) for part in parts):
         yield found
         return
     for part in parts:
         params = part.entries.get("params", UNKNOWN) if isinstance(part, Dict) else UNKNOWN
-        yield Sequence((params,)) if isinstance(params, Tensor) else iterate(run, params, given.node)
+        yield Sequence((params,)) if isinstance(params, Tensor) else run.iterate(params, given.node)
 
 
 def _group(run: Run, params: Sequence, node: cst.CSTNode, number: int) -> Value:

@@ -32,14 +32,13 @@ def remove_hook(run: Run, module: Ref, kind: str, hook: Value) -> None:
 
 def before_forward(run: Run, module: Ref, thing: Instance, arguments: Arguments, node: cst.CSTNode) -> Arguments:
     """The arguments as the hooks leave them."""
-    from devlint.flow.calls.dispatch import call_value
 
     for kind, hook in thing.hooks:
         if kind != BEFORE:
             continue
         given = Tuple(tuple(one.value for one in arguments.positional))
         place = arguments.expression
-        changed = call_value(run, hook, Arguments(node, [Argument(module, place), Argument(given, place)]), node)
+        changed = run.call(hook, Arguments(node, [Argument(module, place), Argument(given, place)]), node)
         if changed == NONE:
             continue
         if changed == UNKNOWN or isinstance(changed, Either):
@@ -56,13 +55,12 @@ def after_forward(
     run: Run, module: Ref, thing: Instance, arguments: Arguments, result: Value, node: cst.CSTNode
 ) -> Value:
     """The result as the hooks leave it."""
-    from devlint.flow.calls.dispatch import call_value
 
     for kind, hook in thing.hooks:
         if kind == AFTER:
             given: list[Value] = [module, Tuple(tuple(one.value for one in arguments.positional)), result]
             place = arguments.expression
-            changed = call_value(run, hook, Arguments(node, [Argument(one, place) for one in given]), node)
+            changed = run.call(hook, Arguments(node, [Argument(one, place) for one in given]), node)
             result = _instead(changed, result)
     return result
 

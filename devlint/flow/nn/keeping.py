@@ -12,8 +12,7 @@ import libcst as cst
 from devlint.flow.path.run import Run
 from devlint.values.heap import Cell, Dict, Instance, Registration, Sequence
 from devlint.values.join import alternatives
-from devlint.values.placement import retrace
-from devlint.values.trace import Kind, Place, Step
+from devlint.values.placement import Kind, Place, Step, retrace
 from devlint.values.value import Address, Either, Ref, Tensor, Tuple, Value
 
 MAX_DEPTH: Final = 8

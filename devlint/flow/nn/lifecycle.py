@@ -22,8 +22,7 @@ from devlint.values.condition import Atom, Test
 from devlint.values.dtype import Dtype
 from devlint.values.heap import Cell, Instance, Registration
 from devlint.values.join import alternatives
-from devlint.values.placement import UNKNOWN_PLACEMENT, Placement
-from devlint.values.trace import Kind
+from devlint.values.placement import UNKNOWN_PLACEMENT, Kind, Placement
 from devlint.values.value import (
     NONE,
     Address,

@@ -11,7 +11,6 @@ import libcst as cst
 from devlint.flow.calls.arguments import Argument, Arguments, bind_row
 from devlint.flow.classes.ancestors import ancestors
 from devlint.flow.code.definitions import ClassInfo
-from devlint.flow.language.iteration import iterate
 from devlint.flow.nn.lifecycle import is_module, own_operand, placement_of_module, relocate
 from devlint.flow.path.run import Run
 from devlint.flow.tensors.operands import Bound
@@ -20,8 +19,7 @@ from devlint.semantics.row import Row, parse_row
 from devlint.values.device import CPU
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype
 from devlint.values.heap import Cell, Dict, Instance, Registration
-from devlint.values.placement import UNKNOWN_PLACEMENT, How, Leaf, Placement, is_unknown
-from devlint.values.trace import Kind
+from devlint.values.placement import UNKNOWN_PLACEMENT, How, Kind, Leaf, Placement, is_unknown
 from devlint.values.value import (
     UNKNOWN,
     Batch,
@@ -132,7 +130,7 @@ def placement_of_data(run: Run, bound: Bound, name: str, node: cst.CSTNode) -> P
     for argument in bound.get(name, ()):
         value = argument.value
         if not isinstance(value, Ref) or run.instance(value) is None:
-            value = iterate(run, value, argument.node).any
+            value = run.iterate(value, argument.node).any
         thing = run.instance(value)
         if thing is not None and thing.cell is not None:
             return thing.cell.placement

@@ -11,7 +11,7 @@ from devlint.flow.calls.arguments import Arguments
 from devlint.flow.code.evidence import ARRAY_LIKE, OF_OTHERS_TOO, Evidence, tells_of_tensor
 from devlint.flow.events import Operand
 from devlint.flow.language.attributes import ITSELF, opaque_address, opaque_attribute
-from devlint.flow.library.registry import Invocation, invoke
+from devlint.flow.library.registry import Invocation
 from devlint.flow.nn.forwards import operand_of_forward
 from devlint.flow.nn.lifecycle import is_module, relocate
 from devlint.flow.outside.objects import by_convention
@@ -82,16 +82,14 @@ def opaque_method(
     if tells or ((shared or name in ARRAY_LIKE) and looks_like_tensor(run, receiver, array_like=not shared)):
         tensor = as_tensor(owner)
         assert tensor is not None
-        return invoke(run, Invocation(name, arguments, node, tensor))
+        return run.invoke(Invocation(name, arguments, node, tensor))
     if name in ("size", "dim", "numel", "item"):
         return Number()
     if record is not None and record.cell is not None and name in FORWARDS:
         return call_placed(run, record.cell.placement, owner.text or name, arguments, node)
     value = opaque_attribute(run, owner, name)
     if not isinstance(value, Unknown):
-        from devlint.flow.calls.dispatch import call_value
-
-        return call_value(run, value, arguments, node)
+        return run.call(value, arguments, node)
     havoc(run, arguments)
     wait(run)
     return by_convention(run, arguments) or UNKNOWN

@@ -20,9 +20,7 @@ from devlint.syntax.source import SourceError
 from devlint.values.condition import Test, decide
 from devlint.values.heap import Cell, Group, Instance, Object, join_cells
 from devlint.values.join import join_tensors
-from devlint.values.placement import restrict
-from devlint.values.scope import Scope
-from devlint.values.trace import Kind, Loop, Place, Step
+from devlint.values.placement import Kind, Loop, Place, Scope, Step, restrict
 from devlint.values.value import UNKNOWN, Address, Either, Ref, Tensor, Unknown, Value, as_tensor, computed
 
 if TYPE_CHECKING:

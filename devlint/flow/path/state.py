@@ -13,8 +13,7 @@ from devlint.values.device import CPU
 from devlint.values.dtype import DEFAULT_FLOAT, Dtype
 from devlint.values.heap import join_objects
 from devlint.values.join import join, join_dtypes
-from devlint.values.placement import How, Leaf, Placement, choose
-from devlint.values.trace import Step
+from devlint.values.placement import How, Leaf, Placement, Step, choose
 from devlint.values.value import UNKNOWN, Value
 
 

@@ -27,9 +27,7 @@ from devlint.flow.path.run import Run
 from devlint.flow.tensors.wordings import wordings
 from devlint.values.condition import All, Atom, Facts, Test, implied, merge
 from devlint.values.device import HOST, UNKNOWN_DEVICE, Device, Known, Relation, Symbol, is_accelerator, is_host, relate
-from devlint.values.placement import How, Leaf, leaves
-from devlint.values.scope import Scope
-from devlint.values.trace import Kind, Place, Step, find, history
+from devlint.values.placement import How, Kind, Leaf, Place, Scope, Step, find, history, leaves
 from devlint.values.value import Rank
 
 

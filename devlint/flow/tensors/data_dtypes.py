@@ -9,7 +9,6 @@ from typing import Final
 import libcst as cst
 
 from devlint.flow.calls.arguments import Argument
-from devlint.flow.language.iteration import iterate
 from devlint.flow.path.run import Run
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype, Source, promote_arrays, promote_names
 from devlint.values.value import Array, Const, Either, Number, Ref, Tensor, Truth, Tuple, Value
@@ -66,7 +65,7 @@ def _of_value(run: Run, value: Value, node: cst.BaseExpression, reading: Reading
         case Tensor():
             return run.settle(value).dtype
         case Tuple() | Ref() if depth < MAX_NESTED:
-            found = iterate(run, value, node)
+            found = run.iterate(value, node)
             values = found.items if found.items is not None else (found.element,)
             return promoted([_of_value(run, one, node, reading, depth + 1) for one in values], reading.promote)
     return UNKNOWN_DTYPE

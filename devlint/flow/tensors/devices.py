@@ -22,8 +22,7 @@ from devlint.values.device import (
     is_accelerator,
     parse_device,
 )
-from devlint.values.placement import UNKNOWN_PLACEMENT, How, Leaf, Placement, choose, transform
-from devlint.values.trace import Kind, Step
+from devlint.values.placement import UNKNOWN_PLACEMENT, How, Kind, Leaf, Placement, Step, choose, transform
 from devlint.values.value import (
     NONE,
     Const,

@@ -9,8 +9,7 @@ from devlint.flow.path.run import Run
 from devlint.flow.tensors.devices import current
 from devlint.values.device import CPU, Known
 from devlint.values.dtype import Dtype, Source
-from devlint.values.placement import How, Leaf
-from devlint.values.trace import Step
+from devlint.values.placement import How, Leaf, Step
 
 DTYPES: Final[Mapping[str, str]] = {
     "FloatTensor": "float32",

@@ -8,7 +8,6 @@ import libcst as cst
 
 from devlint.flow.calls.arguments import Argument
 from devlint.flow.events import Operand
-from devlint.flow.language.iteration import iterate
 from devlint.flow.nn.forwards import operand_of_forward
 from devlint.flow.path.run import Run
 from devlint.semantics.table import Row
@@ -42,7 +41,7 @@ def _maybe_number(run: Run, value: Value) -> Value:
 
 
 def _inside(run: Run, name: str, argument: Argument) -> list[Operand]:
-    elements = iterate(run, argument.value, argument.node)
+    elements = run.iterate(argument.value, argument.node)
     values = elements.items if elements.items is not None else (elements.element,)
     nodes: Sequence[cst.BaseExpression] = [argument.node] * len(values)
     if isinstance(argument.node, (cst.List, cst.Tuple)) and len(argument.node.elements) == len(values):

@@ -14,8 +14,7 @@ from devlint.flow.tensors.operands import Bound
 from devlint.semantics.table import Row
 from devlint.values.clock import ClockRead
 from devlint.values.device import Symbol, is_accelerator, is_host
-from devlint.values.placement import How, Leaf, Placement, leaves
-from devlint.values.trace import Kind, Step
+from devlint.values.placement import How, Kind, Leaf, Placement, Step, leaves
 from devlint.values.value import Number, Pending, Tensor
 
 MEASURES: Final = ("number", "bool", "size", "string")

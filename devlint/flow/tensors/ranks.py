@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from devlint.flow.calls.arguments import Argument
-from devlint.flow.language.iteration import iterate
 from devlint.flow.path.run import Run
 from devlint.flow.tensors.given import is_given
 from devlint.flow.tensors.operands import Bound
@@ -96,7 +95,7 @@ def rank_of_shape(run: Run, given: list[Argument]) -> Rank:
             return rank
         case Const(value=None):
             return Rank.ANY
-    found = iterate(run, value, given[0].node)
+    found = run.iterate(value, given[0].node)
     return _of_length(len(found.items)) if found.items is not None else Rank.SOME
 
 

@@ -26,6 +26,7 @@ from devlint.values.placement import (
     UNKNOWN_PLACEMENT,
     Choice,
     How,
+    Kind,
     Leaf,
     Placement,
     choose,
@@ -34,7 +35,6 @@ from devlint.values.placement import (
     restrict,
     transform,
 )
-from devlint.values.trace import Kind
 from devlint.values.value import NONE, Const, Fresh, Number, Origin, Rank, Tensor, computed
 
 TRIANGLES: Final = ("triu", "tril")

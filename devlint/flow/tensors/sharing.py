@@ -18,8 +18,7 @@ from devlint.values.dtype import Dtype
 from devlint.values.heap import Dict, Instance, Sequence
 from devlint.values.join import alternatives
 from devlint.values.memory import Memory, Share, between, overlap
-from devlint.values.placement import Placement, leaves
-from devlint.values.trace import Kind
+from devlint.values.placement import Kind, Placement, leaves
 from devlint.values.value import Array, Const, Ref, Tensor, Tuple, Unknown, Value, as_tensor, from_caller
 
 REARRANGING: Final = frozenset(

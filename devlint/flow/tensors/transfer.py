@@ -21,8 +21,18 @@ from devlint.flow.tensors.sharing import memory_after
 from devlint.values.device import ANY_INDEX, CPU, Known, Relation, Symbol, is_accelerator, is_host, relate
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype, Source, is_floating
 from devlint.values.join import join_dtypes
-from devlint.values.placement import UNKNOWN_PLACEMENT, How, Leaf, Placement, choose, leaves, transform
-from devlint.values.trace import Kind, Step, find
+from devlint.values.placement import (
+    UNKNOWN_PLACEMENT,
+    How,
+    Kind,
+    Leaf,
+    Placement,
+    Step,
+    choose,
+    find,
+    leaves,
+    transform,
+)
 from devlint.values.value import Batch, Const, DtypeValue, Either, Library, Ref, Tensor, TypeName, Unknown, Value
 
 CASTS: Final = {

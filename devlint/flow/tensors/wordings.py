@@ -8,9 +8,8 @@ from typing import Final
 from devlint.flow.path.run import Run
 from devlint.values.device import InvalidDevice, parse_device
 from devlint.values.heap import Instance, Registration
-from devlint.values.placement import Leaf, Placement, choose, is_unknown
+from devlint.values.placement import Leaf, Placement, Wording, choose, is_unknown
 from devlint.values.value import Const, DeviceValue, Either, Ref, Tensor, Unknown, Value, named
-from devlint.values.wording import Wording
 
 MAX_NAMES: Final = 500
 """Names among which a device to write is looked for, each time a tensor is made: code with more of them at one place is
