@@ -11,17 +11,7 @@ if TYPE_CHECKING:
     from devlint.analysis import InternalError
     from devlint.api import Result, check_paths, check_source
     from devlint.config.errors import ConfigError
-    from devlint.diagnostic import (
-        Applicability,
-        Confidence,
-        Diagnostic,
-        Edit,
-        Fix,
-        Note,
-        Position,
-        Region,
-        Severity,
-    )
+    from devlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix, Note, Position, Region, Severity
 
 __all__ = [
     "Applicability",

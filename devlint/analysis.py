@@ -10,8 +10,9 @@ from types import MappingProxyType
 from devlint.collector import Collector
 from devlint.diagnostic import Diagnostic
 from devlint.flow.code.program import Program
-from devlint.flow.engine import Engine, InternalError, Unread
+from devlint.flow.engine import Engine
 from devlint.flow.entries import analyse_module
+from devlint.flow.path.analysis import InternalError, Unread
 from devlint.registry import all_rules
 from devlint.report import diagnostics_of
 from devlint.room import roomy

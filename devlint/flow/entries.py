@@ -5,35 +5,33 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from devlint.flow import interpreter as interpreter
-from devlint.flow.calls.arguments import Arguments
 from devlint.flow.classes.ancestors import find_method, has_unknown_base, is_module_class
 from devlint.flow.classes.construction import construct
 from devlint.flow.classes.contents import forget_contents
 from devlint.flow.classes.placeholders import forget_in_parts, forget_placeholders
 from devlint.flow.classes.records import data_fields
 from devlint.flow.code.definitions import ClassInfo, FunctionInfo, ModuleInfo
+from devlint.flow.code.private_names import callers_first, is_private
 from devlint.flow.code.triggers import TRIGGERS
 from devlint.flow.engine import Engine
+from devlint.flow.interpreter import Interpreter
 from devlint.flow.modules import global_name, known_names, module_run, run_guard
 from devlint.flow.nn.lifecycle import overrides_apply, relocate
-from devlint.flow.outside.objects import given_by_framework
+from devlint.flow.outside.members import given_by_framework
+from devlint.flow.path.arguments import Arguments
 from devlint.flow.path.heap import Heap
+from devlint.flow.path.private_calls import HostOnly
 from devlint.flow.path.run import Run
 from devlint.flow.path.state import Ambient, State
-from devlint.flow.private_code import HostOnly, callers_first, is_private
 from devlint.flow.symbolic import symbolic_arguments, symbolic_fields
+from devlint.syntax.index import Statement
 from devlint.values.condition import NO_FACTS
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype
 from devlint.values.join import alternatives
 from devlint.values.placement import UNKNOWN_PLACEMENT, Kind, Placement, Scope
 from devlint.values.value import Callable_, DeviceValue, Ref, Tensor, Value, named
-
-if TYPE_CHECKING:
-    from devlint.syntax.index import Statement
-
 
 CONTAINER_ATTRIBUTE: Final = re.compile(r"self\.\w+\s*(?::[^=\n]+)?=\s*[\[{(]")
 """A list, dict or tuple made an attribute, which hides modules from `.to()`."""
@@ -97,7 +95,7 @@ def _outside(engine: Engine, module: ModuleInfo, info: FunctionInfo | ClassInfo)
     defaults = engine.torch_defaults.holding_in(engine.program, module)
     ambient = Ambient(default_device=defaults.device, default_dtype=defaults.dtype)
     state = State({}, Heap(engine.shared), NO_FACTS, ambient)
-    return Run(engine, module, info.unit, scope, state)
+    return Interpreter(engine, module, info.unit, scope, state)
 
 
 def _analyse_function(engine: Engine, module: ModuleInfo, info: object) -> None:

@@ -8,23 +8,23 @@ file is checked without reading the whole package around it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import libcst as cst
 
+from devlint.flow import registries
 from devlint.flow.code.definitions import ClassInfo, FunctionInfo, ModuleInfo
+from devlint.flow.interpreter import Interpreter
+from devlint.flow.language.imports import imported
+from devlint.flow.path.analysis import Analysis
 from devlint.flow.path.heap import Heap
 from devlint.flow.path.once import once_for_all
 from devlint.flow.path.run import Run
 from devlint.flow.path.state import State
-from devlint.syntax.index import Binding
+from devlint.syntax.index import Binding, Statement
 from devlint.values.condition import NO_FACTS
 from devlint.values.placement import Scope
 from devlint.values.value import UNKNOWN, Callable_, Const, Library, Unknown, Value
-
-if TYPE_CHECKING:
-    from devlint.flow.engine import Engine
-    from devlint.syntax.index import Statement
 
 EAGER: Final = frozenset(
     "torch cuda to device zeros ones tensor rand randn arange full empty from_numpy set_default_device"
@@ -40,13 +40,14 @@ REPEATING: Final = ("for ", "while ", "with ", "async ")
 """How the statements begin that are there for their effects, whatever names they bind on the way."""
 
 
-def module_run(engine: Engine, module: ModuleInfo) -> Run:
+def module_run(engine: Analysis, module: ModuleInfo) -> Run:
     """The module's top level, run as an import would."""
     if module.run is not None:
-        return module.run
+        known: Run = module.run
+        return known
     unit = module.index.statements[0] if module.index.statements else None
     scope = Scope("module", module.filename, entry=True)
-    run = Run(engine, module, unit, scope, State({}, Heap(engine.shared)))  # type: ignore[arg-type]
+    run = Interpreter(engine, module, unit, scope, State({}, Heap(engine.shared)))  # type: ignore[arg-type]
     module.run = run
     run.state.names["__name__"] = Const(module.name)
     run.state.names["__file__"] = Unknown(("file", module.filename), "__file__")
@@ -60,7 +61,7 @@ def module_run(engine: Engine, module: ModuleInfo) -> Run:
             if unit.mentions & EAGER:
                 tainted.add(unit.name)
             run.state.names[unit.name] = define(engine, module, unit)
-            engine.registries.note(run, unit)
+            registries.note(run, unit)
         elif unit.kind == "import":
             for binding in unit.imports:
                 bound = binding.name in run.state.names
@@ -111,7 +112,7 @@ def _matters(run: Run, name: str) -> bool:
     return isinstance(definition, (FunctionInfo, ClassInfo)) and bool(definition.unit.mentions & EAGER)
 
 
-def run_guard(engine: Engine, module: ModuleInfo) -> None:
+def run_guard(engine: Analysis, module: ModuleInfo) -> None:
     """What the file does when it is the program: its `if __name__ == "__main__":`."""
     run = module_run(engine, module)
     before = run.state.names["__name__"]
@@ -130,7 +131,7 @@ def _execute(run: Run, unit: Statement) -> None:
     run.unit = before
 
 
-def define(engine: Engine, module: ModuleInfo, unit: Statement) -> Value:
+def define(engine: Analysis, module: ModuleInfo, unit: Statement) -> Value:
     """The function or class a top-level statement defines; nothing is known of one that cannot be read."""
     if unit.too_deep:
         return Unknown(("unread", module.filename, unit.first_row), unit.name or "")
@@ -143,22 +144,22 @@ def define(engine: Engine, module: ModuleInfo, unit: Statement) -> Value:
     )
 
 
-def _function(engine: Engine, unit: Statement) -> cst.FunctionDef:
+def _function(engine: Analysis, unit: Statement) -> cst.FunctionDef:
     tree = engine.tree(unit)
     assert isinstance(tree, cst.FunctionDef)
     return tree
 
 
-def _class(engine: Engine, unit: Statement) -> cst.ClassDef:
+def _class(engine: Analysis, unit: Statement) -> cst.ClassDef:
     tree = engine.tree(unit)
     assert isinstance(tree, cst.ClassDef)
     return tree
 
 
-def global_name(engine: Engine, module: ModuleInfo, name: str) -> Value | None:
+def global_name(engine: Analysis, module: ModuleInfo, name: str) -> Value | None:
     """A module's name, running what binds it if that has waited; a builtin; or None."""
     run = module_run(engine, module)
-    engine.registries.read(engine, module, name)
+    registries.read(engine, module, name)
     for unit in run.waiting.pop(name, ()):
         _bind_late(run, unit)
     value = run.state.names.get(name)
@@ -171,7 +172,9 @@ def global_name(engine: Engine, module: ModuleInfo, name: str) -> Value | None:
 
 def _bind_late(run: Run, unit: Statement | Binding) -> None:
     """Bind what has waited until it was read: for every path, whichever one happens to be followed now."""
-    apart = Run(run.engine, run.module, run.unit, run.scope, State({}, run.state.heap, NO_FACTS, run.state.ambient))
+    apart = Interpreter(
+        run.engine, run.module, run.unit, run.scope, State({}, run.state.heap, NO_FACTS, run.state.ambient)
+    )
     if isinstance(unit, Binding):
         _import(apart, unit)
     else:
@@ -183,14 +186,15 @@ def _bind_late(run: Run, unit: Statement | Binding) -> None:
 
 def known_names(module: ModuleInfo) -> set[str]:
     """The names a module has bound so far, and those it imports."""
-    if module.run is None:
+    run: Run | None = module.run
+    if run is None:
         return set()
-    waiting = module.run.waiting
+    waiting = run.waiting
     imported = {name for name, units in waiting.items() if all(isinstance(unit, Binding) for unit in units)}
-    return imported | module.run.state.names.keys()
+    return imported | run.state.names.keys()
 
 
-def member(engine: Engine, module: ModuleInfo, name: str) -> Value | None:
+def member(engine: Analysis, module: ModuleInfo, name: str) -> Value | None:
     """What `from module import name` gives: one of its names, or a submodule."""
     value = global_name(engine, module, name)
     if value is not None and not (isinstance(value, Library) and value.name.startswith("builtins.")):
@@ -204,25 +208,6 @@ def _import(run: Run, binding: Binding) -> None:
         _import_star(run, binding)
     else:
         run.bind(binding.name, imported(run, binding.module, binding.attribute, binding.level, binding.name))
-
-
-def imported(run: Run, module: str, attribute: str | None, level: int, name: str) -> Value:
-    """The value an import binds: part of the program, or a library name that stays symbolic."""
-    engine = run.engine
-    if attribute is None:
-        # `import a.b` binds `a`; `import a.b as c` binds `a.b`.
-        wanted = module if name != module.partition(".")[0] else name
-        found = engine.program.find(run.module, wanted, level)
-        return Callable_(found) if found is not None else Library(wanted)
-    found = engine.program.find(run.module, module, level)
-    if found is not None:
-        value = member(engine, found, attribute)
-        return value if value is not None else Unknown(("name", found.name, attribute), attribute)
-    if level:
-        sibling = engine.program.find(run.module, f"{module}.{attribute}" if module else attribute, level)
-        return Callable_(sibling) if sibling is not None else Unknown(("name", module, attribute), attribute)
-    below = engine.program.find(run.module, f"{module}.{attribute}", 0)
-    return Callable_(below) if below is not None else Library(f"{module}.{attribute}")
 
 
 def _import_star(run: Run, binding: Binding) -> None:

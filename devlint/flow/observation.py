@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol, TypeVar
 
 import libcst as cst
 
 from devlint.values.value import Value
 
-if TYPE_CHECKING:
-    from devlint.flow.path.run import Run
+Frame = TypeVar("Frame", contravariant=True)
+"""The code that is being run, as the interpreter sees it."""
 
 
-class Observer(Protocol):
-    """Is shown every value as it comes about. It must keep no `Run`, and change nothing."""
+class Observer(Protocol[Frame]):
+    """Is shown every value as it comes about. It must keep no frame, and change nothing."""
 
-    def see(self, run: Run, node: cst.CSTNode, value: Value) -> None:
+    def see(self, run: Frame, node: cst.CSTNode, value: Value) -> None:
         """The expression at `node` was evaluated."""
 
-    def bind(self, run: Run, node: cst.CSTNode, value: Value) -> None:
+    def bind(self, run: Frame, node: cst.CSTNode, value: Value) -> None:
         """A name, an attribute or a parameter that stands at `node` was given a value."""

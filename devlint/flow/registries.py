@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from devlint.flow.calls.decorators import decorated, decorated_class
 from devlint.flow.code.definitions import ClassInfo, FunctionInfo, ModuleInfo
+from devlint.flow.path.analysis import Analysis
 from devlint.flow.path.once import once_for_all
+from devlint.flow.path.run import Run
+from devlint.syntax.index import Statement
 from devlint.values.heap import Dict, Sequence
 from devlint.values.value import UNKNOWN, Callable_, Ref
-
-if TYPE_CHECKING:
-    from devlint.flow.engine import Engine
-    from devlint.flow.path.run import Run
-    from devlint.syntax.index import Statement
 
 REGISTERED: Final = re.compile(r"(@[^\n]*\n)*?@([\w.]*\.)?_?register", re.IGNORECASE)
 """How a definition begins whose decorators keep it in a registry."""
@@ -31,41 +30,37 @@ MAX_REGISTERED: Final = 16
 for by a name that is written down: nothing is known of what it holds."""
 
 
-class Registries:
-    """What waits to be registered, by the function that will do it, and the names under which it will be found."""
+def note(run: Run, unit: Statement) -> None:
+    """A function or class is defined, and may have to be registered. A method of an object does so at once."""
+    if unit.name is None or not REGISTERED.match(unit.text):
+        return
+    registrar = _registrar(run, unit)
+    if registrar is None:
+        _register(run, unit.name)
+        return
+    registries = run.engine.registries
+    if registrar not in registries.waiting:
+        registries.waiting[registrar] = []
+        for name in registrar.unit.mentions & _kept_names(registrar.module):
+            registries.places.setdefault((registrar.module, name), set()).add(registrar)
+    registries.waiting[registrar].append((run, unit.name))
 
-    def __init__(self) -> None:
-        self._waiting: dict[FunctionInfo, list[tuple[Run, str]]] = {}
-        self._places: dict[tuple[ModuleInfo, str], set[FunctionInfo]] = {}
 
-    def note(self, run: Run, unit: Statement) -> None:
-        """A function or class is defined, and may have to be registered. A method of an object does so at once."""
-        if unit.name is None or not REGISTERED.match(unit.text):
-            return
-        registrar = _registrar(run, unit)
-        if registrar is None:
-            _register(run, unit.name)
-            return
-        if registrar not in self._waiting:
-            self._waiting[registrar] = []
-            for name in registrar.unit.mentions & _kept_names(registrar.module):
-                self._places.setdefault((registrar.module, name), set()).add(registrar)
-        self._waiting[registrar].append((run, unit.name))
-
-    def read(self, engine: Engine, module: ModuleInfo, name: str) -> None:
-        """A name of a module is read: what will be found there is registered now. Registrars themselves do not count
-        as readers."""
-        found = self._places.get((module, name)) if self._places else None
-        if found is None or not {one.unit for one in found}.isdisjoint(one.unit for one in engine.active):
-            return
-        del self._places[module, name]
-        for registrar in found:
-            waiting = self._waiting.pop(registrar, [])
-            if len(waiting) > MAX_REGISTERED:
-                _leave_open(registrar)
-                continue
-            for run, registered in waiting:
-                _register(run, registered)
+def read(engine: Analysis, module: ModuleInfo, name: str) -> None:
+    """A name of a module is read: what will be found there is registered now. Registrars themselves do not count as
+    readers."""
+    registries = engine.registries
+    found = registries.places.get((module, name)) if registries.places else None
+    if found is None or not {one.unit for one in found}.isdisjoint(one.unit for one in engine.active):
+        return
+    del registries.places[module, name]
+    for registrar in found:
+        waiting = registries.waiting.pop(registrar, [])
+        if len(waiting) > MAX_REGISTERED:
+            _leave_open(registrar)
+            continue
+        for run, registered in waiting:
+            _register(run, registered)
 
 
 def _registrar(run: Run, unit: Statement) -> FunctionInfo | None:
@@ -85,8 +80,6 @@ def _kept_names(module: ModuleInfo) -> frozenset[str]:
 
 def _register(run: Run, name: str) -> None:
     """Let the decorators of a definition do what they do."""
-    from devlint.flow.calls.decorators import decorated, decorated_class
-
     defined = run.state.names[name]
     with once_for_all(run), run.engine.contained(run.module.filename, name):
         match defined:

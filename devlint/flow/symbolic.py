@@ -8,11 +8,11 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.flow.calls.arguments import Argument, Arguments
 from devlint.flow.classes.ancestors import ancestors, home_of, is_module_class, is_operation_class
 from devlint.flow.classes.records import Field, construct_record, data_fields
 from devlint.flow.code.definitions import ClassInfo, FunctionInfo, Parameter
 from devlint.flow.code.evidence import annotation_names, parsed
+from devlint.flow.path.arguments import Argument, Arguments
 from devlint.flow.path.run import Run
 from devlint.syntax.walk import dotted_name
 from devlint.values.device import CPU

@@ -11,17 +11,7 @@ from devlint.runtime import errors, rng
 from devlint.runtime.arguments import tensors_in
 from devlint.runtime.discarded import OPERATORS, look_for_dropped_value
 from devlint.runtime.iteration import settled
-from devlint.runtime.labels import (
-    FLOATING,
-    HOST,
-    SLOT,
-    Cell,
-    DeviceCell,
-    Place,
-    cell_of,
-    put,
-    storage_of_plain,
-)
+from devlint.runtime.labels import FLOATING, HOST, SLOT, Cell, DeviceCell, Place, cell_of, put, storage_of_plain
 from devlint.runtime.mishaps import mishap, repaired
 from devlint.runtime.policy import Plan, Regime, has_float64, plan_for
 from devlint.runtime.session import Session

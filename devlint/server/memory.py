@@ -10,7 +10,7 @@ import libcst as cst
 
 from devlint.flow.engine import Engine
 from devlint.flow.events import Event
-from devlint.flow.torch_defaults import Defaults
+from devlint.flow.path.torch_defaults import Defaults
 from devlint.server.dependencies import Needs
 from devlint.server.sights import Sights
 from devlint.syntax.index import Statement

@@ -13,7 +13,8 @@ from devlint.collector import Collector
 from devlint.config.settings import Settings
 from devlint.diagnostic import Diagnostic
 from devlint.flow.code.program import Program
-from devlint.flow.engine import Engine, InternalError
+from devlint.flow.engine import Engine
+from devlint.flow.path.analysis import InternalError
 from devlint.registry import all_rules
 from devlint.report import broken, diagnostics_of
 from devlint.room import roomy

@@ -6,17 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
-from devlint.diagnostic import (
-    Applicability,
-    Confidence,
-    Diagnostic,
-    Edit,
-    Fix,
-    Note,
-    Position,
-    Region,
-    Severity,
-)
+from devlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix, Note, Position, Region, Severity
 from devlint.output import find_format
 from devlint.output.page import Page
 from devlint.rulecard import RuleCard

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import devlint.flow.interpreter  # noqa: F401 - registers the models
-from devlint.flow.library.registry import find_model
+from devlint.flow.path.models import find_model
 from devlint.semantics.table import load_table
 
 TABLE = load_table()

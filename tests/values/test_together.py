@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from devlint.flow.conditions.together import can_hold_together
+from devlint.flow.tensors.together import can_hold_together
 from devlint.values.condition import NO_FACTS, Atom, Facts, Test
 
 

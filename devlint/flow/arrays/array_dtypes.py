@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from devlint.flow.calls.arguments import Argument
+from devlint.flow.path.arguments import Argument
 from devlint.flow.path.run import Run
 from devlint.flow.tensors.data_dtypes import data_dtype, promoted, python_kind
 from devlint.flow.tensors.given import chosen, is_given

@@ -7,7 +7,7 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.flow.calls.arguments import Argument
+from devlint.flow.path.arguments import Argument
 from devlint.flow.path.run import Run
 from devlint.flow.tensors.operation_names import short_name
 from devlint.flow.tensors.transfer import read_by_numpy

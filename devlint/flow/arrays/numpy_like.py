@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from devlint.flow.arrays.array_dtypes import array_dtype
 from devlint.flow.arrays.numpy_memory import follow_memory
-from devlint.flow.calls.arguments import Argument, bind_row
+from devlint.flow.path.arguments import Argument, Invocation
 from devlint.flow.path.run import Run
+from devlint.flow.tensors.argument_binding import bind_row
 from devlint.flow.tensors.given import chosen
 from devlint.flow.tensors.ranks import rank_of_data, ruled_rank
 from devlint.flow.tensors.sharing import seen_by
+from devlint.flow.tensors.transfer import read_by_numpy
 from devlint.values.heap import Instance, Sequence
 from devlint.values.join import alternatives, may_be_number
 from devlint.values.memory import Memory
@@ -35,9 +36,6 @@ from devlint.values.value import (
     Tuple,
     Value,
 )
-
-if TYPE_CHECKING:
-    from devlint.flow.library.registry import Invocation
 
 
 def numpy_call(run: Run, invocation: Invocation) -> Value:
@@ -90,8 +88,6 @@ def numpy_call(run: Run, invocation: Invocation) -> Value:
 def read_tensors(run: Run, invocation: Invocation) -> None:
     """A NumPy function handed a tensor, or a list of tensors, reads it on the host. One that is handed a function as
     well may only pass the list on to that."""
-    from devlint.flow.tensors.transfer import read_by_numpy
-
     reader = invocation.name.replace("numpy.", "np.")
     calls_back = any(isinstance(one.value, (Callable_, Method, Partial)) for one in invocation.arguments)
     for argument in invocation.arguments:

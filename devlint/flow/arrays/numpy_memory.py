@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from devlint.flow.path.arguments import Invocation
 from devlint.flow.path.run import Run
 from devlint.flow.tensors.sharing import handed_on, memory_of, note_write, seen_by
 from devlint.values.memory import Memory
 from devlint.values.value import Array, Tensor, Value
-
-if TYPE_CHECKING:
-    from devlint.flow.library.registry import Invocation
 
 VIEWS: Final = frozenset(
     "reshape ravel transpose squeeze swapaxes view expand_dims moveaxis diagonal flip fliplr flipud rot90 atleast_1d"

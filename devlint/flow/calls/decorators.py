@@ -6,9 +6,9 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.flow.calls.arguments import Argument, Arguments
 from devlint.flow.classes.ancestors import home_of
 from devlint.flow.code.definitions import ClassInfo, FunctionInfo
+from devlint.flow.path.arguments import Argument, Arguments
 from devlint.flow.path.run import Run
 from devlint.syntax.walk import dotted_name
 from devlint.values.value import UNKNOWN, Callable_, Library, Partial, Value

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import libcst as cst
 
-from devlint.flow.calls.arguments import Argument, Arguments, gather
+from devlint.flow.calls.arguments import gather
 from devlint.flow.classes.ancestors import enclosing_class, find_method
 from devlint.flow.classes.construction import construct
 from devlint.flow.code.definitions import ClassInfo, FunctionInfo
 from devlint.flow.code.evidence import tells_of_tensor
-from devlint.flow.library.registry import Invocation
 from devlint.flow.nn.hooks import after_forward, before_forward
-from devlint.flow.nn.lifecycle import call_layer, is_module
-from devlint.flow.outside.opaque import call_opaque, havoc, opaque_method
+from devlint.flow.nn.layers import call_layer
+from devlint.flow.nn.lifecycle import is_module
+from devlint.flow.outside.havoc import havoc
+from devlint.flow.outside.opaque import call_opaque, opaque_method
+from devlint.flow.path.arguments import Argument, Arguments, Invocation
 from devlint.flow.path.run import Run, expression
 from devlint.flow.path.state import merge
 from devlint.flow.tensors.transfer import METHODS

@@ -9,7 +9,7 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.flow.calls.arguments import Argument, Arguments
+from devlint.flow.calls import repeats
 from devlint.flow.calls.decorators import decorated
 from devlint.flow.calls.parameters import bind_parameters
 from devlint.flow.calls.recursion import descends, leave_out, settled
@@ -20,9 +20,11 @@ from devlint.flow.language.contexts import decorating, pause_of
 from devlint.flow.language.foreign import publish, refresh
 from devlint.flow.nn.holdings import held
 from devlint.flow.nn.lifecycle import is_module, placement_of_module
-from devlint.flow.outside.opaque import havoc
+from devlint.flow.outside.havoc import havoc
+from devlint.flow.path.arguments import Argument, Arguments
 from devlint.flow.path.run import Run
 from devlint.flow.path.state import State, merge
+from devlint.flow.private_code import note_call
 from devlint.values.condition import distinguish
 from devlint.values.heap import Sequence, join_all
 from devlint.values.join import join
@@ -86,15 +88,15 @@ def _enter(
     engine = run.engine
     names = bind_parameters(run, info, receiver, arguments)
     if not entry:
-        engine.host_only.note(run, info, names, receiver)
+        note_call(run, info, names, receiver)
     call = info, engine.context(run.context, arguments.node)
-    before = engine.repeats.before(run, info, names)
+    before = repeats.before(run, info, names)
     if before is not None:
-        known = engine.repeats.again(run, call, before)
+        known = repeats.again(run, call, before)
         if known is not None:
             return known
     data = [*held(run, [value for value in names.values() if value != receiver])]
-    inner = Run(
+    inner = type(run)(
         engine,
         info.module,
         info.unit,
@@ -139,7 +141,7 @@ def _enter(
     if info.decorator_names & CACHING:
         result = _mark_cached(run, result, arguments.node)
     if before is not None:
-        engine.repeats.remember(run, call, before, result)
+        repeats.remember(run, call, before, result)
     return result
 
 

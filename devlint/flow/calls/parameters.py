@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import replace
 
-from devlint.flow.calls.arguments import Arguments
 from devlint.flow.classes.ancestors import home_of
 from devlint.flow.code.definitions import FunctionInfo, Parameter
+from devlint.flow.path.arguments import Arguments
 from devlint.flow.path.run import Run
 from devlint.values.heap import Dict, Sequence
 from devlint.values.placement import Kind, Step, retrace

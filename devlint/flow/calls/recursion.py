@@ -8,21 +8,13 @@ the function returns without recursion. When the outer call, which builds on tha
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-from devlint.flow.calls.arguments import Arguments
 from devlint.flow.code.definitions import FunctionInfo
+from devlint.flow.path.arguments import Arguments
 from devlint.flow.path.run import Run
 from devlint.values.heap import Dict, Instance, Sequence
 from devlint.values.value import UNKNOWN, Ref, Tensor, Tuple, Value, computed
-
-
-@dataclass(slots=True)
-class Recursion:
-    """The recursive functions being run: those of which a call was left out, and what their inner calls returned."""
-
-    left_out: set[FunctionInfo] = field(default_factory=set)
-    inner: dict[FunctionInfo, Value] = field(default_factory=dict)
 
 
 def descends(run: Run, info: FunctionInfo, arguments: Arguments) -> bool:

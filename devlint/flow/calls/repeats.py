@@ -6,24 +6,16 @@ What counts as the same is what ends a loop: values that are equal, however they
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, TypeAlias
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Final
 
-from devlint.flow.path.heap import Heap
+from devlint.flow.code.definitions import FunctionInfo
+from devlint.flow.path.run import Run
 from devlint.flow.path.state import Ambient
-from devlint.values.condition import Facts
-from devlint.values.heap import Object
+from devlint.flow.path.summaries import Before, Call, Deed
 from devlint.values.memory import Memory
-from devlint.values.value import Address, Array, Tensor, Tuple, Value
-
-if TYPE_CHECKING:
-    from devlint.flow.code.definitions import FunctionInfo
-    from devlint.flow.path.run import Run
-
-Call: TypeAlias = "tuple[FunctionInfo, int]"
-"""A function, and the number of the chain of calls and loops that ends in its call."""
+from devlint.values.value import Array, Tensor, Tuple, Value
 
 WORTH: Final = 24
 """Syntax nodes a call must have evaluated to be remembered: running a smaller one again is as quick as comparing."""
@@ -36,100 +28,48 @@ MAX_HELD: Final = 1_000_000
 """Heap objects that the remembered heaps may hold together; each is a reference of eight bytes, and a key."""
 
 
-@dataclass(frozen=True, slots=True)
-class Before:
-    """What a call finds: its arguments and what it captures under their names, and all it could read besides."""
-
-    names: Mapping[str, Value]
-    facts: Facts
-    ambient: Ambient
-    heap: Heap
-    elsewhere: tuple[int, int]
-    moments: int
-    budget: int
-
-
-@dataclass(frozen=True, slots=True)
-class Deed:
-    """A call that was made: what it found, what it wrote, and how it ended."""
-
-    before: Before
-    written: tuple[tuple[Address, Object], ...]
-    ambient: Ambient
-    value: Value
+def before(run: Run, info: FunctionInfo, names: Mapping[str, Value]) -> Before | None:
+    """What a call finds, where it may be made again: what a generator does later is not seen."""
+    engine = run.engine
+    if not engine.repeats.loops or info.is_generator:
+        return None
+    if info in engine.active or engine.recursion.left_out:
+        return None
+    state = run.state
+    found = {**_captured(info), **names}
+    moments = engine.repeats.moments
+    return Before(found, state.facts, state.ambient, state.heap.fork(), _elsewhere(run), moments, engine.budget)
 
 
-class Repeats:
-    """The calls made in the rounds of the loops being run, by function and by the calls and loops around."""
+def _elsewhere(run: Run) -> tuple[int, int]:
+    """How often names were bound that are not the code's own."""
+    return run.engine.spilled, run.engine.repeats.rebound
 
-    def __init__(self) -> None:
-        self._deeds: dict[Call, Deed] = {}
-        self._loops = 0
-        self._held = 0
-        self._moments = 0
-        self._rebound = 0
 
-    def mark_moment(self) -> None:
-        """Something was asked of this very moment (the time, how much work runs): it is never asked the same again."""
-        self._moments += 1
+def remember(run: Run, call: Call, before: Before, value: Value) -> None:
+    """Keep what a call has done, if it was worth the while and nobody else can have seen it."""
+    engine, repeats = run.engine, run.engine.repeats
+    worth = before.budget - engine.budget >= WORTH and engine.budget > 0 and not engine.abandoned
+    if not worth or _elsewhere(run) != before.elsewhere or repeats.moments != before.moments:
+        return
+    if engine.recursion.left_out:
+        return
+    size = len(before.heap)
+    if repeats.held + size <= MAX_HELD:
+        repeats.held += size
+        written = tuple(run.state.heap.written_since(before.heap))
+        repeats.deeds[call] = Deed(before, written, run.state.ambient, value)
 
-    def mark_rebound(self) -> None:
-        """A function has bound a name of the code around it: whoever reads that name may find something else."""
-        self._rebound += 1
 
-    @contextmanager
-    def loop(self, run: Run, assigned: frozenset[str]) -> Iterator[None]:
-        """A loop that is run until nothing changes, and what it binds: what functions within its function read of that
-        changes unseen."""
-        before = self._loops
-        apart = run.function is None or not run.function.captured.isdisjoint(assigned)
-        self._loops = 0 if apart else before + 1
-        yield
-        self._loops = before
-        if not before:
-            self._deeds.clear()
-            self._held = 0
-
-    def before(self, run: Run, info: FunctionInfo, names: Mapping[str, Value]) -> Before | None:
-        """What a call finds, where it may be made again: what a generator does later is not seen."""
-        engine = run.engine
-        if not self._loops or info.is_generator:
-            return None
-        if info in engine.active or engine.recursion.left_out:
-            return None
-        state = run.state
-        found = {**_captured(info), **names}
-        return Before(
-            found, state.facts, state.ambient, state.heap.fork(), self._elsewhere(run), self._moments, engine.budget
-        )
-
-    def _elsewhere(self, run: Run) -> tuple[int, int]:
-        """How often names were bound that are not the code's own."""
-        return run.engine.spilled, self._rebound
-
-    def remember(self, run: Run, call: Call, before: Before, value: Value) -> None:
-        """Keep what a call has done, if it was worth the while and nobody else can have seen it."""
-        engine = run.engine
-        worth = before.budget - engine.budget >= WORTH and engine.budget > 0 and not engine.abandoned
-        if not worth or self._elsewhere(run) != before.elsewhere or self._moments != before.moments:
-            return
-        if engine.recursion.left_out:
-            return
-        size = len(before.heap)
-        if self._held + size <= MAX_HELD:
-            self._held += size
-            written = tuple(run.state.heap.written_since(before.heap))
-            self._deeds[call] = Deed(before, written, run.state.ambient, value)
-
-    def again(self, run: Run, call: Call, now: Before) -> Value | None:
-        """Do what the same call did before, if it finds the same now; what it returns, None where it has to be made."""
-        deed = self._deeds.get(call)
-        if deed is None or not _same(deed.before, now):
-            return None
-        for address, thing in deed.written:
-            run.put(address, thing)
-        run.state.ambient = _later(deed, now.ambient)
-        return _renewed(deed.value, now.names.values())
+def again(run: Run, call: Call, now: Before) -> Value | None:
+    """Do what the same call did before, if it finds the same now; what it returns, None where it has to be made."""
+    deed = run.engine.repeats.deeds.get(call)
+    if deed is None or not _same(deed.before, now):
+        return None
+    for address, thing in deed.written:
+        run.put(address, thing)
+    run.state.ambient = _later(deed, now.ambient)
+    return _renewed(deed.value, now.names.values())
 
 
 def _captured(info: FunctionInfo) -> dict[str, Value]:

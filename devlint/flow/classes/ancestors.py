@@ -56,13 +56,12 @@ def ancestors(run: Run, info: ClassInfo) -> list[Value]:
 
 def home_of(run: Run, info: ClassInfo | FunctionInfo) -> Run:
     """A run in which the expressions of a definition's head (bases, defaults, decorators) mean what they mean there."""
-    from devlint.flow.modules import module_run
-
     if info.closure is not None:
-        return info.closure
-    outer = module_run(run.engine, info.module)
+        around: Run = info.closure
+        return around
+    outer = run.engine.module_run(info.module)
     scope = Scope(info.name, info.module.filename, entry=True)
-    return Run(run.engine, info.module, info.unit, scope, State({}, run.state.heap), outer=outer)
+    return type(run)(run.engine, info.module, info.unit, scope, State({}, run.state.heap), outer=outer)
 
 
 def is_module_class(run: Run, info: ClassInfo) -> bool:
@@ -192,7 +191,7 @@ def class_values(run: Run, info: ClassInfo) -> dict[str, Value]:
     values = run.engine.class_values[info] = {}
     home = home_of(run, info)
     scope = Scope(info.name, info.module.filename, entry=True)
-    body = Run(run.engine, info.module, info.unit, scope, State({}, run.state.heap), outer=home)
+    body = type(run)(run.engine, info.module, info.unit, scope, State({}, run.state.heap), outer=home)
     body.state.names["__name__"] = Const(info.name)
     with once_for_all(body):
         for node in info.node.body.body:

@@ -6,17 +6,18 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devlint.flow.calls.arguments import Arguments
 from devlint.flow.calls.decorators import decorated_class
 from devlint.flow.classes.ancestors import ancestors, find_method, home_of, is_module_class, library_base
 from devlint.flow.classes.contents import fill, new_contents
 from devlint.flow.classes.enums import enum_members, member_with
 from devlint.flow.classes.records import construct_record, data_fields
 from devlint.flow.code.definitions import ClassInfo, FunctionInfo
-from devlint.flow.library.registry import Invocation
-from devlint.flow.nn.lifecycle import CONTAINERS, layer_cell
-from devlint.flow.outside.opaque import havoc
+from devlint.flow.nn.layers import layer_cell
+from devlint.flow.nn.lifecycle import CONTAINERS
+from devlint.flow.outside.havoc import havoc
+from devlint.flow.path.arguments import Arguments, Invocation
 from devlint.flow.path.run import Run
+from devlint.flow.private_code import note_made
 from devlint.values.heap import Instance
 from devlint.values.value import UNKNOWN, Callable_, Ref, Value
 
@@ -61,7 +62,7 @@ def instantiate(run: Run, info: ClassInfo, arguments: Arguments, node: cst.CSTNo
     fields = data_fields(run, info)
     if fields is not None:
         return construct_record(run, info, fields, arguments, node)
-    run.engine.host_only.made(run, info)
+    note_made(run, info)
     creator = find_method(run, info, "__new__")
     if creator is not None and creator not in run.engine.active:
         value = run.call_function(creator, Callable_(info), arguments)

@@ -8,9 +8,9 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.flow.calls.arguments import Argument, Arguments
 from devlint.flow.classes.ancestors import ancestors, class_values, find_method, home_of
 from devlint.flow.code.definitions import ClassInfo
+from devlint.flow.path.arguments import Argument, Arguments
 from devlint.flow.path.run import Run
 from devlint.syntax.walk import dotted_name
 from devlint.values.heap import Dict, Instance

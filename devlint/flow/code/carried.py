@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from devlint.flow.code.definitions import names_in_target
+from devlint.flow.code.definitions import FunctionInfo, names_in_target
 from devlint.syntax.walk import children, descend
-
-if TYPE_CHECKING:
-    from devlint.flow.code.definitions import FunctionInfo
 
 
 def carried(loop: cst.For | cst.While, function: FunctionInfo) -> frozenset[str]:

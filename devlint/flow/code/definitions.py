@@ -9,18 +9,18 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final, TypeAlias
 
 import libcst as cst
 
 from devlint.flow.code.evidence import Evidence, annotation_names
 from devlint.flow.code.own_attributes import uses_of_self
+from devlint.syntax.index import FileIndex, Statement
 from devlint.syntax.source import SourceError
 from devlint.syntax.walk import descend, dotted_name
 
-if TYPE_CHECKING:
-    from devlint.flow.path.run import Run
-    from devlint.syntax.index import FileIndex, Statement
+Closure: TypeAlias = Any
+"""The code around a definition, as it is being run: opaque here, a frame to the interpreter."""
 
 _DEFINED_OR_CALLED: Final = re.compile(
     r"\bdef\s+(?P<defined>\w+)|\.apply\(\s*(?:self\.)?(?P<applied>\w+)\s*\)|\.(?P<called>\w+)\("
@@ -46,7 +46,7 @@ class ModuleInfo:
     index: FileIndex
     is_package: bool
     path: Path
-    run: Run | None = None
+    run: Closure | None = None
 
     @property
     def filename(self) -> str:
@@ -90,7 +90,7 @@ class FunctionInfo:
     unit: Statement
     find: Callable[[], cst.FunctionDef | cst.Lambda]
     owner: ClassInfo | None = None
-    closure: Run | None = None
+    closure: Closure | None = None
     context: int | None = None
 
     @cached_property
@@ -200,7 +200,7 @@ class ClassInfo:
     module: ModuleInfo
     unit: Statement
     find: Callable[[], cst.ClassDef]
-    closure: Run | None = None
+    closure: Closure | None = None
     attributes: dict[str, object] = field(default_factory=dict)
     is_run: bool = False
 

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import libcst as cst
 
-from devlint.flow.code.definitions import bound_by
+from devlint.flow.code.definitions import FunctionInfo, ModuleInfo, bound_by
 from devlint.flow.code.liveness import loads
 from devlint.flow.code.occurrences import Occurrence, Occurrences
+from devlint.syntax.index import Statement
+from devlint.syntax.source import SourceError
 from devlint.syntax.walk import children, descend
 
-if TYPE_CHECKING:
-    from devlint.flow.path.run import Run
-
 Code = Sequence[cst.CSTNode]
+
+
+class RunningCode(Protocol):
+    """The code being run: a function, or a statement of a module's top level."""
+
+    function: FunctionInfo | None
+    module: ModuleInfo
+    unit: Statement
 
 
 class Uses:
@@ -30,7 +37,7 @@ class Uses:
         self._later: dict[tuple[cst.CSTNode, str], bool] = {}
         self._once: dict[cst.CSTNode, bool] = {}
 
-    def only_reader(self, run: Run, use: cst.CSTNode, name: str) -> bool:
+    def only_reader(self, run: RunningCode, use: cst.CSTNode, name: str) -> bool:
         """Whether nothing but `use` reads the value that `name` holds there."""
         known = self._only.get((use, name))
         if known is None:
@@ -40,14 +47,14 @@ class Uses:
             self._only[use, name] = known
         return known
 
-    def read_later(self, run: Run, at: cst.CSTNode, name: str) -> bool:
+    def read_later(self, run: RunningCode, at: cst.CSTNode, name: str) -> bool:
         """Whether the value that `name` holds at `at` is read afterwards."""
         known = self._later.get((at, name))
         if known is None:
             known = self._later[at, name] = bool(self._readers(run, at, name)[1])
         return known
 
-    def used_once(self, run: Run, node: cst.CSTNode) -> bool:
+    def used_once(self, run: RunningCode, node: cst.CSTNode) -> bool:
         """Whether the value of an expression goes one way only: what is bound to it, or to what is computed from it, is
         read once at most."""
         known = self._once.get(node)
@@ -55,7 +62,7 @@ class Uses:
             known = self._once[node] = self._used_once(run, node)
         return known
 
-    def _used_once(self, run: Run, node: cst.CSTNode) -> bool:
+    def _used_once(self, run: RunningCode, node: cst.CSTNode) -> bool:
         statement = next((one for one in reversed(self._path(root_of(run), node)) if isinstance(one, cst.Assign)), None)
         if statement is None:
             return True
@@ -94,7 +101,7 @@ class Uses:
                 known.events.extend(self._occurrences_in(part).of(name))
         return known
 
-    def _readers(self, run: Run, at: cst.CSTNode, name: str) -> tuple[list[cst.CSTNode], list[cst.CSTNode]]:
+    def _readers(self, run: RunningCode, at: cst.CSTNode, name: str) -> tuple[list[cst.CSTNode], list[cst.CSTNode]]:
         """The reads of the value that `name` holds once `at` is done: those before, and those after."""
         root = root_of(run)
         path = self._path(root, at)
@@ -142,14 +149,13 @@ class _History:
         return found
 
 
-def root_of(run: Run) -> cst.CSTNode:
+def root_of(run: RunningCode) -> cst.CSTNode:
     """The code being run: its function's body, or the module's statement."""
     return run.function.node.body if run.function is not None else run.unit.tree
 
 
-def code_of(run: Run, name: str) -> Iterator[cst.CSTNode]:
+def code_of(run: RunningCode, name: str) -> Iterator[cst.CSTNode]:
     """The code in which a name may be read: its function's body, or the module's statements that mention it."""
-    from devlint.flow.path.run import tree_of
 
     if run.function is not None:
         yield run.function.node.body
@@ -191,3 +197,11 @@ def _conditions(clause: cst.CompFor) -> Iterator[cst.CSTNode]:
     if clause.inner_for_in is not None:
         yield clause.inner_for_in.iter
         yield from _conditions(clause.inner_for_in)
+
+
+def tree_of(unit: Statement) -> cst.CSTNode | None:
+    """The statement's syntax tree; None where libcst cannot parse what Python can."""
+    try:
+        return unit.tree
+    except SourceError:
+        return None

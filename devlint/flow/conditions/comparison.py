@@ -7,15 +7,15 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.flow.calls.arguments import Argument, Arguments
 from devlint.flow.classes.ancestors import special_method
 from devlint.flow.classes.enums import same_member
 from devlint.flow.code.definitions import FunctionInfo
-from devlint.flow.conditions.asked import type_atom
 from devlint.flow.conditions.constants import compared
 from devlint.flow.conditions.refinement import Source, none_test
 from devlint.flow.events import Comparison
 from devlint.flow.nn.forwards import operand_of_forward
+from devlint.flow.path.arguments import Argument, Arguments
+from devlint.flow.path.asked import type_atom
 from devlint.flow.path.run import Run
 from devlint.flow.tensors.legacy import legacy_type
 from devlint.flow.tensors.operations import operate

@@ -6,6 +6,7 @@ from typing import Final
 
 from devlint.flow.classes.ancestors import ancestors, has_unknown_base
 from devlint.flow.code.definitions import ClassInfo
+from devlint.flow.nn.lifecycle import is_module
 from devlint.flow.path.run import Run
 from devlint.values.condition import Test
 from devlint.values.heap import Dict, Instance, Sequence
@@ -164,8 +165,6 @@ def _types_of(run: Run, value: Value) -> frozenset[str] | None:
 
 
 def _types_of_object(run: Run, value: Value, thing: Instance) -> frozenset[str] | None:
-    from devlint.flow.nn.lifecycle import is_module
-
     if is_module(run, value):
         return frozenset({"torch.nn.Module", "Callable"})
     info = thing.cls.definition if isinstance(thing.cls, Callable_) else None

@@ -8,10 +8,11 @@ from typing import Any, Final
 import libcst as cst
 
 from devlint.flow.code.definitions import FunctionInfo
-from devlint.flow.conditions.asked import type_atom
 from devlint.flow.conditions.constants import left_by
 from devlint.flow.conditions.instances import PARAMETER, TENSOR, restricted
 from devlint.flow.events import HostRead
+from devlint.flow.path.asked import type_atom
+from devlint.flow.path.rebinding import rebind
 from devlint.flow.path.run import Run
 from devlint.flow.tensors.pace import unfinished
 from devlint.values.condition import Atom, Test, both, chosen, decide, either
@@ -274,28 +275,6 @@ def _current(run: Run, node: cst.BaseExpression) -> Value | None:
         owner = run.instance(run.lookup(node.value.value) or NONE)
         return owner.attributes.get(node.attr.value) if owner is not None else None
     return None
-
-
-def rebind(run: Run, node: cst.BaseExpression, before: Value, after: Value) -> None:
-    """Let the name or attribute that holds `before` hold what is now known of it."""
-    if after is before or after == before:
-        return
-    if isinstance(node, cst.Name):
-        run.bind(node.value, after)
-    elif isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name):
-        reference = run.lookup(node.value.value)
-        owner = run.instance(reference) if reference is not None else None
-        if owner is not None and isinstance(reference, Ref):
-            name = node.attr.value
-            run.put(reference.address, owner.with_attribute(name, after, owner.registered.get(name)))
-
-
-def change(run: Run, node: cst.BaseExpression, before: Value, after: Value) -> None:
-    """Let everything here that holds `before` hold what an operation in place has made of it."""
-    rebind(run, node, before, after)
-    for name, value in list(run.state.names.items()):
-        if value is before:
-            run.bind(name, after)
 
 
 def _narrow_none(run: Run, node: cst.BaseExpression, is_none: bool) -> None:

@@ -9,30 +9,28 @@ from typing import Final
 import libcst as cst
 
 from devlint.flow.arrays.numpy_like import array_attribute
-from devlint.flow.calls.arguments import Argument, Arguments
-from devlint.flow.classes.ancestors import (
-    class_attribute,
-    find_method,
-    is_module_class,
-    library_base,
-    special_method,
-)
+from devlint.flow.classes.ancestors import class_attribute, find_method, is_module_class, library_base, special_method
 from devlint.flow.classes.enums import enum_member
 from devlint.flow.code.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.flow.conditions.comparison import type_equals
 from devlint.flow.events import MovedLeaf
-from devlint.flow.modules import member
 from devlint.flow.nn.lifecycle import module_attribute
+from devlint.flow.outside.holders import held, is_holder
+from devlint.flow.outside.members import call_member
+from devlint.flow.outside.objects import member_row
+from devlint.flow.outside.records import opaque_address
+from devlint.flow.path.arguments import Argument, Arguments
+from devlint.flow.path.models import find_model
 from devlint.flow.path.run import Run, expression
 from devlint.flow.tensors.result_dtypes import real_part
 from devlint.flow.tensors.sharing import memory_of, seen_by
+from devlint.flow.tensors.transfer import moved_leaf
 from devlint.values.dtype import Dtype, Source, canonical
 from devlint.values.heap import Dict, Instance
 from devlint.values.join import join, join_tensors, part_of, without_none
 from devlint.values.value import (
     NONE,
     UNKNOWN,
-    Address,
     Array,
     Batch,
     Callable_,
@@ -91,7 +89,7 @@ def get_attribute(run: Run, owner: Value, name: str, node: cst.CSTNode) -> Value
         case Unknown(origin=origin) if origin is not None:
             return opaque_attribute(run, owner, name)
         case Callable_(definition=ModuleInfo() as module):
-            value = member(run.engine, module, name)
+            value = run.engine.member(module, name)
             return value if value is not None else Unknown(("name", module.name, name), name)
         case Callable_(definition=ClassInfo() as info):
             return class_member(run, info, name)
@@ -176,8 +174,6 @@ def tensor_attribute(run: Run, tensor: Tensor, name: str, node: cst.CSTNode) -> 
 
 def _check_leaf(run: Run, tensor: Tensor, node: cst.CSTNode, use: str) -> None:
     """A leaf that was moved is a leaf no longer: its gradient stays with the original."""
-    from devlint.flow.tensors.transfer import moved_leaf
-
     moved = moved_leaf(tensor)
     if moved is not None:
         run.emit(MovedLeaf(run.context_at(node), moved, False, use))
@@ -208,11 +204,6 @@ def opaque_attribute(run: Run, owner: Unknown, name: str) -> Value:
         return unset
     value = stored.attributes[name]
     return join(value, unset, stored.perhaps[name]) if name in stored.perhaps else value
-
-
-def opaque_address(owner: Unknown) -> Address:
-    """Where what the program does to something unknown is kept."""
-    return Address(("opaque", owner.origin))
 
 
 def class_member(run: Run, info: ClassInfo, name: str) -> Value:
@@ -322,9 +313,6 @@ def _seen(run: Run, value: Value) -> Value:
 
 def _described(run: Run, owner: Ref, name: str, node: cst.CSTNode) -> Value | None:
     """An attribute that a model file describes, or one of the tensors that a holder holds."""
-    from devlint.flow.library.registry import find_model
-    from devlint.flow.outside.objects import call_member, held, is_holder, member_row
-
     row = member_row(run, owner, name)
     if row is not None:
         return call_member(run, owner, row, Arguments(node)) if row.property else Method(owner, name)

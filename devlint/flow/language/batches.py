@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devlint.flow.conditions.refinement import change
+from devlint.flow.path.rebinding import change
 from devlint.flow.path.run import Run
 from devlint.values.heap import Dict, Sequence
 from devlint.values.join import any_part_of, join, part_of

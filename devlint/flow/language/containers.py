@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from devlint.flow.calls.arguments import Arguments
+from devlint.flow.path.arguments import Arguments
 from devlint.flow.path.run import Run
 from devlint.values.heap import Dict, Sequence
 from devlint.values.join import join

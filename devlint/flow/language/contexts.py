@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from typing import Final
 
 import libcst as cst
 
-from devlint.flow.calls.arguments import Argument, Arguments
 from devlint.flow.classes.ancestors import home_of, special_method
 from devlint.flow.code.definitions import FunctionInfo
-from devlint.flow.events import UnsynchronizedTiming
+from devlint.flow.path.arguments import Argument, Arguments
+from devlint.flow.path.pauses import Changes, Pause
 from devlint.flow.path.run import Run
 from devlint.flow.path.state import Ambient
 from devlint.flow.tensors.devices import placement_from
@@ -24,9 +23,6 @@ from devlint.values.heap import Instance, Object, Sequence, join_objects
 from devlint.values.join import join
 from devlint.values.placement import UNKNOWN_PLACEMENT, Kind
 from devlint.values.value import NONE, UNKNOWN, Address, Callable_, DeviceValue, Either, Library, Ref, Value
-
-Changes = Mapping[str, object]
-"""The settings of the surroundings that a context changes, by their names in `Ambient`."""
 
 GRAD_OFF: Final = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"})
 GRAD_ON: Final = frozenset({"torch.enable_grad", "torch.autograd.enable_grad", "torch.set_grad_enabled"})
@@ -41,36 +37,6 @@ WEAKER: Final[Changes] = {
     "current_device_known": False,
 }
 """What is claimed of each setting where it is not known which of several contexts holds."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pause:
-    """A generator at its `yield`: the surroundings it has changed, the objects that are different at its end, and what
-    it then does about the block's work: takes the time of it, or waits for it."""
-
-    changes: Changes
-    effects: Mapping[Address, tuple[Object, Object]]
-    timings: tuple[UnsynchronizedTiming, ...] = ()
-    waits: bool = False
-    launches: int = 0
-
-    def begin(self, run: Run) -> Pause:
-        """Go back from the generator's end to its `yield`."""
-        for address, (paused, _) in self.effects.items():
-            run.put(address, paused)
-        return replace(self, launches=run.state.ambient.launches)
-
-    def finish(self, run: Run) -> None:
-        """Do what comes after the `yield`: to what the block has changed meanwhile, it may be done or not."""
-        for address, (paused, done) in self.effects.items():
-            now = run.get(address)
-            run.put(address, done if now is None or now == paused else join_objects(now, done, None))
-        work = run.state.ambient.unsynchronized
-        if work is not None and work[0] > self.launches:
-            for timing in self.timings:
-                run.emit(replace(timing, work=work[1]))
-        if self.waits:
-            run.synchronize()
 
 
 def enter(run: Run, value: Value, node: cst.BaseExpression) -> tuple[Value, Changes]:
@@ -88,7 +54,7 @@ def enter(run: Run, value: Value, node: cst.BaseExpression) -> tuple[Value, Chan
                 pause = run.engine.pauses.get(address)
                 changes = dict(pause.changes) if pause is not None else {}
                 if pause is not None:
-                    run.engine.pauses[address] = pause.begin(run)
+                    run.engine.pauses[address] = _begin(run, pause)
                 return thing.any, changes | {"autocast": True} if _is_autocast(run, node) else changes
             if isinstance(thing, Instance) and isinstance(thing.cls, str):
                 return value, _changes_of(thing.cls)
@@ -105,10 +71,30 @@ def leave(run: Run, value: Value, node: cst.BaseExpression) -> None:
 
     pause = run.engine.pauses.get(value.address) if isinstance(value, Ref) else None
     if pause is not None:
-        pause.finish(run)
+        _finish(run, pause)
     function = special_method(run, value, "__exit__") or special_method(run, value, "__aexit__")
     if function is not None and run.state.live:
         run.call_function(function, value, Arguments(node, [Argument(NONE, node)] * 3))
+
+
+def _begin(run: Run, pause: Pause) -> Pause:
+    """Go back from the generator's end to its `yield`."""
+    for address, (paused, _) in pause.effects.items():
+        run.put(address, paused)
+    return replace(pause, launches=run.state.ambient.launches)
+
+
+def _finish(run: Run, pause: Pause) -> None:
+    """Do what comes after the `yield`: to what the block has changed meanwhile, it may be done or not."""
+    for address, (paused, done) in pause.effects.items():
+        now = run.get(address)
+        run.put(address, done if now is None or now == paused else join_objects(now, done, None))
+    work = run.state.ambient.unsynchronized
+    if work is not None and work[0] > pause.launches:
+        for timing in pause.timings:
+            run.emit(replace(timing, work=work[1]))
+    if pause.waits:
+        run.synchronize()
 
 
 def pause_at(run: Run, node: cst.Yield) -> None:

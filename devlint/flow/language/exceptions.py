@@ -7,10 +7,10 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.flow.calls.arguments import Argument
 from devlint.flow.classes.ancestors import special_method
 from devlint.flow.code.definitions import bound_by
 from devlint.flow.language.contexts import enter, leave
+from devlint.flow.path.arguments import Argument
 from devlint.flow.path.run import Run, statement
 from devlint.flow.path.state import State, merge, merge_all
 from devlint.syntax.walk import descend, dotted_name

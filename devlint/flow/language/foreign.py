@@ -31,10 +31,11 @@ def publish(run: Run) -> dict[str, Value]:
         if value is None or owner is None:
             continue
         before = owner.state.names.get(name)
-        if before is not None and run.engine.symbolic and owner is run.module.run:
+        is_global = owner is run.module.run
+        if before is not None and run.engine.symbolic and is_global:
             # Nobody knows whether the next caller comes before or after this one.
             value = join(before, value)
-        if owner is run.module.run:
+        if is_global:
             run.engine.spilled += 1
         else:
             run.engine.repeats.mark_rebound()
@@ -55,4 +56,6 @@ def _owner(run: Run, name: str) -> Run | None:
     outer = run.outer
     while outer is not None and name not in outer.state.names:
         outer = outer.outer
-    return outer if outer is not None else run.module.run
+    if outer is None:
+        outer = run.module.run
+    return outer

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import libcst as cst
 
+from devlint.flow.classes.enums import enum_members
+from devlint.flow.code.definitions import ClassInfo
+from devlint.flow.nn.containers import container_of, iterated
+from devlint.flow.outside.members import call_member
+from devlint.flow.outside.objects import member_row
+from devlint.flow.path.arguments import Argument, Arguments
+from devlint.flow.path.models import find_iteration
+from devlint.flow.path.run import Run
+from devlint.flow.tensors.results import element_of
 from devlint.values.heap import Cell, Dict, Instance, Sequence, join_all
 from devlint.values.join import alternatives, any_part_of, join
 from devlint.values.value import (
@@ -26,9 +35,6 @@ from devlint.values.value import (
     Value,
 )
 
-if TYPE_CHECKING:
-    from devlint.flow.path.run import Run
-
 MAX_UNROLLED: Final = 6
 """Known sequences up to this length are followed element by element; a longer one is one element that stands for
 all."""
@@ -36,11 +42,6 @@ all."""
 
 def iterate(run: Run, value: Value, node: cst.BaseExpression) -> Sequence:
     """The elements of a value: each when they are known and few, else one that stands for all."""
-    from devlint.flow.classes.enums import enum_members
-    from devlint.flow.code.definitions import ClassInfo
-    from devlint.flow.library.loading import batches
-    from devlint.flow.tensors.results import element_of
-
     match value:
         case Tuple(items=items):
             return _short(Sequence(items, kind="tuple"))
@@ -124,3 +125,39 @@ def unpack(run: Run, value: Value, node: cst.BaseExpression, length: int) -> lis
     if found.items is not None and len(found.items) == length:
         return list(found.items)
     return [found.any] * length
+
+
+def batches(run: Run, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Sequence:
+    """What iterating over an object yields: a library class's elements, a container's modules, a user class's
+    elements."""
+    registered = find_iteration(thing.cls)
+    if registered is not None:
+        return registered(run, reference, thing, node)
+    if container_of(run, thing, "__iter__") is not None:
+        return iterated(run, thing)
+    if isinstance(thing.cls, Callable_):
+        return _user_iteration(run, reference, thing, node)
+    row = member_row(run, reference, "__iter__")
+    return Sequence(None, UNKNOWN if row is None else call_member(run, reference, row, Arguments(node)))
+
+
+def _user_iteration(run: Run, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Sequence:
+    method = run.get_attribute(reference, "__iter__", node)
+    if isinstance(method, Callable_):
+        produced = run.call(method, Arguments(node), node)
+        if produced == reference:
+            following = run.get_attribute(reference, "__next__", node)
+            return Sequence(None, run.call(following, Arguments(node), node))
+        return run.iterate(produced, node)
+    if thing.contents is not None:
+        return run.iterate(thing.contents, node)
+    return Sequence(None, item_by_index(run, reference, node))
+
+
+def item_by_index(run: Run, reference: Value, node: cst.BaseExpression) -> Value:
+    """What an object's own `__getitem__` gives for an index; unknown where it has none."""
+    method = run.get_attribute(reference, "__getitem__", node)
+    if not isinstance(method, Callable_):
+        return UNKNOWN
+    index = Argument(Number("int"), node)
+    return run.call(method, Arguments(node, [index]), node)

@@ -78,7 +78,7 @@ def _repeat(run: Run, node: cst.For | cst.While, head: Callable[[int], None], *,
     run.loops.append(frame)
     # What a module binds, every function may read.
     names = run.engine.carried(node, run.function) if run.function is not None else None
-    with run.engine.repeats.loop(run, frame.assigned):
+    with run.engine.repeats.loop(run.function, frame.assigned):
         for times in range(MAX_ROUNDS):
             start = run.state
             run.state = start.fork()

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from devlint.flow.calls.arguments import Argument
 from devlint.flow.classes.records import data_fields
 from devlint.flow.code.definitions import ClassInfo, bound_by
 from devlint.flow.conditions.comparison import equals_constant
 from devlint.flow.conditions.instances import instance_test, restricted
 from devlint.flow.conditions.refinement import none_test, value_test
 from devlint.flow.language.subscripts import get_item
+from devlint.flow.path.arguments import Argument
 from devlint.flow.path.run import Run
 from devlint.syntax.walk import descend
 from devlint.values.condition import Atom, Test, both, either

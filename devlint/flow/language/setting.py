@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devlint.flow.calls.arguments import Argument, Arguments
 from devlint.flow.classes.ancestors import class_attribute, class_values, find_setter, special_method
 from devlint.flow.code.definitions import ClassInfo, FunctionInfo, ModuleInfo
-from devlint.flow.conditions.refinement import change
 from devlint.flow.events import MovedLeaf
-from devlint.flow.language.attributes import opaque_address
 from devlint.flow.language.batches import put
 from devlint.flow.nn.cells import replace_data, require_grad
 from devlint.flow.nn.lifecycle import register_attribute
+from devlint.flow.outside.records import opaque_address
+from devlint.flow.path.arguments import Argument, Arguments
+from devlint.flow.path.rebinding import change
 from devlint.flow.path.run import Run, binder
 from devlint.flow.path.state import merge
 from devlint.flow.tensors.transfer import moved_leaf

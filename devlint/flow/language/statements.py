@@ -7,7 +7,6 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.flow.calls.arguments import Argument
 from devlint.flow.classes.ancestors import class_of_definition
 from devlint.flow.code.definitions import bound_by
 from devlint.flow.code.liveness import read_after
@@ -16,10 +15,11 @@ from devlint.flow.events import RebindUnused
 from devlint.flow.language.deletion import unbind
 from devlint.flow.language.expressions import closure, truth
 from devlint.flow.language.foreign import declare
+from devlint.flow.language.imports import imported
 from devlint.flow.language.operators import augmented
 from devlint.flow.language.patterns import conjunction, match_pattern
-from devlint.flow.modules import imported
-from devlint.flow.outside.opaque import looks_like_tensor
+from devlint.flow.outside.usage import looks_like_tensor
+from devlint.flow.path.arguments import Argument
 from devlint.flow.path.run import Run, statement
 from devlint.flow.path.state import State, merge, merge_all
 from devlint.syntax.walk import dotted_name

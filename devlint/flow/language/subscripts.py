@@ -6,18 +6,19 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devlint.flow.calls.arguments import Argument, Arguments
 from devlint.flow.classes.ancestors import special_method
 from devlint.flow.classes.enums import enum_member
 from devlint.flow.code.definitions import ClassInfo
-from devlint.flow.conditions.refinement import rebind
 from devlint.flow.events import DtypeClash, Operand
 from devlint.flow.language.batches import put, taken
 from devlint.flow.language.expressions import with_entry
+from devlint.flow.nn.containers import container_of, part_at, parts_of, set_part, sliced
 from devlint.flow.nn.keeping import put_in
 from devlint.flow.nn.lifecycle import ANY, CONTAINERS
-from devlint.flow.outside.objects import held, is_holder
-from devlint.flow.outside.opaque import looks_like_tensor
+from devlint.flow.outside.holders import held, is_holder
+from devlint.flow.outside.usage import looks_like_tensor
+from devlint.flow.path.arguments import Argument, Arguments
+from devlint.flow.path.rebinding import rebind
 from devlint.flow.path.run import Run, binder, expression
 from devlint.flow.tensors.clash import find_clash
 from devlint.flow.tensors.pace import read_by_copy
@@ -173,8 +174,6 @@ def _entry(run: Run, owner: Ref, thing: Dict, key: Value, node: cst.CSTNode) -> 
 
 
 def _instance_item(run: Run, owner: Ref, thing: Instance, indices: list[Argument | None], node: cst.CSTNode) -> Value:
-    from devlint.flow.nn.containers import container_of, part_at, parts_of, sliced
-
     index = indices[0] if len(indices) == 1 else None
     container = container_of(run, thing, "__getitem__")
     if container is not None:
@@ -254,8 +253,6 @@ def _set_attribute_of(run: Run, owner: Ref, key: Value, value: Value) -> None:
 @binder(cst.Subscript)
 def set_item(run: Run, target: cst.Subscript, value: Value) -> None:
     """`owner[index] = value`."""
-    from devlint.flow.library.modules import set_part
-
     owner = without_none(run.evaluate(target.value))
     indices = _indices(run, target)
     index = indices[0] if len(indices) == 1 else None

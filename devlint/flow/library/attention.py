@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import Final
 
 from devlint.flow.library.fallback import by_table
-from devlint.flow.library.registry import Invocation, model
+from devlint.flow.path.arguments import Invocation
+from devlint.flow.path.models import model
 from devlint.flow.path.run import Run
 from devlint.values.value import NONE, Const, Value
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from devlint.flow.calls.arguments import Argument, Arguments
 from devlint.flow.classes.ancestors import find_method, is_operation_class
 from devlint.flow.code.definitions import ClassInfo
-from devlint.flow.library.registry import Invocation, model
+from devlint.flow.path.arguments import Argument, Arguments, Invocation
+from devlint.flow.path.models import model
 from devlint.flow.path.run import Run
 from devlint.values.heap import Sequence
 from devlint.values.value import UNKNOWN, Callable_, Tensor, Tuple, Value, as_tensor, computed

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from devlint.flow.calls.arguments import Argument, Arguments
 from devlint.flow.library.copying import deep_copy
-from devlint.flow.library.registry import Invocation, model
 from devlint.flow.nn.lifecycle import is_module, relocate
 from devlint.flow.outside.objects import moved_to
+from devlint.flow.path.arguments import Argument, Arguments, Invocation
+from devlint.flow.path.models import model
 from devlint.flow.path.run import Run
 from devlint.flow.tensors.devices import is_none, placement_from
 from devlint.values.heap import Sequence

@@ -8,7 +8,8 @@ from dataclasses import replace
 from devlint.flow.language.attributes import ITSELF
 from devlint.flow.language.batches import taken, update
 from devlint.flow.language.expressions import united
-from devlint.flow.library.registry import Invocation, model
+from devlint.flow.path.arguments import Invocation
+from devlint.flow.path.models import model
 from devlint.flow.path.run import Run
 from devlint.values.heap import Dict, Sequence
 from devlint.values.join import any_part_of

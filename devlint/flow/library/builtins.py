@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from devlint.flow.calls.arguments import Arguments
 from devlint.flow.classes.ancestors import special_method
 from devlint.flow.conditions.instances import TENSOR, instance_test
 from devlint.flow.conditions.refinement import Source, read_on_host, value_test
 from devlint.flow.language.operators import from_test
 from devlint.flow.language.setting import set_attribute
-from devlint.flow.library.registry import Invocation, model
 from devlint.flow.nn.lifecycle import ANY, is_module
+from devlint.flow.path.arguments import Arguments, Invocation
+from devlint.flow.path.models import model
 from devlint.flow.path.run import Run
 from devlint.values.condition import Atom, Test
 from devlint.values.heap import Dict, Instance, Sequence

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from devlint.flow.classes.construction import instantiate
 from devlint.flow.code.definitions import ClassInfo
-from devlint.flow.library.registry import Invocation, model
 from devlint.flow.nn.lifecycle import register_attribute
+from devlint.flow.path.arguments import Invocation
+from devlint.flow.path.models import model
 from devlint.flow.path.run import Run
 from devlint.values.heap import Instance
 from devlint.values.value import NONE, UNKNOWN, Callable_, Const, Partial, Ref, Value

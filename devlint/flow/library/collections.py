@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from devlint.flow.conditions.comparison import type_equals
 from devlint.flow.language.expressions import united, with_entry
 from devlint.flow.language.iteration import items_of, values_of
-from devlint.flow.library.registry import Invocation, model
 from devlint.flow.nn.keeping import put_in
+from devlint.flow.path.arguments import Invocation
+from devlint.flow.path.models import model
 from devlint.flow.path.run import Run
 from devlint.values.heap import Dict, Sequence, join_all
 from devlint.values.join import join
-from devlint.values.value import NONE, UNKNOWN, Const, Number, Ref, Text, Tuple, Value
+from devlint.values.value import NONE, UNKNOWN, Const, DeviceType, Number, Ref, Text, Tuple, Value
 
 
 def _sequence(run: Run, call: Invocation) -> Sequence | None:
@@ -266,9 +268,6 @@ def asked(run: Run, call: Invocation) -> Value:
             if call.name == "startswith"
             else receiver.value.endswith(given.value)
         )
-    from devlint.flow.conditions.comparison import type_equals
-    from devlint.values.value import DeviceType
-
     if isinstance(receiver, DeviceType) and isinstance(given, Const) and call.name == "startswith":
         return type_equals(run, receiver.placement, str(given.value), call.node)
     return Number("bool")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from devlint.flow.calls.arguments import Argument, Arguments
-from devlint.flow.library.registry import Invocation, model
+from devlint.flow.path.arguments import Argument, Arguments, Invocation
+from devlint.flow.path.models import model
 from devlint.flow.path.run import Run
 from devlint.values.heap import Sequence, join_all
 from devlint.values.join import join

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from devlint.flow.calls.arguments import Argument
 from devlint.flow.classes.contents import fill
 from devlint.flow.language.expressions import with_entry
 from devlint.flow.language.subscripts import get_item
-from devlint.flow.library.registry import Invocation, model
+from devlint.flow.path.arguments import Argument, Invocation
+from devlint.flow.path.models import model
 from devlint.flow.path.run import Run
 from devlint.values.heap import Dict
 from devlint.values.value import NONE, UNKNOWN, Ref, Value

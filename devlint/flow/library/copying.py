@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devlint.flow.library.registry import Invocation, model
+from devlint.flow.path.arguments import Invocation
+from devlint.flow.path.models import model
 from devlint.flow.path.run import Run
 from devlint.values.heap import Cell, Dict, Instance, Sequence
 from devlint.values.memory import Memory

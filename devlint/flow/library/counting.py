@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from devlint.flow.arrays.numpy_like import numpy_call, read_tensors
-from devlint.flow.library.registry import Invocation, model
+from devlint.flow.path.arguments import Invocation
+from devlint.flow.path.models import model
 from devlint.flow.path.run import Run
 from devlint.values.dtype import Dtype, Source
 from devlint.values.heap import Dict, Sequence

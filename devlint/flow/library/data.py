@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from devlint.flow.calls.arguments import Argument
 from devlint.flow.code.definitions import FunctionInfo
 from devlint.flow.events import Conversion
-from devlint.flow.library.registry import Invocation, model
+from devlint.flow.path.arguments import Argument, Invocation
+from devlint.flow.path.models import model
 from devlint.flow.path.run import Run
 from devlint.flow.tensors.data_dtypes import TORCH, data_dtype
 from devlint.flow.tensors.devices import default_placement, is_none, placement_from

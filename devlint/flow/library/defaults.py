@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from devlint.flow.library.registry import Invocation, model
+from devlint.flow.path.arguments import Invocation
+from devlint.flow.path.models import model
 from devlint.flow.path.run import Run
+from devlint.flow.path.torch_defaults import Defaults
 from devlint.flow.tensors.named_dtypes import dtype_named
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype, Source
 from devlint.values.placement import UNKNOWN_PLACEMENT
@@ -32,10 +34,19 @@ def set_default_tensor_type(run: Run, call: Invocation) -> Value:
     """The old way to change the default device and dtype: what factories do then is not followed."""
     _set(run, UNKNOWN_DTYPE)
     run.state.ambient = replace(run.state.ambient, default_device=UNKNOWN_PLACEMENT)
-    run.engine.torch_defaults.keep(run)
+    keep_defaults(run)
     return NONE
 
 
 def _set(run: Run, dtype: Dtype) -> None:
     run.state.ambient = replace(run.state.ambient, default_dtype=dtype)
-    run.engine.torch_defaults.keep(run)
+    keep_defaults(run)
+
+
+def keep_defaults(run: Run) -> None:
+    """The code being run has changed the defaults: for the file, if that is what happens when it runs."""
+    defaults = run.engine.torch_defaults
+    file = run.module if run.function is None else None if run.engine.symbolic else defaults.entered
+    if file is not None:
+        ambient = run.state.ambient
+        defaults.by_file[file.path] = Defaults(ambient.default_device, ambient.default_dtype)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from devlint.flow.calls.arguments import Argument
 from devlint.flow.conditions.refinement import Source
 from devlint.flow.events import Revealed
-from devlint.flow.library.registry import Invocation, model
+from devlint.flow.library.defaults import keep_defaults
+from devlint.flow.path.arguments import Argument, Invocation
+from devlint.flow.path.models import model
 from devlint.flow.path.run import Run
 from devlint.flow.tensors.devices import is_none, placement_from
 from devlint.values.condition import Atom, Test
@@ -76,7 +77,7 @@ def set_default_device(run: Run, call: Invocation) -> Value:
     given = call.arguments.get("device", 0)
     placement = placement_from(run, given.value, given.node, None) if given is not None else UNKNOWN_PLACEMENT
     run.state.ambient = replace(run.state.ambient, default_device=placement)
-    run.engine.torch_defaults.keep(run)
+    keep_defaults(run)
     return NONE
 
 

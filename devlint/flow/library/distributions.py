@@ -9,7 +9,8 @@ from typing import Final
 import libcst as cst
 
 from devlint.flow.events import Operand
-from devlint.flow.library.registry import Invocation, model
+from devlint.flow.path.arguments import Invocation
+from devlint.flow.path.models import model
 from devlint.flow.path.run import Run
 from devlint.flow.tensors.clash import find_clash
 from devlint.flow.tensors.devices import default_placement

@@ -7,10 +7,11 @@ from typing import Final
 
 from devlint.flow.arrays.numpy_like import numpy_call, read_tensors
 from devlint.flow.library.readers import ESTIMATORS, is_estimator, reads_arrays
-from devlint.flow.library.registry import Invocation
-from devlint.flow.nn.lifecycle import construct_layer
-from devlint.flow.outside.objects import call_member, member_row
-from devlint.flow.outside.opaque import havoc, wait
+from devlint.flow.nn.layers import construct_layer
+from devlint.flow.outside.havoc import havoc, wait
+from devlint.flow.outside.members import call_member
+from devlint.flow.outside.objects import member_row
+from devlint.flow.path.arguments import Invocation
 from devlint.flow.path.run import Run
 from devlint.flow.tensors.operations import apply_row
 from devlint.values.heap import Instance, Sequence

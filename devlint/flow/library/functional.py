@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from devlint.flow.calls.arguments import Argument, Arguments
-from devlint.flow.library.registry import Invocation, model
+from devlint.flow.path.arguments import Argument, Arguments, Invocation
+from devlint.flow.path.models import model
 from devlint.flow.path.run import Run
 from devlint.values.heap import join_all
 from devlint.values.value import UNKNOWN, Library, Partial, Value

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from devlint.flow.library.registry import Invocation, model
-from devlint.flow.outside.objects import held
+from devlint.flow.outside.holders import held
+from devlint.flow.path.arguments import Invocation
+from devlint.flow.path.models import model
 from devlint.flow.path.run import Run
 from devlint.flow.tensors.transfer import METHODS, transfer_module
 from devlint.values.heap import Sequence

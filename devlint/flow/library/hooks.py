@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from devlint.flow.library.registry import Invocation, model
 from devlint.flow.nn.hooks import AFTER, BEFORE, add_hook, remove_hook
+from devlint.flow.path.arguments import Invocation
+from devlint.flow.path.models import model
 from devlint.flow.path.run import Run
 from devlint.values.heap import Instance
 from devlint.values.value import NONE, UNKNOWN, Callable_, Const, Partial, Ref, Value

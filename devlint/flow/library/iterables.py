@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from devlint.flow.calls.arguments import Argument, Arguments
 from devlint.flow.language.containers import dict_of
 from devlint.flow.language.operators import combine
-from devlint.flow.library.registry import Invocation, model
+from devlint.flow.path.arguments import Argument, Arguments, Invocation
+from devlint.flow.path.models import model
 from devlint.flow.path.run import Run
 from devlint.values.heap import Sequence, join_all
 from devlint.values.join import join

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devlint.flow.calls.arguments import Argument
 from devlint.flow.library.data import read_from, tell_conversion
-from devlint.flow.library.registry import Invocation, model
+from devlint.flow.path.arguments import Argument, Invocation
+from devlint.flow.path.models import model
 from devlint.flow.path.run import Run
 from devlint.flow.tensors.devices import host_placement, note_hard_coded
 from devlint.flow.tensors.legacy import ACCELERATORS, legacy_names, legacy_type

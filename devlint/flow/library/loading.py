@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devlint.flow.calls.arguments import Argument, Arguments
-from devlint.flow.library.registry import Invocation, model
-from devlint.flow.nn.containers import container_of, iterated
+from devlint.flow.language.iteration import item_by_index
 from devlint.flow.nn.lifecycle import constant_flag
-from devlint.flow.outside.objects import LOADER, call_member, member_row, moved_to
+from devlint.flow.outside.objects import LOADER, moved_to
+from devlint.flow.path.arguments import Argument, Arguments, Invocation
+from devlint.flow.path.models import iteration, model
 from devlint.flow.path.run import Run
 from devlint.values.device import CPU
 from devlint.values.dtype import Dtype, Source
@@ -21,7 +21,6 @@ from devlint.values.value import (
     UNKNOWN,
     Array,
     Batch,
-    Callable_,
     Const,
     Number,
     Rank,
@@ -63,37 +62,20 @@ def subset(run: Run, call: Invocation) -> Value:
     return dataset
 
 
+@iteration(LOADER)
 def batches(run: Run, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Sequence:
-    """What iterating over an object yields: a loader's batches, a container's modules, a user class's elements."""
-    if thing.cls == LOADER:
-        return Sequence(None, batch_of(run, reference, thing, node))
-    if thing.cls == TENSOR_DATASET:
-        return Sequence(None, sample_of(run, reference, thing, node))
-    if container_of(run, thing, "__iter__") is not None:
-        return iterated(run, thing)
-    if isinstance(thing.cls, Callable_):
-        return _user_iteration(run, reference, thing, node)
-    row = member_row(run, reference, "__iter__")
-    return Sequence(None, UNKNOWN if row is None else call_member(run, reference, row, Arguments(node)))
+    """A loop over a loader goes through its batches."""
+    return Sequence(None, batch_of(run, reference, thing, node))
 
 
-def _user_iteration(run: Run, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Sequence:
-
-    method = run.get_attribute(reference, "__iter__", node)
-    if isinstance(method, Callable_):
-        produced = run.call(method, Arguments(node), node)
-        if produced == reference:
-            following = run.get_attribute(reference, "__next__", node)
-            return Sequence(None, run.call(following, Arguments(node), node))
-        return run.iterate(produced, node)
-    if thing.contents is not None:
-        return run.iterate(thing.contents, node)
-    return Sequence(None, sample_of(run, reference, run.instance(reference), node))
+@iteration(TENSOR_DATASET)
+def samples(run: Run, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Sequence:
+    """A loop over a `TensorDataset` goes through its samples."""
+    return Sequence(None, sample_of(run, reference, thing, node))
 
 
 def sample_of(run: Run, reference: Value, thing: Instance | None, node: cst.BaseExpression) -> Value:
     """One sample of a dataset."""
-
     if thing is None:
         found = run.iterate(reference, node)
         return found.any
@@ -107,16 +89,11 @@ def sample_of(run: Run, reference: Value, thing: Instance | None, node: cst.Base
             for one in tensors.items
         ]
         return Tuple(tuple(rows))
-    method = run.get_attribute(reference, "__getitem__", node)
-    if not isinstance(method, Callable_):
-        return UNKNOWN
-    index = Argument(Number("int"), node)
-    return run.call(method, Arguments(node, [index]), node)
+    return item_by_index(run, reference, node)
 
 
 def batch_of(run: Run, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Value:
     """One batch of a DataLoader: the collated samples, or something of unknown structure on the host."""
-
     step = run.step(Kind.ASSUMED, "comes from a DataLoader, which yields host tensors", node)
     batch = _loaded(run, thing, step, node)
     if thing.cell is None:
@@ -126,7 +103,6 @@ def batch_of(run: Run, reference: Ref, thing: Instance, node: cst.BaseExpression
 
 
 def _loaded(run: Run, thing: Instance, step: Step, node: cst.BaseExpression) -> Value:
-
     dataset = thing.attributes.get("dataset", UNKNOWN)
     pinned = constant_flag(thing.attributes.get("pin_memory"), False)
     collate = thing.attributes.get("collate_fn", NONE)

@@ -6,18 +6,21 @@ from dataclasses import replace
 from itertools import islice
 from typing import Final
 
-from devlint.flow.calls.arguments import Argument, Arguments
-from devlint.flow.library.registry import Invocation, model
+from devlint.flow.classes.ancestors import library_base
+from devlint.flow.classes.construction import initialize_base
+from devlint.flow.code.definitions import ClassInfo
 from devlint.flow.nn.cells import as_one, require_grad_of_all
-from devlint.flow.nn.containers import Unlisted, named_children, named_modules, parts_of
+from devlint.flow.nn.containers import Unlisted, _with_part, named_children, named_modules, parts_of
 from devlint.flow.nn.keeping import hold
-from devlint.flow.nn.lifecycle import ANY, CONTAINERS, is_module, registration_of, tensors_of
+from devlint.flow.nn.layers import call_layer
+from devlint.flow.nn.lifecycle import ANY, CONTAINERS, is_module, tensors_of
+from devlint.flow.path.arguments import Argument, Arguments, Invocation
+from devlint.flow.path.models import model
 from devlint.flow.path.run import Run
 from devlint.flow.tensors.sharing import memory_of_parameters
 from devlint.flow.tensors.transfer import METHODS, transfer_module
 from devlint.values.heap import Cell, Dict, Instance, Registration, Sequence, join_all
-from devlint.values.join import join
-from devlint.values.value import NONE, UNKNOWN, Const, Rank, Ref, Tensor, Text, Tuple, Value
+from devlint.values.value import NONE, UNKNOWN, Callable_, Const, Rank, Ref, Tensor, Text, Tuple, Value
 
 MAX_LISTED: Final = 32
 """Submodules told apart; a loop over more is followed for none of them."""
@@ -56,10 +59,6 @@ def apply(run: Run, call: Invocation) -> Value:
 @model("Module.__init__", "torch.nn.Module.__init__", "object.__init__")
 def initialize(run: Run, call: Invocation) -> Value:
     """`super().__init__()` of a module built on a library class."""
-    from devlint.flow.classes.construction import initialize_base
-    from devlint.flow.code.definitions import ClassInfo
-    from devlint.values.value import Callable_
-
     thing = run.instance(call.receiver) if call.receiver is not None else None
     if thing is not None and isinstance(thing.cls, Callable_) and isinstance(thing.cls.definition, ClassInfo):
         info = thing.cls.definition
@@ -73,9 +72,6 @@ def initialize(run: Run, call: Invocation) -> Value:
 
 
 def _is_built_on(run: Run, info: object, name: str) -> bool:
-    from devlint.flow.classes.ancestors import library_base
-    from devlint.flow.code.definitions import ClassInfo
-
     return isinstance(info, ClassInfo) and library_base(run, info) == name
 
 
@@ -167,8 +163,6 @@ def _submodule(call: Invocation, name: Value, part: Value) -> Value:
 def call_module(run: Run, call: Invocation) -> Value:
     """Calling a library module through `super().forward(x)`; the engine has looked for the class's own `forward`
     already."""
-    from devlint.flow.nn.lifecycle import call_layer
-
     thing = run.instance(call.receiver) if call.receiver is not None else None
     if thing is None or not isinstance(call.receiver, Ref):
         return UNKNOWN
@@ -214,23 +208,6 @@ def _parts(run: Run, argument: Argument) -> list[tuple[str, Value]]:
     if isinstance(thing, Sequence) and thing.items is not None:
         return [(str(i), one) for i, one in enumerate(thing.items)]
     return [(ANY, run.iterate(argument.value, argument.node).any)]
-
-
-def _with_part(run: Run, thing: Instance, key: str, value: Value) -> Instance:
-    if isinstance(value, Tensor) and value.cell is None:
-        reference = run.allocate_cell(value)
-        value = replace(value, cell=reference, leaf=True, grad=True)
-    kind = registration_of(run, thing, key, value)
-    hold(run, value)
-    if key == ANY and key in thing.attributes:
-        value = join(thing.attributes[key], value)
-    return thing.with_attribute(key, value, kind if kind is not Registration.PLAIN else Registration.MODULE)
-
-
-def set_part(run: Run, owner: Ref, thing: Instance, key: Value | None, value: Value) -> None:
-    """`modules[key] = module`."""
-    name = str(key.value) if isinstance(key, Const) else ANY
-    run.put(owner.address, _with_part(run, thing, name, value))
 
 
 @model("torch.nn.ModuleList.append", "torch.nn.Sequential.append", "torch.nn.ParameterList.append")

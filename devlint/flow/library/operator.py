@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from devlint.flow.calls.arguments import Argument
 from devlint.flow.language.operators import combine
 from devlint.flow.language.subscripts import get_item
-from devlint.flow.library.registry import Invocation, model
+from devlint.flow.path.arguments import Argument, Invocation
+from devlint.flow.path.models import model
 from devlint.flow.path.run import Run
 from devlint.values.value import UNKNOWN, Const, Library, Partial, Tuple, Value
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from devlint.flow.library.registry import Invocation, model
+from devlint.flow.path.arguments import Invocation
+from devlint.flow.path.models import model
 from devlint.flow.path.run import Run
 from devlint.values.condition import Atom, Test
 from devlint.values.heap import Instance

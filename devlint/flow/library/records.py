@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from dataclasses import replace
 
-from devlint.flow.calls.arguments import Arguments
 from devlint.flow.classes.ancestors import find_method
 from devlint.flow.code.definitions import ClassInfo
 from devlint.flow.language.attributes import attributes_of
-from devlint.flow.library.registry import Invocation, model
+from devlint.flow.path.arguments import Arguments, Invocation
+from devlint.flow.path.models import model
 from devlint.flow.path.run import Run
 from devlint.values.heap import Dict, Instance
 from devlint.values.value import UNKNOWN, Callable_, Const, Library, Partial, Ref, Tuple, Value

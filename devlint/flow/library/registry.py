@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final
 
-import libcst as cst
-
-from devlint.flow.calls.arguments import Argument, Arguments
+from devlint.flow.library.fallback import by_table
+from devlint.flow.nn.lifecycle import class_name, is_module
+from devlint.flow.outside.holders import is_holder
+from devlint.flow.path.arguments import Invocation
+from devlint.flow.path.models import _MODELS
 from devlint.flow.path.run import Run
 from devlint.flow.tensors.devices import note_devices
 from devlint.values.heap import Dict, Instance, Sequence
@@ -32,60 +32,8 @@ from devlint.values.value import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Invocation:
-    """One library call: its dotted name, or a method's name with its receiver."""
-
-    name: str
-    arguments: Arguments
-    node: cst.CSTNode
-    receiver: Value | None = None
-
-    @property
-    def first(self) -> Argument | None:
-        """The first positional argument."""
-        return self.arguments.positional[0] if self.arguments.positional else None
-
-    @property
-    def receiver_node(self) -> cst.BaseExpression:
-        """The expression whose method is called."""
-        match self.node:
-            case cst.Call(func=cst.Attribute(value=value)):
-                return value
-            case cst.BaseExpression():
-                return self.node
-        return cst.Name("self")
-
-    @property
-    def receiver_argument(self) -> Argument | None:
-        """The receiver as the argument it is to a row."""
-        return None if self.receiver is None else Argument(self.receiver, self.receiver_node)
-
-
-Model: TypeAlias = Callable[[Run, Invocation], Value]
-_MODELS: dict[str, Model] = {}
-
-
-def model(*names: str) -> Callable[[Model], Model]:
-    """Register what a library call means. Names are dotted; methods are `Tensor.to`, `Module.cuda`, `list.append`,
-    ..."""
-
-    def register(function: Model) -> Model:
-        _MODELS.update(dict.fromkeys(names, function))
-        return function
-
-    return register
-
-
-def find_model(name: str) -> Model | None:
-    """The model registered for a name."""
-    return _MODELS.get(name)
-
-
 def invoke(run: Run, invocation: Invocation) -> Value:
     """The value of a library call."""
-    from devlint.flow.library.fallback import by_table
-
     if invocation.receiver is None and invocation.name.startswith("torch."):
         note_devices(run, invocation.name, invocation.arguments)
     for name in names_of(run, invocation):
@@ -135,9 +83,6 @@ def names_of(run: Run, invocation: Invocation) -> list[str]:
 
 
 def _instance_names(run: Run, receiver: Value, thing: Instance, name: str) -> list[str]:
-    from devlint.flow.nn.lifecycle import class_name, is_module
-    from devlint.flow.outside.objects import is_holder
-
     if is_module(run, receiver):
         return [f"{class_name(run, thing)}.{name}", f"Module.{name}"]
     if is_holder(run, receiver):

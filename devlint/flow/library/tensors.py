@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from devlint.flow.calls.arguments import Argument
-from devlint.flow.conditions.asked import type_atom
-from devlint.flow.conditions.refinement import change
 from devlint.flow.events import Discarded
 from devlint.flow.library.fallback import by_table
-from devlint.flow.library.registry import Invocation, model
 from devlint.flow.nn.cells import require_grad
+from devlint.flow.outside.usage import looks_like_module
+from devlint.flow.path.arguments import Argument, Invocation
+from devlint.flow.path.asked import type_atom
+from devlint.flow.path.models import model
+from devlint.flow.path.rebinding import change
 from devlint.flow.path.run import Run
 from devlint.flow.tensors.clash import find_clash
 from devlint.flow.tensors.devices import is_none, placement_from
@@ -49,8 +50,6 @@ from devlint.values.value import (
 @model(*(f"Tensor.{name}" for name in METHODS))
 def transfer(run: Run, call: Invocation) -> Value:
     """`.to`, `.cuda`, `.cpu`, `.half`, ... on a tensor, or on something whose tensors are all in one place."""
-    from devlint.flow.outside.opaque import looks_like_module
-
     tensor = as_tensor(call.receiver) if call.receiver is not None else None
     assert tensor is not None
     if call.name == "type" and call.arguments.complete and not list(call.arguments):

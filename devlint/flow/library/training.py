@@ -8,9 +8,10 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.flow.calls.arguments import Argument
 from devlint.flow.events import MovedLeaf, Synchronize
-from devlint.flow.library.registry import Invocation, model
+from devlint.flow.outside.havoc import wait
+from devlint.flow.path.arguments import Argument, Invocation
+from devlint.flow.path.models import model
 from devlint.flow.path.run import Run
 from devlint.flow.tensors.devices import DEVICE_FIRST
 from devlint.flow.tensors.sharing import note_write
@@ -183,8 +184,6 @@ def autocast(run: Run, call: Invocation) -> Value:
 )
 def event_method(run: Run, call: Invocation) -> Value:
     """Events and streams: who waits on them is not followed further than `synchronize`."""
-    from devlint.flow.outside.opaque import wait
-
     if call.name != "record":
         wait(run)
     return UNKNOWN

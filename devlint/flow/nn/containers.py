@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Final
 
 import libcst as cst
 
 from devlint.flow.classes.ancestors import find_method, has_unknown_base, library_base
 from devlint.flow.code.definitions import ClassInfo
-from devlint.flow.nn.lifecycle import ANY, CONTAINERS, is_module
+from devlint.flow.nn.keeping import hold
+from devlint.flow.nn.lifecycle import ANY, CONTAINERS, is_module, registration_of
 from devlint.flow.path.run import Run
 from devlint.values.heap import Instance, Registration, Sequence, join_all
-from devlint.values.value import NONE, Callable_, Const, Ref, Text, Value
+from devlint.values.join import join
+from devlint.values.value import NONE, Callable_, Const, Ref, Tensor, Text, Value
 
 COMPOSED: Final = ("torch.nn.MultiheadAttention", "torch.nn.Transformer", "torch.nn.AdaptiveLogSoftmax")
 """Modules of torch that are made of modules, which are not followed one by one."""
@@ -101,3 +104,20 @@ def sliced(run: Run, container: str, parts: Iterable[Value] | None, every: Value
     """The container of the same kind that a slice makes."""
     chosen = {ANY: every} if parts is None else {str(i): one for i, one in enumerate(parts)}
     return run.allocate(node, Instance(container, chosen, dict.fromkeys(chosen, Registration.MODULE)))
+
+
+def _with_part(run: Run, thing: Instance, key: str, value: Value) -> Instance:
+    if isinstance(value, Tensor) and value.cell is None:
+        reference = run.allocate_cell(value)
+        value = replace(value, cell=reference, leaf=True, grad=True)
+    kind = registration_of(run, thing, key, value)
+    hold(run, value)
+    if key == ANY and key in thing.attributes:
+        value = join(thing.attributes[key], value)
+    return thing.with_attribute(key, value, kind if kind is not Registration.PLAIN else Registration.MODULE)
+
+
+def set_part(run: Run, owner: Ref, thing: Instance, key: Value | None, value: Value) -> None:
+    """`modules[key] = module`."""
+    name = str(key.value) if isinstance(key, Const) else ANY
+    run.put(owner.address, _with_part(run, thing, name, value))

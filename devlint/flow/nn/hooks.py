@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devlint.flow.calls.arguments import Argument, Arguments
+from devlint.flow.path.arguments import Argument, Arguments
 from devlint.flow.path.run import Run
 from devlint.values.heap import Instance
 from devlint.values.join import join

@@ -8,35 +8,18 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.flow.calls.arguments import Argument, Arguments
 from devlint.flow.classes.ancestors import find_method, is_module_class, is_module_name, library_base
 from devlint.flow.code.definitions import ClassInfo
 from devlint.flow.events import MovedLeaf, Operand
 from devlint.flow.nn.keeping import hold, keep_plain
+from devlint.flow.outside.holders import is_holder
 from devlint.flow.path.run import Run
-from devlint.flow.tensors.devices import default_placement, is_none, placement_from
-from devlint.flow.tensors.named_dtypes import dtype_named
-from devlint.flow.tensors.operations import apply_row
-from devlint.semantics.table import ModuleRow, Row
 from devlint.values.condition import Atom, Test
 from devlint.values.dtype import Dtype
 from devlint.values.heap import Cell, Instance, Registration
 from devlint.values.join import alternatives
-from devlint.values.placement import UNKNOWN_PLACEMENT, Kind, Placement
-from devlint.values.value import (
-    NONE,
-    Address,
-    Callable_,
-    Const,
-    Either,
-    Method,
-    Number,
-    Rank,
-    Ref,
-    Tensor,
-    Truth,
-    Value,
-)
+from devlint.values.placement import UNKNOWN_PLACEMENT, Placement
+from devlint.values.value import NONE, Address, Callable_, Const, Either, Method, Rank, Ref, Tensor, Truth, Value
 
 CONTAINERS: Final = frozenset(
     f"torch.nn.{name}" for name in ("Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict")
@@ -96,8 +79,6 @@ def module_attribute(run: Run, owner: Ref, thing: Instance, library: str, name: 
 
 def register_attribute(run: Run, owner: Ref, thing: Instance, name: str, value: Value, node: cst.CSTNode) -> None:
     """`module.name = value`, with what nn.Module.__setattr__ does; plain data is noted as left behind by `.to()`."""
-    from devlint.flow.outside.objects import is_holder
-
     registration: Registration | None = None
     if is_holder(run, owner):
         registration = Registration.BUFFER
@@ -216,52 +197,6 @@ def placement_of_module(run: Run, value: Value) -> Placement:
 # Construction
 
 
-def construct_layer(run: Run, name: str, row: Row, arguments: Arguments, node: cst.CSTNode) -> Value:
-    """`nn.Linear(...)`: a module with its own parameters, if it has any; settings that are constants stay readable."""
-    assert row.module is not None
-    given = {key: arguments.value(key, position) for position, key in enumerate(row.module.init)}
-    settings: dict[str, Value] = {key: value for key, value in given.items() if isinstance(value, (Const, Number))}
-    return run.allocate(node, Instance(name, settings, cell=layer_cell(run, name, row, arguments, node)))
-
-
-def layer_cell(run: Run, name: str, row: Row, arguments: Arguments, node: cst.CSTNode) -> Cell | None:
-    """The parameters a library module is born with."""
-    assert row.module is not None
-    module = row.module
-    kind, _, argument = module.buffers.partition(":")
-    if module.parameters == "never" and kind == "arg":
-        return _cell_from_argument(run, module, argument, arguments)
-    if not any(_holds(module, one, arguments) for one in (module.parameters, module.buffers)):
-        return None
-    device, dtype = arguments.get("device"), arguments.value("dtype")
-    short = display_name(Instance(name, {}))
-    if device is not None and not is_none(device.value):
-        step = run.step(Kind.CREATED, f"{short} is created", node)
-        placement = placement_from(run, device.value, device.node, step)
-    else:
-        placement = default_placement(run, short, node)
-    made = run.state.ambient.default_dtype if dtype is None or dtype == NONE else dtype_named(dtype)
-    return Cell(placement, made)
-
-
-def _holds(module: ModuleRow, rule: str, arguments: Arguments) -> bool:
-    """Whether a library module is made with the parameters, or the buffers, that the rule is about."""
-    kind, _, argument = rule.partition(":")
-    if kind != "if":
-        return kind not in ("never", "arg")
-    position = module.init.index(argument) if argument in module.init else None
-    return arguments.constant(argument, position, module.defaults.get(argument, True)) not in (False, None)
-
-
-def _cell_from_argument(run: Run, module: ModuleRow, argument: str, arguments: Arguments) -> Cell | None:
-    position = module.init.index(argument) if argument in module.init else None
-    given = arguments.value(argument, position)
-    if isinstance(given, Tensor):
-        settled = run.settle(given)
-        return Cell(settled.placement, settled.dtype, False)
-    return None
-
-
 def own_operand(run: Run, value: Value, thing: Instance, node: cst.CSTNode) -> Operand | None:
     """A library module's parameters, as the operand they are when it is called."""
     if thing.cell is None:
@@ -269,19 +204,6 @@ def own_operand(run: Run, value: Value, thing: Instance, node: cst.CSTNode) -> O
     cell = thing.cell
     tensor = Tensor(cell.placement, cell.dtype, Rank.SOME, cell.grad)
     return Operand("parameters", run.place(node), tensor, of_module=display_name(thing))
-
-
-def call_layer(run: Run, owner: Ref, thing: Instance, arguments: Arguments, node: cst.CSTNode) -> Value | None:
-    """Call a library module by its row; None when the table does not describe it."""
-    row = run.engine.table.find(class_name(run, thing))
-    if row is None or row.module is None:
-        return None
-    reduction = thing.attributes.get("reduction")
-    if reduction is not None and isinstance(arguments.node, cst.BaseExpression):
-        arguments = replace(
-            arguments, keywords={**arguments.keywords, "reduction": Argument(reduction, arguments.node)}
-        )
-    return apply_row(run, row, arguments, own=own_operand(run, owner, thing, node))
 
 
 def constant_flag(value: Value | None, default: bool) -> bool | None:

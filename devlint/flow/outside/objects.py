@@ -8,30 +8,18 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.flow.calls.arguments import Argument, Arguments, bind_row
 from devlint.flow.classes.ancestors import ancestors
 from devlint.flow.code.definitions import ClassInfo
-from devlint.flow.nn.lifecycle import is_module, own_operand, placement_of_module, relocate
+from devlint.flow.nn.lifecycle import is_module, placement_of_module, relocate
+from devlint.flow.outside.holders import is_holder
+from devlint.flow.path.arguments import Bound
 from devlint.flow.path.run import Run
-from devlint.flow.tensors.operands import Bound
-from devlint.flow.tensors.operations import IMPLICIT, apply_row, operate
-from devlint.semantics.row import Row, parse_row
+from devlint.semantics.row import Row
 from devlint.values.device import CPU
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype
 from devlint.values.heap import Cell, Dict, Instance, Registration
 from devlint.values.placement import UNKNOWN_PLACEMENT, How, Kind, Leaf, Placement, is_unknown
-from devlint.values.value import (
-    UNKNOWN,
-    Batch,
-    Callable_,
-    Library,
-    Ref,
-    Tensor,
-    Tuple,
-    Unknown,
-    Value,
-    symbol,
-)
+from devlint.values.value import UNKNOWN, Batch, Callable_, Library, Ref, Tensor, Tuple, Value, symbol
 
 LOADER: Final = "torch.utils.data.DataLoader"
 
@@ -56,56 +44,7 @@ def library_classes(run: Run, receiver: Value | None) -> Iterator[str]:
         yield from (one.name for one in ancestors(run, thing.cls.definition) if isinstance(one, Library))
 
 
-def call_member(run: Run, receiver: Ref, row: Row, arguments: Arguments) -> Value:
-    """Call a method by its row, or read an attribute; a module's own tensors take part where the row names them."""
-    node = arguments.node if isinstance(arguments.node, cst.BaseExpression) else cst.Name("self")
-    thing = run.instance(receiver)
-    own = None
-    if thing is not None and IMPLICIT in row.same and is_module(run, receiver):
-        own = own_operand(run, receiver, thing, arguments.node)
-    return apply_row(run, row, arguments, Argument(receiver, node), own=own)
-
-
-def given_by_framework(run: Run, receiver: Ref, method: str, arguments: Arguments) -> Arguments:
-    """The arguments with which a framework calls a method of the program: it has moved some to the object's device."""
-    row = member_row(run, receiver, method)
-    if row is None or row.special != "hook":
-        return arguments
-    batch = Batch(own_placement(run, receiver))
-    positional = list(arguments.positional)
-    for position, name in enumerate(row.params[1 : len(positional) + 1]):
-        if name in row.moves and isinstance(positional[position].value, (Unknown, Tensor)):
-            positional[position] = replace(positional[position], value=batch)
-    return replace(arguments, positional=positional)
-
-
-def by_convention(run: Run, arguments: Arguments) -> Value | None:
-    """What a call of something unknown gives, where one of its arguments tells by itself."""
-    for condition, cells in run.engine.table.models.conventions():
-        name, _, wanted = condition.partition("=")
-        if arguments.constant(name) == wanted:
-            row = parse_row("the call", cells)
-            return operate(run, row, bind_row(row, arguments, None, {}), arguments.node, complete=arguments.complete)
-    return None
-
-
 # Holders: objects whose tensors are all in one place
-
-
-def is_holder(run: Run, value: Value) -> bool:
-    """Whether an object is of a class that holds tensors, and moves them in place."""
-    thing = run.instance(value)
-    if thing is None or not isinstance(thing.cls, str):
-        return False
-    row = run.engine.table.find(thing.cls)
-    return row is not None and row.special == "batch"
-
-
-def held(thing: Instance, name: str | None = None) -> Value:
-    """What a holder has under a name (None: any of it)."""
-    if name is not None and name in thing.attributes:
-        return thing.attributes[name]
-    return Batch(thing.cell.placement) if thing.cell is not None else UNKNOWN
 
 
 # What a call hands out

@@ -7,14 +7,15 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.flow.calls.arguments import Arguments
-from devlint.flow.code.evidence import ARRAY_LIKE, OF_OTHERS_TOO, Evidence, tells_of_tensor
+from devlint.flow.code.evidence import ARRAY_LIKE, OF_OTHERS_TOO, tells_of_tensor
 from devlint.flow.events import Operand
-from devlint.flow.language.attributes import ITSELF, opaque_address, opaque_attribute
-from devlint.flow.library.registry import Invocation
+from devlint.flow.language.attributes import ITSELF, opaque_attribute
 from devlint.flow.nn.forwards import operand_of_forward
-from devlint.flow.nn.lifecycle import is_module, relocate
-from devlint.flow.outside.objects import by_convention
+from devlint.flow.outside.havoc import havoc, wait
+from devlint.flow.outside.members import by_convention
+from devlint.flow.outside.records import opaque_address, record_of
+from devlint.flow.outside.usage import looks_like_module, looks_like_tensor
+from devlint.flow.path.arguments import Arguments, Invocation
 from devlint.flow.path.run import Run
 from devlint.flow.tensors.clash import find_clash
 from devlint.flow.tensors.transfer import METHODS, requested, transfer_opaque, transfer_tensor
@@ -22,45 +23,11 @@ from devlint.syntax.walk import dotted_name
 from devlint.values.device import Symbol
 from devlint.values.dtype import UNKNOWN_DTYPE
 from devlint.values.heap import Cell, Instance, Sequence
-from devlint.values.placement import UNKNOWN_PLACEMENT, Leaf, Placement
-from devlint.values.value import (
-    UNKNOWN,
-    Batch,
-    Number,
-    Rank,
-    Ref,
-    Tensor,
-    Unknown,
-    Value,
-    as_tensor,
-    named,
-)
+from devlint.values.placement import Leaf, Placement
+from devlint.values.value import UNKNOWN, Batch, Number, Rank, Tensor, Unknown, Value, as_tensor, named
 
 FORWARDS: Final = frozenset({"forward", "generate", "encode", "decode"})
 """Methods that run a module on their arguments, as calling it does."""
-
-
-def evidence_for(run: Run, node: cst.BaseExpression) -> tuple[str, Evidence] | None:
-    """The dotted name of an expression with what the code around says of it."""
-    name = dotted_name(node)
-    if name is None:
-        return None
-    function = run.function
-    if name.startswith("self.") and function is not None and function.owner is not None:
-        return name, function.owner.evidence
-    return name, function.evidence if function is not None else run.module.evidence
-
-
-def looks_like_tensor(run: Run, node: cst.BaseExpression, *, array_like: bool = True) -> bool:
-    """Whether the code around uses the expression as only a tensor can be used, or (`array_like`) an array."""
-    found = evidence_for(run, node)
-    return found is not None and found[1].is_tensor(found[0], array_like=array_like)
-
-
-def looks_like_module(run: Run, node: cst.BaseExpression) -> bool:
-    """Whether the code around uses the expression as only a module can be used."""
-    found = evidence_for(run, node)
-    return found is not None and found[1].is_module(found[0])
 
 
 def opaque_method(
@@ -113,12 +80,6 @@ def _transfer(
     if tensor is not None and looks_like_tensor(run, receiver):
         return transfer_tensor(run, tensor, method, arguments, node, receiver)
     return transfer_opaque(run, owner, method, arguments, node, receiver)
-
-
-def record_of(run: Run, owner: Unknown) -> Instance | None:
-    """What the program has done to something unknown."""
-    thing = run.get(opaque_address(owner))
-    return thing if isinstance(thing, Instance) else None
 
 
 def call_opaque(run: Run, callee: Unknown | Batch, arguments: Arguments, node: cst.CSTNode) -> Value:
@@ -180,21 +141,3 @@ def call_placed(run: Run, placement: Placement, name: str, arguments: Arguments,
             return UNKNOWN
     wait(run)
     return Batch(placement)
-
-
-def havoc(run: Run, arguments: Arguments) -> None:
-    """Something unknown was handed these: where its modules are afterwards is not known."""
-    for argument in arguments:
-        value = argument.value
-        if isinstance(value, Ref) and is_module(run, value):
-            relocate(run, value, lambda placement, dtype: (UNKNOWN_PLACEMENT, UNKNOWN_DTYPE))
-        elif isinstance(value, Unknown) and value.origin is not None:
-            record = record_of(run, value)
-            if record is not None and record.cell is not None:
-                run.put(opaque_address(value), replace(record, cell=None))
-
-
-def wait(run: Run) -> None:
-    """Something unknown ran: it may have waited for the accelerator, so nothing is claimed of unfinished work."""
-    ambient = run.state.ambient
-    run.state.ambient = replace(ambient, epoch=ambient.epoch + 1, unsynchronized=None, waited=None)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from devlint.flow.path.run import Run
+from devlint.flow.path.run import Run
 
 
 @contextmanager

@@ -8,26 +8,24 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import libcst as cst
 
-from devlint.flow.conditions.asked import as_asked
+from devlint.flow.code.definitions import FunctionInfo, ModuleInfo
 from devlint.flow.events import Call, Context, Event
+from devlint.flow.observation import Observer
+from devlint.flow.path.analysis import Analysis
+from devlint.flow.path.arguments import Arguments, Invocation
+from devlint.flow.path.asked import as_asked
 from devlint.flow.path.heap import Heap
 from devlint.flow.path.state import Ambient, State
-from devlint.syntax.source import SourceError
+from devlint.syntax.index import Binding, Statement
 from devlint.values.condition import Test, decide
-from devlint.values.heap import Cell, Group, Instance, Object, join_cells
+from devlint.values.heap import Cell, Group, Instance, Object, Sequence, join_cells
 from devlint.values.join import join_tensors
 from devlint.values.placement import Kind, Loop, Place, Scope, Step, restrict
 from devlint.values.value import UNKNOWN, Address, Either, Ref, Tensor, Unknown, Value, as_tensor, computed
-
-if TYPE_CHECKING:
-    from devlint.flow.code.definitions import FunctionInfo, ModuleInfo
-    from devlint.flow.engine import Engine
-    from devlint.flow.observation import Observer
-    from devlint.syntax.index import Binding, Statement
 
 MAX_NESTING: Final = 150
 """Expressions nested deeper than this are unknown: generated code nests so, and Python's own stack is finite."""
@@ -58,14 +56,14 @@ def statement(*types: type) -> Callable[[Callable[[Run, Any], None]], Callable[[
     return register
 
 
-def evaluators(observer: Observer | None) -> Mapping[type, Callable[[Run, Any], Value]]:
+def evaluators(observer: Observer[Run] | None) -> Mapping[type, Callable[[Run, Any], Value]]:
     """The evaluator of each node type; one that shows each value to the observer, if there is one."""
     if observer is None:
         return _EXPRESSIONS
     return {kind: _shown(handler, observer) for kind, handler in _EXPRESSIONS.items()}
 
 
-def _shown(handler: Callable[[Run, Any], Value], observer: Observer) -> Callable[[Run, Any], Value]:
+def _shown(handler: Callable[[Run, Any], Value], observer: Observer[Run]) -> Callable[[Run, Any], Value]:
     def evaluate(run: Run, node: cst.CSTNode) -> Value:
         value = handler(run, node)
         observer.see(run, node, value)
@@ -104,7 +102,7 @@ class Run:
 
     def __init__(
         self,
-        engine: Engine,
+        engine: Analysis,
         module: ModuleInfo,
         unit: Statement,
         scope: Scope,
@@ -216,6 +214,36 @@ class Run:
     def emit(self, event: Event) -> None:
         """Tell the rules."""
         self.engine.emit(event)
+
+    # Gateways: what is above fills them in, on the class (see `devlint.flow.assembly`)
+
+    def call(self, callee: Value, arguments: Arguments, node: cst.CSTNode) -> Value:
+        """Call whatever the callee is: a function, a class, an object, a library's name."""
+        raise NotImplementedError
+
+    def call_function(
+        self,
+        info: FunctionInfo,
+        receiver: Value | None,
+        arguments: Arguments,
+        *,
+        is_module: bool = False,
+        entry: bool = False,
+    ) -> Value:
+        """Run one of the program's functions with these arguments, and take over what it did to the heap."""
+        raise NotImplementedError
+
+    def get_attribute(self, owner: Value, name: str, node: cst.CSTNode) -> Value:
+        """Read an attribute of a value."""
+        raise NotImplementedError
+
+    def iterate(self, value: Value, node: cst.BaseExpression) -> Sequence:
+        """Go through a value: its elements, each when they are known and few, else one that stands for all."""
+        raise NotImplementedError
+
+    def invoke(self, invocation: Invocation) -> Value:
+        """Call a library's function, or a method of one of its objects."""
+        raise NotImplementedError
 
     # Names
 
@@ -383,11 +411,3 @@ class Run:
         ambient: Ambient = self.state.ambient
         number = ambient.launches + 1
         self.state.ambient = replace(ambient, launches=number, unsynchronized=(number, step), waited=None)
-
-
-def tree_of(unit: Statement) -> cst.CSTNode | None:
-    """The statement's syntax tree; None where libcst cannot parse what Python can."""
-    try:
-        return unit.tree
-    except SourceError:
-        return None

@@ -8,8 +8,6 @@ from itertools import combinations
 
 import libcst as cst
 
-from devlint.flow.conditions.asked import asks_for_two_types
-from devlint.flow.conditions.together import can_hold_together
 from devlint.flow.events import (
     AttributeClash,
     CacheClash,
@@ -23,7 +21,10 @@ from devlint.flow.events import (
     Operand,
     OperandClash,
 )
+from devlint.flow.nn.lifecycle import tensors_of
+from devlint.flow.path.asked import asks_for_two_types
 from devlint.flow.path.run import Run
+from devlint.flow.tensors.together import can_hold_together
 from devlint.flow.tensors.wordings import wordings
 from devlint.values.condition import All, Atom, Facts, Test, implied, merge
 from devlint.values.device import HOST, UNKNOWN_DEVICE, Device, Known, Relation, Symbol, is_accelerator, is_host, relate
@@ -334,8 +335,6 @@ def _entrance(run: Run, context: Context, weights: Operand, given: Operand, when
 
 def _has_a_part_at(run: Run, call: Call, device: Device, when: Facts) -> bool:
     """Whether a parameter of the module that is called lies on the device: the module is then not the one astray."""
-    from devlint.flow.nn.lifecycle import tensors_of
-
     return call.receiver is not None and any(
         relate(leaf.device, device) is Relation.SAME
         for _, tensor in tensors_of(run, call.receiver)

@@ -8,7 +8,7 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.flow.calls.arguments import Argument
+from devlint.flow.path.arguments import Argument
 from devlint.flow.path.run import Run
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype, Source, promote_arrays, promote_names
 from devlint.values.value import Array, Const, Either, Number, Ref, Tensor, Truth, Tuple, Value

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import libcst as cst
 
 from devlint.flow.events import HardCodedAccelerator, InvalidDeviceUse
+from devlint.flow.path.arguments import Arguments
 from devlint.flow.path.run import Run
 from devlint.flow.path.state import HOST_BY_DEFAULT
 from devlint.flow.tensors.wordings import wordings
@@ -36,9 +37,6 @@ from devlint.values.value import (
     Value,
     named,
 )
-
-if TYPE_CHECKING:
-    from devlint.flow.calls.arguments import Arguments
 
 
 def explicit_placement(text: str) -> Device:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeVar
 
-from devlint.flow.tensors.operands import Bound
+from devlint.flow.path.arguments import Bound
 from devlint.semantics.conditions import Demand, demands
 from devlint.values.value import NONE, Const
 

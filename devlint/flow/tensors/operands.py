@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import libcst as cst
 
-from devlint.flow.calls.arguments import Argument
 from devlint.flow.events import Operand
 from devlint.flow.nn.forwards import operand_of_forward
+from devlint.flow.path.arguments import Argument, Bound
 from devlint.flow.path.run import Run
 from devlint.semantics.table import Row
 from devlint.values.value import UNKNOWN, Tensor, Unknown, Value, as_tensor
-
-Bound = Mapping[str, list[Argument]]
 
 
 def operands_of(run: Run, row: Row, bound: Bound) -> list[Operand]:

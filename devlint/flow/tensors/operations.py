@@ -8,12 +8,14 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.flow.calls.arguments import Argument, Arguments, bind_row
-from devlint.flow.conditions.refinement import rebind
 from devlint.flow.events import DtypeClash, HostOnlyClash, IndexClash, Operand, TargetDtype
+from devlint.flow.outside.objects import move
+from devlint.flow.path.arguments import Argument, Arguments, Bound
+from devlint.flow.path.rebinding import rebind
 from devlint.flow.path.run import Run
+from devlint.flow.tensors.argument_binding import bind_row
 from devlint.flow.tensors.clash import find_clash
-from devlint.flow.tensors.operands import Bound, as_operand, operands_of
+from devlint.flow.tensors.operands import as_operand, operands_of
 from devlint.flow.tensors.operation_names import short_name
 from devlint.flow.tensors.pace import follow_time
 from devlint.flow.tensors.results import result_of
@@ -56,8 +58,6 @@ def operate(
     run: Run, row: Row, bound: Bound, node: cst.CSTNode, own: Operand | None = None, *, complete: bool = True
 ) -> Value:
     """Check an operation's operands, and compute what it returns."""
-    from devlint.flow.outside.objects import move
-
     operands = operands_of(run, row, bound)
     same = row.same
     if own is not None:

@@ -8,9 +8,9 @@ from typing import Final
 import libcst as cst
 
 from devlint.flow.events import HostRead, Operand, UnsynchronizedTiming
+from devlint.flow.path.arguments import Bound
 from devlint.flow.path.run import Run
 from devlint.flow.tensors.given import is_given
-from devlint.flow.tensors.operands import Bound
 from devlint.semantics.table import Row
 from devlint.values.clock import ClockRead
 from devlint.values.device import Symbol, is_accelerator, is_host

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from devlint.flow.calls.arguments import Argument
+from devlint.flow.path.arguments import Argument, Bound
 from devlint.flow.path.run import Run
 from devlint.flow.tensors.given import is_given
-from devlint.flow.tensors.operands import Bound
 from devlint.values.heap import Sequence
 from devlint.values.value import NONE, Array, Const, Number, Rank, Ref, Size, Tensor, Tuple, Value
 

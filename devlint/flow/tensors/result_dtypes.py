@@ -7,11 +7,11 @@ from itertools import product
 from typing import Final
 
 from devlint.flow.events import Operand
+from devlint.flow.path.arguments import Bound
 from devlint.flow.path.run import Run
 from devlint.flow.tensors.data_dtypes import python_kind
 from devlint.flow.tensors.given import chosen, is_given
 from devlint.flow.tensors.named_dtypes import dtype_named
-from devlint.flow.tensors.operands import Bound
 from devlint.semantics.table import Row
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype, Source, canonical, category, promote_names
 from devlint.values.value import NONE, Rank, Value

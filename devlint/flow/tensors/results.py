@@ -10,10 +10,11 @@ from typing import Final
 import libcst as cst
 
 from devlint.flow.events import Operand
+from devlint.flow.outside.objects import new_placement, own_placement, placement_of_data
+from devlint.flow.path.arguments import Bound
 from devlint.flow.path.run import Run
 from devlint.flow.tensors.devices import default_placement, explicit_placement, placement_from
 from devlint.flow.tensors.given import chosen
-from devlint.flow.tensors.operands import Bound
 from devlint.flow.tensors.operation_names import short_name
 from devlint.flow.tensors.ranks import ruled_rank
 from devlint.flow.tensors.result_dtypes import first_dtype, named
@@ -116,8 +117,6 @@ def _placement(
 def _by_rule(
     run: Run, row: Row, rule: str, bound: Bound, operands: list[Operand], node: cst.CSTNode, *, complete: bool
 ) -> Placement:
-    from devlint.flow.outside.objects import new_placement, own_placement, placement_of_data
-
     kind, _, argument = rule.partition(":")
     match kind:
         case "own":

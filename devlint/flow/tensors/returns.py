@@ -8,25 +8,15 @@ from dataclasses import replace
 import libcst as cst
 
 from devlint.flow.events import Operand
+from devlint.flow.outside.objects import hand_out
+from devlint.flow.path.arguments import Bound
 from devlint.flow.path.run import Run
 from devlint.flow.tensors.given import chosen
-from devlint.flow.tensors.operands import Bound
 from devlint.flow.tensors.result_dtypes import dtypes
 from devlint.semantics.table import Row
 from devlint.values.dtype import UNKNOWN_DTYPE, Dtype, category
 from devlint.values.heap import Sequence as SequenceObject
-from devlint.values.value import (
-    NONE,
-    Array,
-    DeviceValue,
-    DtypeValue,
-    Number,
-    Size,
-    Tensor,
-    Text,
-    Tuple,
-    Value,
-)
+from devlint.values.value import NONE, Array, DeviceValue, DtypeValue, Number, Size, Tensor, Text, Tuple, Value
 
 
 def returned(
@@ -40,8 +30,6 @@ def returned(
     complete: bool = True,
 ) -> Value:
     """The result in the structure the call returns."""
-    from devlint.flow.outside.objects import hand_out
-
     returns = chosen(bound, row.returns_if, row.returns, complete=complete) or "unknown"
     kind, _, names = returns.partition(":")
     match kind:

@@ -7,11 +7,11 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.flow.calls.arguments import Argument, Arguments
 from devlint.flow.code.liveness import varies_in
 from devlint.flow.events import Discarded, HostRead, InvalidDeviceUse, OpaqueTransfer, Transfer
 from devlint.flow.nn.keeping import is_held
 from devlint.flow.nn.lifecycle import relocate, tensors_of
+from devlint.flow.path.arguments import Argument, Arguments
 from devlint.flow.path.run import Run
 from devlint.flow.tensors.devices import current, is_none, note_hard_coded, placement_from
 from devlint.flow.tensors.legacy import legacy_type

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from devlint.flow.nn.lifecycle import placement_of_module
 from devlint.flow.path.run import Run
 from devlint.values.device import InvalidDevice, parse_device
 from devlint.values.heap import Instance, Registration
@@ -83,8 +84,6 @@ def _registered(run: Run, module: Instance) -> Iterator[Wording]:
 
 def _modules(run: Run, names: Mapping[str, Value]) -> Iterator[Wording]:
     """The devices of the modules that have a name, told by a parameter."""
-    from devlint.flow.nn.lifecycle import placement_of_module
-
     for name, value in names.items():
         module = run.instance(value) if name != "self" else None
         # What a loss has is a buffer.

@@ -1,4 +1,4 @@
-"""Whether two placements' conditions hold together although nothing ties one to the other."""
+"""TODO"""
 
 from __future__ import annotations
 

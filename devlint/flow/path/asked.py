@@ -1,4 +1,4 @@
-"""What a path knows of the caller's devices because the program has asked: `x.is_cuda`, `device.type == "cpu"`."""
+"""TODO"""
 
 from __future__ import annotations
 

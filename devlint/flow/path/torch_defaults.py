@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from devlint.flow.code.definitions import ModuleInfo
+from devlint.flow.code.program import Program
 from devlint.values.dtype import DEFAULT_FLOAT, Dtype
 from devlint.values.placement import Placement
-
-if TYPE_CHECKING:
-    from devlint.flow.code.definitions import ModuleInfo
-    from devlint.flow.code.program import Program
-    from devlint.flow.path.run import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +26,6 @@ class TorchDefaults:
         self.entered: ModuleInfo | None = None
         """The file into which the way being gone leads."""
         self.by_file: dict[Path, Defaults] = {}
-
-    def keep(self, run: Run) -> None:
-        """The code being run has changed the defaults: for the file, if that is what happens when it runs."""
-        file = run.module if run.function is None else None if run.engine.symbolic else self.entered
-        if file is not None:
-            ambient = run.state.ambient
-            self.by_file[file.path] = Defaults(ambient.default_device, ambient.default_dtype)
 
     def holding_in(self, program: Program, module: ModuleInfo) -> Defaults:
         """What holds where somebody calls a file's code: what the file has set, or one that it imports."""

@@ -1,0 +1,35 @@
+"""Private names, and the order in which private definitions are analysed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from devlint.syntax.index import Statement
+
+
+def is_private(name: str) -> bool:
+    """Whether a name is for the use of its file or class alone."""
+    return name.startswith("_") and not name.endswith("__")
+
+
+def callers_first(units: Sequence[Statement]) -> list[Statement]:
+    """The definitions of a file in an order in which private ones come after those that mention them."""
+    private = {unit.name: unit for unit in units if unit.name is not None and is_private(unit.name)}
+    met: set[Statement] = set()
+    callees_first: list[Statement] = []
+    for root in reversed(private.values()):
+        pending = [] if root in met else [(root, _mentioned(root, private))]
+        while pending:
+            unit, others = pending[-1]
+            met.add(unit)
+            below = next((other for other in others if other not in met), None)
+            if below is not None:
+                pending.append((below, _mentioned(below, private)))
+            else:
+                callees_first.append(unit)
+                pending.pop()
+    return [unit for unit in units if unit.name not in private] + callees_first[::-1]
+
+
+def _mentioned(unit: Statement, private: Mapping[str, Statement]) -> Iterator[Statement]:
+    return iter([private[name] for name in sorted(unit.mentions & private.keys(), reverse=True)])
