@@ -7,7 +7,7 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.story import place_text
+from devlint.explain.places import place_text
 from devlint.syntax.index import Statement
 from devlint.syntax.walk import descend
 from devlint.values.placement import Place

@@ -7,8 +7,8 @@ from dataclasses import replace
 import libcst as cst
 
 from devlint.advice import LONGEST
+from devlint.explain.places import operand_text, place_text
 from devlint.flow.events import DtypeClash, Operand
-from devlint.story import operand_text, place_text
 from devlint.values.dtype import Dtype, Source, is_floating
 from devlint.values.placement import Kind, Place, Scope, Step, find, history
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from devlint.explain.places import operation_text, place_text, with_suffix
 from devlint.flow.events import HostRead
-from devlint.story import operation_text, place_text, with_suffix
 
 
 def reader_text(event: HostRead) -> str:

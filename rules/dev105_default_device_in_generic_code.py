@@ -6,21 +6,14 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
+from devlint.explain.conflict_stories import clash_confidence, clash_steps, meeting
+from devlint.explain.device_texts import device_text
+from devlint.explain.places import measured_in, name_of, operand_text, receiver_of
 from devlint.fixes.devices import device_at_meeting, worded
 from devlint.fixes.placing import DEVICELESS, create_at
 from devlint.fixes.sheet import Sheet, Unfit
 from devlint.flow.events import FactoryClash
 from devlint.rule import Finding, Rule
-from devlint.story import (
-    clash_confidence,
-    clash_steps,
-    device_text,
-    measured_in,
-    meeting,
-    name_of,
-    operand_text,
-    receiver_of,
-)
 
 
 class DefaultDeviceInGenericCode(Rule):

@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
+from devlint.explain.conflict_stories import confidence, steps
+from devlint.explain.device_texts import device_text, when_text
+from devlint.explain.places import place_text, with_suffix
 from devlint.fixes.reading import read_from_host
 from devlint.fixes.sheet import Sheet
 from devlint.flow.events import HostRead
 from devlint.reading import array_help, reader_text
 from devlint.rule import Finding, Rule
-from devlint.story import confidence, device_text, place_text, steps, when_text, with_suffix
 from devlint.values.device import is_accelerator
 from devlint.values.placement import leaves
 

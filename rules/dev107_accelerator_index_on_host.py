@@ -6,13 +6,15 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Applicability, Fix, Severity
+from devlint.explain.conflict_stories import clash_confidence, clash_steps, clash_subject
+from devlint.explain.device_texts import device_text, when_text
+from devlint.explain.places import name_of, operand_text
 from devlint.fixes.devices import device_at_meeting
 from devlint.fixes.edits import method
 from devlint.fixes.placing import is_moved_on, transfer
 from devlint.fixes.sheet import Sheet, Unfit, node_at
 from devlint.flow.events import IndexClash
 from devlint.rule import Finding, Rule
-from devlint.story import clash_confidence, clash_steps, clash_subject, device_text, name_of, operand_text, when_text
 
 
 class AcceleratorIndexOnHost(Rule):

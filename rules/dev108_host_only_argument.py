@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Applicability, Fix, Severity
+from devlint.explain.conflict_stories import confidence, steps
+from devlint.explain.device_texts import device_text, when_text
+from devlint.explain.places import operation_text, place_text, with_suffix
 from devlint.fixes.edits import method
 from devlint.fixes.sheet import Sheet, Unfit, node_at
 from devlint.flow.events import HostOnlyClash
 from devlint.rule import Finding, Rule
-from devlint.story import confidence, device_text, operation_text, place_text, steps, when_text, with_suffix
 
 
 class HostOnlyArgument(Rule):

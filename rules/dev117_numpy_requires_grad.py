@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
+from devlint.explain.conflict_stories import steps
+from devlint.explain.places import place_text, with_suffix
 from devlint.fixes.reading import read_from_host
 from devlint.fixes.sheet import Sheet
 from devlint.flow.events import HostRead
 from devlint.reading import array_help, reader_text
 from devlint.rule import Finding, Rule
-from devlint.story import place_text, steps, with_suffix
 from devlint.values.device import is_accelerator
 from devlint.values.placement import leaves
 

@@ -10,11 +10,12 @@ import libcst as cst
 
 from devlint.advice import LONGEST, assignable, collected, is_expected_to_fail, is_whole_body, variable
 from devlint.diagnostic import Fix, Severity
+from devlint.explain.conflict_stories import confidence, steps
+from devlint.explain.places import place_text
 from devlint.fixes.keeping import assign_result
 from devlint.fixes.sheet import Sheet, Unfit
 from devlint.flow.events import Discarded
 from devlint.rule import Finding, Rule
-from devlint.story import confidence, place_text, steps
 from devlint.transfers import placed
 from devlint.values.device import Known
 from devlint.values.placement import Leaf

@@ -9,11 +9,12 @@ import libcst as cst
 
 from devlint.advice import collected
 from devlint.diagnostic import Fix, Severity
+from devlint.explain.conflict_stories import confidence, steps
+from devlint.explain.places import place_text
 from devlint.fixes.keeping import rebind_in_container
 from devlint.fixes.sheet import Sheet, Unfit
 from devlint.flow.events import RebindUnused
 from devlint.rule import Finding, Rule
-from devlint.story import confidence, place_text, steps
 from devlint.transfers import placed
 
 

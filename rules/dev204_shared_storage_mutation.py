@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from devlint.diagnostic import Confidence, Severity
+from devlint.explain.conflict_stories import confidence
+from devlint.explain.device_texts import when_text
+from devlint.explain.places import place_text
 from devlint.flow.events import SharedWrite
 from devlint.rule import Finding, Rule
-from devlint.story import confidence, place_text, when_text
 
 
 class SharedStorageMutation(Rule):

@@ -7,11 +7,12 @@ from functools import partial
 
 from devlint.diagnostic import Fix, Severity
 from devlint.dtypes import dtype_steps, dtype_text, unasked_float64
+from devlint.explain.conflict_stories import confidence
+from devlint.explain.places import name_of, operation_text
 from devlint.fixes.casting import cast_operand
 from devlint.fixes.sheet import Sheet
 from devlint.flow.events import DtypeClash, Operand
 from devlint.rule import Finding, Rule
-from devlint.story import confidence, name_of, operation_text
 from devlint.values.placement import Place
 
 

@@ -7,11 +7,12 @@ from functools import partial
 
 from devlint.diagnostic import Fix, Severity
 from devlint.dtypes import dtype_steps
+from devlint.explain.conflict_stories import confidence
+from devlint.explain.places import name_of, operand_text
 from devlint.fixes.casting import cast_operand
 from devlint.fixes.sheet import Sheet
 from devlint.flow.events import TargetDtype
 from devlint.rule import Finding, Rule
-from devlint.story import confidence, name_of, operand_text
 from devlint.values.dtype import FLOATS, is_floating
 
 

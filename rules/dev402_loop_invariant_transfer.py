@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
+from devlint.explain.conflict_stories import confidence, steps
+from devlint.explain.device_texts import device_text, when_text
+from devlint.explain.places import place_text
 from devlint.fixes.hoisting import hoist
 from devlint.fixes.sheet import Sheet, node_at
 from devlint.flow.events import Transfer
 from devlint.rule import Finding, Rule
-from devlint.story import confidence, device_text, place_text, steps, when_text
 from devlint.transfers import ways
 from devlint.values.condition import All, Test
 

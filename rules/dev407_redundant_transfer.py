@@ -8,11 +8,13 @@ from functools import partial
 import libcst as cst
 
 from devlint.diagnostic import Applicability, Confidence, Fix, Severity
+from devlint.explain.conflict_stories import confidence, steps
+from devlint.explain.device_texts import device_text, is_of_module
+from devlint.explain.places import place_text
 from devlint.fixes.dropping import drop_first, drop_redundant
 from devlint.fixes.sheet import Sheet, node_at
 from devlint.flow.events import OpaqueTransfer, Transfer
 from devlint.rule import Finding, Rule
-from devlint.story import confidence, device_text, is_of_module, place_text, steps
 from devlint.transfers import Way, is_made_here, ways
 from devlint.values.device import Known, Symbol, is_accelerator
 from devlint.values.placement import How, Kind

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Applicability, Fix, Severity
+from devlint.explain.conflict_stories import confidence
+from devlint.explain.places import place_text
 from devlint.fixes.dropping import copy_tensor, stay_in_torch
 from devlint.fixes.sheet import Sheet, node_at
 from devlint.flow.events import Conversion
 from devlint.rule import Finding, Rule
-from devlint.story import confidence, place_text
 from devlint.transfers import is_made_here
 from devlint.values.placement import How, Step, leaves
 from devlint.values.value import Origin, Tensor

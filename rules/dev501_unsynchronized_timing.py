@@ -7,11 +7,12 @@ from functools import partial
 
 from devlint.advice import written_in
 from devlint.diagnostic import Fix, Severity
+from devlint.explain.conflict_stories import confidence
+from devlint.explain.places import place_text
 from devlint.fixes.sheet import Sheet
 from devlint.fixes.waiting import wait_for_clock
 from devlint.flow import events
 from devlint.rule import Finding, Rule
-from devlint.story import confidence, place_text
 from devlint.values.placement import Kind, Step
 
 

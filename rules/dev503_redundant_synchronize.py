@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Applicability, Fix, Severity
+from devlint.explain.places import place_text
 from devlint.fixes.dropping import drop_statement
 from devlint.fixes.sheet import Sheet, node_at
 from devlint.flow.events import Synchronize
 from devlint.rule import Finding, Rule
-from devlint.story import place_text
 
 
 class RedundantSynchronize(Rule):

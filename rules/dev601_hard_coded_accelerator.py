@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
+from devlint.explain.conflict_stories import confidence
+from devlint.explain.places import name_of
 from devlint.fixes.choosing import ask_for_accelerator
 from devlint.fixes.sheet import Sheet, node_at
 from devlint.flow import events
 from devlint.rule import Finding, Rule
-from devlint.story import confidence, name_of
 
 
 class HardCodedAccelerator(Rule):

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 import libcst as cst
 
+from devlint.explain.conflict_stories import target_device
 from devlint.fixes.sheet import Unfit
 from devlint.flow.events import Clash, Operand
-from devlint.story import target_device
 from devlint.syntax.walk import descend
 from devlint.values.placement import Placement, Wording
 

@@ -8,6 +8,7 @@ from typing import Final
 import libcst as cst
 
 from devlint.diagnostic import Applicability, Edit, Fix
+from devlint.explain.conflict_stories import target_device
 from devlint.fixes.calls import find_argument, set_argument
 from devlint.fixes.devices import device_at_meeting, is_plain, worded
 from devlint.fixes.edits import method, method_text, replace
@@ -17,7 +18,6 @@ from devlint.fixes.sheet import Part, Sheet, Unfit
 from devlint.fixes.statements import put_before, statement_of
 from devlint.flow.code.definitions import names_in_target
 from devlint.flow.events import Clash, Operand
-from devlint.story import target_device
 from devlint.syntax.walk import descend
 from devlint.values.placement import Kind, Place, Step
 

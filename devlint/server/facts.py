@@ -9,8 +9,8 @@ from typing import Final
 import libcst as cst
 
 from devlint.describe import describe, describe_placement
+from devlint.explain.device_texts import when_text
 from devlint.server.sights import Sight, Sights
-from devlint.story import when_text
 from devlint.syntax.index import Statement
 from devlint.syntax.positions import Regions
 from devlint.syntax.source import SourceError

@@ -7,8 +7,8 @@ from typing import Final
 import libcst as cst
 
 from devlint.flow.classes.ancestors import ancestors
+from devlint.flow.classes.collections import dict_of, list_of
 from devlint.flow.code.definitions import ClassInfo
-from devlint.flow.language.containers import dict_of, list_of
 from devlint.flow.path.arguments import Arguments
 from devlint.flow.path.run import Run
 from devlint.values.heap import Dict, Sequence

@@ -7,18 +7,11 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.flow.classes.ancestors import special_method
 from devlint.flow.code.definitions import bound_by
-from devlint.flow.language.contexts import enter, leave
-from devlint.flow.path.arguments import Argument
 from devlint.flow.path.run import Run, statement
-from devlint.flow.path.state import State, merge, merge_all
-from devlint.syntax.walk import descend, dotted_name
+from devlint.flow.path.state import State, merge_all
+from devlint.syntax.walk import dotted_name
 from devlint.values.value import UNKNOWN, Callable_
-
-SWALLOWING: Final = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRegex"})
-"""The last names of contexts that end an exception: what follows is reached from the middle of their block too."""
-
 
 IMPORT_ERRORS: Final = frozenset({"ImportError", "ModuleNotFoundError", "Exception"})
 """What a failing import raises, and how people catch it."""
@@ -124,44 +117,3 @@ def _finally(run: Run, body: cst.Finally, departures: Departures) -> None:
     run.state.live = run.state.live or unexplained
     run.execute(body)
     run.state.live = run.state.live and not unexplained
-
-
-@statement(cst.With)
-def with_(run: Run, node: cst.With) -> None:
-    """`with`: some contexts change what surrounds the operations inside, some end the exceptions that arise there."""
-    changes: dict[str, object] = {}
-    entered: list[Argument] = []
-    for item in node.items:
-        value = run.evaluate(item.item)
-        bound, change = enter(run, value, item.item)
-        changes.update(change)
-        entered.append(Argument(value, item.item))
-        if item.asname is not None:
-            run.assign(item.asname.name, bound)
-    before = run.surround(changes)
-    departures = Departures(run)
-    if any(_swallows(run, one) for one in entered):
-        failed = attempt(run, node.body)
-        run.state = merge(failed, run.state)
-    else:
-        run.execute(node.body)
-
-    def last() -> None:
-        run.surround(before)
-        for one in reversed(entered):
-            leave(run, one.value, one.node)
-
-    departures.finish(last)
-    last()
-
-
-def _swallows(run: Run, context: Argument) -> bool:
-    """Whether a context may end an exception. A class of the program can by what its `__exit__` returns."""
-    function = special_method(run, context.value, "__exit__")
-    if function is None:
-        called = context.node.func if isinstance(context.node, cst.Call) else context.node
-        return (dotted_name(called) or "").rpartition(".")[2] in SWALLOWING
-    return any(
-        isinstance(one, cst.Return) and one.value is not None and dotted_name(one.value) not in ("None", "False")
-        for one in descend(function.node.body, into_functions=False)
-    )

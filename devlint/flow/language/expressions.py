@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from copy import copy
-from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
 import libcst as cst
 
+from devlint.flow.classes.collections import _joined, united, with_entry
 from devlint.flow.code.definitions import FunctionInfo, names_in_target
 from devlint.flow.conditions.refinement import narrow, test_of
 from devlint.flow.language.contexts import pause_at
@@ -147,44 +147,6 @@ def dict_(run: Run, node: cst.Dict) -> Value:
             else:
                 result = Dict(result.entries, _joined(result.element, UNKNOWN), result.key)
     return run.allocate(node, result)
-
-
-def with_entry(thing: Dict, key: Value, value: Value) -> Dict:
-    """The dict with one entry more; under an unknown key, every entry may have become `value`."""
-    if isinstance(key, Const):
-        perhaps = {name: test for name, test in thing.perhaps.items() if name != key.value}
-        return replace(thing, entries={**thing.entries, key.value: value}, perhaps=perhaps)
-    entries = {name: join(before, value) for name, before in thing.entries.items()}
-    return replace(thing, entries=entries, element=_joined(thing.element, value), key=key)
-
-
-def united(left: Dict, right: Dict) -> Dict:
-    """`{**left, **right}`: the entries of both; under the same key, the right one's."""
-    entries = {**left.entries, **right.entries}
-    if right.element is not None:
-        # What stands under keys nobody knows may be under any of the left one's.
-        entries |= {key: join(value, right.element) for key, value in left.entries.items() if key not in right.entries}
-    if right.perhaps:
-        # Where the right one may lack a key, the left one's entry may have stayed.
-        entries |= {
-            key: join(entries[key], left.entries[key], test)
-            for key, test in right.perhaps.items()
-            if key in left.entries
-        }
-    perhaps = {
-        key: test
-        for one, other in ((left, right), (right, left))
-        for key, test in one.perhaps.items()
-        if key not in other.entries or key in other.perhaps
-    }
-    element, key = _joined(left.element, right.element), join(left.key, right.key)
-    return replace(left, entries=entries, element=element, key=key, perhaps=perhaps)
-
-
-def _joined(left: Value | None, right: Value | None) -> Value | None:
-    if left is None or right is None:
-        return left if right is None else right
-    return join(left, right)
 
 
 @expression(cst.IfExp)

@@ -12,9 +12,10 @@ import libcst as cst
 from devlint.flow.arrays.mixing import left_to_numpy, tensor_with_array
 from devlint.flow.arrays.numpy_like import array_operation
 from devlint.flow.classes.ancestors import special_method
+from devlint.flow.classes.collections import united
 from devlint.flow.conditions.comparison import compare
 from devlint.flow.conditions.refinement import narrow, negated, test_of
-from devlint.flow.language.expressions import truth, united
+from devlint.flow.language.expressions import truth
 from devlint.flow.nn.forwards import operand_of_forward
 from devlint.flow.path.arguments import Argument, Arguments
 from devlint.flow.path.run import Run, expression

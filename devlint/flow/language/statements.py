@@ -12,12 +12,12 @@ from devlint.flow.code.definitions import bound_by
 from devlint.flow.code.liveness import read_after
 from devlint.flow.conditions.refinement import narrow, test_of
 from devlint.flow.events import RebindUnused
-from devlint.flow.language.deletion import unbind
 from devlint.flow.language.expressions import closure, truth
 from devlint.flow.language.foreign import declare
 from devlint.flow.language.imports import imported
 from devlint.flow.language.operators import augmented
 from devlint.flow.language.patterns import conjunction, match_pattern
+from devlint.flow.language.setting import unbind
 from devlint.flow.outside.usage import looks_like_tensor
 from devlint.flow.path.arguments import Argument
 from devlint.flow.path.run import Run, statement

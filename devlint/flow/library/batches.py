@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from devlint.flow.classes.collections import united
 from devlint.flow.language.attributes import ITSELF
 from devlint.flow.language.batches import taken, update
-from devlint.flow.language.expressions import united
 from devlint.flow.path.arguments import Invocation
 from devlint.flow.path.models import model
 from devlint.flow.path.run import Run

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from devlint.flow.classes.collections import united, with_entry
 from devlint.flow.conditions.comparison import type_equals
-from devlint.flow.language.expressions import united, with_entry
 from devlint.flow.language.iteration import items_of, values_of
 from devlint.flow.nn.keeping import put_in
 from devlint.flow.path.arguments import Invocation

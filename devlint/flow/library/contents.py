@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from devlint.flow.classes.collections import with_entry
 from devlint.flow.classes.contents import fill
-from devlint.flow.language.expressions import with_entry
 from devlint.flow.language.subscripts import get_item
 from devlint.flow.path.arguments import Argument, Invocation
 from devlint.flow.path.models import model

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from devlint.flow.language.containers import dict_of
+from devlint.flow.classes.collections import dict_of
 from devlint.flow.language.operators import combine
 from devlint.flow.path.arguments import Argument, Arguments, Invocation
 from devlint.flow.path.models import model

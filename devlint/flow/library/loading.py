@@ -16,20 +16,7 @@ from devlint.values.device import CPU
 from devlint.values.dtype import Dtype, Source
 from devlint.values.heap import Dict, Instance, Sequence
 from devlint.values.placement import How, Kind, Leaf, Step, transform
-from devlint.values.value import (
-    NONE,
-    UNKNOWN,
-    Array,
-    Batch,
-    Const,
-    Number,
-    Rank,
-    Ref,
-    Tensor,
-    Tuple,
-    Unknown,
-    Value,
-)
+from devlint.values.value import NONE, UNKNOWN, Array, Batch, Const, Number, Rank, Ref, Tensor, Tuple, Unknown, Value
 
 TENSOR_DATASET = "torch.utils.data.TensorDataset"
 

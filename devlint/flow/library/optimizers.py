@@ -1,4 +1,4 @@
-"""Optimizers, generators, streams and events."""
+"""Optimizers: the parameters that they hold and change."""
 
 from __future__ import annotations
 
@@ -8,17 +8,14 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.flow.events import MovedLeaf, Synchronize
-from devlint.flow.outside.havoc import wait
+from devlint.flow.events import MovedLeaf
 from devlint.flow.path.arguments import Argument, Invocation
 from devlint.flow.path.models import model
 from devlint.flow.path.run import Run
-from devlint.flow.tensors.devices import DEVICE_FIRST
 from devlint.flow.tensors.sharing import note_write
 from devlint.flow.tensors.transfer import moved_leaf
 from devlint.values.heap import Dict, Instance, Sequence
-from devlint.values.placement import Kind
-from devlint.values.value import NONE, UNKNOWN, Const, Ref, Tensor, Text, Tuple, Value
+from devlint.values.value import NONE, UNKNOWN, Ref, Tensor, Text, Tuple, Value
 
 OPTIMIZERS = tuple(
     f"torch.optim.{name}"
@@ -119,80 +116,3 @@ def add_param_group(run: Run, call: Invocation) -> Value:
     if thing is not None and isinstance(call.receiver, Ref):
         run.put(call.receiver.address, thing.with_attribute("param_groups", UNKNOWN))
     return NONE
-
-
-@model(
-    "torch.cuda.synchronize",
-    "torch.accelerator.synchronize",
-    "torch.mps.synchronize",
-    "torch.xpu.synchronize",
-    "torch.cuda.Event.synchronize",
-    "torch.cuda.Stream.synchronize",
-    "torch.Event.synchronize",
-)
-def synchronize(run: Run, call: Invocation) -> Value:
-    """The host waits for the accelerator."""
-    ambient = run.state.ambient
-    run.engine.repeats.mark_moment()
-    run.emit(Synchronize(run.context_at(call.node), ambient.waited if ambient.unsynchronized is None else None))
-    run.synchronize(run.step(Kind.PASSED, "waits for the accelerator", call.node))
-    return NONE
-
-
-@model(
-    "torch.cuda.Event",
-    "torch.Event",
-    "torch.cuda.Stream",
-    "torch.no_grad",
-    "torch.inference_mode",
-    "torch.enable_grad",
-    "torch.set_grad_enabled",
-    "torch.cuda.device",
-    "torch.cuda.stream",
-    "torch.autograd.no_grad",
-    "torch.autograd.enable_grad",
-    "torch.cuda.CUDAGraph",
-    "contextlib.nullcontext",
-)
-def plain_object(run: Run, call: Invocation) -> Value:
-    """Objects that matter by their class only."""
-    name = call.name
-    if name == "torch.set_grad_enabled":
-        known = call.arguments.constant("mode", 0) is True
-        if run.discarded is call.node:
-            run.state.ambient = replace(run.state.ambient, grad=known)
-        name = "torch.enable_grad" if known else "torch.no_grad"
-    return run.allocate(call.node, Instance(name, {}))
-
-
-@model("torch.autocast", "torch.amp.autocast", "torch.cuda.amp.autocast", "torch.cpu.amp.autocast")
-def autocast(run: Run, call: Invocation) -> Value:
-    """Autocast under any of its names; switched off, it does nothing."""
-    position = 2 if call.name in DEVICE_FIRST else 0
-    disabled = call.arguments.constant("enabled", position) is False
-    return run.allocate(call.node, Instance("contextlib.nullcontext" if disabled else "torch.autocast", {}))
-
-
-@model(
-    "torch.cuda.Event.query",
-    "torch.cuda.Event.elapsed_time",
-    "torch.cuda.Event.record",
-    "torch.cuda.Event.wait",
-    "torch.cuda.Stream.wait_event",
-    "torch.cuda.Stream.wait_stream",
-    "torch.cuda.Stream.record_event",
-)
-def event_method(run: Run, call: Invocation) -> Value:
-    """Events and streams: who waits on them is not followed further than `synchronize`."""
-    if call.name != "record":
-        wait(run)
-    return UNKNOWN
-
-
-@model("torch.Generator")
-def generator(run: Run, call: Invocation) -> Value:
-    """A generator and the device it was made for."""
-    device = call.arguments.value("device", 0)
-    return run.allocate(
-        call.node, Instance("torch.Generator", {"device": device if device is not None else Const("cpu")})
-    )

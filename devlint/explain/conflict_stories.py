@@ -1,0 +1,111 @@
+"""Conflicts in words: how two operands came to lie on two devices."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import replace
+
+import libcst as cst
+
+from devlint.diagnostic import Confidence
+from devlint.explain.device_texts import device_text, when_text
+from devlint.explain.places import name_of, operand_text, operation_text
+from devlint.flow.events import Clash, Event, Operand
+from devlint.values.condition import NO_FACTS, Facts
+from devlint.values.device import Symbol, is_host
+from devlint.values.placement import How, Kind, Leaf, Place, Step, history
+
+
+def meeting(event: Clash) -> str:
+    """Where and when two operands meet, to be put behind a sentence: "in `*` when torch.cuda.is_available()"."""
+    return f"in {operation_text(event.operation)}{when_text(event.when)}"
+
+
+def clash_steps(event: Clash, reported: Place) -> tuple[Step, ...]:
+    """Both operands' stories; and last the operation where they meet, unless it is itself what is `reported`."""
+    place = event.context.place
+    told = steps(event.strange.leaf, event.other.leaf)
+    if place == reported:
+        return told
+    message = f"meets {operand_text(event.other)} on {device_text(event.other.leaf)} {meeting(event)}"
+    return (*(step for step in told if step.place != place), Step(Kind.PASSED, message, place))
+
+
+def target_device(event: Clash, operand: Operand) -> str | None:
+    """How the program can write the device of an operand: `x.device`, or what its transfer or factory was given."""
+    name = name_of(operand.place) if operand.of_module is None else None
+    if name is not None:
+        return f"{name}.device"
+    cause = operand.leaf.cause
+    written = _device_written(cause.place.node) if cause is not None else None
+    if cause is None or written is None:
+        return None
+    # A name means the same only where it was written; a string means the same everywhere.
+    return written if cause.scope is event.context.scope or written[-1] in "'\"" else None
+
+
+def _device_written(node: object) -> str | None:
+    """The device in the source of a transfer or a factory call."""
+    if not isinstance(node, cst.Call):
+        return None
+    if isinstance(node.func, cst.Attribute) and node.func.attr.value == "cuda" and not node.args:
+        return '"cuda"'
+    moves = isinstance(node.func, cst.Attribute) and node.func.attr.value == "to"
+    for position, argument in enumerate(node.args):
+        keyword = argument.keyword.value if argument.keyword is not None else None
+        if keyword == "device" or (moves and position == 0 and keyword is None):
+            return cst.Module([]).code_for_node(argument.value)
+    return None
+
+
+def steps(*leaves: Leaf) -> tuple[Step, ...]:
+    """The stories of some leaves one after another, each from its oldest step, no place told twice."""
+    told: dict[Place, Step] = {}
+    for leaf in leaves:
+        for step in reversed(list(history(leaf.trace))):
+            told.setdefault(step.place, _with_device(step, leaf))
+    return tuple(told.values())
+
+
+def _with_device(step: Step, leaf: Leaf) -> Step:
+    """The step that placed the leaf also says where, unless its message does."""
+    if step is not leaf.cause or leaf.how is not How.EXPLICIT or (is_host(leaf.device) and "host" in step.message):
+        return step
+    if step.kind is Kind.MOVED:
+        return replace(step, message=f"{step.message} to {device_text(leaf)}")
+    if step.kind is Kind.CREATED:
+        return replace(step, message=f"{step.message}: it is on {device_text(leaf)}")
+    return step
+
+
+def confidence(event: Event, *leaves: Leaf, when: Facts = NO_FACTS) -> Confidence:
+    """Certain of what is known on every path; less sure of what a condition, a custom or a caller decides.
+
+    The conditions are the event's own and `when`.
+    """
+    doubts = (
+        bool(when or getattr(event, "when", NO_FACTS)),
+        any(leaf.how is How.ASSUMED for leaf in leaves),
+        any(isinstance(leaf.device, Symbol) for leaf in leaves),
+    )
+    if not any(doubts):
+        return Confidence.CERTAIN
+    return Confidence.POSSIBLE if all(doubts) else Confidence.LIKELY
+
+
+def clash_confidence(event: Clash) -> Confidence:
+    """How sure it is that two operands clash."""
+    return confidence(event, event.strange.leaf, event.other.leaf)
+
+
+def clash_subject(event: Clash) -> Hashable:
+    """The bug behind a clash: what placed one operand, and what placed the other.
+
+    Places and not steps: each caller and each round of a loop makes steps of its own for the same line.
+    """
+    return tuple(_placed_by(one) for one in (event.strange, event.other))
+
+
+def _placed_by(operand: Operand) -> Place:
+    cause = operand.leaf.cause
+    return cause.place if cause is not None else operand.place

@@ -1,0 +1,43 @@
+"""Devices and conditions in words."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from devlint.explain.places import LONGEST
+from devlint.values.condition import Facts
+from devlint.values.device import Symbol
+from devlint.values.placement import How, Leaf
+
+OPPOSITES: Final = {"is": "is not", "is not": "is", "==": "!=", "!=": "=="}
+
+
+NEGATED: Final = re.compile(r"\bnot (\S+) (is not|is|==|!=) (\S+)")
+
+
+def is_of_module(leaf: Leaf) -> bool:
+    """Whether it lies where a module is, which its user decides."""
+    return isinstance(leaf.device, Symbol) and leaf.device.text == "the module"
+
+
+def device_text(leaf: Leaf) -> str:
+    """Where a leaf lies: `cpu`, `cuda:1`, `the caller's device`, `the module's device`."""
+    device = leaf.device
+    if not isinstance(device, Symbol):
+        return str(device)
+    if is_of_module(leaf):
+        return "the module's device"
+    return "the caller's device" if leaf.how is How.CALLER else str(device)
+
+
+def when_text(facts: Facts) -> str:
+    """The conditions a finding depends on, to be put behind a sentence: ` when torch.cuda.is_available()`."""
+    if not facts:
+        return ""
+    return " when " + " and ".join(sorted(_condition(str(test)) for test in facts))
+
+
+def _condition(text: str) -> str:
+    text = NEGATED.sub(lambda match: f"{match[1]} {OPPOSITES[match[2]]} {match[3]}", text)
+    return text if len(text) <= 2 * LONGEST else f"{text[: 2 * LONGEST - 3].rstrip()}..."
