@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from devlint.version import __version__
 
 if TYPE_CHECKING:
-    from devlint.analysis import InternalError
     from devlint.api import Result, check_paths, check_source
     from devlint.config.errors import ConfigError
     from devlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix, Note, Position, Region, Severity
+    from devlint.linter.file_analysis import InternalError
 
 __all__ = [
     "Applicability",
@@ -43,7 +43,7 @@ _HOMES = {
     "check_source": "api",
     "Result": "api",
     "ConfigError": "config.errors",
-    "InternalError": "analysis",
+    "InternalError": "linter.file_analysis",
 }
 
 

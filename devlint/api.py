@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from devlint.checking import check
 from devlint.config.options import Options
 from devlint.config.resolver import Resolver
 from devlint.diagnostic import Confidence, Diagnostic
-from devlint.discovery import Discovery, Found
-from devlint.registry import all_rules
-from devlint.rulecard import RuleCard
+from devlint.linter.check import check
+from devlint.linter.discovery import Discovery, Found
+from devlint.linter.rule_loader import all_rules
+from devlint.rule_metadata import RuleCard
 from devlint.syntax.source import encoded_source
 
 if TYPE_CHECKING:
-    from devlint.analysis import InternalError
+    from devlint.linter.file_analysis import InternalError
 
 
 @dataclass(frozen=True, slots=True)

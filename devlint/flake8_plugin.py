@@ -18,15 +18,15 @@ from flake8.discover_files import expand_paths
 from flake8.exceptions import ExecutionError
 from flake8.options.manager import OptionManager
 
-from devlint.checking import check
 from devlint.config.errors import ConfigError
 from devlint.config.options import Options
 from devlint.config.resolver import Resolver
 from devlint.config.selection import matches
 from devlint.diagnostic import Confidence, Diagnostic
-from devlint.discovery import Discovery
-from devlint.registry import all_rules
-from devlint.rulecard import RuleCard
+from devlint.linter.check import check
+from devlint.linter.discovery import Discovery
+from devlint.linter.rule_loader import all_rules
+from devlint.rule_metadata import RuleCard
 from devlint.syntax.source import encoded_source
 from devlint.version import __version__
 

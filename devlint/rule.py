@@ -10,8 +10,8 @@ from functools import cache
 from typing import Any, ClassVar, get_args, get_type_hints
 
 from devlint.diagnostic import Confidence, Severity
+from devlint.domain.placement import Place, Step
 from devlint.fixes.sheet import Remedy
-from devlint.values.placement import Place, Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,8 @@ class Finding:
 
 
 class Rule(ABC):
-    """A rule takes events by the annotation of `check` (a class of `devlint.flow.events`, or a union of them).
+    """A rule takes events by the annotation of `check` (a class of
+    `devlint.interpreter.state.events`, or a union of them).
 
     With `everywhere`, a finding is reported only when each event at its place led to one: what code does on one path
     or for one caller is then not enough. `at_cause` tells that findings stand where the tensor was made: they speak

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
+from devlint.domain.placement import Kind
 from devlint.explain.conflict_stories import clash_confidence, clash_steps, clash_subject, meeting, target_device
 from devlint.explain.device_texts import device_text
 from devlint.explain.places import name_of, operand_text
 from devlint.fixes.placing import move_to_meet
 from devlint.fixes.sheet import Sheet
-from devlint.flow.events import OperandClash
+from devlint.interpreter.state.events import OperandClash
 from devlint.rule import Finding, Rule
-from devlint.values.placement import Kind
 
 
 class MixedDeviceOp(Rule):

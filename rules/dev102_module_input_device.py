@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
+from devlint.domain.placement import Place
 from devlint.explain.conflict_stories import clash_confidence, clash_steps, clash_subject, target_device
 from devlint.explain.device_texts import device_text, when_text
 from devlint.explain.places import arguments_of, place_text, receiver_of, with_suffix
 from devlint.fixes.inputs import move_input, move_module
 from devlint.fixes.sheet import Sheet
-from devlint.flow.events import InputClash, Operand
+from devlint.interpreter.state.events import InputClash, Operand
 from devlint.rule import Finding, Rule
-from devlint.values.placement import Place
 
 
 class ModuleInputDevice(Rule):

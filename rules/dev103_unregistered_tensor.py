@@ -9,15 +9,15 @@ from functools import partial
 import libcst as cst
 
 from devlint.diagnostic import Fix, Severity
+from devlint.domain.placement import Kind
 from devlint.explain.conflict_stories import clash_confidence, clash_steps, meeting
 from devlint.explain.device_texts import device_text
 from devlint.explain.places import name_of, operand_text, place_text
 from devlint.fixes.placing import move_where_used
 from devlint.fixes.registering import register_buffer
 from devlint.fixes.sheet import Sheet, Unfit
-from devlint.flow.events import AttributeClash
+from devlint.interpreter.state.events import AttributeClash
 from devlint.rule import Finding, Rule
-from devlint.values.placement import Kind
 
 
 class UnregisteredTensor(Rule):

@@ -13,7 +13,7 @@ from devlint.explain.device_texts import device_text
 from devlint.explain.places import name_of, operand_text, place_text
 from devlint.fixes.registering import wrap_container
 from devlint.fixes.sheet import Sheet, Unfit
-from devlint.flow.events import ContainerClash
+from devlint.interpreter.state.events import ContainerClash
 from devlint.rule import Finding, Rule
 
 

@@ -12,7 +12,7 @@ from devlint.explain.places import measured_in, name_of, operand_text, receiver_
 from devlint.fixes.devices import device_at_meeting, worded
 from devlint.fixes.placing import DEVICELESS, create_at
 from devlint.fixes.sheet import Sheet, Unfit
-from devlint.flow.events import FactoryClash
+from devlint.interpreter.state.events import FactoryClash
 from devlint.rule import Finding, Rule
 
 

@@ -13,7 +13,7 @@ from devlint.fixes.devices import device_at_meeting
 from devlint.fixes.edits import method
 from devlint.fixes.placing import is_moved_on, transfer
 from devlint.fixes.sheet import Sheet, Unfit, node_at
-from devlint.flow.events import IndexClash
+from devlint.interpreter.state.events import IndexClash
 from devlint.rule import Finding, Rule
 
 

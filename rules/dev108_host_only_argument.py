@@ -11,7 +11,7 @@ from devlint.explain.device_texts import device_text, when_text
 from devlint.explain.places import operation_text, place_text, with_suffix
 from devlint.fixes.edits import method
 from devlint.fixes.sheet import Sheet, Unfit, node_at
-from devlint.flow.events import HostOnlyClash
+from devlint.interpreter.state.events import HostOnlyClash
 from devlint.rule import Finding, Rule
 
 

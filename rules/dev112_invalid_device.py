@@ -9,7 +9,7 @@ from functools import partial
 from devlint.diagnostic import Fix, Severity
 from devlint.fixes.naming import respell
 from devlint.fixes.sheet import Sheet, node_at
-from devlint.flow.events import InvalidDeviceUse
+from devlint.interpreter.state.events import InvalidDeviceUse
 from devlint.rule import Finding, Rule
 
 

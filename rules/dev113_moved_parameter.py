@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
+from devlint.domain.placement import Kind, Step, history
 from devlint.explain.places import method_of
 from devlint.fixes.leaves import keep_leaf, keep_parameter
 from devlint.fixes.sheet import Sheet, node_at
-from devlint.flow.events import MovedLeaf
+from devlint.interpreter.state.events import MovedLeaf
 from devlint.rule import Finding, Rule
-from devlint.values.placement import Kind, Step, history
 
 
 class MovedParameter(Rule):

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from devlint.diagnostic import Severity
+from devlint.domain.placement import Kind
 from devlint.explain.conflict_stories import clash_confidence, clash_steps, meeting
 from devlint.explain.device_texts import device_text
 from devlint.explain.places import operand_text
-from devlint.flow.events import CacheClash
+from devlint.interpreter.state.events import CacheClash
 from devlint.rule import Finding, Rule
-from devlint.values.placement import Kind
 
 KEYED: Final = "make the device (and the dtype) part of the key, or move the cached tensor where it is used"
 

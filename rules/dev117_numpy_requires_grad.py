@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
+from devlint.domain.device import is_accelerator
+from devlint.domain.placement import leaves
 from devlint.explain.conflict_stories import steps
+from devlint.explain.host_reads import array_help, reader_text
 from devlint.explain.places import place_text, with_suffix
 from devlint.fixes.reading import read_from_host
 from devlint.fixes.sheet import Sheet
-from devlint.flow.events import HostRead
-from devlint.reading import array_help, reader_text
+from devlint.interpreter.state.events import HostRead
 from devlint.rule import Finding, Rule
-from devlint.values.device import is_accelerator
-from devlint.values.placement import leaves
 
 
 class NumpyRequiresGrad(Rule):

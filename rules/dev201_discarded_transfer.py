@@ -8,18 +8,18 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.advice import LONGEST, assignable, collected, is_expected_to_fail, is_whole_body, variable
 from devlint.diagnostic import Fix, Severity
+from devlint.domain.device import Known
+from devlint.domain.placement import Leaf
+from devlint.domain.value import Tensor
 from devlint.explain.conflict_stories import confidence, steps
 from devlint.explain.places import place_text
+from devlint.explain.suggestions import LONGEST, assignable, collected, is_expected_to_fail, is_whole_body, variable
+from devlint.explain.transfer_paths import placed
 from devlint.fixes.keeping import assign_result
 from devlint.fixes.sheet import Sheet, Unfit
-from devlint.flow.events import Discarded
+from devlint.interpreter.state.events import Discarded
 from devlint.rule import Finding, Rule
-from devlint.transfers import placed
-from devlint.values.device import Known
-from devlint.values.placement import Leaf
-from devlint.values.value import Tensor
 
 RESULTS: Final = {"detach": "detached tensor", "pin_memory": "pinned copy"}
 MOVES: Final = frozenset("cuda cpu xpu npu hpu ipu".split())

@@ -7,15 +7,15 @@ from functools import partial
 
 import libcst as cst
 
-from devlint.advice import collected
 from devlint.diagnostic import Fix, Severity
 from devlint.explain.conflict_stories import confidence, steps
 from devlint.explain.places import place_text
+from devlint.explain.suggestions import collected
+from devlint.explain.transfer_paths import placed
 from devlint.fixes.keeping import rebind_in_container
 from devlint.fixes.sheet import Sheet, Unfit
-from devlint.flow.events import RebindUnused
+from devlint.interpreter.state.events import RebindUnused
 from devlint.rule import Finding, Rule
-from devlint.transfers import placed
 
 
 class ReboundLoopVariable(Rule):

@@ -10,11 +10,11 @@ import libcst as cst
 from devlint.diagnostic import Fix, Severity
 from devlint.explain.conflict_stories import confidence, steps
 from devlint.explain.places import place_text
+from devlint.explain.transfer_paths import placed
 from devlint.fixes.returning import return_moved
 from devlint.fixes.sheet import Sheet, Unfit
-from devlint.flow.events import RebindUnused
+from devlint.interpreter.state.events import RebindUnused
 from devlint.rule import Finding, Rule
-from devlint.transfers import placed
 
 
 class ReboundArgument(Rule):

@@ -8,7 +8,7 @@ from devlint.diagnostic import Confidence, Severity
 from devlint.explain.conflict_stories import confidence
 from devlint.explain.device_texts import when_text
 from devlint.explain.places import place_text
-from devlint.flow.events import SharedWrite
+from devlint.interpreter.state.events import SharedWrite
 from devlint.rule import Finding, Rule
 
 

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Confidence, Fix, Severity
+from devlint.domain.device import Known, is_accelerator
+from devlint.domain.placement import leaves
+from devlint.domain.value import Const, DeviceValue, Value
 from devlint.explain.device_texts import when_text
 from devlint.explain.places import place_text
 from devlint.fixes.comparing import compare_types, compare_values, compare_with_text
 from devlint.fixes.sheet import Sheet, node_at
-from devlint.flow.events import Comparison
+from devlint.interpreter.state.events import Comparison
 from devlint.rule import Finding, Rule
-from devlint.values.device import Known, is_accelerator
-from devlint.values.placement import leaves
-from devlint.values.value import Const, DeviceValue, Value
 
 
 class DeviceComparison(Rule):

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
-from devlint.dtypes import dtype_steps, dtype_text, entering_as, entrance, is_settled_in, unasked_float64
+from devlint.domain.placement import Kind, Step
 from devlint.explain.conflict_stories import confidence
+from devlint.explain.dtype_stories import dtype_steps, dtype_text, entering_as, entrance, is_settled_in, unasked_float64
 from devlint.explain.places import operation_text, receiver_of
 from devlint.fixes.casting import cast_at_entrance, cast_operand, passes_argument_on
 from devlint.fixes.sheet import Sheet, Unfit, node_at
-from devlint.flow.events import DtypeClash, Operand
+from devlint.interpreter.state.events import DtypeClash, Operand
 from devlint.rule import Finding, Rule
-from devlint.values.placement import Kind, Step
 
 
 class Float64Input(Rule):

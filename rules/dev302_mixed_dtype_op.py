@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
-from devlint.dtypes import dtype_steps, dtype_text, unasked_float64
+from devlint.domain.placement import Place
 from devlint.explain.conflict_stories import confidence
+from devlint.explain.dtype_stories import dtype_steps, dtype_text, unasked_float64
 from devlint.explain.places import name_of, operation_text
 from devlint.fixes.casting import cast_operand
 from devlint.fixes.sheet import Sheet
-from devlint.flow.events import DtypeClash, Operand
+from devlint.interpreter.state.events import DtypeClash, Operand
 from devlint.rule import Finding, Rule
-from devlint.values.placement import Place
 
 
 class MixedDtypeOp(Rule):

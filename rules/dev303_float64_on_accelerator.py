@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Applicability, Fix, Severity
-from devlint.dtypes import dtype_steps, entrance, is_settled_in, is_unasked
 from devlint.explain.conflict_stories import confidence
 from devlint.explain.device_texts import when_text
+from devlint.explain.dtype_stories import dtype_steps, entrance, is_settled_in, is_unasked
 from devlint.explain.places import place_text
+from devlint.explain.transfer_paths import Way, ways
 from devlint.fixes.casting import cast_with_transfer, passes_argument_on
 from devlint.fixes.sheet import Sheet, Unfit, node_at
-from devlint.flow.events import Transfer
+from devlint.interpreter.state.events import Transfer
 from devlint.rule import Finding, Rule
-from devlint.transfers import Way, ways
 
 
 class Float64OnAccelerator(Rule):

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
-from devlint.dtypes import dtype_steps
+from devlint.domain.dtype import FLOATS, is_floating
 from devlint.explain.conflict_stories import confidence
+from devlint.explain.dtype_stories import dtype_steps
 from devlint.explain.places import name_of, operand_text
 from devlint.fixes.casting import cast_operand
 from devlint.fixes.sheet import Sheet
-from devlint.flow.events import TargetDtype
+from devlint.interpreter.state.events import TargetDtype
 from devlint.rule import Finding, Rule
-from devlint.values.dtype import FLOATS, is_floating
 
 
 class LossTargetDtype(Rule):

@@ -6,18 +6,18 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import partial
 
-from devlint.advice import assignable
 from devlint.diagnostic import Confidence, Fix, Severity
+from devlint.domain.device import Symbol, is_accelerator, is_host
+from devlint.domain.placement import Kind, Place, Step, find, history, leaves
 from devlint.explain.conflict_stories import confidence, steps
 from devlint.explain.device_texts import device_text, when_text
 from devlint.explain.places import place_text
+from devlint.explain.suggestions import assignable
+from devlint.explain.transfer_paths import Way, ways
 from devlint.fixes.dropping import drop_both
 from devlint.fixes.sheet import Sheet, Unfit
-from devlint.flow.events import Conversion, HostRead, OpaqueTransfer, Transfer
+from devlint.interpreter.state.events import Conversion, HostRead, OpaqueTransfer, Transfer
 from devlint.rule import Finding, Rule
-from devlint.transfers import Way, ways
-from devlint.values.device import Symbol, is_accelerator, is_host
-from devlint.values.placement import Kind, Place, Step, find, history, leaves
 
 
 class RoundTripInLoop(Rule):

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
+from devlint.domain.path_conditions import All, Test
 from devlint.explain.conflict_stories import confidence, steps
 from devlint.explain.device_texts import device_text, when_text
 from devlint.explain.places import place_text
+from devlint.explain.transfer_paths import ways
 from devlint.fixes.hoisting import hoist
 from devlint.fixes.sheet import Sheet, node_at
-from devlint.flow.events import Transfer
+from devlint.interpreter.state.events import Transfer
 from devlint.rule import Finding, Rule
-from devlint.transfers import ways
-from devlint.values.condition import All, Test
 
 
 class LoopInvariantTransfer(Rule):

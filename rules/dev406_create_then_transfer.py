@@ -8,18 +8,18 @@ from functools import partial
 import libcst as cst
 
 from devlint.diagnostic import Fix, Severity
+from devlint.domain.device import UNKNOWN_DEVICE, is_host
+from devlint.domain.placement import Leaf, Place, Step, leaves
+from devlint.domain.value import Fresh, Origin
 from devlint.explain.conflict_stories import confidence, steps
 from devlint.explain.device_texts import device_text, when_text
 from devlint.explain.places import place_text
+from devlint.explain.transfer_paths import Way, ways
 from devlint.fixes.calls import find_argument
 from devlint.fixes.creating import create_there
 from devlint.fixes.sheet import Sheet, Unfit
-from devlint.flow.events import Context, Conversion, Transfer
+from devlint.interpreter.state.events import Context, Conversion, Transfer
 from devlint.rule import Finding, Rule
-from devlint.transfers import Way, ways
-from devlint.values.device import UNKNOWN_DEVICE, is_host
-from devlint.values.placement import Leaf, Place, Step, leaves
-from devlint.values.value import Fresh, Origin
 
 
 class CreateThenTransfer(Rule):

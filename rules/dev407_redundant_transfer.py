@@ -8,17 +8,17 @@ from functools import partial
 import libcst as cst
 
 from devlint.diagnostic import Applicability, Confidence, Fix, Severity
+from devlint.domain.device import Known, Symbol, is_accelerator
+from devlint.domain.placement import How, Kind
+from devlint.domain.value import is_one_thing
 from devlint.explain.conflict_stories import confidence, steps
 from devlint.explain.device_texts import device_text, is_of_module
 from devlint.explain.places import place_text
+from devlint.explain.transfer_paths import Way, is_made_here, ways
 from devlint.fixes.dropping import drop_first, drop_redundant
 from devlint.fixes.sheet import Sheet, node_at
-from devlint.flow.events import OpaqueTransfer, Transfer
+from devlint.interpreter.state.events import OpaqueTransfer, Transfer
 from devlint.rule import Finding, Rule
-from devlint.transfers import Way, is_made_here, ways
-from devlint.values.device import Known, Symbol, is_accelerator
-from devlint.values.placement import How, Kind
-from devlint.values.value import is_one_thing
 
 
 class RedundantTransfer(Rule):

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Applicability, Fix, Severity
+from devlint.domain.placement import How, Step, leaves
+from devlint.domain.value import Origin, Tensor
 from devlint.explain.conflict_stories import confidence
 from devlint.explain.places import place_text
+from devlint.explain.transfer_paths import is_made_here
 from devlint.fixes.dropping import copy_tensor, stay_in_torch
 from devlint.fixes.sheet import Sheet, node_at
-from devlint.flow.events import Conversion
+from devlint.interpreter.state.events import Conversion
 from devlint.rule import Finding, Rule
-from devlint.transfers import is_made_here
-from devlint.values.placement import How, Step, leaves
-from devlint.values.value import Origin, Tensor
 
 
 class NumpyRoundTrip(Rule):

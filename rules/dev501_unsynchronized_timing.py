@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from devlint.advice import written_in
 from devlint.diagnostic import Fix, Severity
+from devlint.domain.placement import Kind, Step
 from devlint.explain.conflict_stories import confidence
 from devlint.explain.places import place_text
+from devlint.explain.suggestions import written_in
 from devlint.fixes.sheet import Sheet
 from devlint.fixes.waiting import wait_for_clock
-from devlint.flow import events
+from devlint.interpreter.state import events
 from devlint.rule import Finding, Rule
-from devlint.values.placement import Kind, Step
 
 
 class UnsynchronizedTiming(Rule):

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
+from devlint.domain.placement import Place
 from devlint.explain.conflict_stories import confidence
 from devlint.explain.places import place_text
 from devlint.fixes.sheet import Sheet, node_at
 from devlint.fixes.waiting import copy_blocking
-from devlint.flow.events import HostRead
+from devlint.interpreter.state.events import HostRead
 from devlint.rule import Finding, Rule
-from devlint.values.placement import Place
 
 
 class UnsynchronizedRead(Rule):

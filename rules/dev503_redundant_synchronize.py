@@ -9,7 +9,7 @@ from devlint.diagnostic import Applicability, Fix, Severity
 from devlint.explain.places import place_text
 from devlint.fixes.dropping import drop_statement
 from devlint.fixes.sheet import Sheet, node_at
-from devlint.flow.events import Synchronize
+from devlint.interpreter.state.events import Synchronize
 from devlint.rule import Finding, Rule
 
 

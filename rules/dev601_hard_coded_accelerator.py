@@ -10,7 +10,7 @@ from devlint.explain.conflict_stories import confidence
 from devlint.explain.places import name_of
 from devlint.fixes.choosing import ask_for_accelerator
 from devlint.fixes.sheet import Sheet, node_at
-from devlint.flow import events
+from devlint.interpreter.state import events
 from devlint.rule import Finding, Rule
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from devlint.diagnostic import Severity
-from devlint.flow.events import BrokenFile
+from devlint.interpreter.state.events import BrokenFile
 from devlint.rule import Finding, Rule
 
 

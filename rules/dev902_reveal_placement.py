@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from devlint.describe import describe
 from devlint.diagnostic import Severity
-from devlint.flow.events import Revealed
+from devlint.explain.value_descriptions import describe
+from devlint.interpreter.state.events import Revealed
 from devlint.rule import Finding, Rule
 
 

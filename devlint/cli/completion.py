@@ -10,7 +10,7 @@ from devlint.output import FORMATS
 
 def rules(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The codes and names of rules; after a comma those of the next one."""
-    from devlint.registry import all_rules
+    from devlint.linter.rule_loader import all_rules
 
     known = {key: rule.name for rule in all_rules() for key in (rule.code, rule.name)}
     return _after_comma(known, incomplete)

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import click
 
-from devlint.checking import Outcome, check
 from devlint.cli import terminal
 from devlint.cli.mending import Mending, deliver, mend
 from devlint.cli.parameters import Target
@@ -24,11 +23,12 @@ from devlint.config.resolver import Resolver
 from devlint.config.selection import REVEALED
 from devlint.config.settings import Settings
 from devlint.diagnostic import Diagnostic
-from devlint.discovery import Discovery, Found
+from devlint.linter.check import Outcome, check
+from devlint.linter.discovery import Discovery, Found
+from devlint.linter.rule_loader import all_rules
 from devlint.output import WITHOUT_CELLS, find_format
 from devlint.output.page import Page
-from devlint.registry import all_rules
-from devlint.rulecard import RuleCard
+from devlint.rule_metadata import RuleCard
 
 
 @dataclass(frozen=True, slots=True)

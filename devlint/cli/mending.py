@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import click
 
-from devlint.checking import Outcome, Progress, check
 from devlint.cli import terminal
 from devlint.cli.writing import write_bytes, write_out
 from devlint.diagnostic import Diagnostic
-from devlint.discovery import Found
+from devlint.linter.check import Outcome, Progress, check
+from devlint.linter.discovery import Found
 from devlint.repair.difference import unified
 from devlint.repair.document import Document
 from devlint.repair.rounds import Documents, Repair, applicable, repair

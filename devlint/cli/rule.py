@@ -11,7 +11,7 @@ from devlint.cli import completion
 from devlint.config.errors import unknown
 
 if TYPE_CHECKING:
-    from devlint.rulecard import RuleCard
+    from devlint.rule_metadata import RuleCard
 
 
 @click.command()
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 def rule(rule: str | None, every: bool, output_format: str) -> None:
     """Explain a rule: what it finds, why that is bad, and what to write instead."""
     from devlint.cli.writing import write_out
-    from devlint.registry import all_rules, find_rule
-    from devlint.rulecard import RuleCard
+    from devlint.linter.rule_loader import all_rules, find_rule
+    from devlint.rule_metadata import RuleCard
 
     if every == (rule is not None):
         raise click.UsageError("give a rule's code or name, or --all")

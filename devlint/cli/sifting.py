@@ -12,7 +12,7 @@ from devlint.cli import terminal
 from devlint.cli.writing import write_file
 from devlint.config.selection import REVEALED
 from devlint.diagnostic import Diagnostic
-from devlint.sources import Sources
+from devlint.linter.source_lines import Sources
 from devlint.triage.baseline import BaselineError, baseline_text, compare, entry_of, read_baseline
 from devlint.triage.changes import GitError, changed_rows, concerned
 

@@ -16,7 +16,7 @@ import click
 from devlint.cli import terminal
 from devlint.cli.job import Request, run
 from devlint.config.files import FILENAMES
-from devlint.discovery import SUFFIXES
+from devlint.linter.discovery import SUFFIXES
 
 _SETTINGS: Final = (*FILENAMES, ".gitignore")
 _SETTLED: Final = 100

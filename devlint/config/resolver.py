@@ -8,7 +8,7 @@ from pathlib import Path
 from devlint.config.files import chain, file_in
 from devlint.config.options import Options
 from devlint.config.settings import Settings, Source, settle
-from devlint.rulecard import RuleCard
+from devlint.rule_metadata import RuleCard
 
 
 class Resolver:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from devlint.rulecard import RuleCard
+from devlint.rule_metadata import RuleCard
 
 ALL = "ALL"
 UNREADABLE = "DEV900"

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from devlint.config.errors import ConfigError
 from devlint.config.options import Options
+from devlint.config.path_patterns import Patterns
 from devlint.config.selection import (
     REVEALED,
     Layer,
@@ -20,8 +21,7 @@ from devlint.config.selection import (
     selected,
 )
 from devlint.diagnostic import Confidence, Diagnostic, Severity
-from devlint.patterns import Patterns
-from devlint.rulecard import RuleCard
+from devlint.rule_metadata import RuleCard
 from devlint.semantics.models.files import ModelFileError, read_model
 
 T = TypeVar("T")

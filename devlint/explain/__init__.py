@@ -1,1 +1,1 @@
-"""TODO room."""
+"""Findings in words: places, devices, conflicts, dtypes and what to write instead."""

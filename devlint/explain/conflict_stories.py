@@ -8,12 +8,12 @@ from dataclasses import replace
 import libcst as cst
 
 from devlint.diagnostic import Confidence
+from devlint.domain.device import Symbol, is_host
+from devlint.domain.path_conditions import NO_FACTS, Facts
+from devlint.domain.placement import How, Kind, Leaf, Place, Step, history
 from devlint.explain.device_texts import device_text, when_text
 from devlint.explain.places import name_of, operand_text, operation_text
-from devlint.flow.events import Clash, Event, Operand
-from devlint.values.condition import NO_FACTS, Facts
-from devlint.values.device import Symbol, is_host
-from devlint.values.placement import How, Kind, Leaf, Place, Step, history
+from devlint.interpreter.state.events import Clash, Event, Operand
 
 
 def meeting(event: Clash) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from devlint.domain.device import Symbol
+from devlint.domain.path_conditions import Facts
+from devlint.domain.placement import How, Leaf
 from devlint.explain.places import LONGEST
-from devlint.values.condition import Facts
-from devlint.values.device import Symbol
-from devlint.values.placement import How, Leaf
 
 OPPOSITES: Final = {"is": "is not", "is not": "is", "==": "!=", "!=": "=="}
 

@@ -9,9 +9,9 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.flow.events import Operand
+from devlint.domain.placement import Place
+from devlint.interpreter.state.events import Operand
 from devlint.syntax.walk import descend, dotted_name
-from devlint.values.placement import Place
 
 LONGEST: Final = 40
 """Characters of source that a message quotes; what is longer loses its middle."""

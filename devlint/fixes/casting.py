@@ -14,7 +14,7 @@ from devlint.fixes.imports import full_name, spell
 from devlint.fixes.names import parameters_of
 from devlint.fixes.placing import transfer, written_operand
 from devlint.fixes.sheet import Part, Sheet, Unfit
-from devlint.flow.events import Operand
+from devlint.interpreter.state.events import Operand
 
 METHODS: Final = {"float32": ".float()", "int64": ".long()", "float16": ".half()", "float64": ".double()"}
 """The casts that have a method of their own."""

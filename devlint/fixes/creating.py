@@ -8,6 +8,8 @@ from typing import Final
 import libcst as cst
 
 from devlint.diagnostic import Applicability, Edit, Fix
+from devlint.domain.placement import Place
+from devlint.domain.value import Fresh, Origin
 from devlint.fixes.calls import drop_method, find_argument, is_open, receiver_of, set_argument
 from devlint.fixes.edits import replace
 from devlint.fixes.imports import full_name, spell
@@ -16,10 +18,8 @@ from devlint.fixes.placing import DEVICELESS
 from devlint.fixes.sheet import Part, Sheet, Unfit, node_at
 from devlint.fixes.statements import take_out
 from devlint.fixes.transfers import Target, target_of
-from devlint.flow.code.definitions import bound_by
+from devlint.interpreter.program.definitions import bound_by
 from devlint.syntax.walk import descend
-from devlint.values.placement import Place
-from devlint.values.value import Fresh, Origin
 
 NUMPY: Final = {
     "numpy.random.standard_normal": "torch.randn",

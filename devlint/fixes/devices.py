@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 
 import libcst as cst
 
+from devlint.domain.placement import Placement, Wording
 from devlint.explain.conflict_stories import target_device
 from devlint.fixes.sheet import Unfit
-from devlint.flow.events import Clash, Operand
+from devlint.interpreter.state.events import Clash, Operand
 from devlint.syntax.walk import descend
-from devlint.values.placement import Placement, Wording
 
 
 def worded(wordings: Iterable[Wording], placement: Placement, without: Sequence[str] = ()) -> str | None:

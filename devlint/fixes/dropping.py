@@ -7,13 +7,13 @@ from typing import Final
 import libcst as cst
 
 from devlint.diagnostic import Applicability, Edit, Fix
+from devlint.domain.placement import Place
 from devlint.fixes.calls import drop_method, find_argument, method_name, receiver_of
 from devlint.fixes.edits import method_text, replace
 from devlint.fixes.imports import full_name
 from devlint.fixes.sheet import Part, Sheet, Unfit, node_at
 from devlint.fixes.statements import take_out
 from devlint.fixes.transfers import target_of
-from devlint.values.placement import Place
 
 REBUILDING: Final = frozenset({"torch.tensor", "torch.as_tensor", "torch.asarray", "torch.from_numpy"})
 """Functions that make a tensor of an array as it is."""

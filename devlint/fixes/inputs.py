@@ -5,16 +5,16 @@ from __future__ import annotations
 import libcst as cst
 
 from devlint.diagnostic import Applicability, Fix
+from devlint.domain.placement import Place
 from devlint.fixes.devices import device_at_meeting, is_plain
 from devlint.fixes.edits import method_text, replace
 from devlint.fixes.imports import spell
 from devlint.fixes.placing import bring, each, transfer, unblocked
 from devlint.fixes.sheet import Part, Sheet, Unfit, node_at
 from devlint.fixes.statements import outermost_loop, put_before, put_before_statement, statement_of
-from devlint.flow.code.liveness import assigned_in
-from devlint.flow.events import InputClash, Operand
+from devlint.interpreter.program.liveness import assigned_in
+from devlint.interpreter.state.events import InputClash, Operand
 from devlint.syntax.walk import dotted_name
-from devlint.values.placement import Place
 
 
 def move_input(sheet: Sheet, event: InputClash, weights: Operand, given: Operand, argument: Place | None) -> Fix:

@@ -10,7 +10,7 @@ from devlint.diagnostic import Applicability, Edit, Fix
 from devlint.fixes.edits import before, replace
 from devlint.fixes.names import bound_in, is_bound_here, loop_over
 from devlint.fixes.sheet import Part, Unfit
-from devlint.flow.code.liveness import read_after
+from devlint.interpreter.program.liveness import read_after
 from devlint.syntax.walk import descend, dotted_name
 
 

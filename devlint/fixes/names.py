@@ -7,8 +7,8 @@ import itertools
 import libcst as cst
 
 from devlint.fixes.sheet import Part
-from devlint.flow.code.definitions import bound_by, names_in_target
-from devlint.flow.code.occurrences import Occurrences
+from devlint.interpreter.program.definitions import bound_by, names_in_target
+from devlint.interpreter.program.name_events import Occurrences
 from devlint.syntax.walk import descend
 
 

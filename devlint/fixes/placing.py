@@ -8,6 +8,7 @@ from typing import Final
 import libcst as cst
 
 from devlint.diagnostic import Applicability, Edit, Fix
+from devlint.domain.placement import Kind, Place, Step
 from devlint.explain.conflict_stories import target_device
 from devlint.fixes.calls import find_argument, set_argument
 from devlint.fixes.devices import device_at_meeting, is_plain, worded
@@ -16,10 +17,9 @@ from devlint.fixes.imports import full_name
 from devlint.fixes.names import is_bound_here, is_read_again
 from devlint.fixes.sheet import Part, Sheet, Unfit
 from devlint.fixes.statements import put_before, statement_of
-from devlint.flow.code.definitions import names_in_target
-from devlint.flow.events import Clash, Operand
+from devlint.interpreter.program.definitions import names_in_target
+from devlint.interpreter.state.events import Clash, Operand
 from devlint.syntax.walk import descend
-from devlint.values.placement import Kind, Place, Step
 
 DEVICELESS: Final = frozenset(
     "from_numpy frombuffer from_dlpack Tensor FloatTensor DoubleTensor HalfTensor LongTensor IntTensor ShortTensor"

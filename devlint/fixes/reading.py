@@ -8,7 +8,7 @@ from devlint.diagnostic import Applicability, Edit, Fix
 from devlint.fixes.edits import method, replace
 from devlint.fixes.placing import each
 from devlint.fixes.sheet import Part, Sheet, Unfit
-from devlint.flow.events import HostRead
+from devlint.interpreter.state.events import HostRead
 
 
 def read_from_host(sheet: Sheet, event: HostRead, suffix: str) -> Fix:

@@ -11,7 +11,7 @@ from devlint.diagnostic import Applicability, Edit, Fix
 from devlint.fixes.edits import behind, replace, wrap
 from devlint.fixes.imports import spell
 from devlint.fixes.sheet import Part, Unfit
-from devlint.flow.code.definitions import bound_by
+from devlint.interpreter.program.definitions import bound_by
 from devlint.syntax.walk import children, descend, dotted_name
 
 LIST_METHODS: Final = frozenset("append extend insert".split())

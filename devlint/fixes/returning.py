@@ -11,7 +11,7 @@ from devlint.fixes.edits import before
 from devlint.fixes.names import parameters_of
 from devlint.fixes.sheet import Part, Sheet, Unfit
 from devlint.fixes.statements import put_behind
-from devlint.flow.code.liveness import read_after
+from devlint.interpreter.program.liveness import read_after
 from devlint.syntax.walk import descend
 
 

@@ -11,10 +11,10 @@ from typing import TypeAlias, TypeVar, cast
 import libcst as cst
 
 from devlint.diagnostic import Edit, Fix
+from devlint.domain.placement import Place
 from devlint.syntax.index import Binding, FileIndex, Statement
 from devlint.syntax.positions import Regions
 from devlint.syntax.walk import children, descend
-from devlint.values.placement import Place
 
 Node = TypeVar("Node", bound=cst.CSTNode)
 Answer = TypeVar("Answer")

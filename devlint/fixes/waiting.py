@@ -7,11 +7,11 @@ from contextlib import suppress
 import libcst as cst
 
 from devlint.diagnostic import Applicability, Edit, Fix
+from devlint.domain.placement import Place
 from devlint.fixes.calls import drop_argument, find_argument, set_argument
 from devlint.fixes.imports import spell
 from devlint.fixes.sheet import Part, Sheet, Unfit, node_at
 from devlint.fixes.statements import put_before
-from devlint.values.placement import Place
 
 
 def wait_for_clock(sheet: Sheet, started: Place, read: Place) -> Fix:

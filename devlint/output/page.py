@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from devlint.diagnostic import Diagnostic
-from devlint.rulecard import RuleCard
+from devlint.rule_metadata import RuleCard
 
 Lines = Callable[[str, "int | None"], Sequence[str]]
 """The lines of a file (or of one cell of a notebook), without their ends; nothing where it cannot be read."""

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from devlint.diagnostic import Applicability, Diagnostic, Edit, Fix, Position, Region, Severity
 from devlint.output.linehash import line_hashes
 from devlint.output.page import Page
-from devlint.rulecard import RuleCard, page_of
+from devlint.rule_metadata import RuleCard, page_of
 from devlint.version import __version__
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

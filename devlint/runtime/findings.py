@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from devlint.diagnostic import Confidence, Diagnostic, Note, Position, Region, Severity
-from devlint.registry import find_rule
+from devlint.linter.rule_loader import find_rule
 from devlint.runtime.labels import Step
 from devlint.runtime.recorder import LineRecord, Observation, Recorder
 from devlint.runtime.sites import Site

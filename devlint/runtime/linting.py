@@ -7,15 +7,15 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
-from devlint.analysis import analyse
 from devlint.config.errors import ConfigError
 from devlint.config.options import Options
 from devlint.config.resolver import Resolver
 from devlint.config.settings import Settings
 from devlint.diagnostic import Diagnostic, Severity
-from devlint.discovery import is_excluded
-from devlint.registry import all_rules
-from devlint.rulecard import RuleCard
+from devlint.linter.discovery import is_excluded
+from devlint.linter.file_analysis import analyse
+from devlint.linter.rule_loader import all_rules
+from devlint.rule_metadata import RuleCard
 from devlint.runtime.findings import SEEN_ONLY
 from devlint.syntax.index import index_source
 from devlint.syntax.source import SourceError, decode_source

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from devlint.flow.code.definitions import ModuleInfo
-from devlint.flow.code.program import Program
-from devlint.flow.modules import REPEATING
+from devlint.domain.value import Const, Tensor, Unknown
+from devlint.interpreter.driver.module_execution import REPEATING
+from devlint.interpreter.program.definitions import ModuleInfo
+from devlint.interpreter.program.program import Program
 from devlint.syntax.index import Binding, Statement
-from devlint.values.value import Const, Tensor, Unknown
 
 Site: TypeAlias = tuple[ModuleInfo, Statement]
 """A statement, and the module in which it stands."""

@@ -8,15 +8,15 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.describe import describe, describe_placement
+from devlint.domain.device import Known, Symbol
+from devlint.domain.placement import How, Leaf, Place, Placement, is_unknown, leaves
+from devlint.domain.value import Array, Batch, DeviceValue, Tensor, Value
 from devlint.explain.device_texts import when_text
+from devlint.explain.value_descriptions import describe, describe_placement
 from devlint.server.sights import Sight, Sights
 from devlint.syntax.index import Statement
 from devlint.syntax.positions import Regions
 from devlint.syntax.source import SourceError
-from devlint.values.device import Known, Symbol
-from devlint.values.placement import How, Leaf, Place, Placement, is_unknown, leaves
-from devlint.values.value import Array, Batch, DeviceValue, Tensor, Value
 
 HOW: Final = {
     How.EXPLICIT: "written out",

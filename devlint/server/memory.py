@@ -8,9 +8,9 @@ from pathlib import Path
 
 import libcst as cst
 
-from devlint.flow.engine import Engine
-from devlint.flow.events import Event
-from devlint.flow.path.torch_defaults import Defaults
+from devlint.interpreter.driver.analysis import Engine
+from devlint.interpreter.state.events import Event
+from devlint.interpreter.state.torch_defaults import Defaults
 from devlint.server.dependencies import Needs
 from devlint.server.sights import Sights
 from devlint.syntax.index import Statement

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from devlint.checking import Outcome, check
 from devlint.diagnostic import Diagnostic
-from devlint.discovery import Found
+from devlint.linter.check import Outcome, check
+from devlint.linter.deep_stack import roomy
+from devlint.linter.discovery import Found
 from devlint.repair.document import Document
 from devlint.repair.rounds import applicable, repair
-from devlint.room import roomy
 from devlint.server.session import Job
 from devlint.syntax.notebook import read_notebook
 from devlint.syntax.source import encoded_source

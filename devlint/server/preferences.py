@@ -14,9 +14,9 @@ from devlint.config.options import Options
 from devlint.config.resolver import Resolver
 from devlint.config.settings import Settings
 from devlint.diagnostic import Confidence
-from devlint.discovery import is_excluded
-from devlint.registry import all_rules
-from devlint.rulecard import RuleCard
+from devlint.linter.discovery import is_excluded
+from devlint.linter.rule_loader import all_rules
+from devlint.rule_metadata import RuleCard
 
 SECTION = "devlint"
 """The name under which clients keep the settings."""

@@ -9,15 +9,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from devlint.collector import Collector
 from devlint.config.settings import Settings
 from devlint.diagnostic import Diagnostic
-from devlint.flow.code.program import Program
-from devlint.flow.engine import Engine
-from devlint.flow.path.analysis import InternalError
-from devlint.registry import all_rules
-from devlint.report import broken, diagnostics_of
-from devlint.room import roomy
+from devlint.interpreter.driver.analysis import Engine
+from devlint.interpreter.program.program import Program
+from devlint.interpreter.state.analysis_state import InternalError
+from devlint.linter.deep_stack import roomy
+from devlint.linter.diagnostics import broken, diagnostics_of
+from devlint.linter.rule_loader import all_rules
+from devlint.linter.rule_runner import Collector
 from devlint.server.facts import Fact, Gauge, Scribe
 from devlint.server.files import Files
 from devlint.server.memory import Memory

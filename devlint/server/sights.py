@@ -9,11 +9,11 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.flow.nn.lifecycle import is_module, tensors_of
-from devlint.flow.path.run import Run
+from devlint.domain.placement import is_unknown
+from devlint.domain.value import Array, Batch, DeviceValue, DtypeValue, Either, Ref, Tensor, Tuple, Value
+from devlint.interpreter.objects.module_state import is_module, tensors_of
+from devlint.interpreter.state.frame import Run
 from devlint.syntax.index import Statement
-from devlint.values.placement import is_unknown
-from devlint.values.value import Array, Batch, DeviceValue, DtypeValue, Either, Ref, Tensor, Tuple, Value
 
 MAX_SIGHTS: Final = 6
 """Different values of one expression that are kept: nobody reads more."""

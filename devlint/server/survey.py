@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from devlint.config.settings import Settings
-from devlint.discovery import Discovery
+from devlint.linter.discovery import Discovery
 from devlint.server.preferences import Book, Mode
 
 LOGGER: Final = logging.getLogger("devlint")

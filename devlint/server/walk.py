@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from devlint.collector import Collector
-from devlint.flow.code.definitions import ModuleInfo
-from devlint.flow.code.program import Program
-from devlint.flow.engine import Engine
-from devlint.flow.entries import enter, run_file
-from devlint.flow.events import Event
+from devlint.interpreter.driver.analysis import Engine
+from devlint.interpreter.driver.entry_points import enter, run_file
+from devlint.interpreter.program.definitions import ModuleInfo
+from devlint.interpreter.program.program import Program
+from devlint.interpreter.state.events import Event
+from devlint.linter.rule_runner import Collector
 from devlint.server.dependencies import Dependencies
 from devlint.server.memory import Memory, Record, Trip, Weather
 from devlint.server.sights import Recorder, Sights

@@ -139,10 +139,10 @@ def devlint(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> Callable[..., Result]:
     """Runs devlint in an empty directory, with the stand-in for the analysis."""
-    module = ModuleType("devlint.analysis")
+    module = ModuleType("devlint.linter.file_analysis")
     vars(module).update(analyse=analyse, Report=Report, InternalError=InternalError)
-    monkeypatch.setitem(sys.modules, "devlint.analysis", module)
-    monkeypatch.setattr("devlint.registry.all_rules", lambda: RULES)
+    monkeypatch.setitem(sys.modules, "devlint.linter.file_analysis", module)
+    monkeypatch.setattr("devlint.linter.rule_loader.all_rules", lambda: RULES)
     monkeypatch.setattr("devlint.cli.job.all_rules", lambda: RULES)
     monkeypatch.chdir(tmp_path)
     for name in ("NO_COLOR", "FORCE_COLOR"):

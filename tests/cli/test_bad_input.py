@@ -205,14 +205,14 @@ def test_an_interrupt_amid_the_analysis_is_clean():
     code = f"""
 import os, signal
 from devlint.cli import main
-from devlint.flow.entries import analyse_module
-import devlint.analysis
+from devlint.interpreter.driver.entry_points import analyse_module
+import devlint.linter.file_analysis
 
 def interrupted(engine, module):
     os.kill(os.getpid(), signal.{signal.SIGINT.name})
     analyse_module(engine, module)
 
-devlint.analysis.analyse_module = interrupted
+devlint.linter.file_analysis.analyse_module = interrupted
 main()
 """
     done = subprocess.run(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from devlint.registry import all_rules
+from devlint.linter.rule_loader import all_rules
 
 ROOT = Path(__file__).parent.parent.parent
 

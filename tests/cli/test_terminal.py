@@ -86,7 +86,7 @@ def test_help_is_quick_to_come():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     help_text, _, modules = done.stdout.rstrip().rpartition("\n")
     assert "Commands:\n  check " in help_text
-    assert not {"libcst", "pathspec", "torch", "devlint.flow"} & set(modules.split())
+    assert not {"libcst", "pathspec", "torch", "devlint.interpreter"} & set(modules.split())
 
 
 def test_version():

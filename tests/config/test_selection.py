@@ -4,7 +4,7 @@ import pytest
 
 from devlint.config.selection import Layer, UnknownSelectorError, check_selectors, selected
 from devlint.diagnostic import Severity
-from devlint.rulecard import RuleCard
+from devlint.rule_metadata import RuleCard
 
 
 def card(code: str, name: str, *, default: bool = True) -> RuleCard:

@@ -18,7 +18,7 @@ import yaml
 from devlint import cli
 from devlint.cli.group import devlint
 from devlint.config.files import chain
-from devlint.registry import all_rules
+from devlint.linter.rule_loader import all_rules
 
 from .examples import PAGES, ROOT, refreshed
 

@@ -9,7 +9,7 @@ import pytest
 from devlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix, Note, Position, Region, Severity
 from devlint.output import find_format
 from devlint.output.page import Page
-from devlint.rulecard import RuleCard
+from devlint.rule_metadata import RuleCard
 
 TRAIN = """\
 import torch

@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 
 from devlint.output.linehash import line_hashes
-from devlint.rulecard import page_of
+from devlint.rule_metadata import page_of
 
 SCHEMA = Path(__file__).parents[3] / "shared" / "schemas" / "sarif-schema-2.1.0.json"
 

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from devlint.analysis import analyse
 from devlint.diagnostic import Diagnostic, Position
-from devlint.registry import all_rules
+from devlint.linter.file_analysis import analyse
+from devlint.linter.rule_loader import all_rules
 from devlint.repair.document import Document
 from devlint.repair.rounds import Documents, Repair, applicable, repair
 from devlint.syntax.lines import NEWLINE

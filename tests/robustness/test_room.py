@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from devlint.room import RECURSION_LIMIT, roomy
+from devlint.linter.deep_stack import RECURSION_LIMIT, roomy
 
 resource = pytest.importorskip("resource")
 

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import devlint
-from devlint.room import RECURSION_LIMIT
+from devlint.linter.deep_stack import RECURSION_LIMIT
 
 HEAD = "import torch\nfrom torch import nn\n\n"
 MODULE = "class M(nn.Module):\n    def __init__(self):\n        super().__init__()\n"

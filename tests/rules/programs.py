@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from devlint.analysis import analyse
 from devlint.diagnostic import Diagnostic
-from devlint.registry import all_rules
+from devlint.linter.file_analysis import analyse
+from devlint.linter.rule_loader import all_rules
 
 PRELUDE = """\
 import numpy as np

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from devlint.registry import all_rules
+from devlint.linter.rule_loader import all_rules
 
 from ..fixes.programs import check_fix
 from .programs import lint

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from devlint.diagnostic import Severity
-from devlint.registry import all_rules
+from devlint.linter.rule_loader import all_rules
 from devlint.rule import Rule
 
 from .programs import lint

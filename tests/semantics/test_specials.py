@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import devlint.flow.interpreter  # noqa: F401 - registers the models
-from devlint.flow.path.models import find_model
+import devlint.interpreter.driver.assembly  # noqa: F401 - registers the models
+from devlint.interpreter.state.library_models import find_model
 from devlint.semantics.table import load_table
 
 TABLE = load_table()

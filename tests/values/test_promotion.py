@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from devlint.values.dtype import NAMES, promote_arrays, promote_names
+from devlint.domain.dtype import NAMES, promote_arrays, promote_names
 
 WIDE_UNSIGNED = {"uint16", "uint32", "uint64"}
 TORCH = sorted(NAMES - WIDE_UNSIGNED)

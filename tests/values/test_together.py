@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from devlint.flow.tensors.together import can_hold_together
-from devlint.values.condition import NO_FACTS, Atom, Facts, Test
+from devlint.domain.path_conditions import NO_FACTS, Atom, Facts, Test
+from devlint.interpreter.operations.satisfiability import can_hold_together
 
 
 def _asked(text: str, place: int, *, holds: bool = True) -> Facts:

@@ -1,0 +1,232 @@
+"""The join of the lattice: what is known of a value that came along one of two paths."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import replace
+from typing import Final, TypeGuard
+
+from devlint.domain.device import Symbol
+from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype
+from devlint.domain.path_conditions import Test, both
+from devlint.domain.path_conditions import either as either_holds
+from devlint.domain.placement import How, Leaf, choose
+from devlint.domain.storage import join_memories
+from devlint.domain.value import (
+    NONE,
+    OTHER,
+    UNKNOWN,
+    Array,
+    Batch,
+    Const,
+    DeviceValue,
+    DtypeValue,
+    Either,
+    Number,
+    Pending,
+    Rank,
+    Tensor,
+    Text,
+    Truth,
+    Tuple,
+    Unknown,
+    Value,
+    as_tensor,
+)
+
+MAX_ALTERNATIVES: Final = 4
+"""Values of different kinds one name may hold at a point; real programs hold two or three, more is not worth
+following."""
+
+
+def join(left: Value, right: Value, test: Test | None = None) -> Value:
+    """`left` where the test holds, `right` where it does not; with no test, either of them."""
+    if left is right or left == right:
+        return left
+    match left, right:
+        case (Tensor(), Tensor() | Unknown()) | (Unknown(), Tensor()) if _is_another_parameter(left, right):
+            return either(left, right, test)
+        case Tensor(), Tensor():
+            return join_tensors(left, right, test)
+        case (Tensor(), Unknown() | Batch()) | (Unknown() | Batch(), Tensor()):
+            return _join_with_unknown(left, right, test)
+        case DeviceValue(), DeviceValue():
+            return DeviceValue(choose(test, left.placement, right.placement))
+        case DtypeValue(), DtypeValue():
+            return DtypeValue(join_dtypes(left.dtype, right.dtype))
+        case Array(), Array():
+            same_origin = left.fresh if left.fresh == right.fresh else None
+            rank = left.rank | right.rank
+            memory = join_memories(left.memory, right.memory)
+            return Array(join_dtypes(left.dtype, right.dtype), same_origin, rank, memory, left.trace)
+        case Batch(), Batch():
+            pinned = left.pinned if left.pinned == right.pinned else None
+            placement = choose(test, left.placement, right.placement)
+            keys = dict.fromkeys(key for key, _ in (*left.parts, *right.parts))
+            parts = tuple((key, join(part_of(left, key), part_of(right, key), test)) for key in keys)
+            return Batch(placement, pinned, left.mixed or right.mixed, parts=parts)
+        case Tuple(), Tuple() if len(left.items) == len(right.items):
+            items = tuple(join(a, b, test) for a, b in zip(left.items, right.items, strict=True))
+            same = left.names == right.names and left.cls == right.cls
+            return Tuple(items, left.names, left.cls) if same else Tuple(items)
+        case (Const() | Number() | Truth(), Const() | Number() | Truth()) if _kind(left) and _kind(right):
+            return _join_numbers(left, right, test)
+        case (Text(), Text()):
+            return Text()
+    if (isinstance(left, Unknown) and left.origin is None) or (isinstance(right, Unknown) and right.origin is None):
+        return UNKNOWN
+    return either(left, right, test)
+
+
+def part_of(batch: Batch, key: Hashable) -> Value:
+    """What a batch holds under a key, or as an attribute."""
+    for name, value in batch.parts:
+        if name == key:
+            return value
+    return replace(batch, moved=None, parts=())
+
+
+def any_part_of(batch: Batch) -> Value:
+    """What stands for every part of a batch."""
+    result: Value = replace(batch, moved=None, parts=())
+    for _, value in batch.parts:
+        result = join(result, value)
+    return result
+
+
+def _is_another_parameter(left: Value, right: Value) -> bool:
+    """Whether one is a parameter and the other is not that: a module that keeps the one of them moves it."""
+    cells = [one.cell if isinstance(one, Tensor) else None for one in (left, right)]
+    named = all(
+        isinstance(one, Tensor) or (isinstance(one, Unknown) and one.origin is not None) for one in (left, right)
+    )
+    return named and cells[0] != cells[1]
+
+
+def join_tensors(left: Tensor, right: Tensor, test: Test | None) -> Tensor:
+    """Both tensors in one: what they agree on, and the placement by the test."""
+    return Tensor(
+        placement=choose(test, left.placement, right.placement),
+        dtype=join_dtypes(left.dtype, right.dtype),
+        rank=_join_ranks(left, right),
+        grad=left.grad if left.grad == right.grad else None,
+        leaf=left.leaf if left.leaf == right.leaf else None,
+        pinned=left.pinned if left.pinned == right.pinned else None,
+        cell=left.cell if left.cell == right.cell else None,
+        pending=_newest(left.pending, right.pending),
+        fresh=left.fresh if left.fresh == right.fresh else None,
+        memory=join_memories(left.memory, right.memory),
+        trained=left.trained and right.trained,
+    )
+
+
+def _newest(left: Pending | None, right: Pending | None) -> Pending | None:
+    """The copy that may be unfinished after either path: the one begun last, of which the wait was seen last too."""
+    if left is None or right is None:
+        return left or right
+    return left if left.epoch >= right.epoch else right
+
+
+def _join_ranks(left: Tensor, right: Tensor) -> Rank:
+    """The rank of either; an argument has that of the tensor that stands in for it."""
+    for one, other in ((left, right), (right, left)):
+        if one.rank is Rank.ANY and _is_argument(one):
+            return other.rank
+    return left.rank | right.rank
+
+
+def _is_argument(tensor: Tensor) -> bool:
+    match tensor.placement:
+        case Leaf(device=Symbol(origin=("param", _, _)), how=How.CALLER):
+            return True
+    return False
+
+
+def join_dtypes(left: Dtype, right: Dtype) -> Dtype:
+    """The dtype when both have it; where it comes from, only when they agree on that too."""
+    if left == right:
+        return left
+    return replace(left, source=right.source) if left.name is not None and left.name == right.name else UNKNOWN_DTYPE
+
+
+def _join_with_unknown(left: Value, right: Value, test: Test | None) -> Value:
+    """A tensor or something the caller chose: a tensor too when the caller's thing has a name or has been moved as a
+    tensor is, for it stands in its place."""
+    if (isinstance(left, Unknown) and left.origin is None) or (isinstance(right, Unknown) and right.origin is None):
+        return UNKNOWN
+    a, b = as_tensor(left), as_tensor(right)
+    assert a is not None and b is not None
+    return join_tensors(a, b, test)
+
+
+def _kind(value: Value) -> str | None:
+    match value:
+        case Const(value=bool()) | Truth():
+            return "bool"
+        case Const(value=int()):
+            return "int"
+        case Const(value=float()):
+            return "float"
+        case Number(kind=kind):
+            return kind or "number"
+    return None
+
+
+def _join_numbers(left: Value, right: Value, test: Test | None) -> Value:
+    if test is not None and (answer := _join_answers(left, right, test)) is not None:
+        return answer
+    if test is not None and isinstance(left, Const) and isinstance(right, Const):
+        return either(left, right, test)
+    kind = _kind(left)
+    return Number(kind if kind == _kind(right) and kind != "number" else None)
+
+
+def _join_answers(left: Value, right: Value, test: Test) -> Value | None:
+    """Two answers, one of which is known: where that one stands, the condition decides or the other's does."""
+    match left, right:
+        case Const(value=bool(yes)), Const(value=bool()):
+            return Truth(test if yes else ~test)
+        case Truth(test=yes), Const(value=bool(no)):
+            return Truth(either_holds(~test, yes) if no else both(test, yes))
+        case Const(value=bool(yes)), Truth(test=no):
+            return Truth(either_holds(test, no) if yes else both(~test, no))
+    return None
+
+
+def alternatives(value: Value) -> list[Value]:
+    """The values it may be, in order."""
+    return [*alternatives(value.yes), *alternatives(value.no)] if isinstance(value, Either) else [value]
+
+
+def may_be_number(value: Value) -> TypeGuard[Either]:
+    """Whether a value is a number on one path and a tensor on another: a sum that a loop adds to, beginning with 0."""
+    kinds = {type(one) for one in alternatives(value)} if isinstance(value, Either) else set()
+    return Tensor in kinds and len(kinds) > 1 and kinds <= {Tensor, Number, Const, Truth}
+
+
+def either(left: Value, right: Value, test: Test | None) -> Value:
+    """Two values side by side, told apart by the test; unknown where there are too many."""
+    known = alternatives(left)
+    if isinstance(right, Either) and right.test == test and test is not None:
+        right = right.no
+    if isinstance(left, Either) and left.test == test and test is not None:
+        left = left.yes
+    if test is None and all(one in known for one in alternatives(right)):
+        return left
+    if len(alternatives(left)) + len(alternatives(right)) > MAX_ALTERNATIVES:
+        return UNKNOWN
+    if test is not None and not test.holds:
+        return Either(~test, right, left)
+    return Either(test, left, right)
+
+
+def without_none(value: Value) -> Value:
+    """The value given that it is one of which something is known: not None, not something that is no tensor."""
+    if not isinstance(value, Either):
+        return value
+    yes, no = without_none(value.yes), without_none(value.no)
+    if yes in (NONE, OTHER):
+        return no
+    if no in (NONE, OTHER):
+        return yes
+    return value if (yes, no) == (value.yes, value.no) else Either(value.test, yes, no)

@@ -1,0 +1,259 @@
+"""What lives behind a `Ref`: mutable, aliased things. The records are frozen; to change one is to put another in its
+place."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from collections.abc import Sequence as SequenceOf
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Any, TypeAlias
+
+from devlint.domain.dtype import Dtype
+from devlint.domain.join import alternatives, either, join, join_dtypes
+from devlint.domain.path_conditions import Test
+from devlint.domain.placement import Place, Placement, choose
+from devlint.domain.value import UNKNOWN, Address, Const, Ref, Tensor, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """A list, set, deque, iterator or generator. `items` when each element is known, else None and `element` stands
+    for all, save perhaps the `first`.
+
+    `owner` is the place where it was stored as a plain attribute of an nn.Module, if it was.
+    """
+
+    items: tuple[Value, ...] | None
+    element: Value = UNKNOWN
+    kind: str = "list"
+    owner: Place | None = field(default=None, compare=False)
+    first: Value | None = None
+
+    @property
+    def any(self) -> Value:
+        """A value that stands for every element."""
+        if self.items is None:
+            return self.element
+        return join_all(self.items)
+
+
+@dataclass(frozen=True, slots=True)
+class Dict:
+    """A dict: entries under constant keys, and `element` for those under any other key (None when there are none).
+
+    `factory` makes the values that a defaultdict has for the keys it lacks. `perhaps` are the keys that only one of two
+    paths has set, with the condition for it. `object` is the object whose attributes these are.
+    """
+
+    entries: Mapping[Hashable, Value]
+    element: Value | None = None
+    key: Value = UNKNOWN
+    owner: Place | None = field(default=None, compare=False)
+    factory: Value | None = None
+    perhaps: Mapping[Hashable, Test | None] = field(default_factory=dict)
+    object: Ref | None = None
+
+    @property
+    def any(self) -> Value:
+        """A value that stands for every entry's value."""
+        values = [*self.entries.values(), *([] if self.element is None else [self.element])]
+        return join_all(values)
+
+
+class Registration(Enum):
+    """How an attribute belongs to an nn.Module; only a PLAIN one is left behind by `.to()`."""
+
+    PARAMETER = "parameter"
+    BUFFER = "buffer"
+    MODULE = "module"
+    PLAIN = "plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A parameter's (or a library module's own) placement and dtype: what `.to()` changes under everybody who holds
+    it. `held` tells that a module registers it."""
+
+    placement: Placement
+    dtype: Dtype
+    grad: bool | None = True
+    held: bool = field(default=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Several parameters seen as one: what `for p in module.parameters()` binds. `members` are where their cells
+    are."""
+
+    members: tuple[Address, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """An object with attributes.
+
+    `cls` is the class value of the program, or the dotted name of a library class. `registered` says how an attribute
+    belongs
+    to an nn.Module; `cell` holds a library module's parameters; `held` tells that another module registers it.
+    `hooks` are the functions that a module calls around its forward, each with the kind it is registered as.
+    `settled` is false when the object's placement can no longer be followed (an unknown function had it). `perhaps` are
+    the attributes that only one of two paths has set, with the condition for it. `contents` is the dict or list that
+    an object of a class derived from those is.
+    """
+
+    cls: Hashable
+    attributes: Mapping[str, Value]
+    registered: Mapping[str, Registration] = field(default_factory=dict)
+    cell: Cell | None = None
+    held: bool = field(default=False, compare=False)
+    settled: bool = True
+    hooks: tuple[tuple[str, Value], ...] = ()
+    perhaps: Mapping[Hashable, Test | None] = field(default_factory=dict)
+    contents: Ref | None = None
+
+    def with_attribute(self, name: str, value: Value, registration: Registration | None = None) -> Instance:
+        """The object with one attribute changed, registered as said (or not at all)."""
+        registered = self.registered
+        if registered.get(name) is not registration:
+            registered = {key: kind for key, kind in registered.items() if key != name}
+            if registration is not None:
+                registered[name] = registration
+        perhaps = {key: test for key, test in self.perhaps.items() if key != name} if self.perhaps else self.perhaps
+        return replace(self, attributes={**self.attributes, name: value}, registered=registered, perhaps=perhaps)
+
+
+UNKNOWN_HOOKS: tuple[tuple[str, Value], ...] = (("register_forward_hook", UNKNOWN),)
+"""The hooks of a module that has some on one path and others on another."""
+
+Object: TypeAlias = "Sequence | Dict | Instance | Cell | Group"
+
+
+def join_all(values: tuple[Value, ...] | list[Value]) -> Value:
+    """The join of several values; unknown when there are none."""
+    if not values:
+        return UNKNOWN
+    result = values[0]
+    for value in values[1:]:
+        result = join(result, value)
+    return result
+
+
+def join_cells(cells: SequenceOf[Cell]) -> Cell:
+    """What several cells have in common."""
+    result = cells[0]
+    for cell in cells[1:]:
+        result = _join_cells(result, cell, None)
+    return result
+
+
+def _join_cells(left: Cell, right: Cell, test: Test | None) -> Cell:
+    placement = choose(test, left.placement, right.placement)
+    grad = left.grad if left.grad == right.grad else None
+    return Cell(placement, join_dtypes(left.dtype, right.dtype), grad, left.held or right.held)
+
+
+def join_objects(left: Object, right: Object, test: Test | None) -> Object:
+    """The object after either of two paths."""
+    if left is right or left == right:
+        return left
+    match left, right:
+        case Sequence(), Sequence():
+            if left.items is not None and right.items is not None and len(left.items) == len(right.items):
+                items = tuple(join(a, b, test) for a, b in zip(left.items, right.items, strict=True))
+                return replace(left, items=items, owner=left.owner or right.owner)
+            parts = [one.any for one in (left, right) if one.items != ()]
+            first = left.first if left.first == right.first else None
+            owner = left.owner or right.owner
+            return replace(left, items=None, element=join_all(parts), owner=owner, first=first)
+        case Dict(), Dict():
+            return _join_dicts(left, right, test)
+        case Cell(), Cell():
+            return _join_cells(left, right, test)
+        case Instance(), Instance():
+            return _join_instances(left, right, test)
+    return left
+
+
+def _join_dicts(left: Dict, right: Dict, test: Test | None) -> Dict:
+    entries: dict[Hashable, Value] = {}
+    for key in [*left.entries, *(key for key in right.entries if key not in left.entries)]:
+        values = [one.entries[key] for one in (left, right) if key in one.entries]
+        entries[key] = values[0] if len(values) == 1 else join(values[0], values[1], test)
+    rest = [one.element for one in (left, right) if one.element is not None]
+    element = join_all(rest) if rest else None
+    owner, factory = left.owner or right.owner, left.factory or right.factory
+    perhaps = _perhaps(left.entries, right.entries, left.perhaps, right.perhaps, test)
+    return Dict(entries, element, join(left.key, right.key), owner, factory, perhaps)
+
+
+def _join_instances(left: Instance, right: Instance, test: Test | None) -> Instance:
+    attributes: dict[str, Value] = {}
+    for name in [*left.attributes, *(name for name in right.attributes if name not in left.attributes)]:
+        values = [one.attributes[name] for one in (left, right) if name in one.attributes]
+        if len(values) == 1:
+            attributes[name] = values[0]
+        elif left.registered.get(name) is not right.registered.get(name) and _are_tensors(values):
+            # Which of the two a move takes along is known only as long as they are told apart.
+            attributes[name] = either(values[0], values[1], test)
+        else:
+            attributes[name] = join(values[0], values[1], test)
+    cell = left.cell
+    if left.cell is not None and right.cell is not None:
+        joined = join_objects(left.cell, right.cell, test)
+        assert isinstance(joined, Cell)
+        cell = joined
+    elif left.cls == "?":
+        # Nothing is known of where it is on the path that has not moved it.
+        cell = None
+    return replace(
+        left,
+        attributes=attributes,
+        registered=_join_registrations(left, right),
+        cell=cell,
+        held=left.held or right.held,
+        settled=left.settled and right.settled,
+        hooks=left.hooks
+        if left.hooks == right.hooks
+        else (*left.hooks, *right.hooks, ("register_forward_hook", UNKNOWN)),
+        perhaps=_perhaps(left.attributes, right.attributes, left.perhaps, right.perhaps, test),
+        contents=left.contents or right.contents,
+    )
+
+
+def _perhaps(
+    left: Mapping[Any, Value],
+    right: Mapping[Any, Value],
+    unsure_left: Mapping[Hashable, Test | None],
+    unsure_right: Mapping[Hashable, Test | None],
+    test: Test | None,
+) -> Mapping[Hashable, Test | None]:
+    """What only one of two paths has set; of what was unsure before, no condition is known any more."""
+    if left.keys() == right.keys() and not unsure_left and not unsure_right:
+        return {}
+    found: dict[Hashable, Test | None] = dict.fromkeys((*unsure_left, *unsure_right))
+    found.update((name, test) for name in left if name not in right and name not in unsure_left)
+    found.update(
+        (name, None if test is None else ~test) for name in right if name not in left and name not in unsure_right
+    )
+    return found
+
+
+def constant(value: Value) -> Hashable:
+    """The constant's value, for use as a key; raises KeyError when it is none."""
+    if isinstance(value, Const):
+        return value.value
+    raise KeyError(value)
+
+
+def _are_tensors(values: SequenceOf[Value]) -> bool:
+    return all(isinstance(one, Tensor) for value in values for one in alternatives(value))
+
+
+def _join_registrations(left: Instance, right: Instance) -> Mapping[str, Registration]:
+    """What is registered on either path moves where it is there; what may be a buffer or a parameter moves as both."""
+    registered = {**right.registered, **left.registered}
+    for name, kind in right.registered.items():
+        if left.registered.get(name, kind) is not kind:
+            registered[name] = Registration.BUFFER
+    return registered

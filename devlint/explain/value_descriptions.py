@@ -1,0 +1,101 @@
+"""Values in words, as hover, `reveal_placement` and messages show them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from devlint.domain.device import Known, Symbol
+from devlint.domain.placement import Choice, Placement, is_unknown
+from devlint.domain.value import (
+    Array,
+    Batch,
+    Const,
+    DeviceType,
+    DeviceValue,
+    DtypeValue,
+    Either,
+    Number,
+    Rank,
+    Size,
+    Tensor,
+    Text,
+    Truth,
+    Tuple,
+    TypeName,
+    Value,
+)
+
+UNKNOWN: Final = "unknown"
+
+
+def describe(value: Value) -> str:
+    """A value as one short phrase: `cuda:0 float32`, `cpu int64 0-dim`, `cuda, unknown dtype`, `unknown`."""
+    match value:
+        case Tensor():
+            return _describe_tensor(value)
+        case Array(dtype=dtype):
+            return f"array {dtype.name}" if dtype.name else "array, unknown dtype"
+        case Batch(placement=placement):
+            return f"batch {describe_placement(placement)}" if not is_unknown(placement) else "batch, unknown device"
+        case DeviceValue(placement=placement):
+            return f"device {describe_placement(placement)}"
+        case DeviceType(placement=placement):
+            return f"type of device {describe_placement(placement)}"
+        case TypeName(placement=placement):
+            return f"type of a tensor on {describe_placement(placement)}"
+        case DtypeValue(dtype=dtype):
+            return f"dtype {dtype}"
+        case Tuple(items=items):
+            return f"({', '.join(describe(one) for one in items)})"
+        case Either(test=test, yes=yes, no=no):
+            how = f"if {test} else" if test is not None else "or"
+            return f"({describe(yes)} {how} {describe(no)})"
+    return _describe_plain(value)
+
+
+def describe_placement(placement: Placement) -> str:
+    """A placement as a phrase."""
+    if isinstance(placement, Choice):
+        return f"({describe_placement(placement.yes)} if {placement.formula} else {describe_placement(placement.no)})"
+    match placement.device:
+        case Known() as device:
+            return str(device)
+        case Symbol(text=text):
+            return _describe_symbol(text.strip("`"))
+    return UNKNOWN
+
+
+def _describe_symbol(text: str) -> str:
+    """The device of something by its name in the program; the name itself where that is a device's."""
+    last = text.rpartition(".")[2]
+    if not text.isascii() or not all(part.isidentifier() for part in text.split(".")):
+        return f"{text}'s device"
+    return text if "device" in last else f"{text}.device"
+
+
+def _describe_tensor(tensor: Tensor) -> str:
+    known = [
+        describe_placement(tensor.placement) if not is_unknown(tensor.placement) else "",
+        tensor.dtype.name or "",
+        "0-dim" if tensor.rank is Rank.ZERO else "",
+        "parameter" if tensor.cell is not None and tensor.leaf else "",
+    ]
+    missing = [word for word, lacks in (("device", not known[0]), ("dtype", not known[1])) if lacks]
+    text = " ".join(word for word in known if word) or "tensor"
+    return f"{text}, unknown {' and '.join(missing)}" if missing else text
+
+
+def _describe_plain(value: Value) -> str:
+    """What Python's own types can say of themselves."""
+    match value:
+        case Const(value=constant):
+            return repr(constant)
+        case Number(kind=kind):
+            return kind or "number"
+        case Truth(test=test):
+            return f"whether {test}"
+        case Text(prefix=prefix):
+            return f"'{prefix}...'"
+        case Size(rank=rank):
+            return f"shape {rank.value}"
+    return UNKNOWN

@@ -1,1 +1,0 @@
-"""The program's own classes: their ancestors, their fields, making their objects."""

@@ -1,1 +1,0 @@
-"""What library calls mean where a row of the table cannot say it: one file for each part of the libraries."""

@@ -1,1 +1,0 @@
-"""One path through the code: its run, its state, its heap."""

@@ -1,0 +1,53 @@
+"""The arguments of a call, and their binding to parameter names."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devlint.domain.join import any_part_of
+from devlint.domain.objects import Dict
+from devlint.domain.value import UNKNOWN, Batch, Ref, Value
+from devlint.interpreter.objects.tensor_containers import held, is_holder
+from devlint.interpreter.state.arguments import Argument, Arguments
+from devlint.interpreter.state.frame import Run
+
+
+def gather(run: Run, node: cst.Call) -> Arguments:
+    """Evaluate a call's arguments, stars unrolled where they can be."""
+    found = Arguments(node)
+    for arg in node.args:
+        value = run.evaluate(arg.value)
+        argument = Argument(value, arg.value)
+        if not arg.star:
+            if arg.keyword is None:
+                found.positional.append(argument)
+            else:
+                found.keywords[arg.keyword.value] = argument
+        elif arg.star == "*":
+            unrolled = run.iterate(value, arg.value)
+            if unrolled.items is None:
+                found.spread = Argument(unrolled.element, arg.value) if found.complete else found.spread
+                found.complete = False
+                found.rest = Argument(unrolled.element, arg.value)
+            else:
+                found.positional.extend(Argument(item, arg.value) for item in unrolled.items)
+        else:
+            mapping = run.contents(value)
+            thing = run.get(mapping.address) if isinstance(mapping, Ref) else None
+            if isinstance(thing, Dict):
+                found.keywords.update({str(key): Argument(item, arg.value) for key, item in thing.entries.items()})
+                if thing.element is not None:
+                    found.complete, found.spread = False, None
+                    found.rest = Argument(thing.element, arg.value)
+            else:
+                found.complete, found.spread = False, None
+                found.rest = Argument(_unpacked(run, value), arg.value)
+    return found
+
+
+def _unpacked(run: Run, value: Value) -> Value:
+    """What stands for every entry of a mapping that is no dict."""
+    thing = run.instance(value)
+    if isinstance(value, Batch):
+        return any_part_of(value)
+    return held(thing) if thing is not None and is_holder(run, value) else UNKNOWN

@@ -1,0 +1,72 @@
+"""Forward hooks: functions of the program that a module calls before and after its `forward`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from devlint.domain.join import join
+from devlint.domain.objects import Instance
+from devlint.domain.value import NONE, UNKNOWN, Either, Ref, Tuple, Value
+from devlint.interpreter.state.arguments import Argument, Arguments
+from devlint.interpreter.state.frame import Run
+
+BEFORE = "register_forward_pre_hook"
+AFTER = "register_forward_hook"
+
+
+def add_hook(run: Run, module: Ref, kind: str, hook: Value) -> None:
+    """Register a hook."""
+    thing = run.instance(module)
+    if thing is not None:
+        run.put(module.address, replace(thing, hooks=(*thing.hooks, (kind, hook))))
+
+
+def remove_hook(run: Run, module: Ref, kind: str, hook: Value) -> None:
+    """Take it away again."""
+    thing = run.instance(module)
+    if thing is not None:
+        run.put(module.address, replace(thing, hooks=tuple(one for one in thing.hooks if one != (kind, hook))))
+
+
+def before_forward(run: Run, module: Ref, thing: Instance, arguments: Arguments, node: cst.CSTNode) -> Arguments:
+    """The arguments as the hooks leave them."""
+
+    for kind, hook in thing.hooks:
+        if kind != BEFORE:
+            continue
+        given = Tuple(tuple(one.value for one in arguments.positional))
+        place = arguments.expression
+        changed = run.call(hook, Arguments(node, [Argument(module, place), Argument(given, place)]), node)
+        if changed == NONE:
+            continue
+        if changed == UNKNOWN or isinstance(changed, Either):
+            return Arguments(node, complete=False)
+        values = changed.items if isinstance(changed, Tuple) else (changed,)
+        nodes = [one.node for one in arguments.positional]
+        nodes += [place] * (len(values) - len(nodes))
+        positional = [Argument(value, one) for value, one in zip(values, nodes, strict=False)]
+        arguments = replace(arguments, positional=positional)
+    return arguments
+
+
+def after_forward(
+    run: Run, module: Ref, thing: Instance, arguments: Arguments, result: Value, node: cst.CSTNode
+) -> Value:
+    """The result as the hooks leave it."""
+
+    for kind, hook in thing.hooks:
+        if kind == AFTER:
+            given: list[Value] = [module, Tuple(tuple(one.value for one in arguments.positional)), result]
+            place = arguments.expression
+            changed = run.call(hook, Arguments(node, [Argument(one, place) for one in given]), node)
+            result = _instead(changed, result)
+    return result
+
+
+def _instead(changed: Value, result: Value) -> Value:
+    """What a hook returns, or the result where that is None."""
+    if isinstance(changed, Either):
+        return join(_instead(changed.yes, result), _instead(changed.no, result), changed.test)
+    return result if changed == NONE else changed

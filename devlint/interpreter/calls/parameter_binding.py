@@ -1,0 +1,70 @@
+"""Pairing a call's arguments with the parameters of one of the program's functions."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import replace
+
+from devlint.domain.objects import Dict, Sequence
+from devlint.domain.placement import Kind, Step, retrace
+from devlint.domain.value import UNKNOWN, Ref, Tensor, Tuple, Value
+from devlint.interpreter.objects.class_hierarchy import home_of
+from devlint.interpreter.program.definitions import FunctionInfo, Parameter
+from devlint.interpreter.state.arguments import Arguments
+from devlint.interpreter.state.frame import Run
+
+
+def bind_parameters(run: Run, info: FunctionInfo, receiver: Value | None, arguments: Arguments) -> dict[str, Value]:
+    """Pair arguments with parameters as Python does; what a star of unknown content may hold is unknown."""
+    positional = [argument.value for argument in arguments.positional]
+    if receiver is not None:
+        positional.insert(0, receiver)
+    keywords = dict(arguments.keywords)
+    names: dict[str, Value] = {}
+    position = 0
+    for parameter in info.parameters:
+        if parameter.kind == "positional" and position < len(positional):
+            names[parameter.name] = positional[position]
+            position += 1
+        elif parameter.kind == "star":
+            items = tuple(positional[position:])
+            names[parameter.name] = (
+                Tuple(items) if arguments.complete else run.allocate(parameter.node, Sequence(None, UNKNOWN, "tuple"))
+            )
+            position = len(positional)
+        elif parameter.kind == "star-star":
+            entries: dict[Hashable, Value] = {key: argument.value for key, argument in keywords.items()}
+            names[parameter.name] = run.allocate(parameter.node, Dict(entries, None if arguments.complete else UNKNOWN))
+        elif parameter.name in keywords:
+            names[parameter.name] = keywords.pop(parameter.name).value
+        else:
+            names[parameter.name] = _missing(run, info, parameter, arguments)
+    return names
+
+
+def _missing(run: Run, info: FunctionInfo, parameter: Parameter, arguments: Arguments) -> Value:
+    if not arguments.complete:
+        return arguments.rest.value if arguments.rest is not None else UNKNOWN
+    return default_value(run, info, parameter)
+
+
+def default_value(run: Run, info: FunctionInfo, parameter: Parameter) -> Value:
+    """A parameter's default: made once, when the function was defined, and shared by every call."""
+    if parameter.default is None:
+        return UNKNOWN
+    known = run.engine.defaults.get((info, parameter.name))
+    if known is not None and (not isinstance(known, Ref) or run.get(known.address) is not None):
+        return known
+    home = home_of(run, info)
+    value = home.evaluate(parameter.default)
+    if isinstance(value, Ref):
+        run.engine.defaults[info, parameter.name] = value
+    if not isinstance(value, Tensor):
+        return value
+
+    def mark(previous: Step | None) -> Step:
+        return home.step(
+            Kind.CACHED, "a default argument, made once and shared by every call", parameter.node, previous
+        )
+
+    return replace(value, placement=retrace(value.placement, mark))

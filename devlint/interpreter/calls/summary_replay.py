@@ -1,0 +1,139 @@
+"""Calls that a further round of a loop makes again: given the same, where nothing they could read has changed, they do
+what they did before.
+
+What counts as the same is what ends a loop: values that are equal, however they came about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Final
+
+from devlint.domain.storage import Memory
+from devlint.domain.value import Array, Tensor, Tuple, Value
+from devlint.interpreter.program.definitions import FunctionInfo
+from devlint.interpreter.state.abstract_state import Ambient
+from devlint.interpreter.state.call_summaries import Before, Call, Deed
+from devlint.interpreter.state.frame import Run
+
+WORTH: Final = 24
+"""Syntax nodes a call must have evaluated to be remembered: running a smaller one again is as quick as comparing."""
+
+MAX_CHANGED: Final = 400
+"""Objects that may have been written since a call for it to be remembered: to compare more takes longer than most calls
+do."""
+
+MAX_HELD: Final = 1_000_000
+"""Heap objects that the remembered heaps may hold together; each is a reference of eight bytes, and a key."""
+
+
+def before(run: Run, info: FunctionInfo, names: Mapping[str, Value]) -> Before | None:
+    """What a call finds, where it may be made again: what a generator does later is not seen."""
+    engine = run.engine
+    if not engine.repeats.loops or info.is_generator:
+        return None
+    if info in engine.active or engine.recursion.left_out:
+        return None
+    state = run.state
+    found = {**_captured(info), **names}
+    moments = engine.repeats.moments
+    return Before(found, state.facts, state.ambient, state.heap.fork(), _elsewhere(run), moments, engine.budget)
+
+
+def _elsewhere(run: Run) -> tuple[int, int]:
+    """How often names were bound that are not the code's own."""
+    return run.engine.spilled, run.engine.repeats.rebound
+
+
+def remember(run: Run, call: Call, before: Before, value: Value) -> None:
+    """Keep what a call has done, if it was worth the while and nobody else can have seen it."""
+    engine, repeats = run.engine, run.engine.repeats
+    worth = before.budget - engine.budget >= WORTH and engine.budget > 0 and not engine.abandoned
+    if not worth or _elsewhere(run) != before.elsewhere or repeats.moments != before.moments:
+        return
+    if engine.recursion.left_out:
+        return
+    size = len(before.heap)
+    if repeats.held + size <= MAX_HELD:
+        repeats.held += size
+        written = tuple(run.state.heap.written_since(before.heap))
+        repeats.deeds[call] = Deed(before, written, run.state.ambient, value)
+
+
+def again(run: Run, call: Call, now: Before) -> Value | None:
+    """Do what the same call did before, if it finds the same now; what it returns, None where it has to be made."""
+    deed = run.engine.repeats.deeds.get(call)
+    if deed is None or not _same(deed.before, now):
+        return None
+    for address, thing in deed.written:
+        run.put(address, thing)
+    run.state.ambient = _later(deed, now.ambient)
+    return _renewed(deed.value, now.names.values())
+
+
+def _captured(info: FunctionInfo) -> dict[str, Value]:
+    """What a function that was defined in another finds there under the names it mentions."""
+    found: dict[str, Value] = {}
+    outer = info.closure
+    while outer is not None:
+        found = {name: value for name, value in outer.state.names.items() if name in info.mentioned} | found
+        outer = outer.outer
+    return found
+
+
+def _same(before: Before, now: Before) -> bool:
+    return (
+        before.elsewhere == now.elsewhere
+        and before.facts == now.facts
+        and _surroundings(before.ambient) == _surroundings(now.ambient)
+        and before.names == now.names
+        and all(map(_is_alike, before.names.values(), now.names.values()))
+        and now.heap.agrees(before.heap, MAX_CHANGED)
+    )
+
+
+def _surroundings(ambient: Ambient) -> tuple[object, ...]:
+    """What operations can see of their surroundings: not how much work there has been."""
+    return (
+        ambient.default_device,
+        ambient.default_dtype,
+        ambient.grad,
+        ambient.autocast,
+        ambient.current_device_known,
+    )
+
+
+def _is_alike(one: Value, other: Value) -> bool:
+    """Whether equal values are so, too, in what a comparison leaves out and findings build on."""
+    if isinstance(one, Tensor) and isinstance(other, Tensor):
+        return (one.moved is None) == (other.moved is None) and one.was_parameter == other.was_parameter
+    return True
+
+
+def _later(deed: Deed, now: Ambient) -> Ambient:
+    """What surrounds the operations after the call: it launched as much work, and waited for it as often."""
+    before, after = deed.before.ambient, deed.ambient
+    running = now.unsynchronized if after.epoch == before.epoch else None
+    if after.unsynchronized is not None and after.unsynchronized[0] > before.launches:
+        number, step = after.unsynchronized
+        running = number - before.launches + now.launches, step
+    return replace(
+        after,
+        epoch=after.epoch - before.epoch + now.epoch,
+        launches=after.launches - before.launches + now.launches,
+        unsynchronized=running,
+        waited=now.waited if after.waited is before.waited else after.waited,
+    )
+
+
+def _renewed(value: Value, given: Iterable[Value]) -> Value:
+    """The value as a call returns it anew: not in the memory of what the call before has returned."""
+    if isinstance(value, Tuple):
+        return replace(value, items=tuple(_renewed(item, given) for item in value.items))
+    if not isinstance(value, (Tensor, Array)) or value.memory is None:
+        return value
+    roots = [one.memory.root for one in given if isinstance(one, (Tensor, Array)) and one.memory is not None]
+    if value.memory.root in roots:
+        return value
+    return replace(value, memory=Memory(shares=value.memory.shares, parts=value.memory.parts))

@@ -1,0 +1,143 @@
+"""Things that cannot be looked into: what the program does to them still says where they are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+import libcst as cst
+
+from devlint.domain.device import Symbol
+from devlint.domain.dtype import UNKNOWN_DTYPE
+from devlint.domain.objects import Cell, Instance, Sequence
+from devlint.domain.placement import Leaf, Placement
+from devlint.domain.value import UNKNOWN, Batch, Number, Rank, Tensor, Unknown, Value, as_tensor, named
+from devlint.interpreter.language.attributes import ITSELF, opaque_attribute
+from devlint.interpreter.modules.library_methods import by_convention
+from devlint.interpreter.objects.evidence import looks_like_module, looks_like_tensor
+from devlint.interpreter.objects.forward_inputs import operand_of_forward
+from devlint.interpreter.objects.havoc import havoc, wait
+from devlint.interpreter.objects.unknown_objects import opaque_address, record_of
+from devlint.interpreter.operations.device_conflicts import find_clash
+from devlint.interpreter.operations.transfer_methods import METHODS, requested, transfer_opaque, transfer_tensor
+from devlint.interpreter.program.usage_evidence import ARRAY_LIKE, OF_OTHERS_TOO, tells_of_tensor
+from devlint.interpreter.state.arguments import Arguments, Invocation
+from devlint.interpreter.state.events import Operand
+from devlint.interpreter.state.frame import Run
+from devlint.syntax.walk import dotted_name
+
+FORWARDS: Final = frozenset({"forward", "generate", "encode", "decode"})
+"""Methods that run a module on their arguments, as calling it does."""
+
+
+def opaque_method(
+    run: Run, owner: Unknown, name: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression
+) -> Value:
+    """A method called on something unknown."""
+    if name in METHODS:
+        return _transfer(run, owner, name, arguments, node, receiver)
+    record = record_of(run, owner)
+    if name in ITSELF:
+        return owner
+    if name in ("parameters", "buffers", "named_parameters"):
+        placement = (
+            record.cell.placement if record is not None and record.cell is not None else named(owner.origin, owner.text)
+        )
+        return run.allocate(node, Sequence(None, Tensor(placement, rank=Rank.SOME), "iterator"))
+    tells = tells_of_tensor(name, is_statement=run.discarded is node)
+    shared = name in OF_OTHERS_TOO
+    if tells or ((shared or name in ARRAY_LIKE) and looks_like_tensor(run, receiver, array_like=not shared)):
+        tensor = as_tensor(owner)
+        assert tensor is not None
+        return run.invoke(Invocation(name, arguments, node, tensor))
+    if name in ("size", "dim", "numel", "item"):
+        return Number()
+    if record is not None and record.cell is not None and name in FORWARDS:
+        return call_placed(run, record.cell.placement, owner.text or name, arguments, node)
+    value = opaque_attribute(run, owner, name)
+    if not isinstance(value, Unknown):
+        return run.call(value, arguments, node)
+    havoc(run, arguments)
+    wait(run)
+    return by_convention(run, arguments) or UNKNOWN
+
+
+def _transfer(
+    run: Run, owner: Unknown, method: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression
+) -> Value:
+    if looks_like_module(run, receiver):
+        request = requested(run, method, arguments, node)
+        record = record_of(run, owner)
+        before = record.cell if record is not None and record.cell is not None else None
+        placement = request.placement or (before.placement if before is not None else named(owner.origin, owner.text))
+        cell = Cell(placement, request.dtype or (before.dtype if before is not None else UNKNOWN_DTYPE))
+        # Paths that do not move it have the thing as well.
+        unmoved = record or run.engine.shared.setdefault(opaque_address(owner), Instance("?", {}))
+        assert isinstance(unmoved, Instance)
+        run.put(opaque_address(owner), replace(unmoved, cell=cell))
+        return owner
+    tensor = as_tensor(owner)
+    if tensor is not None and looks_like_tensor(run, receiver):
+        return transfer_tensor(run, tensor, method, arguments, node, receiver)
+    return transfer_opaque(run, owner, method, arguments, node, receiver)
+
+
+def call_opaque(run: Run, callee: Unknown | Batch, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """Call something unknown: a module where the program has placed it, else anything at all."""
+    if isinstance(callee, Batch):
+        if _is_method_of_batch(run, node):
+            havoc(run, arguments)
+            wait(run)
+            return Batch(callee.placement, mixed=callee.mixed)
+        return call_placed(run, callee.placement, "the module", arguments, node)
+    record = record_of(run, callee) if callee.origin is not None else None
+    if record is not None and record.cell is not None:
+        return call_placed(run, record.cell.placement, callee.text or "the module", arguments, node)
+    havoc(run, arguments)
+    wait(run)
+    return by_convention(run, arguments) or _call_part(run, arguments, node) or UNKNOWN
+
+
+def _is_method_of_batch(run: Run, node: cst.CSTNode) -> bool:
+    """Whether a method is called of something unknown that was moved: it may bring its arguments there itself, or not
+    need them there (`load_state_dict`)."""
+    match node:
+        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name))) if name not in FORWARDS:
+            return dotted_name(owner) is not None and isinstance(run.evaluate(owner), Batch)
+    return False
+
+
+def _call_part(run: Run, arguments: Arguments, node: cst.CSTNode) -> Value | None:
+    """Call a part that a module was built with (`self.encoder(x)`): it goes where the module goes, and so does what it
+    makes of the module's inputs."""
+    function = run.function
+    match node:
+        case cst.Call(func=cst.Attribute(value=cst.Name(value=receiver))) if run.scope.method_of_module:
+            if function is None or not function.parameters or function.parameters[0].name != receiver:
+                return None
+            for argument in arguments.positional:
+                tensor = operand_of_forward(run, argument.value, Tensor())
+                if not isinstance(tensor, Tensor):
+                    continue
+                placement = run.settle(tensor).placement
+                if isinstance(placement, Leaf) and isinstance(placement.device, Symbol):
+                    return Batch(placement)
+    return None
+
+
+def call_placed(run: Run, placement: Placement, name: str, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """Call a module of which only the placement is known: its inputs must be there too, and so is what it returns."""
+    own = run.settle(Tensor(placement, rank=Rank.SOME))
+    operands = [Operand("parameters", run.place(node), own, of_module=name)]
+    for argument in arguments:
+        if isinstance(argument.value, (Tensor, Batch)):
+            tensor = as_tensor(argument.value)
+            assert tensor is not None
+            operands.append(Operand("input", run.place(argument.node), run.settle(tensor)))
+    for operand in operands[1:]:
+        clash = find_clash(run, node, name, [operands[0], operand], 0)
+        if clash is not None:
+            run.emit(clash)
+            return UNKNOWN
+    wait(run)
+    return Batch(placement)

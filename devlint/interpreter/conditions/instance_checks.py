@@ -1,0 +1,196 @@
+"""Whether a value is an instance of a class, as far as what is known of both says."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from devlint.domain.join import join
+from devlint.domain.objects import Dict, Instance, Sequence
+from devlint.domain.path_conditions import Test
+from devlint.domain.value import (
+    Array,
+    Callable_,
+    Const,
+    DeviceType,
+    DeviceValue,
+    DtypeValue,
+    Either,
+    Library,
+    Method,
+    Number,
+    Other,
+    Partial,
+    Ref,
+    Size,
+    Tensor,
+    Text,
+    Truth,
+    Tuple,
+    TypeName,
+    Value,
+)
+from devlint.interpreter.objects.class_hierarchy import ancestors, has_unknown_base
+from devlint.interpreter.objects.module_state import is_module
+from devlint.interpreter.program.definitions import ClassInfo
+from devlint.interpreter.state.frame import Run
+
+_TENSOR: Final = frozenset({"torch.Tensor", "Iterable"})
+_NUMBERS: Final = {
+    "bool": frozenset({"bool", "int", "Integral", "Real", "Number"}),
+    "int": frozenset({"int", "Integral", "Real", "Number"}),
+    "float": frozenset({"float", "Real", "Number"}),
+    "complex": frozenset({"complex", "Number"}),
+}
+_OTHERS: Final = {
+    "str": frozenset({"str", "Sequence", "Iterable", "Collection"}),
+    "bytes": frozenset({"bytes", "Sequence", "Iterable", "Collection"}),
+    "list": frozenset({"list", "Sequence", "MutableSequence", "Iterable", "Collection"}),
+    "tuple": frozenset({"tuple", "Sequence", "Iterable", "Collection"}),
+    "dict": frozenset({"dict", "Mapping", "MutableMapping", "Iterable", "Collection"}),
+    "set": frozenset({"set", "Set", "MutableSet", "Iterable", "Collection"}),
+    "iterator": frozenset({"Iterator", "Iterable"}),
+    "NoneType": frozenset({"NoneType"}),
+}
+CONCRETE: Final = frozenset((*_NUMBERS, *_OTHERS)) - {"iterator"} | {
+    "torch.Tensor",
+    "torch.Size",
+    "torch.device",
+    "torch.dtype",
+    "torch.nn.Module",
+    "numpy.ndarray",
+}
+"""The types of which it is known whether a value of a known kind has them."""
+PROTOCOLS: Final = frozenset().union(*_NUMBERS.values(), *_OTHERS.values()) - CONCRETE | {"Callable"}
+"""The same for Python's own values; what an object of a class has depends on its methods."""
+
+TENSOR: Final = Library("torch.Tensor")
+PARAMETER: Final = Library("torch.nn.Parameter")
+
+ABSTRACT: Final = ("builtins.", "typing.", "collections.abc.", "numbers.", "types.")
+
+
+def is_instance(run: Run, value: Value, type_: Value) -> bool | None:
+    """Whether `isinstance(value, type_)`; None where that is not known, or differs between what the value may be."""
+    match type_:
+        case Tuple(items=types):
+            answers = [is_instance(run, value, one) for one in types]
+            return True if True in answers else None if None in answers else False
+        case Either():
+            return None
+    if isinstance(value, Either):
+        possible = {is_instance(run, value.yes, type_), is_instance(run, value.no, type_)}
+        return possible.pop() if len(possible) == 1 else None
+    if isinstance(type_, Callable_) and isinstance(type_.definition, ClassInfo):
+        return _of_program_class(run, value, type_)
+    if not isinstance(type_, Library):
+        return None
+    name = _type_name(type_.name)
+    if isinstance(value, Tensor) and value.cell is not None and name == "torch.nn.Parameter":
+        return True
+    thing = run.instance(value)
+    if thing is not None and _is_of_class(run, thing, type_):
+        return True
+    if isinstance(value, Other):
+        return False if name == "torch.Tensor" else None
+    if isinstance(value, Number) and value.kind is None and name in _NUMBERS["bool"] | _NUMBERS["float"]:
+        return None
+    known = _types_of(run, value)
+    if known is None:
+        return None
+    return True if name in known else False if name in CONCRETE or (thing is None and name in PROTOCOLS) else None
+
+
+def instance_test(run: Run, value: Value, type_: Value) -> Test | bool | None:
+    """The same as a condition: what decides which of two values it is may decide this too."""
+    answer = is_instance(run, value, type_)
+    if answer is None and isinstance(value, Either) and value.test is not None:
+        sides = is_instance(run, value.yes, type_), is_instance(run, value.no, type_)
+        if None not in sides:
+            return value.test if sides[0] else ~value.test
+    return answer
+
+
+def restricted(run: Run, value: Value, type_: Value, holds: bool) -> Value | None:
+    """The value, given that it is (or is not) of the type; None when it cannot be."""
+    if isinstance(value, Either):
+        yes, no = restricted(run, value.yes, type_, holds), restricted(run, value.no, type_, holds)
+        if yes is None or no is None:
+            return no if yes is None else yes
+        return value if (yes, no) == (value.yes, value.no) else join(yes, no, value.test)
+    return None if is_instance(run, value, type_) is (not holds) else value
+
+
+def _type_name(name: str) -> str:
+    for prefix in ABSTRACT:
+        if name.startswith(prefix):
+            return name.removeprefix(prefix)
+    return name
+
+
+def _types_of(run: Run, value: Value) -> frozenset[str] | None:
+    """All that a value is of the types above; None when that is not known."""
+    match value:
+        case Tensor():
+            return _TENSOR
+        case Array():
+            return frozenset({"numpy.ndarray", "Iterable"})
+        case Const(value=constant):
+            name = type(constant).__name__
+            return _NUMBERS.get(name) or _OTHERS.get(name)
+        case Number(kind=kind):
+            return _NUMBERS.get(kind or "", frozenset())
+        case Truth():
+            return _NUMBERS["bool"]
+        case Text() | DeviceType() | TypeName():
+            return _OTHERS["str"]
+        case Size():
+            return _OTHERS["tuple"] | {"torch.Size"}
+        case Tuple():
+            return _OTHERS["tuple"]
+        case DeviceValue():
+            return frozenset({"torch.device"})
+        case DtypeValue():
+            return frozenset({"torch.dtype"})
+        case Callable_() | Method() | Partial():
+            return frozenset({"Callable"})
+        case Ref(address=address):
+            thing = run.get(address)
+            if isinstance(thing, Sequence):
+                return _OTHERS.get(thing.kind, _OTHERS["iterator"])
+            if isinstance(thing, Dict):
+                return _OTHERS["dict"]
+            if isinstance(thing, Instance):
+                return _types_of_object(run, value, thing)
+    return None
+
+
+def _types_of_object(run: Run, value: Value, thing: Instance) -> frozenset[str] | None:
+    if is_module(run, value):
+        return frozenset({"torch.nn.Module", "Callable"})
+    info = thing.cls.definition if isinstance(thing.cls, Callable_) else None
+    return frozenset() if isinstance(info, ClassInfo) and not has_unknown_base(run, info) else None
+
+
+def _is_of_class(run: Run, thing: Instance, type_: Library) -> bool:
+    if isinstance(thing.cls, str):
+        return run.engine.table.canonical(thing.cls) == run.engine.table.canonical(type_.name)
+    if isinstance(thing.cls, Callable_) and isinstance(thing.cls.definition, ClassInfo):
+        return type_ in ancestors(run, thing.cls.definition)
+    return False
+
+
+def _of_program_class(run: Run, value: Value, type_: Callable_) -> bool | None:
+    assert isinstance(type_.definition, ClassInfo)
+    thing = run.instance(value)
+    if thing is None:
+        plain = isinstance(value, (Tensor, Const, Number, Truth, Text, Array, DeviceValue, DtypeValue))
+        plain = plain or isinstance(value, Ref) or (isinstance(value, Tuple) and not value.names)
+        return False if plain and not has_unknown_base(run, type_.definition) else None
+    if isinstance(thing.cls, str):
+        return None
+    if not (isinstance(thing.cls, Callable_) and isinstance(thing.cls.definition, ClassInfo)):
+        return None
+    info = thing.cls.definition
+    if Callable_(type_.definition) in ancestors(run, info):
+        return True
+    return None if has_unknown_base(run, info) else False

@@ -1,0 +1,325 @@
+"""Conditions: what an expression tests, and what is known on the path where it holds or fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import libcst as cst
+
+from devlint.domain.device import Symbol, is_host
+from devlint.domain.join import alternatives, join, without_none
+from devlint.domain.objects import Sequence
+from devlint.domain.path_conditions import Atom, Test, both, chosen, decide, either
+from devlint.domain.placement import How, Leaf, leaves
+from devlint.domain.value import (
+    NONE,
+    OTHER,
+    Array,
+    Batch,
+    Callable_,
+    Const,
+    DeviceValue,
+    DtypeValue,
+    Either,
+    Library,
+    Method,
+    Number,
+    Ref,
+    Tensor,
+    Truth,
+    Tuple,
+    Unknown,
+    Value,
+    as_tensor,
+)
+from devlint.interpreter.conditions.constant_comparisons import left_by
+from devlint.interpreter.conditions.instance_checks import PARAMETER, TENSOR, restricted
+from devlint.interpreter.operations.synchronization import unfinished
+from devlint.interpreter.program.definitions import FunctionInfo
+from devlint.interpreter.state.device_facts import type_atom
+from devlint.interpreter.state.events import HostRead
+from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.rebinding import rebind
+
+
+class Source:
+    """A node's source and what is said of it, written out only when somebody reads it."""
+
+    __slots__ = ("_text", "node", "rest")
+
+    def __init__(self, node: cst.CSTNode, rest: str = "") -> None:
+        self.node = node
+        self.rest = rest
+        self._text: str | None = None
+
+    def __str__(self) -> str:
+        if self._text is None:
+            self._text = " ".join(cst.Module([]).code_for_node(self.node).split()) + self.rest
+        return self._text
+
+
+def test_of(run: Run, node: cst.BaseExpression) -> Test | bool | None:
+    """Evaluate an expression as a condition. A bool where the answer is known, a test where it has a name."""
+    answer = _test_of(run, node)
+    if isinstance(answer, Test):
+        known = decide(run.state.facts, answer)
+        answer = answer if known is None else known
+    run.tested[node] = answer
+    return answer
+
+
+COMPOSED: Final = frozenset({cst.UnaryOperation, cst.BooleanOperation, cst.NamedExpr})
+"""Conditions made of conditions. Asking for the exact type spares most nodes the walk through the cases."""
+
+
+def _test_of(run: Run, node: cst.BaseExpression) -> Test | bool | None:
+    if type(node) not in COMPOSED:
+        return value_test(run, run.evaluate(node), node)
+    match node:
+        case cst.UnaryOperation(operator=cst.Not(), expression=inner):
+            return negated(test_of(run, inner))
+        case cst.BooleanOperation(operator=operator, left=left, right=right):
+            return _connective(run, left, right, conjunction=isinstance(operator, cst.And))
+        case cst.NamedExpr(value=value):
+            answer = value_test(run, run.evaluate(node), node)
+            run.tested[value] = answer
+            return answer
+    return value_test(run, run.evaluate(node), node)
+
+
+def negated(test: Test | bool | None) -> Test | bool | None:
+    """The opposite condition."""
+    return ~test if isinstance(test, Test) else (None if test is None else not test)
+
+
+def _connective(
+    run: Run, left: cst.BaseExpression, right: cst.BaseExpression, *, conjunction: bool
+) -> Test | bool | None:
+    first = test_of(run, left)
+    if isinstance(first, bool) and first is not conjunction:
+        return first
+    answers: list[Test | bool | None] = []
+
+    def second() -> None:
+        narrow(run, left, conjunction)
+        answers.append(test_of(run, right) if run.state.live else conjunction)
+
+    (end,) = run.branch(second)
+    # What the right side narrowed is true only where it is reached; what it newly made is there to be used.
+    run.state.names = {**end.names, **run.state.names}
+    run.state.heap.adopt(end.heap)
+    run.state.ambient = end.ambient
+    other = answers[0] if answers else conjunction
+    if isinstance(first, bool):
+        return other
+    if isinstance(other, bool):
+        return first if other is conjunction else other
+    if first is None or other is None:
+        return None
+    return both(first, other) if conjunction else either(first, other)
+
+
+def value_test(run: Run, value: Value, node: cst.BaseExpression) -> Test | bool | None:
+    """The condition that a value is true."""
+    match value:
+        case Const(value=constant):
+            return bool(constant)
+        case Truth(test=test):
+            return test
+        case Tuple(items=items):
+            return bool(items)
+        case DeviceValue() | DtypeValue() | Callable_() | Library() | Method():
+            return True
+        case Ref(address=address):
+            thing = run.get(address)
+            if isinstance(thing, Sequence):
+                if thing.items is None:
+                    return Test(Atom(("filled", *run.here(node)), Source(node)))
+                return bool(thing.items)
+        case Unknown(origin=("attr", owner, ("is_cuda" | "is_cpu" | "is_mps" | "is_xpu") as name)):
+            return Test(type_atom(owner, name.removeprefix("is_"), Source(node)))
+        case Unknown(origin=origin) | Number(origin=origin) if origin is not None:
+            return Test(Atom(("true", origin), Source(node)))
+        case Tensor() | Array():
+            read_on_host(run, value, node, "bool()")
+        case Either(test=Test() as test, yes=yes, no=no):
+            one, other = value_test(run, yes, node), value_test(run, no, node)
+            if one is not None and other is not None and (isinstance(one, bool) or isinstance(other, bool)):
+                return chosen(test, one, other)
+    return Test(Atom(run.here(node), Source(node)))
+
+
+def read_on_host(run: Run, value: Value, node: cst.BaseExpression, reader: str) -> None:
+    """The host looks at a tensor's values: it waits for the accelerator to have them."""
+    tensor = as_tensor(value) if isinstance(value, Tensor) else None
+    if tensor is None:
+        return
+    tensor = run.settle(tensor)
+    run.emit(HostRead(run.context_at(node), reader, tensor, run.place(node), unfinished=unfinished(run, tensor)))
+    if not is_on_host(tensor):
+        run.synchronize()
+
+
+def is_on_host(tensor: Tensor) -> bool:
+    """Whether the tensor is surely on the host, so that reading it waits for nothing."""
+    return all(is_host(leaf.device) for _, leaf in leaves(tensor.placement))
+
+
+def may_be_none(value: Value) -> bool | None:
+    """Whether a value is None: yes, no, or not known."""
+    match value:
+        case Const(value=constant):
+            return constant is None
+        case Unknown():
+            return None
+        case Tensor(placement=Leaf(device=Symbol(origin=("param", FunctionInfo(), _)), how=How.CALLER), cell=None):
+            return None
+        case Either():
+            answers = {may_be_none(one) for one in alternatives(value)}
+            return answers.pop() if len(answers) == 1 else None
+    return False
+
+
+def none_test(run: Run, value: Value, node: cst.BaseExpression) -> Test | bool:
+    """The condition `value is None`."""
+    known = may_be_none(value)
+    if known is not None:
+        return known
+    match value:
+        case Unknown(origin=origin) if origin is not None:
+            return Test(Atom(("none", origin), Source(node, " is None")))
+        case Tensor(placement=Leaf(device=Symbol(origin=origin))):
+            return Test(Atom(("none", origin), Source(node, " is None")))
+        case Either(test=Test() as test, yes=yes, no=no) if (may_be_none(yes), may_be_none(no)) == (True, False):
+            return test
+        case Either(test=Test() as test, yes=yes, no=no) if (may_be_none(yes), may_be_none(no)) == (False, True):
+            return ~test
+    there = all(isinstance(one, (Tensor, Ref)) for one in alternatives(value) if one != NONE)
+    return Test(Atom(("given" if there else "none", *run.here(node)), Source(node, " is None")))
+
+
+IDENTITY: Final = frozenset({cst.Is, cst.IsNot})
+
+WRITTEN_OUT: Final = frozenset({cst.Integer, cst.Float, cst.SimpleString, cst.UnaryOperation, cst.Name})
+"""What a constant looks like."""
+
+
+def narrow(run: Run, node: cst.BaseExpression, holds: bool) -> None:
+    """Follow the path on which the condition (already evaluated by `test_of`) holds, or fails."""
+    test = run.tested.get(node)
+    if isinstance(test, bool):
+        if test is not holds:
+            run.state.live = False
+            return
+    elif test is not None:
+        run.state.assume(test if holds else ~test)
+    reader = _TELLING.get(type(node))
+    if reader is not None:
+        reader(run, node, holds)
+
+
+def _narrow_not(run: Run, node: cst.UnaryOperation, holds: bool) -> None:
+    if isinstance(node.operator, cst.Not):
+        narrow(run, node.expression, not holds)
+
+
+def _narrow_both(run: Run, node: cst.BooleanOperation, holds: bool) -> None:
+    """Both sides, where the connective says as much of both."""
+    if isinstance(node.operator, cst.And) is holds:
+        narrow(run, node.left, holds)
+        if node.right in run.tested:
+            narrow(run, node.right, holds)
+
+
+def _narrow_compared(run: Run, node: cst.Comparison, holds: bool) -> None:
+    if len(node.comparisons) > 1:
+        return
+    operator, comparator = node.comparisons[0].operator, node.comparisons[0].comparator
+    if type(operator) in IDENTITY and type(comparator) is cst.Name and comparator.value == "None":
+        _narrow_none(run, node.left, (type(operator) is cst.Is) is holds)
+    else:
+        _narrow_several(run, node.left, operator, comparator, holds)
+
+
+def _narrow_asked(run: Run, node: cst.Call, holds: bool) -> None:
+    """`isinstance(x, T)`, `torch.is_tensor(x)`."""
+    match node:
+        case cst.Call(func=cst.Name(value="isinstance"), args=[first, second]):
+            _narrow_type(run, first.value, run.evaluate(second.value), holds)
+        case cst.Call(func=(cst.Name() | cst.Attribute()) as function, args=[first]) if _is_tensor(run, function):
+            _narrow_type(run, first.value, TENSOR, holds)
+
+
+def _narrow_true(run: Run, node: cst.Name | cst.Attribute, holds: bool) -> None:
+    value = _current(run, node) if holds else None
+    if value is not None:
+        rebind(run, node, value, without_none(value))
+
+
+_TELLING: Final[dict[type, Callable[[Run, Any, bool], None]]] = {
+    cst.Name: _narrow_true,
+    cst.Attribute: _narrow_true,
+    cst.Comparison: _narrow_compared,
+    cst.Call: _narrow_asked,
+    cst.UnaryOperation: _narrow_not,
+    cst.BooleanOperation: _narrow_both,
+}
+"""Conditions that tell something of the names in them."""
+
+
+def _current(run: Run, node: cst.BaseExpression) -> Value | None:
+    if isinstance(node, cst.Name):
+        return run.lookup(node.value)
+    if type(node) is cst.Attribute and type(node.value) is cst.Name:
+        owner = run.instance(run.lookup(node.value.value) or NONE)
+        return owner.attributes.get(node.attr.value) if owner is not None else None
+    return None
+
+
+def _narrow_none(run: Run, node: cst.BaseExpression, is_none: bool) -> None:
+    value = _current(run, node)
+    if value is None:
+        return
+    rebind(run, node, value, NONE if is_none else without_none(value))
+
+
+def _narrow_several(
+    run: Run, node: cst.BaseExpression, operator: cst.BaseCompOp, comparator: cst.BaseExpression, holds: bool
+) -> None:
+    """Of several values, keep those of which the comparison with a constant can hold, or fail."""
+    value = _current(run, node)
+    if not isinstance(value, Either) or type(comparator) not in WRITTEN_OUT:
+        return
+    constant = run.evaluate(comparator)
+    kept = left_by(value, operator, constant, holds=holds) if isinstance(constant, Const) else None
+    if kept is not None:
+        rebind(run, node, value, kept)
+
+
+def _is_tensor(run: Run, function: cst.Name | cst.Attribute) -> bool:
+    name = function.value if isinstance(function, cst.Name) else function.attr.value
+    return name == "is_tensor" and run.evaluate(function) == Library("torch.is_tensor")
+
+
+def _narrow_type(run: Run, node: cst.BaseExpression, type_: Value, holds: bool) -> None:
+    """Follow the path on which a value is an instance of a type, or is not."""
+    value = _current(run, node)
+    kept = restricted(run, value, type_, holds) if value is not None else None
+    if value is None or kept is None:
+        return
+    if type_ in (TENSOR, PARAMETER) and holds:
+        kept = as_tensor(kept) or kept
+    elif type_ == TENSOR:
+        kept = _without_tensors(kept)
+    rebind(run, node, value, kept)
+
+
+def _without_tensors(value: Value) -> Value:
+    match value:
+        case Tensor() | Unknown() | Batch():
+            return OTHER
+        case Either(test=test, yes=yes, no=no):
+            yes, no = _without_tensors(yes), _without_tensors(no)
+            return join(yes, no, test)
+    return value

@@ -1,0 +1,1 @@
+"""Entry points into the program, and the assembly of the complete interpreter."""

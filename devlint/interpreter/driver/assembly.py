@@ -1,0 +1,32 @@
+"""The complete interpreter: a frame class with all gateways, and every handler and model, found and registered."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
+from devlint.interpreter import calls, language, library
+from devlint.interpreter.calls.dispatch import call_value
+from devlint.interpreter.calls.functions import call_function
+from devlint.interpreter.language.attributes import get_attribute
+from devlint.interpreter.language.iteration_protocol import iterate
+from devlint.interpreter.library.invocation import invoke
+from devlint.interpreter.state.frame import Run
+
+for _package in (calls, language, library):
+    # Handlers and models register themselves when their module is imported.
+    for _module in pkgutil.iter_modules(_package.__path__):
+        importlib.import_module(f"{_package.__name__}.{_module.name}")
+
+
+class Interpreter(Run):
+    """A frame that can do everything: the gateways that those below only know by name.
+
+    They are assigned, not forwarded: a call through one costs no more than any method's.
+    """
+
+    call = call_value
+    call_function = call_function
+    get_attribute = get_attribute
+    iterate = iterate
+    invoke = invoke

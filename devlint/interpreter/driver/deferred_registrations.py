@@ -1,0 +1,103 @@
+"""Registries: definitions that a decorator puts where the program looks for them later.
+
+A decorator waits until its definition is called, but for those that register: they are applied when somebody looks
+where they put things, which most runs never do.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Final
+
+from devlint.domain.objects import Dict, Sequence
+from devlint.domain.value import UNKNOWN, Callable_, Ref
+from devlint.interpreter.calls.decorators import decorated, decorated_class
+from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
+from devlint.interpreter.state.analysis_state import Analysis
+from devlint.interpreter.state.base_heap import once_for_all
+from devlint.interpreter.state.frame import Run
+from devlint.syntax.index import Statement
+
+REGISTERED: Final = re.compile(r"(@[^\n]*\n)*?@([\w.]*\.)?_?register", re.IGNORECASE)
+"""How a definition begins whose decorators keep it in a registry."""
+
+REGISTRAR: Final = re.compile(r"@(\w+)\s*(\(|\n)")
+"""A decorator that is a function, or is made by one."""
+
+MAX_REGISTERED: Final = 16
+"""Definitions that are put into a registry one by one. Of a larger one, a catalogue, programs rarely say which they ask
+for by a name that is written down: nothing is known of what it holds."""
+
+
+def note(run: Run, unit: Statement) -> None:
+    """A function or class is defined, and may have to be registered. A method of an object does so at once."""
+    if unit.name is None or not REGISTERED.match(unit.text):
+        return
+    registrar = _registrar(run, unit)
+    if registrar is None:
+        _register(run, unit.name)
+        return
+    registries = run.engine.registries
+    if registrar not in registries.waiting:
+        registries.waiting[registrar] = []
+        for name in registrar.unit.mentions & _kept_names(registrar.module):
+            registries.places.setdefault((registrar.module, name), set()).add(registrar)
+    registries.waiting[registrar].append((run, unit.name))
+
+
+def read(engine: Analysis, module: ModuleInfo, name: str) -> None:
+    """A name of a module is read: what will be found there is registered now. Registrars themselves do not count as
+    readers."""
+    registries = engine.registries
+    found = registries.places.get((module, name)) if registries.places else None
+    if found is None or not {one.unit for one in found}.isdisjoint(one.unit for one in engine.active):
+        return
+    del registries.places[module, name]
+    for registrar in found:
+        waiting = registries.waiting.pop(registrar, [])
+        if len(waiting) > MAX_REGISTERED:
+            _leave_open(registrar)
+            continue
+        for run, registered in waiting:
+            _register(run, registered)
+
+
+def _registrar(run: Run, unit: Statement) -> FunctionInfo | None:
+    """The function of the program that is the one decorator of a definition, or makes it."""
+    dotted = REGISTRAR.match(unit.text)
+    if dotted is None or sum(line.startswith("@") for line in unit.text.splitlines()) > 1:
+        return None
+    value = run.engine.global_name(run.module, dotted[1])
+    definition = value.definition if isinstance(value, Callable_) else None
+    return definition if isinstance(definition, FunctionInfo) else None
+
+
+def _kept_names(module: ModuleInfo) -> frozenset[str]:
+    """The names of a module's top level that are no definitions."""
+    return frozenset().union(*(unit.binds for unit in module.index.statements if unit.kind == "other"))
+
+
+def _register(run: Run, name: str) -> None:
+    """Let the decorators of a definition do what they do."""
+    defined = run.state.names[name]
+    with once_for_all(run), run.engine.contained(run.module.filename, name):
+        match defined:
+            case Callable_(definition=FunctionInfo() as function):
+                decorated(run, function)
+            case Callable_(definition=ClassInfo() as info):
+                decorated_class(run, info)
+
+
+def _leave_open(registrar: FunctionInfo) -> None:
+    """There is more in the registry than is known."""
+    run = registrar.module.run
+    assert run is not None
+    with once_for_all(run):
+        for name in registrar.unit.mentions & _kept_names(registrar.module):
+            value = run.state.names.get(name)
+            thing = run.get(value.address) if isinstance(value, Ref) else None
+            if isinstance(value, Ref) and isinstance(thing, Dict):
+                run.put(value.address, replace(thing, element=UNKNOWN))
+            elif isinstance(value, Ref) and isinstance(thing, Sequence):
+                run.put(value.address, replace(thing, items=None, element=UNKNOWN))

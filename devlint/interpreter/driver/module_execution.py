@@ -1,0 +1,223 @@
+"""A module's top level: definitions by name without parsing them, other statements when they matter or when somebody
+asks.
+
+Statements that can place a tensor, and those that do something besides binding names, run in order when the module is
+first needed. Plain bindings and imports wait until their name is read; most of a library's constants never are, and one
+file is checked without reading the whole package around it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import libcst as cst
+
+from devlint.domain.path_conditions import NO_FACTS
+from devlint.domain.placement import Scope
+from devlint.domain.value import UNKNOWN, Callable_, Const, Library, Unknown, Value
+from devlint.interpreter.driver import deferred_registrations
+from devlint.interpreter.driver.assembly import Interpreter
+from devlint.interpreter.language.import_bindings import imported
+from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
+from devlint.interpreter.state.abstract_state import State
+from devlint.interpreter.state.analysis_state import Analysis
+from devlint.interpreter.state.base_heap import once_for_all
+from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.heap import Heap
+from devlint.syntax.index import Binding, Statement
+
+EAGER: Final = frozenset(
+    "torch cuda to device zeros ones tensor rand randn arange full empty from_numpy set_default_device"
+    " set_default_tensor_type"
+    " set_device manual_seed set_default_dtype float64 reveal_placement register_buffer DataLoader Module numpy nn"
+    " time perf_counter monotonic default_timer time_ns perf_counter_ns process_time synchronize".split()
+)
+"""Names whose presence makes a top-level statement worth running at once: it can place a tensor, or its moment
+counts."""
+
+
+REPEATING: Final = ("for ", "while ", "with ", "async ")
+"""How the statements begin that are there for their effects, whatever names they bind on the way."""
+
+
+def module_run(engine: Analysis, module: ModuleInfo) -> Run:
+    """The module's top level, run as an import would."""
+    if module.run is not None:
+        known: Run = module.run
+        return known
+    unit = module.index.statements[0] if module.index.statements else None
+    scope = Scope("module", module.filename, entry=True)
+    run = Interpreter(engine, module, unit, scope, State({}, Heap(engine.shared)))  # type: ignore[arg-type]
+    module.run = run
+    run.state.names["__name__"] = Const(module.name)
+    run.state.names["__file__"] = Unknown(("file", module.filename), "__file__")
+    waiting = run.waiting
+    tainted = set(EAGER)
+    undecided: set[str] = set()
+    for unit in module.index.statements:
+        run.unit = unit
+        if unit.kind in ("function", "class") and unit.name is not None:
+            waiting.pop(unit.name, None)
+            if unit.mentions & EAGER:
+                tainted.add(unit.name)
+            run.state.names[unit.name] = define(engine, module, unit)
+            deferred_registrations.note(run, unit)
+        elif unit.kind == "import":
+            for binding in unit.imports:
+                bound = binding.name in run.state.names
+                if bound or binding.name == "*" or _is_for_its_effect(module, binding):
+                    _import(run, binding)
+                else:
+                    waiting[binding.name] = [binding]
+                    undecided.add(binding.name)
+        elif "__name__" in unit.mentions and (not unit.binds or unit.text.startswith("if")):
+            run.guards.append(unit)
+        elif (
+            unit.mentions & tainted
+            or not unit.binds
+            or unit.text.startswith(REPEATING)
+            or not unit.binds.isdisjoint(run.state.names)
+            or _taint(run, unit.mentions & undecided, tainted, undecided)
+        ):
+            tainted |= unit.binds
+            for name in unit.binds & waiting.keys():
+                global_name(engine, module, name)
+            _execute(run, unit)
+        else:
+            for name in unit.binds:
+                waiting.setdefault(name, []).append(unit)
+    return run
+
+
+def _is_for_its_effect(module: ModuleInfo, binding: Binding) -> bool:
+    """Whether a module is imported for what it does: nothing mentions its name."""
+    return binding.attribute is None and not any(binding.name in unit.mentions for unit in module.index.statements)
+
+
+def _taint(run: Run, names: frozenset[str], tainted: set[str], undecided: set[str]) -> bool:
+    """Decide of imported names whether they matter; true when one of them does."""
+    undecided -= names
+    found = {name for name in names if _matters(run, name)}
+    tainted |= found
+    return bool(found)
+
+
+def _matters(run: Run, name: str) -> bool:
+    """Whether an imported name is one that can make, hold or move tensors: of torch, of the program, or of a library
+    described."""
+    value = global_name(run.engine, run.module, name)
+    if isinstance(value, Library):
+        return value.name.startswith("torch.") or run.engine.table.models.describe(value.name)
+    definition = value.definition if isinstance(value, Callable_) else None
+    return isinstance(definition, (FunctionInfo, ClassInfo)) and bool(definition.unit.mentions & EAGER)
+
+
+def run_guard(engine: Analysis, module: ModuleInfo) -> None:
+    """What the file does when it is the program: its `if __name__ == "__main__":`."""
+    run = module_run(engine, module)
+    before = run.state.names["__name__"]
+    run.state.names["__name__"] = Const("__main__")
+    for unit in run.guards:
+        _execute(run, unit)
+    run.guards.clear()
+    run.state.names["__name__"] = before
+
+
+def _execute(run: Run, unit: Statement) -> None:
+    before, run.unit = run.unit, unit
+    with once_for_all(run), run.engine.contained(run.module.filename, "module"):
+        run.execute(run.engine.tree(unit))
+    run.state.live = True
+    run.unit = before
+
+
+def define(engine: Analysis, module: ModuleInfo, unit: Statement) -> Value:
+    """The function or class a top-level statement defines; nothing is known of one that cannot be read."""
+    if unit.too_deep:
+        return Unknown(("unread", module.filename, unit.first_row), unit.name or "")
+    if unit.kind == "function":
+        return Callable_(
+            engine.function(unit, lambda: FunctionInfo(unit.name or "", module, unit, lambda: _function(engine, unit)))
+        )
+    return Callable_(
+        engine.class_(unit, lambda: ClassInfo(unit.name or "", module, unit, lambda: _class(engine, unit)))
+    )
+
+
+def _function(engine: Analysis, unit: Statement) -> cst.FunctionDef:
+    tree = engine.tree(unit)
+    assert isinstance(tree, cst.FunctionDef)
+    return tree
+
+
+def _class(engine: Analysis, unit: Statement) -> cst.ClassDef:
+    tree = engine.tree(unit)
+    assert isinstance(tree, cst.ClassDef)
+    return tree
+
+
+def global_name(engine: Analysis, module: ModuleInfo, name: str) -> Value | None:
+    """A module's name, running what binds it if that has waited; a builtin; or None."""
+    run = module_run(engine, module)
+    deferred_registrations.read(engine, module, name)
+    for unit in run.waiting.pop(name, ()):
+        _bind_late(run, unit)
+    value = run.state.names.get(name)
+    if value is None:
+        value = run.late.get(name)
+    if value is None and (name in BUILTINS or name == "reveal_placement"):
+        return Library(f"builtins.{name}")
+    return value
+
+
+def _bind_late(run: Run, unit: Statement | Binding) -> None:
+    """Bind what has waited until it was read: for every path, whichever one happens to be followed now."""
+    apart = Interpreter(
+        run.engine, run.module, run.unit, run.scope, State({}, run.state.heap, NO_FACTS, run.state.ambient)
+    )
+    if isinstance(unit, Binding):
+        _import(apart, unit)
+    else:
+        _execute(apart, unit)
+    run.state.heap, run.state.ambient = apart.state.heap, apart.state.ambient
+    run.late.update(apart.state.names)
+    run.state.names.update(apart.state.names)
+
+
+def known_names(module: ModuleInfo) -> set[str]:
+    """The names a module has bound so far, and those it imports."""
+    run: Run | None = module.run
+    if run is None:
+        return set()
+    waiting = run.waiting
+    imported = {name for name, units in waiting.items() if all(isinstance(unit, Binding) for unit in units)}
+    return imported | run.state.names.keys()
+
+
+def member(engine: Analysis, module: ModuleInfo, name: str) -> Value | None:
+    """What `from module import name` gives: one of its names, or a submodule."""
+    value = global_name(engine, module, name)
+    if value is not None and not (isinstance(value, Library) and value.name.startswith("builtins.")):
+        return value
+    child = engine.program.find(module, name, 1) if module.is_package else None
+    return Callable_(child) if child is not None else None
+
+
+def _import(run: Run, binding: Binding) -> None:
+    if binding.name == "*":
+        _import_star(run, binding)
+    else:
+        run.bind(binding.name, imported(run, binding.module, binding.attribute, binding.level, binding.name))
+
+
+def _import_star(run: Run, binding: Binding) -> None:
+    found = run.engine.program.find(run.module, binding.module, binding.level)
+    if found is None:
+        run.stars.append(binding.module)
+        return
+    for name in found.index.exports:
+        value = member(run.engine, found, name)
+        run.bind(name, value if value is not None else UNKNOWN)
+
+
+BUILTINS: Final = frozenset(dir(__builtins__) if not isinstance(__builtins__, dict) else __builtins__)

@@ -1,0 +1,44 @@
+"""Binding targets: names, attributes, items, tuples and stars."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devlint.domain.objects import Sequence
+from devlint.domain.value import Value
+from devlint.interpreter.language.iteration_protocol import unpack
+from devlint.interpreter.state.frame import Run, binder
+
+
+@binder(cst.Name)
+def assign_name(run: Run, node: cst.Name, value: Value) -> None:
+    """`name = value`."""
+    run.bind(node.value, value)
+
+
+@binder(cst.StarredElement)
+def assign_starred(run: Run, node: cst.StarredElement, value: Value) -> None:
+    """`*target = value`, where the star has been seen to."""
+    run.assign(node.value, value)
+
+
+@binder(cst.Tuple, cst.List)
+def assign_all(run: Run, node: cst.Tuple | cst.List, value: Value) -> None:
+    """`first, *others, last = value`."""
+    targets = node.elements
+    star = next((i for i, one in enumerate(targets) if type(one) is cst.StarredElement), None)
+    if star is None:
+        for one, part in zip(targets, unpack(run, value, node, len(targets)), strict=True):
+            run.assign(one.value, part)
+        return
+    found = run.iterate(value, node)
+    after = len(targets) - star - 1
+    if found.items is None or len(found.items) < len(targets) - 1:
+        parts: list[Value] = [found.any] * len(targets)
+        parts[star] = run.allocate(targets[star], Sequence(None, found.any))
+    else:
+        items = found.items
+        middle = run.allocate(targets[star], Sequence(items[star : len(items) - after]))
+        parts = [*items[:star], middle, *items[len(items) - after :]]
+    for one, part in zip(targets, parts, strict=True):
+        run.assign(one.value, part)

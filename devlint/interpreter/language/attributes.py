@@ -1,0 +1,366 @@
+"""Reading and setting attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import replace
+from typing import Final
+
+import libcst as cst
+
+from devlint.domain.dtype import Dtype, Source, canonical
+from devlint.domain.join import join, join_tensors, part_of, without_none
+from devlint.domain.objects import Dict, Instance
+from devlint.domain.value import (
+    NONE,
+    UNKNOWN,
+    Array,
+    Batch,
+    Callable_,
+    Const,
+    DeviceType,
+    DeviceValue,
+    DtypeValue,
+    Either,
+    Library,
+    Method,
+    Number,
+    Partial,
+    Ref,
+    Size,
+    Tensor,
+    Text,
+    Tuple,
+    TypeName,
+    Unknown,
+    Value,
+    computed,
+)
+from devlint.interpreter.conditions.comparisons import type_equals
+from devlint.interpreter.modules.library_methods import call_member
+from devlint.interpreter.numpy.array_calls import array_attribute
+from devlint.interpreter.objects.class_hierarchy import (
+    class_attribute,
+    find_method,
+    is_module_class,
+    library_base,
+    special_method,
+)
+from devlint.interpreter.objects.enums import enum_member
+from devlint.interpreter.objects.library_objects import member_row
+from devlint.interpreter.objects.module_state import module_attribute
+from devlint.interpreter.objects.tensor_containers import held, is_holder
+from devlint.interpreter.objects.unknown_objects import opaque_address
+from devlint.interpreter.operations.aliasing import memory_of, seen_by
+from devlint.interpreter.operations.result_dtypes import real_part
+from devlint.interpreter.operations.transfer_methods import moved_leaf
+from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
+from devlint.interpreter.state.arguments import Argument, Arguments
+from devlint.interpreter.state.events import MovedLeaf
+from devlint.interpreter.state.frame import Run, expression
+from devlint.interpreter.state.library_models import find_model
+
+PROPERTIES: Final = frozenset({"property", "cached_property", "lazy_property", "abstractproperty"})
+"""Decorators that make a method an attribute."""
+
+OF_ITSELF: Final = frozenset({"requires_grad", "is_leaf", "grad", "data"})
+"""Attributes that a parameter has and what is computed from it has not."""
+
+
+ITSELF: Final = frozenset({"eval", "train", "requires_grad_", "share_memory", "apply", "compile"})
+"""Methods by which a module hands back itself."""
+
+MAPPING_METHODS: Final = frozenset("copy get items pop setdefault update values".split())
+"""Methods of the dicts that loaders mostly hand out."""
+
+
+@expression(cst.Attribute)
+def attribute(run: Run, node: cst.Attribute) -> Value:
+    """`owner.name`."""
+    return run.decided(run.get_attribute(run.evaluate(node.value), node.attr.value, node))
+
+
+def get_attribute(run: Run, owner: Value, name: str, node: cst.CSTNode) -> Value:
+    """What an attribute of a value is."""
+    match owner:
+        case Tensor():
+            return tensor_attribute(run, owner, name, node)
+        case Ref(address=address):
+            thing = run.get(address)
+            if isinstance(thing, Instance):
+                return instance_attribute(run, owner, thing, name, node)
+            return Method(owner, name)
+        case Library(name=library):
+            return library_attribute(run, f"{library}.{name}")
+        case Unknown(origin=origin) if origin is not None:
+            return opaque_attribute(run, owner, name)
+        case Callable_(definition=ModuleInfo() as module):
+            value = run.engine.member(module, name)
+            return value if value is not None else Unknown(("name", module.name, name), name)
+        case Callable_(definition=ClassInfo() as info):
+            return class_member(run, info, name)
+        case Callable_(definition=FunctionInfo(name=qualified)) if name == "__name__":
+            return Const(qualified.rpartition(".")[2])
+        case DeviceValue(placement=placement):
+            return (
+                DeviceType(placement) if name == "type" else Number("int") if name == "index" else Method(owner, name)
+            )
+        case Array():
+            return array_attribute(run, owner, name, node)
+        case Tuple(items=items, names=names) if name in names:
+            return items[names.index(name)]
+        case Tuple(cls=Callable_()) if (method := special_method(run, owner, name)) is not None:
+            return bound_method(run, owner, method, node)
+        case Batch():
+            if name in ("shape", "device", "dtype", "is_cuda", "ndim", "T"):
+                return tensor_attribute(run, Tensor(owner.placement), name, node)
+            known = name in MAPPING_METHODS | ITSELF or run.engine.table.method(name) is not None
+            return Method(owner, name) if known and name not in dict(owner.parts) else part_of(owner, name)
+        case Either():
+            inner = without_none(owner)
+            if not isinstance(inner, Either):
+                return run.get_attribute(inner, name, node)
+            seen = inner if name in OF_ITSELF else run.one_tensor(inner)
+            if seen is not inner:
+                return run.get_attribute(seen, name, node)
+            yes, no = run.get_attribute(inner.yes, name, node), run.get_attribute(inner.no, name, node)
+            return Either(inner.test, yes, no) if name in OF_ITSELF and yes != no else join(yes, no, inner.test)
+        case Partial(
+            target=Library(name="builtins.super"), args=(Callable_(definition=ClassInfo() as after), receiver)
+        ):
+            return super_attribute(run, owner, receiver, after, name, node)
+        case (
+            Const()
+            | Number()
+            | Text()
+            | Tuple()
+            | Size()
+            | Method()
+            | Partial()
+            | DtypeValue()
+            | DeviceType()
+            | TypeName()
+        ):
+            return Method(owner, name)
+    return UNKNOWN
+
+
+def tensor_attribute(run: Run, tensor: Tensor, name: str, node: cst.CSTNode) -> Value:
+    """A tensor's property, or its method."""
+    settled = run.settle(tensor)
+    match name:
+        case "device":
+            return DeviceValue(settled.placement, of_tensor=True)
+        case "dtype":
+            return DtypeValue(settled.dtype)
+        case "shape":
+            return Size(tensor.rank)
+        case "is_cuda" | "is_cpu" | "is_mps" | "is_xpu" | "is_meta":
+            return type_equals(run, settled.placement, name.removeprefix("is_"), node)
+        case "data":
+            return replace(
+                computed(settled), grad=False, memory=memory_of(tensor), fresh=tensor.fresh, cell=tensor.cell
+            )
+        case "grad":
+            _check_leaf(run, tensor, node, "its .grad is read")
+            return replace(computed(settled), grad=False)
+        case "T" | "mT" | "H" | "mH" | "real" | "imag":
+            dtype = real_part(settled.dtype) if name in ("real", "imag") else settled.dtype
+            seen = seen_by(run, name, memory_of(tensor), node)
+            return replace(computed(settled), dtype=dtype, memory=seen, pending=tensor.pending)
+        case "ndim" | "nbytes" | "itemsize":
+            return Number("int")
+        case "requires_grad" | "is_leaf":
+            known = tensor.grad if name == "requires_grad" else tensor.leaf
+            return Const(known) if known is not None and tensor.cell is None else Number("bool")
+        case "grad_fn" | "layout" | "names" | "_version":
+            return UNKNOWN
+    return Method(tensor, name)
+
+
+def _check_leaf(run: Run, tensor: Tensor, node: cst.CSTNode, use: str) -> None:
+    """A leaf that was moved is a leaf no longer: its gradient stays with the original."""
+    moved = moved_leaf(tensor)
+    if moved is not None:
+        run.emit(MovedLeaf(run.context_at(node), moved, False, use))
+
+
+def library_attribute(run: Run, name: str) -> Value:
+    """A library name: a dtype where it is one, else itself under its one name."""
+    root, _, last = name.rpartition(".")
+    if root in ("torch", "numpy"):
+        dtype = canonical(last)
+        if dtype is not None and not (root == "numpy" and last == "long"):
+            if root == "numpy" and last in ("float", "float_", "double"):
+                dtype = "float64"
+            return DtypeValue(Dtype(dtype, Source.EXPLICIT))
+    if name == "math.pi" or name in ("numpy.pi", "numpy.inf", "torch.inf", "math.inf", "torch.pi"):
+        return Number("float")
+    if name in ("numpy.newaxis",):
+        return NONE
+    return Library(run.engine.table.canonical(name))
+
+
+def opaque_attribute(run: Run, owner: Unknown, name: str) -> Value:
+    """An attribute of something unknown: what the program has put there, else unknown under its own name."""
+    stored = run.get(opaque_address(owner))
+    text = f"{owner.text}.{name}" if owner.text else name
+    unset = Unknown(("attr", owner.origin, name), text, owner.trace)
+    if not isinstance(stored, Instance) or name not in stored.attributes:
+        return unset
+    value = stored.attributes[name]
+    return join(value, unset, stored.perhaps[name]) if name in stored.perhaps else value
+
+
+def class_member(run: Run, info: ClassInfo, name: str) -> Value:
+    """A name looked up on a class."""
+    method = find_method(run, info, name)
+    if method is not None:
+        return Callable_(method, Callable_(info)) if "classmethod" in method.decorator_names else Callable_(method)
+    value = enum_member(run, info, Const(name)) or class_attribute(run, info, name)
+    if value is not None:
+        return value
+    if name in ("__name__", "__qualname__"):
+        return Const(info.name)
+    return Method(Callable_(info), name)
+
+
+def instance_attribute(run: Run, owner: Ref, thing: Instance, name: str, node: cst.CSTNode) -> Value:
+    """An attribute of an object: its own, its class's, its library class's."""
+    if name in thing.attributes:
+        value = _seen(run, run.decided(thing.attributes[name]))
+        if name in thing.perhaps:
+            # On the paths that have not set it, the class may have something under the name.
+            inherited = _of_class(run, owner, thing, name, node)
+            value = value if inherited is None else join(value, inherited, thing.perhaps[name])
+        return value
+    if name == "__dict__":
+        return attributes_of(run, owner, thing, node)
+    found = _of_class(run, owner, thing, name, node)
+    if found is not None:
+        return found
+    cls = thing.cls
+    if isinstance(cls, Callable_) and isinstance(cls.definition, ClassInfo):
+        info = cls.definition
+        base = library_base(run, info)
+        if name == "__class__":
+            return cls
+        described = _described(run, owner, name, node)
+        if described is not None:
+            return described
+        if is_module_class(run, info):
+            found = module_attribute(run, owner, thing, base or "torch.nn.Module", name)
+        else:
+            found = _unset(run, owner, thing, name)
+        fallback = find_method(run, info, "__getattr__") if isinstance(found, Unknown) else None
+        return found if fallback is None else _asked_for(run, owner, fallback, name, node)
+    if cls == "argparse.Namespace":
+        return Unknown(("attr", owner.address, name), f"args.{name}")
+    if isinstance(cls, str):
+        found = _described(run, owner, name, node)
+        return found if found is not None else module_attribute(run, owner, thing, cls, name)
+    return UNKNOWN
+
+
+def attributes_of(run: Run, owner: Ref, thing: Instance, node: cst.CSTNode) -> Value:
+    """`owner.__dict__`: what is put there is an attribute."""
+    entries: dict[Hashable, Value] = {}
+    entries.update(thing.attributes)
+    return run.allocate(node, Dict(entries, perhaps=thing.perhaps, object=owner), "__dict__")
+
+
+def _of_class(run: Run, owner: Ref, thing: Instance, name: str, node: cst.CSTNode) -> Value | None:
+    """What an object's class has under a name: a method bound to it, or a class attribute."""
+    cls = thing.cls
+    if not isinstance(cls, Callable_) or not isinstance(cls.definition, ClassInfo):
+        return None
+    method = find_method(run, cls.definition, name)
+    if method is not None:
+        return bound_method(run, owner, method, node)
+    value = class_attribute(run, cls.definition, name)
+    if isinstance(value, (Callable_, Either)):
+        return _bound(run, owner, value, node)
+    descriptor = special_method(run, value, "__get__") if isinstance(value, Ref) else None
+    return value if value is None or descriptor is None else _asked_of(run, value, descriptor, [owner, cls], node)
+
+
+def _bound(run: Run, owner: Ref, value: Value, node: cst.CSTNode) -> Value:
+    """A function that a class body, or an assignment to the class, has put under a name: a method like any other."""
+    match value:
+        case Callable_(definition=FunctionInfo() as method, receiver=None):
+            return bound_method(run, owner, method, node)
+        case Either(test=test, yes=yes, no=no):
+            return join(_bound(run, owner, yes, node), _bound(run, owner, no, node), test)
+    return value
+
+
+def _asked_for(run: Run, owner: Ref, fallback: FunctionInfo, name: str, node: cst.CSTNode) -> Value:
+    """What `__getattr__` says; nothing is known of a name that it asks itself for."""
+    if fallback in run.engine.active:
+        return UNKNOWN
+    return _asked_of(run, owner, fallback, [Const(name)], node)
+
+
+def _asked_of(run: Run, owner: Value, method: FunctionInfo, given: list[Value], node: cst.CSTNode) -> Value:
+
+    place = node if isinstance(node, cst.BaseExpression) else cst.Name(method.name)
+    return run.call_function(method, owner, Arguments(node, [Argument(value, place) for value in given]))
+
+
+def _seen(run: Run, value: Value) -> Value:
+    """An attribute's value; of two tensors of which one is a buffer, both in one."""
+    match value:
+        case Either(test=test, yes=yes, no=no):
+            yes, no = _seen(run, yes), _seen(run, no)
+            if isinstance(yes, Tensor) and isinstance(no, Tensor) and yes.cell is None and no.cell is None:
+                return join_tensors(run.settle(yes), run.settle(no), test)
+    return value
+
+
+def _described(run: Run, owner: Ref, name: str, node: cst.CSTNode) -> Value | None:
+    """An attribute that a model file describes, or one of the tensors that a holder holds."""
+    row = member_row(run, owner, name)
+    if row is not None:
+        return call_member(run, owner, row, Arguments(node)) if row.property else Method(owner, name)
+    thing = run.instance(owner)
+    if thing is not None and is_holder(run, owner) and find_model(f"Holder.{name}") is None:
+        return held(thing, name)
+    return None
+
+
+def _unset(run: Run, owner: Ref, thing: Instance, name: str) -> Value:
+    """An attribute nobody has been seen to set: a method inherited from a library, or unknown."""
+    if thing.contents is not None and (hasattr(dict, name) or hasattr(list, name)):
+        return Method(thing.contents, name)
+    if name.startswith("__"):
+        return Method(owner, name)
+    return Unknown(("attr", owner.address, name), f"self.{name}")
+
+
+def super_attribute(run: Run, owner: Value, receiver: Value, after: ClassInfo, name: str, node: cst.CSTNode) -> Value:
+    """`super().name`: the next definition after a class in the receiver's line of ancestors."""
+    thing = run.instance(receiver)
+    cls = thing.cls if thing is not None else receiver
+    info = cls.definition if isinstance(cls, Callable_) and isinstance(cls.definition, ClassInfo) else after
+    method = find_method(run, info, name, after)
+    if method is None:
+        return Method(owner if thing is None or thing.contents is None else thing.contents, name)
+    return bound_method(run, receiver, method, node) if isinstance(receiver, Ref) else Callable_(method, receiver)
+
+
+def bound_method(run: Run, owner: Ref | Tuple, method: FunctionInfo, node: cst.CSTNode) -> Value:
+    """A method on its object; a property's value at once."""
+
+    names = method.decorator_names
+    if names & PROPERTIES:
+        value = run.call_function(method, owner, Arguments(node))
+        if isinstance(owner, Ref) and "cached_property" in names and (thing := run.instance(owner)) is not None:
+            run.put(owner.address, thing.with_attribute(method.name.rpartition(".")[2], value))
+        return value
+    if "staticmethod" in names:
+        return Callable_(method)
+    if "classmethod" in names:
+        thing = run.instance(owner)
+        cls = owner.cls if isinstance(owner, Tuple) else thing.cls if thing is not None else None
+        return Callable_(method, cls if isinstance(cls, Callable_) else UNKNOWN)
+    return Callable_(method, owner)

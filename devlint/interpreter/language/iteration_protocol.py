@@ -1,0 +1,163 @@
+"""What iterating over a value yields."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+import libcst as cst
+
+from devlint.domain.join import alternatives, any_part_of, join
+from devlint.domain.objects import Cell, Dict, Instance, Sequence, join_all
+from devlint.domain.value import (
+    UNKNOWN,
+    Array,
+    Batch,
+    Callable_,
+    Const,
+    Number,
+    Rank,
+    Ref,
+    Size,
+    Tensor,
+    Text,
+    Tuple,
+    Unknown,
+    Value,
+)
+from devlint.interpreter.modules.library_methods import call_member
+from devlint.interpreter.objects.enums import enum_members
+from devlint.interpreter.objects.library_objects import member_row
+from devlint.interpreter.objects.module_containers import container_of, iterated
+from devlint.interpreter.operations.result_tensors import element_of
+from devlint.interpreter.program.definitions import ClassInfo
+from devlint.interpreter.state.arguments import Argument, Arguments
+from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.library_models import find_iteration
+
+MAX_UNROLLED: Final = 6
+"""Known sequences up to this length are followed element by element; a longer one is one element that stands for
+all."""
+
+
+def iterate(run: Run, value: Value, node: cst.BaseExpression) -> Sequence:
+    """The elements of a value: each when they are known and few, else one that stands for all."""
+    match value:
+        case Tuple(items=items):
+            return _short(Sequence(items, kind="tuple"))
+        case Const(value=str(text)):
+            return _short(Sequence(tuple(Const(one) for one in text)))
+        case Tensor():
+            # One element stands for all: it is a part of the memory, but not the same part each time.
+            return Sequence(None, replace(element_of(run, value), memory=None))
+        case Array():
+            return Sequence(None, replace(value, fresh=None, memory=None, rank=value.rank.fewer))
+        case Batch():
+            return Sequence(None, any_part_of(value))
+        case Unknown(origin=origin, text=text) if origin is not None:
+            return Sequence(None, Unknown(("element", origin), f"an element of {text}" if text else ""))
+        case Text():
+            return Sequence(None, Text())
+        case Callable_(definition=ClassInfo() as info):
+            members = enum_members(run, info)
+            return _short(Sequence(tuple(members.values()))) if members else Sequence(None, UNKNOWN)
+        case Size():
+            return Sequence(None, Number("int"))
+        case Ref(address=address):
+            thing = run.get(address)
+            if isinstance(thing, Sequence):
+                return _short(thing)
+            if isinstance(thing, Dict):
+                return _short(_keys(thing))
+            if isinstance(thing, Instance):
+                return batches(run, value, thing, node)
+            if isinstance(thing, Cell):
+                return Sequence(None, UNKNOWN)
+        case _:
+            parts = [run.iterate(one, node) for one in alternatives(value)] if len(alternatives(value)) > 1 else []
+            if parts:
+                return Sequence(None, join_all([part.any for part in parts]))
+    return Sequence(None, UNKNOWN)
+
+
+def _short(thing: Sequence) -> Sequence:
+    if thing.items is not None and len(thing.items) > MAX_UNROLLED:
+        return replace(thing, items=None, element=join_all(thing.items))
+    return thing
+
+
+def _keys(thing: Dict) -> Sequence:
+    keys = tuple(Const(key) for key in thing.entries)
+    if thing.element is None:
+        return Sequence(keys)
+    return Sequence(None, join(thing.key, join_all(keys)) if keys else thing.key)
+
+
+def values_of(thing: Dict) -> Sequence:
+    """`dict.values()`."""
+    if thing.element is None:
+        return _short(Sequence(tuple(thing.entries.values()), owner=thing.owner))
+    return Sequence(None, thing.any, owner=thing.owner)
+
+
+def items_of(thing: Dict) -> Sequence:
+    """`dict.items()`."""
+    if thing.element is None:
+        return _short(
+            Sequence(tuple(Tuple((Const(key), value)) for key, value in thing.entries.items()), owner=thing.owner)
+        )
+    return Sequence(None, Tuple((_keys(thing).any, thing.any)), owner=thing.owner)
+
+
+def unpack(run: Run, value: Value, node: cst.BaseExpression, length: int) -> list[Value]:
+    """The values that `a, b, ... = value` binds; unknown ones where the length does not fit."""
+    if isinstance(value, Unknown) and value.origin is not None:
+        return [Unknown(("item", value.origin, i), f"{value.text}[{i}]" if value.text else "") for i in range(length)]
+    if isinstance(value, Ref):
+        thing = run.get(value.address)
+        if isinstance(thing, Sequence) and thing.items is not None and len(thing.items) == length:
+            return list(thing.items)
+    if isinstance(value, Tuple):
+        return list(value.items) if len(value.items) == length else [UNKNOWN] * length
+    if isinstance(value, Tensor) and value.rank is Rank.ZERO:
+        return [UNKNOWN] * length
+    found = run.iterate(value, node)
+    if found.items is not None and len(found.items) == length:
+        return list(found.items)
+    return [found.any] * length
+
+
+def batches(run: Run, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Sequence:
+    """What iterating over an object yields: a library class's elements, a container's modules, a user class's
+    elements."""
+    registered = find_iteration(thing.cls)
+    if registered is not None:
+        return registered(run, reference, thing, node)
+    if container_of(run, thing, "__iter__") is not None:
+        return iterated(run, thing)
+    if isinstance(thing.cls, Callable_):
+        return _user_iteration(run, reference, thing, node)
+    row = member_row(run, reference, "__iter__")
+    return Sequence(None, UNKNOWN if row is None else call_member(run, reference, row, Arguments(node)))
+
+
+def _user_iteration(run: Run, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Sequence:
+    method = run.get_attribute(reference, "__iter__", node)
+    if isinstance(method, Callable_):
+        produced = run.call(method, Arguments(node), node)
+        if produced == reference:
+            following = run.get_attribute(reference, "__next__", node)
+            return Sequence(None, run.call(following, Arguments(node), node))
+        return run.iterate(produced, node)
+    if thing.contents is not None:
+        return run.iterate(thing.contents, node)
+    return Sequence(None, item_by_index(run, reference, node))
+
+
+def item_by_index(run: Run, reference: Value, node: cst.BaseExpression) -> Value:
+    """What an object's own `__getitem__` gives for an index; unknown where it has none."""
+    method = run.get_attribute(reference, "__getitem__", node)
+    if not isinstance(method, Callable_):
+        return UNKNOWN
+    index = Argument(Number("int"), node)
+    return run.call(method, Arguments(node, [index]), node)

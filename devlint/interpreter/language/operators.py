@@ -1,0 +1,394 @@
+"""Python's operators, on tensors, arrays, numbers, devices and containers."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final
+
+import libcst as cst
+
+from devlint.domain.dtype import UNKNOWN_DTYPE
+from devlint.domain.join import alternatives, join, may_be_number, without_none
+from devlint.domain.objects import Dict, Sequence
+from devlint.domain.path_conditions import Test, both, either
+from devlint.domain.value import (
+    UNKNOWN,
+    Array,
+    Batch,
+    Const,
+    Either,
+    Number,
+    Rank,
+    Ref,
+    Tensor,
+    Text,
+    Truth,
+    Tuple,
+    Unknown,
+    Value,
+)
+from devlint.interpreter.conditions.comparisons import compare
+from devlint.interpreter.conditions.narrowing import narrow, negated, test_of
+from devlint.interpreter.language.expressions import truth
+from devlint.interpreter.numpy.array_calls import array_operation
+from devlint.interpreter.numpy.mixed_operators import left_to_numpy, tensor_with_array
+from devlint.interpreter.objects.class_hierarchy import special_method
+from devlint.interpreter.objects.collections import united
+from devlint.interpreter.objects.forward_inputs import operand_of_forward
+from devlint.interpreter.operations.aliasing import note_write
+from devlint.interpreter.operations.synchronization import check_clocks
+from devlint.interpreter.operations.table_operations import operate
+from devlint.interpreter.state.abstract_state import merge
+from devlint.interpreter.state.arguments import Argument, Arguments
+from devlint.interpreter.state.frame import Run, expression
+
+MAX_REPEATED: Final = 8
+"""`[x] * n` up to this length is a list of known elements, which may be set one by one."""
+
+METHODS: Final[dict[type, str]] = {
+    cst.Add: "add",
+    cst.Subtract: "sub",
+    cst.Multiply: "mul",
+    cst.Divide: "truediv",
+    cst.FloorDivide: "floordiv",
+    cst.Modulo: "mod",
+    cst.Power: "pow",
+    cst.MatrixMultiply: "matmul",
+    cst.BitAnd: "and",
+    cst.BitOr: "or",
+    cst.BitXor: "xor",
+    cst.LeftShift: "lshift",
+    cst.RightShift: "rshift",
+    cst.AddAssign: "add",
+    cst.SubtractAssign: "sub",
+    cst.MultiplyAssign: "mul",
+    cst.DivideAssign: "truediv",
+    cst.FloorDivideAssign: "floordiv",
+    cst.ModuloAssign: "mod",
+    cst.PowerAssign: "pow",
+    cst.MatrixMultiplyAssign: "matmul",
+    cst.BitAndAssign: "and",
+    cst.BitOrAssign: "or",
+    cst.BitXorAssign: "xor",
+    cst.LeftShiftAssign: "lshift",
+    cst.RightShiftAssign: "rshift",
+}
+
+_UNARY: Final[dict[type, str]] = {cst.Minus: "__neg__", cst.Plus: "__pos__", cst.BitInvert: "__invert__"}
+
+_CONSTANT: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "truediv": operator.truediv,
+    "floordiv": operator.floordiv,
+    "mod": operator.mod,
+    "and": operator.and_,
+    "or": operator.or_,
+}
+
+MAX_CONSTANT: Final = 10**9
+"""Arithmetic on constants is followed while the numbers stay small; nothing about placement hangs on large ones."""
+
+
+@expression(cst.BinaryOperation)
+def binary(run: Run, node: cst.BinaryOperation) -> Value:
+    """`left op right`."""
+    left, right = run.evaluate(node.left), run.evaluate(node.right)
+    method = METHODS.get(type(node.operator), "")
+    return combine(run, method, Argument(left, node.left), Argument(right, node.right), node)
+
+
+def combine(
+    run: Run, method: str, left: Argument, right: Argument, node: cst.CSTNode, *, in_place: bool = False
+) -> Value:
+    """The value of an operator applied to two values."""
+    a, b = run.one_tensor(without_none(left.value)), run.one_tensor(without_none(right.value))
+    a, b = _as_batch_tensor(a), _as_batch_tensor(b)
+    names = (f"__i{method}__", f"__{method}__") if in_place else (f"__{method}__",)
+    for name in names:
+        function = special_method(run, a, name)
+        if function is not None:
+            return run.call_function(function, a, Arguments(node, [right]))
+    function = special_method(run, b, f"__r{method}__")
+    if function is not None:
+        return run.call_function(function, b, Arguments(node, [left]))
+    if may_be_number(a):
+        return _either_way(run, a, lambda one: combine(run, method, replace(left, value=one), right, node))
+    if may_be_number(b):
+        return _either_way(run, b, lambda one: combine(run, method, left, replace(right, value=one), node))
+    a, b = operand_of_forward(run, a, b), operand_of_forward(run, b, a)
+    if left_to_numpy(method, a, b):
+        return tensor_with_array(run, method, Argument(a, left.node), Argument(b, right.node), node)
+    if isinstance(a, Tensor) or isinstance(b, Tensor):
+        return _tensors(run, method, Argument(a, left.node), Argument(b, right.node), node, in_place=in_place)
+    if isinstance(a, Array) or isinstance(b, Array):
+        return array_operation(run, method, Argument(a, left.node), Argument(b, right.node), node)
+    if method == "sub" and isinstance(a, Number) and isinstance(b, Number):
+        check_clocks(run, a, b, node)
+    if isinstance(a, Const) and isinstance(b, Const):
+        return _constants(method, a, b)
+    collection = _collections(run, method, a, b, node)
+    if collection is not None:
+        return collection
+    if isinstance(a, (Const, Number, Truth)) and isinstance(b, (Const, Number, Truth)):
+        return Number(_number_kind(method, a, b))
+    if isinstance(a, (Text, Const)) and isinstance(b, (Text, Const)) and method in ("add", "mod"):
+        return Text(a.prefix if isinstance(a, Text) else str(a.value) if method == "add" else "")
+    return UNKNOWN
+
+
+def _either_way(run: Run, value: Either, compute: Callable[[Value], Value]) -> Value:
+    """What is computed of a value on each of the paths that gave it."""
+    results: list[Value] = [UNKNOWN, UNKNOWN]
+
+    def side(position: int, one: Value, holds: Test | None) -> None:
+        if holds is not None:
+            run.state.assume(holds)
+        if run.state.live:
+            results[position] = compute(one)
+
+    test = value.test
+    ends = run.branch(lambda: side(0, value.yes, test), lambda: side(1, value.no, ~test if test is not None else None))
+    run.state = merge(*ends)
+    return join(results[0], results[1], test)
+
+
+def _as_batch_tensor(value: Value) -> Value:
+    """What an operator makes of data of unknown structure: part of a checkpoint may as well be a number."""
+    if not isinstance(value, Batch):
+        return value
+    return UNKNOWN if value.mixed else Tensor(value.placement, pinned=value.pinned)
+
+
+def _tensors(run: Run, method: str, left: Argument, right: Argument, node: cst.CSTNode, *, in_place: bool) -> Value:
+    table = run.engine.table
+    for side in (left, right):
+        if not isinstance(side.value, Tensor) and isinstance(side.value, (Ref, Tuple)) and method != "mul":
+            return UNKNOWN
+    if isinstance(left.value, Tensor):
+        row = (table.method(f"__i{method}__") if in_place else None) or table.method(f"__{method}__")
+        own, other = left, right
+    else:
+        row = table.method(f"__r{method}__") or table.method(f"__{method}__")
+        own, other = right, left
+    if row is None:
+        return UNKNOWN
+    unknown = isinstance(other.value, Unknown)
+    if isinstance(other.value, Unknown) and other.value.origin is None:
+        # What is not even named may be a number as well as a tensor on any device.
+        other = Argument(UNKNOWN, other.node)
+    names = [name for name in row.params if name != "*"]
+    bound = {names[0]: [own], names[1] if len(names) > 1 else "other": [other]}
+    if unknown:
+        bound[names[1] if len(names) > 1 else "other"] = [Argument(Number(), other.node)]
+        result = operate(run, row, bound, node)
+        return _clouded(result)
+    return operate(run, row, bound, node)
+
+
+def _clouded(result: Value) -> Value:
+    """A result whose dtype and rank an operand of unknown nature may have changed."""
+    if not isinstance(result, Tensor):
+        return result
+    return replace(result, dtype=UNKNOWN_DTYPE, rank=result.rank if result.rank.is_dimensioned else Rank.ANY)
+
+
+def _constants(method: str, left: Const, right: Const) -> Value:
+    function = _CONSTANT.get(method)
+    if function is None:
+        return Number()
+    try:
+        result = function(left.value, right.value)
+    except Exception:  # whatever Python raises here, the program would
+        return UNKNOWN
+    if isinstance(result, str):
+        return Const(result) if len(result) < 200 else Text()
+    if isinstance(result, (int, float)):
+        return Const(result) if abs(result) < MAX_CONSTANT else Number(type(result).__name__)
+    return UNKNOWN
+
+
+def _number_kind(method: str, left: Value, right: Value) -> str | None:
+    kinds = {_kind(left), _kind(right)}
+    if "float" in kinds or method == "truediv":
+        return "float" if None not in kinds or "float" in kinds else None
+    return "int" if kinds <= {"int", "bool"} else None
+
+
+def _kind(value: Value) -> str | None:
+    match value:
+        case Number(kind=kind):
+            return kind
+        case Const(value=constant):
+            return type(constant).__name__
+        case Truth():
+            return "bool"
+    return None
+
+
+def _collections(run: Run, method: str, left: Value, right: Value, node: cst.CSTNode) -> Value | None:
+    one, other = _collection(run, left), _collection(run, right)
+    if method == "or" and isinstance(one, Dict) and isinstance(other, Dict):
+        return run.allocate(node, united(one, other))
+    if method == "add" and isinstance(one, Sequence) and isinstance(other, Sequence):
+        if one.items is not None and other.items is not None:
+            return _made(run, Sequence((*one.items, *other.items), kind=one.kind), node)
+        return _made(run, Sequence(None, join(one.any, other.any), one.kind), node)
+    if method == "mul":
+        for thing, times in ((one, right), (other, left)):
+            if isinstance(thing, Sequence):
+                number = times.value if isinstance(times, Const) else None
+                items = thing.items if thing.items is not None and isinstance(number, int) else ()
+                if items and isinstance(number, int) and len(items) * number <= MAX_REPEATED:
+                    return _made(run, replace(thing, items=items * number, owner=None), node)
+                return _made(run, Sequence(None, thing.any, thing.kind), node)
+    return None
+
+
+def _collection(run: Run, value: Value) -> object:
+    """The dict, list or tuple that a value is."""
+    if isinstance(value, Tuple):
+        return Sequence(value.items, kind="tuple")
+    return run.get(value.address) if isinstance(value, Ref) else None
+
+
+def _made(run: Run, thing: Sequence, node: cst.CSTNode) -> Value:
+    """The list or tuple that an operator makes."""
+    return Tuple(thing.items) if thing.kind == "tuple" and thing.items is not None else run.allocate(node, thing)
+
+
+def augmented(run: Run, node: cst.AugAssign) -> Value:
+    """The value that `target op= value` leaves in the target."""
+    target, value = run.evaluate(node.target), run.evaluate(node.value)
+    method = METHODS.get(type(node.operator), "")
+    grow = {"add": extend, "or": update}.get(method)
+    if grow is not None and isinstance(target, Ref):
+        extended = grow(run, target, value)
+        if extended is not None:
+            return extended
+    for one in alternatives(target):
+        note_write(run, one, node.target, node)
+    result = combine(run, method, Argument(target, node.target), Argument(value, node.value), node, in_place=True)
+    return replace(result, memory=target.memory) if isinstance(target, Array) and isinstance(result, Array) else result
+
+
+def extend(run: Run, target: Ref, value: Value) -> Value | None:
+    """`list += more`: the same list, longer."""
+    thing = run.get(target.address)
+    more = run.get(value.address) if isinstance(value, Ref) else None
+    if not isinstance(thing, Sequence) or not isinstance(more, Sequence):
+        return None
+    if thing.items is not None and more.items is not None and not run.repeating:
+        run.put(target.address, replace(thing, items=(*thing.items, *more.items)))
+    else:
+        run.put(
+            target.address,
+            replace(thing, items=None, element=join(thing.any, more.any) if thing.items != () else more.any),
+        )
+    return target
+
+
+def update(run: Run, target: Ref, value: Value) -> Value | None:
+    """`dict |= more`: the same dict, with more entries."""
+    thing = run.get(target.address)
+    more = run.get(value.address) if isinstance(value, Ref) else None
+    if not isinstance(thing, Dict) or not isinstance(more, Dict):
+        return None
+    run.put(target.address, united(thing, more))
+    return target
+
+
+@expression(cst.UnaryOperation)
+def unary(run: Run, node: cst.UnaryOperation) -> Value:
+    """`-x`, `+x`, `~x`, `not x`."""
+    if isinstance(node.operator, cst.Not):
+        return from_test(negated(test_of(run, node.expression)))
+    value = run.evaluate(node.expression)
+    function = special_method(run, value, _UNARY.get(type(node.operator), ""))
+    if function is not None:
+        return run.call_function(function, value, Arguments(node))
+    return _signed(run, value, node)
+
+
+def _signed(run: Run, value: Value, node: cst.UnaryOperation) -> Value:
+    if may_be_number(value):
+        return _either_way(run, value, lambda one: _signed(run, one, node))
+    match value:
+        case Const(value=int() | float() as number) if isinstance(node.operator, (cst.Minus, cst.Plus)):
+            return Const(-number if isinstance(node.operator, cst.Minus) else number)
+        case Tensor():
+            row = run.engine.table.method(_UNARY.get(type(node.operator), ""))
+            if row is None or isinstance(node.operator, cst.Plus):
+                return value
+            return operate(run, row, {row.params[0]: [Argument(value, node.expression)]}, node)
+        case Array():
+            return replace(value, fresh=None)
+        case Number():
+            return Number(value.kind)
+    return UNKNOWN
+
+
+def from_test(test: Test | bool | None) -> Value:
+    """The Python bool that a condition is."""
+    if isinstance(test, bool):
+        return Const(test)
+    return Truth(test) if test is not None else Number("bool")
+
+
+@expression(cst.BooleanOperation)
+def boolean(run: Run, node: cst.BooleanOperation) -> Value:
+    """`a and b`, `a or b`: a condition when both are, else one of the two values."""
+    conjunction = isinstance(node.operator, cst.And)
+    left = run.evaluate(node.left)
+    if isinstance(left, (Const, Truth)) and (not isinstance(left, Const) or isinstance(left.value, bool)):
+        test = test_of(run, node)
+        right_test = run.tested.get(node.right)
+        if isinstance(test, bool) and node.right not in run.tested:
+            return Const(test)
+        right = run.evaluate(node.right) if not isinstance(right_test, (bool, Test)) else from_test(right_test)
+        if isinstance(right, (Const, Truth)) and not (isinstance(right, Const) and not isinstance(right.value, bool)):
+            return from_test(test)
+        if isinstance(left, Const):
+            return right if bool(left.value) is conjunction else left
+        return join(right, Const(not conjunction)) if isinstance(right, (Number, Truth)) else UNKNOWN
+    known = truth(run, node.left)
+    if known is not None:
+        return run.evaluate(node.right) if known is conjunction else left
+    values: list[Value] = []
+
+    def second() -> None:
+        narrow(run, node.left, conjunction)
+        values.append(run.evaluate(node.right))
+
+    (end,) = run.branch(second)
+    run.state = merge(run.state, end)
+    right = values[0] if values else UNKNOWN
+    test = run.tested[node.left]
+    if not isinstance(test, Test):
+        return join(left if conjunction else without_none(left), right)
+    if isinstance(right, Truth) or right in (Const(True), Const(False)):
+        # What stands beside a condition is meant as one, whatever else it may be.
+        other = right.test if isinstance(right, Truth) else right == Const(True)
+        return from_test(_combined(test, other, conjunction=conjunction))
+    return join(right, left, test) if conjunction else join(without_none(left), right, test)
+
+
+def _combined(left: Test, right: Test | bool, *, conjunction: bool) -> Test | bool:
+    if isinstance(right, bool):
+        return left if right is conjunction else right
+    return both(left, right) if conjunction else either(left, right)
+
+
+@expression(cst.Comparison)
+def comparison(run: Run, node: cst.Comparison) -> Value:
+    """`a < b`, `a is None`, `a.device == b.device`; a chain is known only as a bool."""
+    left = Argument(run.evaluate(node.left), node.left)
+    results: list[Value] = []
+    for part in node.comparisons:
+        right = Argument(run.evaluate(part.comparator), part.comparator)
+        results.append(compare(run, node, part.operator, left, right))
+        left = right
+    return results[0] if len(results) == 1 else Number("bool")

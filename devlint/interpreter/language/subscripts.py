@@ -1,0 +1,238 @@
+"""Indexing, and assigning to an index."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from devlint.domain.join import join, without_none
+from devlint.domain.objects import Dict, Instance, Sequence, join_all
+from devlint.domain.placement import UNKNOWN_PLACEMENT
+from devlint.domain.storage import Memory
+from devlint.domain.value import (
+    UNKNOWN,
+    Array,
+    Batch,
+    Callable_,
+    Const,
+    Either,
+    Number,
+    Rank,
+    Ref,
+    Size,
+    Tensor,
+    Text,
+    Tuple,
+    Unknown,
+    Value,
+    as_tensor,
+    computed,
+)
+from devlint.interpreter.language.opaque_data import taken
+from devlint.interpreter.objects.collections import with_entry
+from devlint.interpreter.objects.enums import enum_member
+from devlint.interpreter.objects.evidence import looks_like_tensor
+from devlint.interpreter.objects.module_containers import container_of, part_at, parts_of, sliced
+from devlint.interpreter.objects.module_state import ANY
+from devlint.interpreter.objects.tensor_containers import held, is_holder
+from devlint.interpreter.operations.aliasing import item_of, memory_of
+from devlint.interpreter.operations.device_conflicts import find_clash
+from devlint.interpreter.operations.tensor_ranks import indexed_rank
+from devlint.interpreter.program.definitions import ClassInfo
+from devlint.interpreter.state.arguments import Argument, Arguments
+from devlint.interpreter.state.events import Operand
+from devlint.interpreter.state.frame import Run, expression
+
+
+@expression(cst.Subscript)
+def subscript(run: Run, node: cst.Subscript) -> Value:
+    """`owner[index]`."""
+    return get_item(run, Argument(run.evaluate(node.value), node.value), _indices(run, node), node)
+
+
+def _indices(run: Run, node: cst.Subscript) -> list[Argument | None]:
+    """The index expressions; None for a slice."""
+    found: list[Argument | None] = []
+    for element in node.slice:
+        inner = element.slice
+        if isinstance(inner, cst.Index):
+            value = run.evaluate(inner.value)
+            if isinstance(value, Tuple) and isinstance(inner.value, cst.Tuple):
+                found.extend(
+                    Argument(one, part.value) for one, part in zip(value.items, inner.value.elements, strict=False)
+                )
+            else:
+                found.append(Argument(value, inner.value))
+        elif isinstance(inner, cst.Slice):
+            for bound in (inner.lower, inner.upper, inner.step):
+                if bound is not None:
+                    run.evaluate(bound)
+            found.append(None)
+    return found
+
+
+def get_item(run: Run, owner: Argument, indices: list[Argument | None], node: cst.CSTNode) -> Value:
+    """The value under an index."""
+    value = without_none(owner.value)
+    index = indices[0] if len(indices) == 1 else None
+    match value:
+        case Tensor():
+            return index_tensor(run, Argument(value, owner.node), indices, node)
+        case Array():
+            rank = indexed_rank(value.rank, [index.value if index is not None else None for index in indices])
+            return replace(value, fresh=None, rank=rank, memory=_memory_of_item(value.memory, node, indices))
+        case Batch():
+            return taken(value, index.value if index is not None else None)
+        case Size():
+            return Number("int") if index is not None else Size()
+        case Text() | Const(value=str()):
+            return Text()
+        case Tuple(items=items):
+            if index is not None and isinstance(index.value, Const) and isinstance(index.value.value, int):
+                position = index.value.value
+                return items[position] if -len(items) <= position < len(items) else UNKNOWN
+            return _slice_of(items, node) if index is None else join_all(items)
+        case Unknown(origin=origin, text=text) if origin is not None:
+            if len(indices) > 1:
+                # Only tensors and arrays take several indices.
+                tensor = as_tensor(value)
+                assert tensor is not None
+                return index_tensor(run, Argument(tensor, owner.node), indices, node)
+            if index is None or isinstance(index.value, Tensor):
+                plain = looks_like_tensor(run, owner.node) or index is None
+                return Unknown(("item", origin, ("slice",)), text) if plain else UNKNOWN
+            key = index.value if isinstance(index.value, Const) else ("any",)
+            return Unknown(("item", origin, key), f"{text}[...]" if text else "", value.trace)
+        case Ref(address=address):
+            return _object_item(run, value, run.get(address), indices, node)
+        case Callable_(definition=ClassInfo() as info):
+            # `Box[int]` is the class; `Colour["RED"]` one of its members.
+            return (enum_member(run, info, index.value) if index is not None else None) or value
+        case Either():
+            return join(
+                get_item(run, Argument(value.yes, owner.node), indices, node),
+                get_item(run, Argument(value.no, owner.node), indices, node),
+                value.test,
+            )
+    return UNKNOWN
+
+
+def _slice_of(items: tuple[Value, ...], node: cst.CSTNode) -> Value:
+    """A slice of a tuple with constant bounds; anything else stands for every element."""
+    if isinstance(node, cst.Subscript) and isinstance(node.slice[0].slice, cst.Slice) and len(node.slice) == 1:
+        part = node.slice[0].slice
+        bounds: list[int | None] = []
+        for bound in (part.lower, part.upper, part.step):
+            if bound is None:
+                bounds.append(None)
+            elif isinstance(bound, cst.Integer):
+                bounds.append(bound.evaluated_value)
+            elif isinstance(bound, cst.UnaryOperation) and isinstance(bound.expression, cst.Integer):
+                bounds.append(-bound.expression.evaluated_value)
+            else:
+                return UNKNOWN
+        return Tuple(items[slice(*bounds)])
+    return UNKNOWN
+
+
+def _object_item(run: Run, owner: Ref, thing: object, indices: list[Argument | None], node: cst.CSTNode) -> Value:
+    index = indices[0] if len(indices) == 1 else None
+    if isinstance(thing, Sequence):
+        if index is None:
+            sliced = _slice_of(thing.items, node) if thing.items is not None else UNKNOWN
+            items = sliced.items if isinstance(sliced, Tuple) else None
+            return run.allocate(node, Sequence(items, thing.any, thing.kind, thing.owner))
+        found = thing.any
+        if thing.items is not None and isinstance(index.value, Const) and isinstance(index.value.value, int):
+            position = index.value.value
+            found = thing.items[position] if -len(thing.items) <= position < len(thing.items) else UNKNOWN
+        return found
+    if isinstance(thing, Dict):
+        key = index.value if index is not None else UNKNOWN
+        return _entry(run, owner, thing, key, node)
+    if isinstance(thing, Instance):
+        return _instance_item(run, owner, thing, indices, node)
+    return UNKNOWN
+
+
+def _entry(run: Run, owner: Ref, thing: Dict, key: Value, node: cst.CSTNode) -> Value:
+    """What a dict has under a key; a defaultdict makes what it lacks."""
+
+    if isinstance(key, Const) and key.value in thing.entries:
+        return thing.entries[key.value]
+    if thing.element is not None or thing.factory is None:
+        return (thing.element or UNKNOWN) if isinstance(key, Const) else thing.any
+    made = run.call(thing.factory, Arguments(node), node)
+    run.put(owner.address, with_entry(thing, key, made) if isinstance(key, Const) else replace(thing, element=made))
+    return made
+
+
+def _instance_item(run: Run, owner: Ref, thing: Instance, indices: list[Argument | None], node: cst.CSTNode) -> Value:
+    index = indices[0] if len(indices) == 1 else None
+    container = container_of(run, thing, "__getitem__")
+    if container is not None:
+        if index is not None:
+            return part_at(thing, index.value)
+        parts = parts_of(thing)
+        some = _slice_of(tuple(parts.values()), node) if ANY not in parts else UNKNOWN
+        return sliced(run, container, some.items if isinstance(some, Tuple) else None, part_at(thing, None), node)
+    if is_holder(run, owner):
+        return held(thing, str(index.value.value) if index is not None and isinstance(index.value, Const) else None)
+    method = run.get_attribute(owner, "__getitem__", node)
+    return run.call(method, Arguments(node, [_key(indices, node)]), node)
+
+
+def _key(indices: list[Argument | None], node: cst.CSTNode) -> Argument:
+    """What `__getitem__` is given for what stands between the brackets; of slices nothing is known."""
+    if len(indices) == 1 and indices[0] is not None:
+        return indices[0]
+    values = tuple(UNKNOWN if one is None else one.value for one in indices)
+    value = Tuple(values) if len(indices) > 1 else UNKNOWN
+    return Argument(value, node if isinstance(node, cst.BaseExpression) else cst.Name("key"))
+
+
+def index_tensor(run: Run, owner: Argument, indices: list[Argument | None], node: cst.CSTNode) -> Tensor:
+    """`tensor[index]`: an index may stay on the host; an accelerator index into a host tensor fails."""
+    assert isinstance(owner.value, Tensor)
+    tensor = run.settle(owner.value)
+    base = Operand("input", run.place(owner.node), tensor)
+    advanced = False
+    for index in indices:
+        if index is None:
+            continue
+        value = without_none(index.value)
+        if not isinstance(value, Tensor):
+            advanced = advanced or isinstance(value, (Ref, Array))
+            continue
+        if is_number_like(value):
+            continue
+        advanced = True
+        operand = Operand("index", run.place(index.node), run.settle(value))
+        clash = find_clash(run, node, "indexing", [base, operand], 0, frozenset({"index"}))
+        if clash is not None:
+            run.emit(clash)
+            # Where the reader brings the two together is not known, and one bug is told once.
+            return replace(computed(tensor), placement=UNKNOWN_PLACEMENT, rank=Rank.ANY)
+    rank = indexed_rank(tensor.rank, [index.value if index is not None else None for index in indices])
+    if advanced:
+        return replace(run.derived(tensor), pending=tensor.pending, rank=rank)
+    # A view asks for a gradient as what it shows does, also where autograd does not record.
+    memory = _memory_of_item(memory_of(tensor), node, indices)
+    return replace(computed(tensor), pending=tensor.pending, rank=rank, memory=memory)
+
+
+def _memory_of_item(memory: Memory | None, node: cst.CSTNode, indices: list[Argument | None]) -> Memory | None:
+    """Plain indices show a part of the memory; arrays, lists and what is not known may copy."""
+    keys = [index.value for index in indices if index is not None]
+    if not isinstance(node, cst.Subscript) or not all(isinstance(key, (Const, Number)) for key in keys):
+        return None
+    return item_of(memory, node, keys)
+
+
+def is_number_like(index: Tensor) -> bool:
+    """Whether an index may be 0-dim: torch then reads it as the Python number it holds, from any device."""
+    return index.rank is Rank.ZERO or (index.rank is Rank.ANY and index.dtype.name != "bool")
+
+
+# Assignment

@@ -1,0 +1,77 @@
+"""argparse: the options a program is given."""
+
+from __future__ import annotations
+
+from devlint.domain.objects import Instance
+from devlint.domain.path_conditions import Atom, Test
+from devlint.domain.value import NONE, UNKNOWN, Const, DeviceValue, Either, Ref, Tuple, Unknown, Value
+from devlint.interpreter.state.arguments import Invocation
+from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.library_models import model
+
+
+@model("argparse.ArgumentParser")
+def parser(run: Run, call: Invocation) -> Value:
+    """A parser: what it will hand out is known by the defaults."""
+    return run.allocate(call.node, Instance("argparse.ArgumentParser", {}))
+
+
+@model("argparse.ArgumentParser.add_argument")
+def add_argument(run: Run, call: Invocation) -> Value:
+    """An option: its default when the user says nothing, anything otherwise.
+
+    A default that names a device is worth a value of its own; any other is only remembered, in the option's name.
+    """
+    thing = run.instance(call.receiver) if call.receiver is not None else None
+    names = [one.value.value for one in call.arguments.positional if isinstance(one.value, Const)]
+    dest = call.arguments.constant("dest")
+    long = next((str(name) for name in names if str(name).startswith("--")), str(names[0]) if names else "")
+    name = dest if isinstance(dest, str) else long.lstrip("-").replace("-", "_")
+    if thing is not None and isinstance(call.receiver, Ref) and name:
+        default = _default(call, is_option=name != names[0])
+        origin = ("option", call.receiver.address, name, default if isinstance(default, Const) else None)
+        given = Unknown(origin, f"args.{name}")
+        value: Value = given
+        if default is not None and _may_name_device(default):
+            value = Either(
+                Test(Atom(("default", origin), f"--{name.replace('_', '-')} is left at its default")), default, given
+            )
+        run.put(call.receiver.address, thing.with_attribute(name, value))
+    return UNKNOWN
+
+
+def _default(call: Invocation, *, is_option: bool) -> Value | None:
+    """What the option is when the user does not give it; None for what must be given."""
+    default = call.arguments.value("default")
+    if default is not None:
+        return default
+    match call.arguments.constant("action"):
+        case "store_true":
+            return Const(False)
+        case "store_false":
+            return Const(True)
+    return NONE if is_option and call.arguments.value("required") is None else None
+
+
+def _may_name_device(value: Value) -> bool:
+    match value:
+        case Const(value=str()) | DeviceValue():
+            return True
+        case Either(yes=yes, no=no):
+            return _may_name_device(yes) and _may_name_device(no)
+    return False
+
+
+@model("argparse.ArgumentParser.parse_args", "argparse.ArgumentParser.parse_known_args")
+def parse_args(run: Run, call: Invocation) -> Value:
+    """The options as attributes."""
+    thing = run.instance(call.receiver) if call.receiver is not None else None
+    attributes = thing.attributes if thing is not None else {}
+    namespace = run.allocate(call.node, Instance("argparse.Namespace", attributes))
+    return Tuple((namespace, UNKNOWN)) if call.name == "parse_known_args" else namespace
+
+
+@model("argparse.ArgumentParser.add_argument_group", "argparse.ArgumentParser.add_mutually_exclusive_group")
+def group(run: Run, call: Invocation) -> Value:
+    """A group of options belongs to its parser."""
+    return call.receiver or UNKNOWN

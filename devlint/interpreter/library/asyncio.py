@@ -1,0 +1,23 @@
+"""asyncio: what is awaited is run at once, so its result is already there."""
+
+from __future__ import annotations
+
+from devlint.domain.objects import Sequence
+from devlint.domain.value import UNKNOWN, Value
+from devlint.interpreter.state.arguments import Invocation
+from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.library_models import model
+
+
+@model("asyncio.run", "asyncio.create_task", "asyncio.ensure_future", "asyncio.shield", "asyncio.wait_for")
+def awaited(run: Run, call: Invocation) -> Value:
+    """The result of one coroutine."""
+    return call.first.value if call.first is not None else UNKNOWN
+
+
+@model("asyncio.gather")
+def gathered(run: Run, call: Invocation) -> Value:
+    """The results of several, in order."""
+    if not call.arguments.complete:
+        return UNKNOWN
+    return run.allocate(call.node, Sequence(tuple(one.value for one in call.arguments.positional)))

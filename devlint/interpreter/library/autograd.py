@@ -1,0 +1,60 @@
+"""Autograd: operations that a program teaches it, gradients, and code run again for its sake."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from devlint.domain.objects import Sequence
+from devlint.domain.value import UNKNOWN, Callable_, Tensor, Tuple, Value, as_tensor, computed
+from devlint.interpreter.objects.class_hierarchy import find_method, is_operation_class
+from devlint.interpreter.program.definitions import ClassInfo
+from devlint.interpreter.state.arguments import Argument, Arguments, Invocation
+from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.library_models import model
+
+
+@model("class.apply")
+def apply(run: Run, call: Invocation) -> Value:
+    """`Operation.apply(...)`: its `forward`, with a context of which nothing is known."""
+
+    match call.receiver:
+        case Callable_(definition=ClassInfo() as info) if is_operation_class(run, info):
+            forward = find_method(run, info, "forward")
+            if forward is not None:
+                given = [Argument(UNKNOWN, call.receiver_node), *call.arguments.positional]
+                return run.call_function(forward, None, replace(call.arguments, positional=given))
+    return UNKNOWN
+
+
+@model("torch.autograd.grad")
+def gradients(run: Run, call: Invocation) -> Value:
+    """`torch.autograd.grad(outputs, inputs)`: one gradient for each input, where that is."""
+    inputs = call.arguments.get("inputs", 1)
+    if inputs is None:
+        return UNKNOWN
+    if isinstance(inputs.value, Tensor):
+        return Tuple((_gradient(run, inputs.value),))
+    found = run.iterate(inputs.value, inputs.node)
+    if found.items is not None:
+        return Tuple(tuple(_gradient(run, one) for one in found.items))
+    return run.allocate(call.node, Sequence(None, _gradient(run, found.element), "tuple"))
+
+
+def _gradient(run: Run, value: Value) -> Value:
+    tensor = as_tensor(value)
+    return replace(computed(run.settle(tensor)), grad=None) if tensor is not None else UNKNOWN
+
+
+@model("torch.utils.checkpoint.checkpoint")
+def checkpoint(run: Run, call: Invocation) -> Value:
+    """`checkpoint(function, *inputs)`: the function's result; it is computed again on the way back."""
+
+    if not call.arguments.positional:
+        return UNKNOWN
+    function, *inputs = call.arguments.positional
+    keywords = {name: one for name, one in call.arguments.keywords.items() if name not in OWN}
+    return run.call(function.value, Arguments(call.node, inputs, keywords), call.node)
+
+
+OWN = frozenset({"use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug", "early_stop"})
+"""What `checkpoint` keeps to itself."""

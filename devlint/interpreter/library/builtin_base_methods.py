@@ -1,0 +1,55 @@
+"""What `super().__setitem__(key, value)` and its like do in a class derived from `dict` or `list`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from devlint.domain.objects import Dict
+from devlint.domain.value import NONE, UNKNOWN, Ref, Value
+from devlint.interpreter.language.subscripts import get_item
+from devlint.interpreter.objects.builtin_bases import fill
+from devlint.interpreter.objects.collections import with_entry
+from devlint.interpreter.state.arguments import Argument, Invocation
+from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.library_models import model
+
+
+@model("dict.__init__", "list.__init__", "builtins.dict.__init__", "builtins.list.__init__")
+def initialize(run: Run, call: Invocation) -> Value:
+    """The object is filled anew."""
+    contents, given = _given(run, call)
+    if isinstance(contents, Ref):
+        fill(run, contents, replace(call.arguments, positional=given))
+    return NONE
+
+
+@model("dict.__getitem__", "list.__getitem__", "builtins.dict.__getitem__", "builtins.list.__getitem__")
+def item(run: Run, call: Invocation) -> Value:
+    """What is under a key."""
+    contents, given = _given(run, call)
+    return get_item(run, Argument(contents, call.receiver_node), list(given), call.node) if given else UNKNOWN
+
+
+@model("dict.__setitem__", "builtins.dict.__setitem__")
+def set_item(run: Run, call: Invocation) -> Value:
+    """A key is given a value."""
+    contents, given = _given(run, call)
+    thing = run.get(contents.address) if isinstance(contents, Ref) else None
+    if isinstance(contents, Ref) and isinstance(thing, Dict) and len(given) > 1:
+        run.put(contents.address, with_entry(thing, given[0].value, given[1].value))
+    return NONE
+
+
+@model("dict.__iter__", "list.__iter__")
+def elements(run: Run, call: Invocation) -> Value:
+    """The elements, one after another."""
+    contents, _ = _given(run, call)
+    return run.allocate(call.node, run.iterate(contents, call.receiver_node))
+
+
+def _given(run: Run, call: Invocation) -> tuple[Value, list[Argument]]:
+    """The dict or list itself, and the arguments besides it."""
+    if call.receiver is not None:
+        return run.contents(call.receiver), call.arguments.positional
+    first, *rest = call.arguments.positional or [Argument(UNKNOWN, call.receiver_node)]
+    return run.contents(first.value), rest

@@ -1,0 +1,25 @@
+"""Clocks: what the accelerator still had to do when they were read."""
+
+from __future__ import annotations
+
+from devlint.domain.clock_reads import ClockRead
+from devlint.domain.value import Number, Value
+from devlint.interpreter.state.arguments import Invocation
+from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.library_models import model
+
+
+@model(
+    "time.time",
+    "time.perf_counter",
+    "time.monotonic",
+    "time.perf_counter_ns",
+    "time.time_ns",
+    "timeit.default_timer",
+    "time.process_time",
+)
+def clock(run: Run, call: Invocation) -> Value:
+    """A clock read remembers what the accelerator still had to do."""
+    ambient = run.state.ambient
+    run.engine.repeats.mark_moment()
+    return Number("float", ClockRead(run.place(call.node), ambient.launches, ambient.unsynchronized))

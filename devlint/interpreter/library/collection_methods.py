@@ -1,0 +1,273 @@
+"""The methods of lists, dicts, tuples and strings that keep or hand out values."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from devlint.domain.join import join
+from devlint.domain.objects import Dict, Sequence, join_all
+from devlint.domain.value import NONE, UNKNOWN, Const, DeviceType, Number, Ref, Text, Tuple, Value
+from devlint.interpreter.conditions.comparisons import type_equals
+from devlint.interpreter.language.iteration_protocol import items_of, values_of
+from devlint.interpreter.objects.collections import united, with_entry
+from devlint.interpreter.objects.plain_attributes import put_in
+from devlint.interpreter.state.arguments import Invocation
+from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.library_models import model
+
+
+def _sequence(run: Run, call: Invocation) -> Sequence | None:
+    thing = run.get(call.receiver.address) if isinstance(call.receiver, Ref) else None
+    return thing if isinstance(thing, Sequence) else None
+
+
+def _dict(run: Run, call: Invocation) -> Dict | None:
+    thing = run.get(call.receiver.address) if isinstance(call.receiver, Ref) else None
+    return thing if isinstance(thing, Dict) else None
+
+
+@model("list.append", "list.add", "list.appendleft", "list.insert")
+def append(run: Run, call: Invocation) -> Value:
+    """One element more; inside a loop the length is no longer known."""
+    thing = _sequence(run, call)
+    if thing is None or not call.arguments.positional or not isinstance(call.receiver, Ref):
+        return NONE
+    value = put_in(run, call.arguments.positional[-1].value, thing.owner)
+    position = _position(call, thing)
+    if thing.items is not None and position is not None and not run.repeating:
+        items = (*thing.items[:position], value, *thing.items[position:])
+        run.put(call.receiver.address, replace(thing, items=items))
+    else:
+        element = value if thing.items == () else join(thing.any, value)
+        run.put(call.receiver.address, replace(thing, items=None, element=element))
+    return NONE
+
+
+def _position(call: Invocation, thing: Sequence) -> int | None:
+    """Where in a list a call adds or takes an element; None where that is not known."""
+    if call.name in ("appendleft", "popleft"):
+        return 0
+    if call.name in ("append", "add") or (call.name == "pop" and not call.arguments.positional):
+        return len(thing.items or ())
+    index = call.arguments.positional[0].value
+    return index.value if isinstance(index, Const) and type(index.value) is int else None
+
+
+@model("list.extend", "list.update")
+def extend(run: Run, call: Invocation) -> Value:
+    """The elements of another collection."""
+    thing = _sequence(run, call)
+    if thing is None or not call.arguments.positional or not isinstance(call.receiver, Ref):
+        return NONE
+    more = run.iterate(call.arguments.positional[0].value, call.arguments.positional[0].node)
+    more = replace(
+        more,
+        items=tuple(put_in(run, one, thing.owner) for one in more.items) if more.items is not None else None,
+        element=put_in(run, more.element, thing.owner),
+    )
+    if thing.items is not None and more.items is not None and not run.repeating:
+        run.put(call.receiver.address, replace(thing, items=(*thing.items, *more.items)))
+    else:
+        element = more.any if thing.items == () else join(thing.any, more.any)
+        run.put(call.receiver.address, replace(thing, items=None, element=element))
+    return NONE
+
+
+@model("list.pop", "list.popleft")
+def pop(run: Run, call: Invocation) -> Value:
+    """One element less."""
+    thing = _sequence(run, call)
+    if thing is None or not isinstance(call.receiver, Ref):
+        return UNKNOWN
+    value = thing.any
+    position = _position(call, thing)
+    if thing.items and position is not None and not run.repeating:
+        items = list(thing.items)
+        value = items.pop(min(position, len(items) - 1)) if -len(items) <= position else UNKNOWN
+        run.put(call.receiver.address, replace(thing, items=tuple(items)))
+    elif thing.items is not None:
+        run.put(call.receiver.address, replace(thing, items=None, element=thing.any))
+    return value
+
+
+@model("list.clear", "dict.clear")
+def clear(run: Run, call: Invocation) -> Value:
+    """Nothing left."""
+    if isinstance(call.receiver, Ref):
+        thing = run.get(call.receiver.address)
+        if isinstance(thing, Sequence):
+            run.put(call.receiver.address, replace(thing, items=()))
+        elif isinstance(thing, Dict):
+            run.put(call.receiver.address, Dict({}, owner=thing.owner, factory=thing.factory))
+    return NONE
+
+
+@model("list.copy", "dict.copy")
+def copy(run: Run, call: Invocation) -> Value:
+    """A shallow copy."""
+    thing = run.get(call.receiver.address) if isinstance(call.receiver, Ref) else None
+    return run.allocate(call.node, replace(thing, owner=None)) if isinstance(thing, (Sequence, Dict)) else UNKNOWN
+
+
+@model("list.reverse", "list.sort", "list.remove", "list.discard")
+def reorder(run: Run, call: Invocation) -> Value:
+    """The same elements in another order, or fewer."""
+    thing = _sequence(run, call)
+    if thing is None or thing.items is None or not isinstance(call.receiver, Ref):
+        return NONE
+    if call.name == "reverse":
+        run.put(call.receiver.address, replace(thing, items=thing.items[::-1]))
+    else:
+        run.put(call.receiver.address, replace(thing, items=None, element=join_all(thing.items)))
+    return NONE
+
+
+@model("list.index", "list.count", "tuple.index", "tuple.count", "tuple.numel")
+def count(run: Run, call: Invocation) -> Value:
+    """A number."""
+    return Number("int")
+
+
+@model("dict.items")
+def items(run: Run, call: Invocation) -> Value:
+    """`dict.items()`."""
+    thing = _dict(run, call)
+    return run.allocate(call.node, items_of(thing)) if thing is not None else UNKNOWN
+
+
+@model("dict.values")
+def values(run: Run, call: Invocation) -> Value:
+    """`dict.values()`."""
+    thing = _dict(run, call)
+    return run.allocate(call.node, values_of(thing)) if thing is not None else UNKNOWN
+
+
+@model("dict.keys")
+def keys(run: Run, call: Invocation) -> Value:
+    """`dict.keys()`."""
+    thing = _dict(run, call)
+    if thing is None:
+        return UNKNOWN
+    known = tuple(Const(key) for key in thing.entries)
+    return run.allocate(call.node, Sequence(known if thing.element is None else None, thing.key))
+
+
+@model("dict.get", "dict.pop", "dict.setdefault")
+def get(run: Run, call: Invocation) -> Value:
+    """The value under a key, or the default."""
+    thing = _dict(run, call)
+    if thing is None or not call.arguments.positional or not isinstance(call.receiver, Ref):
+        return UNKNOWN
+    key = call.arguments.positional[0].value
+    default = call.arguments.positional[1].value if len(call.arguments.positional) > 1 else NONE
+    if isinstance(key, Const) and key.value in thing.entries:
+        value = thing.entries[key.value]
+        if key.value in thing.perhaps and (call.name != "pop" or len(call.arguments.positional) > 1):
+            value = join(value, default, thing.perhaps[key.value])
+        if call.name == "setdefault":
+            run.put(call.receiver.address, with_entry(thing, key, value))
+        if call.name == "pop":
+            rest = {name: one for name, one in thing.entries.items() if name != key.value}
+            run.put(call.receiver.address, replace(thing, entries=rest))
+        return value
+    if thing.element is None and isinstance(key, Const):
+        if call.name == "setdefault":
+            run.put(call.receiver.address, replace(thing, entries={**thing.entries, key.value: default}))
+        return default
+    if call.name == "setdefault":
+        thing = replace(thing, element=default if thing.element is None else join(thing.element, default), key=key)
+        run.put(call.receiver.address, thing)
+        return thing.any
+    return UNKNOWN if not thing.entries and thing.element is None else join(thing.any, default)
+
+
+@model("builtins.dict.fromkeys", "dict.fromkeys")
+def fromkeys(run: Run, call: Invocation) -> Value:
+    """`dict.fromkeys(keys, value)`: the same value under each key."""
+    if call.first is None:
+        return UNKNOWN
+    value = call.arguments.value("value", 1) or NONE
+    keys = run.iterate(call.first.value, call.first.node)
+    if keys.items is not None and all(isinstance(one, Const) for one in keys.items):
+        return run.allocate(call.node, Dict({one.value: value for one in keys.items if isinstance(one, Const)}))
+    return run.allocate(call.node, Dict({}, value, keys.any))
+
+
+@model("dict.popitem")
+def popitem(run: Run, call: Invocation) -> Value:
+    """A key and its value: the last one's, where the entries are known."""
+    thing = _dict(run, call)
+    if thing is None or thing.element is not None or not thing.entries or not isinstance(call.receiver, Ref):
+        return UNKNOWN
+    if run.repeating:
+        return Tuple((UNKNOWN, thing.any))
+    key, value = list(thing.entries.items())[-1]
+    rest = {name: one for name, one in thing.entries.items() if name != key}
+    run.put(call.receiver.address, replace(thing, entries=rest))
+    return Tuple((Const(key), value))
+
+
+@model("dict.update")
+def update(run: Run, call: Invocation) -> Value:
+    """The entries of another dict."""
+    thing = _dict(run, call)
+    if thing is None or not isinstance(call.receiver, Ref):
+        return NONE
+    for argument in call.arguments.positional:
+        more = run.get(argument.value.address) if isinstance(argument.value, Ref) else None
+        thing = united(thing, more if isinstance(more, Dict) else Dict({}, UNKNOWN))
+    thing = united(thing, Dict({key: argument.value for key, argument in call.arguments.keywords.items()}))
+    run.put(call.receiver.address, thing)
+    owner = run.instance(thing.object) if thing.object is not None else None
+    if owner is not None and thing.object is not None and all(isinstance(key, str) for key in thing.entries):
+        attributes = {str(key): value for key, value in thing.entries.items()}
+        run.put(thing.object.address, replace(owner, attributes=attributes, perhaps=thing.perhaps))
+    return NONE
+
+
+@model("str.format", "str.join", "str.replace", "str.lower", "str.upper", "str.strip")
+def text(run: Run, call: Invocation) -> Value:
+    """Strings: known where plain Python can say."""
+    receiver = call.receiver
+    given = [argument.value for argument in call.arguments.positional]
+    constants = [one.value for one in given if isinstance(one, Const)]
+    if (
+        isinstance(receiver, Const)
+        and isinstance(receiver.value, str)
+        and len(constants) == len(given)
+        and not call.arguments.keywords
+    ):
+        try:
+            result = getattr(receiver.value, call.name)(*constants)
+        except Exception:  # whatever Python raises here, the program would
+            return Text()
+        return Const(result) if isinstance(result, str) and len(result) < 200 else Text()
+    if call.name == "format" and isinstance(receiver, Const) and isinstance(receiver.value, str):
+        return Text(receiver.value.partition("{")[0])
+    return Text()
+
+
+@model("str.split", "str.rsplit")
+def split(run: Run, call: Invocation) -> Value:
+    """A list of strings."""
+    return run.allocate(call.node, Sequence(None, Text()))
+
+
+@model("str.startswith", "str.endswith", "str.isdigit")
+def asked(run: Run, call: Invocation) -> Value:
+    """A question to a string."""
+    receiver, given = call.receiver, call.arguments.value("prefix", 0)
+    if (
+        isinstance(receiver, Const)
+        and isinstance(given, Const)
+        and isinstance(receiver.value, str)
+        and isinstance(given.value, str)
+    ):
+        return Const(
+            receiver.value.startswith(given.value)
+            if call.name == "startswith"
+            else receiver.value.endswith(given.value)
+        )
+    if isinstance(receiver, DeviceType) and isinstance(given, Const) and call.name == "startswith":
+        return type_equals(run, receiver.placement, str(given.value), call.node)
+    return Number("bool")

@@ -1,0 +1,73 @@
+"""The copy module: shallow and deep copies, modules with their parameters included."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from devlint.domain.objects import Cell, Dict, Instance, Sequence
+from devlint.domain.storage import Memory
+from devlint.domain.value import UNKNOWN, Address, Array, Ref, Tensor, Tuple, Value
+from devlint.interpreter.state.arguments import Invocation
+from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.library_models import model
+
+
+@model("copy.deepcopy", "copy.copy")
+def copied(run: Run, call: Invocation) -> Value:
+    """A copy: of a module with its own parameters, in the same place."""
+    first = call.first
+    if first is None:
+        return UNKNOWN
+    return deep_copy(run, first.value, call.node) if call.name == "copy.deepcopy" else _shallow(run, first.value, call)
+
+
+def deep_copy(run: Run, value: Value, node: cst.CSTNode) -> Value:
+    """A value of its own, and all it refers to."""
+    return _clone_graph(run, value, node, {})
+
+
+def _shallow(run: Run, value: Value, call: Invocation) -> Value:
+    thing = run.get(value.address) if isinstance(value, Ref) else None
+    return run.allocate(call.node, thing) if isinstance(thing, (Sequence, Dict, Instance)) else value
+
+
+def _clone_graph(run: Run, value: Value, node: cst.CSTNode, seen: dict[Address, Address]) -> Value:
+    """A deep copy of a value and what it refers to."""
+    match value:
+        case Ref(address=address):
+            return Ref(_clone_object(run, address, node, seen))
+        case Tensor(cell=cell) if cell is not None:
+            return replace(run.settle(value), cell=_clone_object(run, cell, node, seen))
+        case Tensor() | Array():
+            return replace(value, memory=Memory())
+        case Tuple(items=items):
+            return replace(value, items=tuple(_clone_graph(run, one, node, seen) for one in items))
+    return value
+
+
+def _clone_object(run: Run, address: Address, node: cst.CSTNode, seen: dict[Address, Address]) -> Address:
+    if address in seen:
+        return seen[address]
+    copy = seen[address] = Address(("copy", id(node), address), run.context)
+    thing = run.get(address)
+    match thing:
+        case Sequence():
+            items = (
+                tuple(_clone_graph(run, one, node, seen) for one in thing.items) if thing.items is not None else None
+            )
+            thing = replace(thing, items=items, element=_clone_graph(run, thing.element, node, seen))
+        case Dict():
+            entries = {key: _clone_graph(run, one, node, seen) for key, one in thing.entries.items()}
+            element = _clone_graph(run, thing.element, node, seen) if thing.element is not None else None
+            thing = replace(thing, entries=entries, element=element)
+        case Instance():
+            thing = replace(
+                thing, attributes={name: _clone_graph(run, one, node, seen) for name, one in thing.attributes.items()}
+            )
+        case Cell() | None:
+            pass
+    if thing is not None:
+        run.put(copy, thing)
+    return copy

@@ -1,0 +1,144 @@
+"""dataclasses, collections.namedtuple and types.SimpleNamespace: records, their copies and their fields."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import replace
+
+from devlint.domain.objects import Dict, Instance
+from devlint.domain.value import UNKNOWN, Callable_, Const, Library, Partial, Ref, Tuple, Value
+from devlint.interpreter.language.attributes import attributes_of
+from devlint.interpreter.objects.class_hierarchy import find_method
+from devlint.interpreter.program.definitions import ClassInfo
+from devlint.interpreter.state.arguments import Arguments, Invocation
+from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.library_models import model
+
+
+@model("dataclasses.replace", "copy.replace")
+def replaced(run: Run, call: Invocation) -> Value:
+    """`dataclasses.replace(record, x=...)`: another record, with some fields changed."""
+    given = {name: one.value for name, one in call.arguments.keywords.items()}
+    record = call.first.value if call.first is not None else UNKNOWN
+    if isinstance(record, Tuple):
+        return _with_items(record, given)
+    thing = run.instance(record)
+    if thing is None or not call.arguments.complete:
+        return UNKNOWN
+    reference = run.allocate(call.node, replace(thing, attributes={**thing.attributes, **given}))
+    info = thing.cls.definition if isinstance(thing.cls, Callable_) else None
+    after = find_method(run, info, "__post_init__") if isinstance(info, ClassInfo) else None
+    if after is not None:
+        run.call_function(after, reference, Arguments(call.node))
+    return reference
+
+
+@model("dataclasses.field", "attr.ib", "attr.field", "attrs.field", "pydantic.Field", "pydantic.fields.Field")
+def field(run: Run, call: Invocation) -> Value:
+    """`dataclasses.field(default_factory=list)`: the value a field has when none is given."""
+
+    factory = call.arguments.value("default_factory") or call.arguments.value("factory")
+    if factory is not None:
+        return run.call(factory, Arguments(call.node), call.node)
+    return call.arguments.value("default", 0) or UNKNOWN
+
+
+@model("dataclasses.fields")
+def fields(run: Run, call: Invocation) -> Value:
+    """`dataclasses.fields(record)`: what describes each field, by name."""
+    thing = run.instance(call.first.value) if call.first is not None else None
+    if thing is None:
+        return UNKNOWN
+    described = [
+        run.allocate(call.node, Instance("dataclasses.Field", {"name": Const(name)}), name) for name in thing.attributes
+    ]
+    return Tuple(tuple(described))
+
+
+@model("dataclasses.asdict", "builtins.vars")
+def as_dict(run: Run, call: Invocation) -> Value:
+    """The fields of a record as a dict; `vars(x)` is the very dict of the object."""
+    value = call.first.value if call.first is not None else UNKNOWN
+    thing = run.instance(value)
+    if thing is None or not isinstance(value, Ref):
+        return UNKNOWN
+    if call.name == "builtins.vars":
+        return attributes_of(run, value, thing, call.node)
+    entries: dict[Hashable, Value] = {}
+    entries.update(thing.attributes)
+    return run.allocate(call.node, Dict(entries))
+
+
+@model("types.SimpleNamespace", "argparse.Namespace")
+def namespace(run: Run, call: Invocation) -> Value:
+    """`SimpleNamespace(x=...)`: an object with these attributes."""
+    given = {name: one.value for name, one in call.arguments.keywords.items()}
+    return run.allocate(call.node, Instance(call.name, given)) if call.arguments.complete else UNKNOWN
+
+
+# Named tuples
+
+MAKE = Library("collections.namedtuple.__new__")
+"""What calling a class made by `namedtuple` comes down to, with the names of the fields before the arguments."""
+
+
+@model("collections.namedtuple")
+def namedtuple(run: Run, call: Invocation) -> Value:
+    """`namedtuple("T", "a b")`: a class of tuples."""
+    given = call.arguments.get("field_names", 1)
+    if given is None:
+        return UNKNOWN
+    if isinstance(given.value, Const) and isinstance(given.value.value, str):
+        return Partial(MAKE, (Tuple(tuple(map(Const, given.value.value.replace(",", " ").split()))),))
+    found = run.iterate(given.value, given.node)
+    if found.items is None or not all(isinstance(one, Const) for one in found.items):
+        return UNKNOWN
+    return Partial(MAKE, (Tuple(found.items),))
+
+
+@model(MAKE.name)
+def make(run: Run, call: Invocation) -> Value:
+    """One of these tuples."""
+    names = call.first.value if call.first is not None else UNKNOWN
+    if not isinstance(names, Tuple):
+        return UNKNOWN
+    rest = call.arguments.rest.value if call.arguments.rest is not None else UNKNOWN
+    fields = tuple(str(one.value) for one in names.items if isinstance(one, Const))
+    given = [call.arguments.value(name, position + 1) for position, name in enumerate(fields)]
+    return Tuple(tuple(rest if one is None else one for one in given), fields)
+
+
+@model("class._make", f"{MAKE.name}._make")
+def make_of(run: Run, call: Invocation) -> Value:
+    """`T._make(iterable)`."""
+
+    if call.first is None or call.receiver is None:
+        return UNKNOWN
+    found = run.iterate(call.first.value, call.first.node)
+    if found.items is None:
+        rest = replace(call.first, value=found.element)
+        return run.call(call.receiver, Arguments(call.node, complete=False, rest=rest), call.node)
+    given = [replace(call.first, value=one) for one in found.items]
+    return run.call(call.receiver, Arguments(call.node, given), call.node)
+
+
+@model("tuple._replace")
+def replace_items(run: Run, call: Invocation) -> Value:
+    """`t._replace(a=...)`."""
+    given = {name: one.value for name, one in call.arguments.keywords.items()}
+    if not isinstance(call.receiver, Tuple) or not call.arguments.complete:
+        return UNKNOWN
+    return _with_items(call.receiver, given)
+
+
+@model("tuple._asdict")
+def items_as_dict(run: Run, call: Invocation) -> Value:
+    """`t._asdict()`."""
+    if not isinstance(call.receiver, Tuple) or not call.receiver.names:
+        return UNKNOWN
+    return run.allocate(call.node, Dict(dict(zip(call.receiver.names, call.receiver.items, strict=True))))
+
+
+def _with_items(record: Tuple, given: Mapping[str, Value]) -> Tuple:
+    items = tuple(given.get(name, item) for name, item in zip(record.names, record.items, strict=True))
+    return replace(record, items=items)

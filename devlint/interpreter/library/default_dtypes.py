@@ -1,0 +1,52 @@
+"""The dtype that torch gives to what is told none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype, Source
+from devlint.domain.placement import UNKNOWN_PLACEMENT
+from devlint.domain.value import NONE, DtypeValue, Value
+from devlint.interpreter.operations.dtype_arguments import dtype_named
+from devlint.interpreter.state.arguments import Invocation
+from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.library_models import model
+from devlint.interpreter.state.torch_defaults import Defaults
+
+
+@model("torch.set_default_dtype")
+def set_default_dtype(run: Run, call: Invocation) -> Value:
+    """Afterwards Python floats, and factories and layers without a dtype, are of this one."""
+    given = call.arguments.value("d", 0)
+    dtype = dtype_named(given) if given is not None else UNKNOWN_DTYPE
+    _set(run, replace(dtype, source=Source.DEFAULT))
+    return NONE
+
+
+@model("torch.get_default_dtype")
+def get_default_dtype(run: Run, call: Invocation) -> Value:
+    """What torch makes of Python floats."""
+    return DtypeValue(run.state.ambient.default_dtype)
+
+
+@model("torch.set_default_tensor_type")
+def set_default_tensor_type(run: Run, call: Invocation) -> Value:
+    """The old way to change the default device and dtype: what factories do then is not followed."""
+    _set(run, UNKNOWN_DTYPE)
+    run.state.ambient = replace(run.state.ambient, default_device=UNKNOWN_PLACEMENT)
+    keep_defaults(run)
+    return NONE
+
+
+def _set(run: Run, dtype: Dtype) -> None:
+    run.state.ambient = replace(run.state.ambient, default_dtype=dtype)
+    keep_defaults(run)
+
+
+def keep_defaults(run: Run) -> None:
+    """The code being run has changed the defaults: for the file, if that is what happens when it runs."""
+    defaults = run.engine.torch_defaults
+    file = run.module if run.function is None else None if run.engine.symbolic else defaults.entered
+    if file is not None:
+        ambient = run.state.ambient
+        defaults.by_file[file.path] = Defaults(ambient.default_device, ambient.default_dtype)

@@ -1,0 +1,35 @@
+"""Registering forward hooks, and removing them."""
+
+from __future__ import annotations
+
+from devlint.domain.objects import Instance
+from devlint.domain.value import NONE, UNKNOWN, Callable_, Const, Partial, Ref, Value
+from devlint.interpreter.calls.forward_hooks import AFTER, BEFORE, add_hook, remove_hook
+from devlint.interpreter.state.arguments import Invocation
+from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.library_models import model
+
+HANDLE = "torch.utils.hooks.RemovableHandle"
+
+
+@model(f"Module.{BEFORE}", f"Module.{AFTER}")
+def register(run: Run, call: Invocation) -> Value:
+    """`module.register_forward_hook(f)`: a handle. Hooks that nobody can read are taken to change nothing."""
+    if call.first is None or not isinstance(call.receiver, Ref):
+        return UNKNOWN
+    hook = call.first.value
+    if isinstance(hook, (Callable_, Partial, Ref)) and not call.arguments.keywords:
+        add_hook(run, call.receiver, call.name, hook)
+    held: dict[str, Value] = {"module": call.receiver, "kind": Const(call.name), "hook": hook}
+    return run.allocate(call.node, Instance(HANDLE, held))
+
+
+@model(f"{HANDLE}.remove")
+def remove(run: Run, call: Invocation) -> Value:
+    """`handle.remove()`."""
+    thing = run.instance(call.receiver) if call.receiver is not None else None
+    if thing is not None and isinstance(kind := thing.attributes.get("kind"), Const):
+        module = thing.attributes["module"]
+        if isinstance(module, Ref):
+            remove_hook(run, module, str(kind.value), thing.attributes["hook"])
+    return NONE

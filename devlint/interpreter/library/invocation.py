@@ -1,0 +1,97 @@
+"""Library calls by name: hand-written models first, then the table's rows, else unknown."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from devlint.domain.objects import Dict, Instance, Sequence
+from devlint.domain.value import (
+    UNKNOWN,
+    Array,
+    Batch,
+    Callable_,
+    Const,
+    DeviceType,
+    DeviceValue,
+    Library,
+    Partial,
+    Ref,
+    Size,
+    Tensor,
+    Text,
+    Tuple,
+    TypeName,
+    Value,
+)
+from devlint.interpreter.library.table_calls import by_table
+from devlint.interpreter.objects.module_state import class_name, is_module
+from devlint.interpreter.objects.tensor_containers import is_holder
+from devlint.interpreter.operations.device_arguments import note_devices
+from devlint.interpreter.state.arguments import Invocation
+from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.library_models import _MODELS
+
+
+def invoke(run: Run, invocation: Invocation) -> Value:
+    """The value of a library call."""
+    if invocation.receiver is None and invocation.name.startswith("torch."):
+        note_devices(run, invocation.name, invocation.arguments)
+    for name in names_of(run, invocation):
+        found = _MODELS.get(name)
+        if found is not None:
+            return found(run, invocation)
+    return by_table(run, invocation)
+
+
+OWNERS: Final[dict[type, tuple[str, ...]]] = {
+    Tensor: ("Tensor",),
+    Batch: ("Batch", "Tensor"),
+    Array: ("ndarray",),
+    Text: ("str",),
+    DeviceType: ("str",),
+    TypeName: ("str",),
+    Tuple: ("tuple", "list"),
+    Size: ("tuple", "list"),
+    DeviceValue: ("device",),
+    Callable_: ("class",),
+}
+"""The types under whose names the methods of a kind of value are registered, most specific first."""
+
+
+def names_of(run: Run, invocation: Invocation) -> list[str]:
+    """The names under which a call may be registered, most specific first."""
+    receiver, name = invocation.receiver, invocation.name
+    if receiver is None:
+        return [name]
+    owners = OWNERS.get(type(receiver))
+    if owners is not None:
+        return [f"{owner}.{name}" for owner in owners]
+    match receiver:
+        case Const(value=str()):
+            return [f"str.{name}"]
+        case Partial(target=Library(name=made_of)):
+            return [f"{made_of}.{name}"]
+        case Ref(address=address):
+            thing = run.get(address)
+            if isinstance(thing, Sequence):
+                return [f"{thing.kind}.{name}", f"list.{name}"]
+            if isinstance(thing, Dict):
+                return [f"dict.{name}"]
+            if isinstance(thing, Instance):
+                return _instance_names(run, receiver, thing, name)
+    return []
+
+
+def _instance_names(run: Run, receiver: Value, thing: Instance, name: str) -> list[str]:
+    if is_module(run, receiver):
+        return [f"{class_name(run, thing)}.{name}", f"Module.{name}"]
+    if is_holder(run, receiver):
+        return [f"Holder.{name}"]
+    if isinstance(thing.cls, str):
+        return [f"{thing.cls}.{name}", f"{thing.cls.rpartition('.')[0]}.*.{name}"]
+    return [f"object.{name}"]
+
+
+def unknown(run: Run, invocation: Invocation) -> Value:
+    """A call nothing is known of."""
+    return UNKNOWN

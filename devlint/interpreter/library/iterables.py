@@ -1,0 +1,171 @@
+"""Builtins and itertools that hand the elements of something on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from devlint.domain.join import join
+from devlint.domain.objects import Sequence, join_all
+from devlint.domain.value import UNKNOWN, Const, Number, Ref, Tuple, Value
+from devlint.interpreter.language.operators import combine
+from devlint.interpreter.objects.collections import dict_of
+from devlint.interpreter.state.arguments import Argument, Arguments, Invocation
+from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.library_models import model
+
+MAX_COUNTED: Final = 3
+"""Rounds of a loop over a range that are followed one by one: hardly more than it takes without knowing the numbers."""
+
+IN_ORDER: Final = frozenset({"builtins.iter", "tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.std.tqdm"})
+"""Those that begin with the first element, and are iterated over only."""
+
+
+@model("builtins.range", "builtins.reversed", "builtins.sorted", "builtins.iter", "builtins.list", "builtins.tuple",
+       "builtins.set", "builtins.frozenset", "collections.deque", "tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.trange",
+       "tqdm.notebook.tqdm", "tqdm.std.tqdm", "itertools.islice", "itertools.cycle", "rich.progress.track")  # fmt: skip
+def passed_on(run: Run, call: Invocation) -> Value:
+    """Collections built from what something yields."""
+    if call.name in ("builtins.range", "tqdm.trange"):
+        return run.allocate(call.node, _range(call))
+    first = call.first or call.arguments.get("iterable")
+    if first is None:
+        kind = "tuple" if call.name == "builtins.tuple" else "list"
+        return Tuple(()) if kind == "tuple" else run.allocate(call.node, Sequence(()))
+    found = run.iterate(first.value, first.node)
+    if call.name == "builtins.tuple" and found.items is not None:
+        return Tuple(found.items)
+    if (
+        call.name in ("builtins.sorted", "builtins.reversed", "builtins.set", "builtins.frozenset")
+        and found.items is not None
+    ):
+        found = (
+            replace(found, items=tuple(reversed(found.items)))
+            if call.name == "builtins.reversed"
+            else replace(found, items=None, element=join_all(found.items))
+        )
+    kind = "list" if call.name == "builtins.list" else "iterator"
+    return run.allocate(call.node, replace(found, kind=kind, first=found.first if call.name in IN_ORDER else None))
+
+
+def _range(call: Invocation) -> Sequence:
+    """The numbers of a range, when it is short and known; else the first of them."""
+    given = [one.value for one in call.arguments.positional]
+    bounds = [one.value for one in given if isinstance(one, Const) and type(one.value) is int]
+    if 0 < len(bounds) == len(given) <= 3 and call.arguments.complete and 0 not in bounds[2:]:
+        numbers = range(*bounds)
+        if len(numbers) <= MAX_COUNTED:
+            return Sequence(tuple(map(Const, numbers)), kind="range")
+    first = given[0] if len(given) > 1 else Const(0)
+    return Sequence(None, Number("int"), "range", first=first if isinstance(first, Const) else None)
+
+
+@model("builtins.enumerate")
+def enumerate_(run: Run, call: Invocation) -> Value:
+    """`enumerate(x)`."""
+    first = call.first
+    found = run.iterate(first.value, first.node) if first is not None else Sequence(None)
+    if found.items is not None and len(call.arguments.positional) == 1:
+        return run.allocate(
+            call.node, Sequence(tuple(Tuple((Const(i), one)) for i, one in enumerate(found.items)), kind="iterator")
+        )
+    start = call.arguments.value("start", 1) or Const(0)
+    first_row = Tuple((start, found.any if found.first is None else found.first))
+    return run.allocate(call.node, Sequence(None, Tuple((Number("int"), found.any)), "iterator", first=first_row))
+
+
+@model("builtins.zip")
+def zip_(run: Run, call: Invocation) -> Value:
+    """`zip(a, b)`."""
+    found = [run.iterate(one.value, one.node) for one in call.arguments.positional]
+    if found and all(one.items is not None for one in found) and call.arguments.complete:
+        rows = zip(*(one.items or () for one in found), strict=False)
+        return run.allocate(call.node, Sequence(tuple(Tuple(tuple(row)) for row in rows), kind="iterator"))
+    if not call.arguments.complete:
+        rest = call.arguments.rest.value if call.arguments.rest is not None and not found else UNKNOWN
+        if not isinstance(rest, Tuple):
+            return run.allocate(call.node, Sequence(None, UNKNOWN, "iterator"))
+        # `zip(*rows)` of rows of the same form: its columns, each as long as there are rows.
+        columns = [
+            run.allocate(call.node, Sequence(None, item, "tuple"), f"column {i}") for i, item in enumerate(rest.items)
+        ]
+        return run.allocate(call.node, Sequence(tuple(columns), kind="iterator"))
+    return run.allocate(call.node, Sequence(None, Tuple(tuple(one.any for one in found)), "iterator"))
+
+
+@model("builtins.map", "builtins.filter")
+def map_(run: Run, call: Invocation) -> Value:
+    """`map(f, xs)`: each element through the function."""
+
+    if len(call.arguments.positional) < 2:
+        return UNKNOWN
+    function, *sources = call.arguments.positional
+    found = [run.iterate(one.value, one.node) for one in sources]
+    if call.name == "builtins.filter":
+        return run.allocate(call.node, Sequence(None, found[0].any, "iterator"))
+    known = all(one.items is not None for one in found) and call.arguments.complete
+    rows = list(zip(*(one.items or () for one in found), strict=False)) if known else [tuple(one.any for one in found)]
+    values = []
+    for position, row in enumerate(rows):
+        given = [Argument(value, source.node) for value, source in zip(row, sources, strict=False)]
+        with run.round(call.node, position):
+            values.append(run.call(function.value, Arguments(call.node, given), call.node))
+    items = tuple(values) if known else None
+    return run.allocate(call.node, Sequence(items, join_all(values), "iterator"))
+
+
+@model("builtins.next")
+def next_(run: Run, call: Invocation) -> Value:
+    """`next(iterator)`."""
+    first = call.first
+    if first is None:
+        return UNKNOWN
+    thing = run.instance(first.value)
+    if thing is not None:
+        method = run.get_attribute(first.value, "__next__", call.node)
+
+        return run.call(method, Arguments(call.node), call.node)
+    found = run.iterate(first.value, first.node)
+    default = call.arguments.value("default", 1)
+    if found.items == () and default is not None:
+        return default
+    if not found.items:
+        return found.any if default is None or found.items is None else join(found.any, default)
+    if isinstance(first.value, Ref):
+        rest = replace(found, items=None, element=found.any) if run.repeating else replace(found, items=found.items[1:])
+        run.put(first.value.address, rest)
+    return found.any if run.repeating else found.items[0]
+
+
+@model("builtins.sum")
+def sum_(run: Run, call: Invocation) -> Value:
+    """`sum(xs)`: repeated addition."""
+    first = call.first
+    if first is None:
+        return UNKNOWN
+    found = run.iterate(first.value, first.node)
+    if found.items is not None and not found.items:
+        return Const(0)
+    values = list(found.items) if found.items is not None else [found.element, found.element]
+    total: Value = call.arguments.positional[1].value if len(call.arguments.positional) > 1 else values.pop(0)
+    for value in values:
+        total = combine(run, "add", Argument(total, first.node), Argument(value, first.node), call.node)
+    return total
+
+
+@model("builtins.min", "builtins.max")
+def extreme(run: Run, call: Invocation) -> Value:
+    """One of the arguments."""
+    if len(call.arguments.positional) == 1:
+        return run.iterate(call.arguments.positional[0].value, call.arguments.positional[0].node).any
+    return join_all([one.value for one in call.arguments.positional])
+
+
+@model("builtins.dict", "collections.OrderedDict", "collections.defaultdict")
+def dict_(run: Run, call: Invocation) -> Value:
+    """`dict(...)`; what a defaultdict makes for the keys it lacks comes first."""
+    if call.name != "collections.defaultdict":
+        return run.allocate(call.node, dict_of(run, call.arguments))
+    factory = call.first.value if call.first is not None else None
+    made = dict_of(run, replace(call.arguments, positional=call.arguments.positional[1:]))
+    return run.allocate(call.node, replace(made, factory=factory))

@@ -1,0 +1,108 @@
+"""itertools: what is made of the elements of one or several things."""
+
+from __future__ import annotations
+
+from devlint.domain.join import join
+from devlint.domain.objects import Sequence, join_all
+from devlint.domain.value import NONE, UNKNOWN, Ref, Tuple, Value
+from devlint.interpreter.state.arguments import Argument, Arguments, Invocation
+from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.library_models import model
+
+
+def _elements(run: Run, given: list[Argument]) -> list[Sequence]:
+    return [run.iterate(one.value, one.node) for one in given]
+
+
+def _iterator(run: Run, call: Invocation, element: Value, items: tuple[Value, ...] | None = None) -> Ref:
+    return run.allocate(call.node, Sequence(items, element, "iterator"))
+
+
+@model("itertools.chain", "itertools.chain.from_iterable")
+def chain(run: Run, call: Invocation) -> Value:
+    """One after another."""
+    parts = _elements(run, call.arguments.positional)
+    if call.name.endswith("from_iterable") and call.first is not None:
+        outer = parts[0]
+        inner = outer.items if outer.items is not None else (outer.element,)
+        parts = _elements(run, [Argument(one, call.first.node) for one in inner])
+        if outer.items is None:
+            parts = [Sequence(None, one.any) for one in parts]
+    if call.arguments.complete and all(one.items is not None for one in parts):
+        return _iterator(run, call, UNKNOWN, tuple(item for one in parts for item in one.items or ()))
+    return _iterator(run, call, join_all([one.any for one in parts]) if call.arguments.complete else UNKNOWN)
+
+
+@model("itertools.product", "itertools.pairwise", "itertools.combinations", "itertools.permutations",
+       "itertools.combinations_with_replacement")  # fmt: skip
+def rows(run: Run, call: Invocation) -> Value:
+    """Rows of elements: one of each, or several of the same."""
+    given = call.arguments.positional
+    if call.name == "itertools.product":
+        times = call.arguments.constant("repeat", default=1)
+        row = [one.any for one in _elements(run, given)] * (times if isinstance(times, int) else 0)
+        return _iterator(run, call, Tuple(tuple(row)) if row else UNKNOWN)
+    length = 2 if call.name == "itertools.pairwise" else call.arguments.constant("r", 1, default=...)
+    if not given or not isinstance(length, int):
+        return UNKNOWN
+    return _iterator(run, call, Tuple((_elements(run, given[:1])[0].any,) * length))
+
+
+@model("itertools.zip_longest")
+def zip_longest(run: Run, call: Invocation) -> Value:
+    """Rows of one of each, filled up where some are shorter."""
+    found = _elements(run, call.arguments.positional)
+    lengths = {len(one.items) if one.items is not None else None for one in found}
+    fill = call.arguments.value("fillvalue") or NONE
+    even = len(lengths) == 1 and None not in lengths
+    return _iterator(run, call, Tuple(tuple(one.any if even else join(one.any, fill) for one in found)))
+
+
+@model("itertools.takewhile", "itertools.dropwhile", "itertools.filterfalse")
+def some(run: Run, call: Invocation) -> Value:
+    """Some of the elements: the second argument's."""
+    found = _elements(run, call.arguments.positional[1:2])
+    return _iterator(run, call, found[0].any) if found else UNKNOWN
+
+
+@model("itertools.repeat", "itertools.compress")
+def repeat(run: Run, call: Invocation) -> Value:
+    """The same thing again and again, or some of the elements: the first argument's."""
+    if call.first is None:
+        return UNKNOWN
+    again = call.name == "itertools.repeat"
+    return _iterator(run, call, call.first.value if again else run.iterate(call.first.value, call.first.node).any)
+
+
+@model("itertools.starmap")
+def starmap(run: Run, call: Invocation) -> Value:
+    """A function called with each row."""
+
+    if len(call.arguments.positional) < 2:
+        return UNKNOWN
+    function, source = call.arguments.positional[:2]
+    row = run.iterate(run.iterate(source.value, source.node).any, source.node)
+    if row.items is None:
+        return UNKNOWN
+    given = [Argument(one, source.node) for one in row.items]
+    return _iterator(run, call, run.call(function.value, Arguments(call.node, given), call.node))
+
+
+@model("itertools.groupby")
+def groupby(run: Run, call: Invocation) -> Value:
+    """Pairs of a key, of which nothing is known, and the elements that have it."""
+    if call.first is None:
+        return UNKNOWN
+    found = run.iterate(call.first.value, call.first.node)
+    group = run.allocate(call.node, Sequence(None, found.any, "iterator"), "group")
+    return _iterator(run, call, Tuple((UNKNOWN, group)))
+
+
+@model("itertools.tee")
+def tee(run: Run, call: Invocation) -> Value:
+    """Several iterators over the same elements."""
+    times = call.arguments.constant("n", 1, default=2)
+    if call.first is None or not isinstance(times, int):
+        return UNKNOWN
+    found = run.iterate(call.first.value, call.first.node)
+    return Tuple(tuple(run.allocate(call.node, found, f"tee {i}") for i in range(times)))

@@ -1,0 +1,62 @@
+"""What programs from before torch 0.4 are written in: typed constructors, and `Variable`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from devlint.domain.device import CPU
+from devlint.domain.dtype import Dtype, Source
+from devlint.domain.placement import UNKNOWN_PLACEMENT, Kind, Placement
+from devlint.domain.value import UNKNOWN, Array, Const, Rank, Tensor, Value, as_tensor
+from devlint.interpreter.library.tensor_constructors import read_from, tell_conversion
+from devlint.interpreter.operations.device_arguments import host_placement, note_hard_coded
+from devlint.interpreter.operations.tensor_types import ACCELERATORS, legacy_names, legacy_type
+from devlint.interpreter.state.arguments import Argument, Invocation
+from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.library_models import model
+from devlint.syntax.walk import dotted_name
+
+
+@model("torch.Tensor", *legacy_names(), *(name for kind in ACCELERATORS for name in legacy_names(f"torch.{kind}")))
+def constructor(run: Run, call: Invocation) -> Value:
+    """`torch.Tensor(...)`, `torch.LongTensor(...)`, `torch.cuda.FloatTensor(...)`."""
+    _note_accelerator(run, call)
+    if any(isinstance(argument.value, Tensor) for argument in call.arguments):
+        return Tensor()
+    found = legacy_type(run, call.name, run.step(Kind.CREATED, f"created by {call.name}", call.node))
+    dtype = found[1] if found is not None else Dtype("float32", Source.EXPLICIT)
+    placement: Placement
+    if found is not None and found[0].device != CPU:
+        placement = found[0]
+    elif run.state.ambient.default_device == UNKNOWN_PLACEMENT:
+        placement = UNKNOWN_PLACEMENT
+    else:
+        # The default tensor type decides; the default device does not.
+        placement = host_placement(run, call.name, call.node)
+    fresh = None
+    match call.arguments.positional:
+        case [Argument(value=Array() as array) as data]:
+            placement, fresh = read_from(array, placement), array.fresh
+            tell_conversion(run, call, data, array, placement)
+    return Tensor(placement, dtype, Rank.SOME, grad=False, leaf=True, fresh=fresh)
+
+
+def _note_accelerator(run: Run, call: Invocation) -> None:
+    """Tell when the program itself writes `torch.cuda.FloatTensor(...)`, and not a name that may stand for it."""
+    written = dotted_name(call.node.func) if isinstance(call.node, cst.Call) else None
+    package = call.name.rpartition(".")[0].rpartition(".")[2]
+    if written is not None and package in ACCELERATORS and f".{package}." in f".{written}":
+        note_hard_coded(run, Const(package), call.node, written)
+
+
+@model("torch.autograd.Variable", "torch.autograd.variable.Variable")
+def variable(run: Run, call: Invocation) -> Value:
+    """`Variable(x)`: x itself, today."""
+    given = call.arguments.value("data", 0)
+    tensor = as_tensor(given) if given is not None else None
+    requires = call.arguments.constant("requires_grad", 1, False)
+    if tensor is None or requires is False:
+        return given if given is not None else UNKNOWN
+    return replace(tensor, grad=requires if isinstance(requires, bool) else None, leaf=True)

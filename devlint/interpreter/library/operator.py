@@ -1,0 +1,60 @@
+"""operator: operators, items and attributes as functions."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from devlint.domain.value import UNKNOWN, Const, Library, Partial, Tuple, Value
+from devlint.interpreter.language.operators import combine
+from devlint.interpreter.language.subscripts import get_item
+from devlint.interpreter.state.arguments import Argument, Invocation
+from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.library_models import model
+
+BINARY: Final = frozenset("add sub mul truediv floordiv mod pow matmul and_ or_ xor".split())
+GETTERS: Final = ("operator.itemgetter", "operator.attrgetter")
+
+
+@model(*(f"operator.{name}" for name in BINARY))
+def binary(run: Run, call: Invocation) -> Value:
+    """`operator.add(a, b)`."""
+    if len(call.arguments.positional) != 2:
+        return UNKNOWN
+    left, right = call.arguments.positional
+    return combine(run, call.name.removeprefix("operator.").rstrip("_"), left, right, call.node)
+
+
+@model("operator.getitem")
+def item(run: Run, call: Invocation) -> Value:
+    """`operator.getitem(x, i)`."""
+    if len(call.arguments.positional) != 2:
+        return UNKNOWN
+    owner, index = call.arguments.positional
+    return get_item(run, owner, [index], call.node)
+
+
+@model(*GETTERS)
+def getter(run: Run, call: Invocation) -> Value:
+    """`itemgetter("x", "y")`, `attrgetter("x")`: functions of what has them."""
+    names = tuple(one.value for one in call.arguments.positional)
+    return Partial(Library(f"{call.name}.__call__"), (Tuple(names),)) if call.arguments.complete else UNKNOWN
+
+
+@model(*(f"{name}.__call__" for name in GETTERS))
+def got(run: Run, call: Invocation) -> Value:
+    """What such a function takes from its argument: one thing, or several."""
+    if len(call.arguments.positional) != 2:
+        return UNKNOWN
+    names, owner = call.arguments.positional
+    if not isinstance(names.value, Tuple):
+        return UNKNOWN
+    if call.name.startswith("operator.itemgetter"):
+        values = [get_item(run, owner, [Argument(one, owner.node)], call.node) for one in names.value.items]
+    else:
+        values = []
+        for one in names.value.items:
+            value = owner.value
+            for name in str(one.value).split(".") if isinstance(one, Const) else ("",):
+                value = run.get_attribute(value, name, call.node) if name else UNKNOWN
+            values.append(value)
+    return values[0] if len(values) == 1 else Tuple(tuple(values))

@@ -1,0 +1,18 @@
+"""Random number generators."""
+
+from __future__ import annotations
+
+from devlint.domain.objects import Instance
+from devlint.domain.value import Const, Value
+from devlint.interpreter.state.arguments import Invocation
+from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.library_models import model
+
+
+@model("torch.Generator")
+def generator(run: Run, call: Invocation) -> Value:
+    """A generator and the device it was made for."""
+    device = call.arguments.value("device", 0)
+    return run.allocate(
+        call.node, Instance("torch.Generator", {"device": device if device is not None else Const("cpu")})
+    )

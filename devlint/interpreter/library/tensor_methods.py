@@ -1,0 +1,315 @@
+"""Tensor methods and factories whose meaning depends on more than their operands' placements."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from devlint.domain.device import HOST, Symbol
+from devlint.domain.dtype import kind_of
+from devlint.domain.objects import Cell, Sequence
+from devlint.domain.path_conditions import Test, decide
+from devlint.domain.placement import Kind, Leaf, leaves
+from devlint.domain.storage import Memory
+from devlint.domain.value import (
+    NONE,
+    UNKNOWN,
+    Array,
+    Batch,
+    Const,
+    Fresh,
+    Number,
+    Origin,
+    Rank,
+    Ref,
+    Size,
+    Tensor,
+    Tuple,
+    TypeName,
+    Value,
+    as_tensor,
+    computed,
+)
+from devlint.interpreter.library.table_calls import by_table
+from devlint.interpreter.objects.evidence import looks_like_module
+from devlint.interpreter.objects.parameters import require_grad
+from devlint.interpreter.operations.aliasing import handed_on, memory_of, note_write
+from devlint.interpreter.operations.device_arguments import is_none, placement_from
+from devlint.interpreter.operations.device_conflicts import find_clash
+from devlint.interpreter.operations.dtype_arguments import dtype_named, names_dtype
+from devlint.interpreter.operations.operands import as_operand
+from devlint.interpreter.operations.synchronization import pending_copy, read_by_copy
+from devlint.interpreter.operations.transfer_methods import METHODS, read_by_numpy, transfer_tensor
+from devlint.interpreter.state.arguments import Argument, Invocation
+from devlint.interpreter.state.device_facts import type_atom
+from devlint.interpreter.state.events import Discarded
+from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.library_models import model
+from devlint.interpreter.state.rebinding import change
+
+
+@model(*(f"Tensor.{name}" for name in METHODS))
+def transfer(run: Run, call: Invocation) -> Value:
+    """`.to`, `.cuda`, `.cpu`, `.half`, ... on a tensor, or on something whose tensors are all in one place."""
+    tensor = as_tensor(call.receiver) if call.receiver is not None else None
+    assert tensor is not None
+    if call.name == "type" and call.arguments.complete and not list(call.arguments):
+        settled = run.settle(tensor)
+        return TypeName(settled.placement, settled.dtype)
+    if run.discarded is call.node and (_may_be_module(call.receiver) or looks_like_module(run, call.receiver_node)):
+        # It moves in place then.
+        return call.receiver or UNKNOWN
+    moved = transfer_tensor(run, tensor, call.name, call.arguments, call.node, call.receiver_node)
+    return Batch(moved.placement, moved=moved.moved) if isinstance(call.receiver, Batch) else moved
+
+
+def _may_be_module(value: Value | None) -> bool:
+    """Whether nothing tells what it is: part of a checkpoint, or something unknown that has only been moved."""
+    return isinstance(value, Batch) and (value.mixed or value.moved is not None)
+
+
+@model("Tensor.numpy", "Tensor.__array__")
+def numpy(run: Run, call: Invocation) -> Value:
+    """`.numpy()`: the same memory, on the host, outside autograd."""
+    tensor = run.settle(_receiver(call))
+    force = call.arguments.constant("force", 0, False) is True
+    read_by_numpy(run, tensor, ".numpy()", call.node, call.receiver_node, force=force)
+    if not force:
+        _found_on_host(run, tensor)
+    before = next((leaf.trace for _, leaf in leaves(tensor.placement) if leaf.trace is not None), None)
+    step = run.step(Kind.CONVERTED, "seen as a NumPy array", call.node, before)
+    memory = handed_on(run, memory_of(tensor), "`.numpy()`", call.node, surely=not force)
+    return Array(tensor.dtype, Fresh(Origin.TENSOR, step), tensor.rank, memory, step)
+
+
+def _found_on_host(run: Run, tensor: Tensor) -> None:
+    """Code that goes on after it has read a caller's tensor through NumPy has been given one on the host."""
+    device = tensor.placement.device if isinstance(tensor.placement, Leaf) else None
+    if isinstance(device, Symbol):
+        test = Test(type_atom(device.origin, HOST, f'{device.text.strip("`")}.device.type == "{HOST}"'))
+        if decide(run.state.facts, test) is None:
+            run.state.assume(test)
+
+
+@model("Tensor.detach", "Tensor.detach_")
+def detach(run: Run, call: Invocation) -> Value:
+    """`.detach()`: the same memory, outside autograd."""
+    tensor = _receiver(call)
+    settled = run.settle(tensor)
+    if call.name == "detach_" and tensor.cell is not None:
+        require_grad(run, tensor.cell, False)
+    if call.name == "detach" and run.discarded is call.node and settled.grad is not False:
+        run.emit(Discarded(run.context_at(call.node), call.name, run.place(call.receiver_node), settled))
+    if call.name == "detach_":
+        return replace(settled, moved=None, grad=False, leaf=True)
+    memory = handed_on(run, memory_of(settled), "`.detach()`", call.node)
+    return replace(settled, moved=None, grad=False, leaf=True, cell=None, memory=memory)
+
+
+@model("Tensor.pin_memory")
+def pin_memory(run: Run, call: Invocation) -> Value:
+    """`.pin_memory()`: a copy in page-locked host memory."""
+    settled = run.settle(_receiver(call))
+    if run.discarded is call.node:
+        run.emit(Discarded(run.context_at(call.node), call.name, run.place(call.receiver_node), settled))
+    return replace(settled, pinned=True, cell=None, memory=Memory())
+
+
+@model("Tensor.view")
+def view(run: Run, call: Invocation) -> Value:
+    """`.view(sizes)`; `.view(dtype)` reads the same memory as numbers of another type, in as many dimensions."""
+    viewed = by_table(run, call)
+    given = call.arguments.value("dtype", 0)
+    if not isinstance(viewed, Tensor) or given is None or not names_dtype(given):
+        return viewed
+    return replace(viewed, dtype=dtype_named(given), rank=_receiver(call).rank)
+
+
+@model("Tensor.clone")
+def clone(run: Run, call: Invocation) -> Value:
+    """`.clone()`: new memory in the same place."""
+    return replace(run.derived(_receiver(call)), memory=Memory())
+
+
+@model("Tensor.requires_grad_")
+def requires_grad_(run: Run, call: Invocation) -> Value:
+    """`.requires_grad_()`: the same tensor, now a leaf that collects a gradient."""
+    tensor = _receiver(call)
+    wanted = call.arguments.constant("requires_grad", 0, True)
+    grad = wanted if isinstance(wanted, bool) else None
+    if tensor.cell is not None:
+        require_grad(run, tensor.cell, grad)
+    changed = replace(tensor, grad=grad, leaf=True if not tensor.grad else tensor.leaf, fresh=tensor.fresh)
+    change(run, call.receiver_node, tensor, changed)
+    return changed
+
+
+@model("Tensor.retain_grad")
+def retain_grad(run: Run, call: Invocation) -> Value:
+    """`.retain_grad()`: a tensor that is no leaf keeps its gradient all the same."""
+    tensor = _receiver(call)
+    change(run, call.receiver_node, tensor, replace(tensor, leaf=None))
+    return NONE
+
+
+@model("Tensor.item", "Tensor.tolist")
+def to_python(run: Run, call: Invocation) -> Value:
+    """`.item()`, `.tolist()`: Python numbers, for which the host waits."""
+    by_table(run, call)
+    if call.name == "item":
+        return Number(kind_of(run.settle(_receiver(call)).dtype))
+    return run.allocate(call.node, Sequence(None, UNKNOWN))
+
+
+@model(
+    "Tensor.size",
+    "Tensor.dim",
+    "Tensor.numel",
+    "Tensor.nelement",
+    "Tensor.stride",
+    "Tensor.ndimension",
+    "Tensor.element_size",
+)
+def measure(run: Run, call: Invocation) -> Value:
+    """Sizes: Python numbers that the host knows without asking the accelerator."""
+    if call.name == "size" and not call.arguments.positional and not call.arguments.keywords:
+        return Size(_receiver(call).rank)
+    return Number("int")
+
+
+@model("Tensor.copy_")
+def copy_(run: Run, call: Invocation) -> Value:
+    """`.copy_(source)`: takes from any device; the receiver stays where it is."""
+    tensor = _receiver(call)
+    note_write(run, tensor, call.receiver_node, call.node)
+    given = call.arguments.get("src", 0)
+    operand = as_operand(run, "src", given) if given is not None else None
+    source = operand.tensor if operand is not None else Tensor()
+    if operand is not None:
+        read_by_copy(run, operand, run.settle(tensor).placement, call.node, "copy_")
+    step = run.step(Kind.MOVED, "copied by .copy_()", call.node)
+    flag = call.arguments.constant("non_blocking", 1, False)
+    pending = pending_copy(run, source.placement, run.settle(tensor).placement, step, non_blocking=flag is True)
+    changed = replace(tensor, fresh=None, pending=pending)
+    change(run, call.receiver_node, tensor, changed)
+    return changed
+
+
+@model("Tensor.backward", "torch.autograd.backward")
+def backward(run: Run, call: Invocation) -> Value:
+    """`.backward()` runs on the accelerator when the loss is there."""
+    by_table(run, call)
+    return Const(None)
+
+
+@model("Tensor.split", "Tensor.chunk", "Tensor.unbind", "torch.split", "torch.chunk", "torch.unbind")
+def pieces(run: Run, call: Invocation) -> Value:
+    """Pieces of a tensor: as many as the call says, where it says so."""
+    source = (
+        call.receiver
+        if call.receiver is not None
+        else call.arguments.value("input", 0) or call.arguments.value("tensor", 0)
+    )
+    tensor = as_tensor(source) if source is not None else None
+    if tensor is None:
+        return UNKNOWN
+    settled = run.settle(tensor)
+    piece = replace(
+        computed(settled),
+        memory=settled.memory and settled.memory.part(object()),
+        rank=settled.rank if "unbind" not in call.name else settled.rank.fewer,
+    )
+    position = 0 if call.receiver is not None else 1
+    count = call.arguments.constant("chunks", position, None) if "chunk" in call.name else None
+    if isinstance(count, int) and 0 < count <= 6:
+        return Tuple((piece,) * count)
+    return run.allocate(call.node, Sequence(None, piece, "tuple"))
+
+
+def _receiver(call: Invocation) -> Tensor:
+    tensor = as_tensor(call.receiver) if call.receiver is not None else None
+    return tensor if tensor is not None else Tensor()
+
+
+@model("torch.load")
+def load(run: Run, call: Invocation) -> Value:
+    """`torch.load(file, map_location=...)`: everything inside is where map_location says; without it, where it was
+    saved."""
+    where = call.arguments.get("map_location", 1)
+    if where is None or is_none(where.value):
+        return UNKNOWN
+    placement = placement_from(run, where.value, where.node, run.step(Kind.CREATED, "loaded by torch.load", call.node))
+    return Batch(placement, mixed=True)
+
+
+@model("torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.parameter.Buffer")
+def parameter(run: Run, call: Invocation) -> Value:
+    """`nn.Parameter(tensor)`: a parameter keeps its identity when its module moves, so its placement lives in the
+    heap."""
+    data = call.arguments.get("data", 0)
+    given = as_tensor(data.value) if data is not None else None
+    settled = run.settle(given) if given is not None else Tensor()
+    requires = call.arguments.constant("requires_grad", 1, True)
+    grad = requires if isinstance(requires, bool) else None
+    reference = run.allocate(call.node, Cell(settled.placement, settled.dtype, grad), "parameter")
+    return Tensor(settled.placement, settled.dtype, settled.rank, grad, leaf=True, cell=reference.address)
+
+
+@model("torch.nn.utils.rnn.PackedSequence")
+def packed(run: Run, call: Invocation) -> Value:
+    """A packed sequence is built by hand: not followed."""
+    return UNKNOWN
+
+
+@model("torch.nn.utils.rnn.pack_padded_sequence", "torch.nn.utils.rnn.pack_sequence")
+def pack(run: Run, call: Invocation) -> Value:
+    """Packing: the data stay where they are; `lengths` must be on the host."""
+    by_table(run, call)
+    data = call.arguments.value("input", 0)
+    tensor = as_tensor(data) if data is not None else None
+    return Batch(run.settle(tensor).placement) if tensor is not None else UNKNOWN
+
+
+def _apiece(run: Run, call: Invocation) -> list[Value]:
+    """What was given, reshaped."""
+    given = [as_tensor(argument.value) for argument in call.arguments.positional]
+    return [UNKNOWN if one is None else replace(computed(run.settle(one)), rank=Rank.SOME) for one in given]
+
+
+@model("torch.atleast_1d", "torch.atleast_2d", "torch.atleast_3d")
+def at_least(run: Run, call: Invocation) -> Value:
+    """Functions that hand back what they were given with more dimensions: one tensor as it is, several in a tuple."""
+    items = _apiece(run, call)
+    return items[0] if len(items) == 1 else Tuple(tuple(items))
+
+
+@model("torch.broadcast_tensors", "torch.meshgrid")
+def together(run: Run, call: Invocation) -> Value:
+    """Functions that hand back what they were given, reshaped."""
+    items = _apiece(run, call)
+    if len(items) == 1 and items[0] == UNKNOWN:
+        return by_table(run, call)
+    return Tuple(tuple(items))
+
+
+FOREACH = ("add", "sub", "mul", "div", "maximum", "minimum", "lerp", "addcmul", "addcdiv", "pow", "copy")
+
+
+@model(*(f"torch._foreach_{name}{suffix}" for name in FOREACH for suffix in ("", "_")))
+def foreach(run: Run, call: Invocation) -> Value:
+    """`torch._foreach_add_(these, those)`: pair by pair what the plain operation would do; `_foreach_copy_` takes
+    from anywhere."""
+    lists = [
+        run.iterate(one.value, one.node) for one in call.arguments.positional if isinstance(one.value, (Ref, Tuple))
+    ]
+    groups = [
+        as_operand(run, name, Argument(found.any, argument.node))
+        for name, found, argument in zip(("self", "other", "third"), lists, call.arguments.positional, strict=False)
+    ]
+    operands = [replace(one, inside=True) for one in groups if one is not None]
+    if not call.name.startswith("torch._foreach_copy"):
+        clash = find_clash(run, call.node, call.name, operands)
+        if clash is not None:
+            run.emit(clash)
+    if call.name.endswith("_") or not operands:
+        return NONE
+    return run.allocate(call.node, Sequence(None, run.derived(operands[0].tensor), "tuple"))

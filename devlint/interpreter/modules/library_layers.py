@@ -1,0 +1,77 @@
+"""Library modules: making them, and calling them by their row."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from devlint.domain.objects import Cell, Instance
+from devlint.domain.placement import Kind
+from devlint.domain.value import NONE, Const, Number, Ref, Tensor, Value
+from devlint.interpreter.objects.module_state import class_name, display_name, own_operand
+from devlint.interpreter.operations.device_arguments import default_placement, is_none, placement_from
+from devlint.interpreter.operations.dtype_arguments import dtype_named
+from devlint.interpreter.operations.table_operations import apply_row
+from devlint.interpreter.state.arguments import Argument, Arguments
+from devlint.interpreter.state.frame import Run
+from devlint.semantics.table import ModuleRow, Row
+
+
+def construct_layer(run: Run, name: str, row: Row, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """`nn.Linear(...)`: a module with its own parameters, if it has any; settings that are constants stay readable."""
+    assert row.module is not None
+    given = {key: arguments.value(key, position) for position, key in enumerate(row.module.init)}
+    settings: dict[str, Value] = {key: value for key, value in given.items() if isinstance(value, (Const, Number))}
+    return run.allocate(node, Instance(name, settings, cell=layer_cell(run, name, row, arguments, node)))
+
+
+def layer_cell(run: Run, name: str, row: Row, arguments: Arguments, node: cst.CSTNode) -> Cell | None:
+    """The parameters a library module is born with."""
+    assert row.module is not None
+    module = row.module
+    kind, _, argument = module.buffers.partition(":")
+    if module.parameters == "never" and kind == "arg":
+        return _cell_from_argument(run, module, argument, arguments)
+    if not any(_holds(module, one, arguments) for one in (module.parameters, module.buffers)):
+        return None
+    device, dtype = arguments.get("device"), arguments.value("dtype")
+    short = display_name(Instance(name, {}))
+    if device is not None and not is_none(device.value):
+        step = run.step(Kind.CREATED, f"{short} is created", node)
+        placement = placement_from(run, device.value, device.node, step)
+    else:
+        placement = default_placement(run, short, node)
+    made = run.state.ambient.default_dtype if dtype is None or dtype == NONE else dtype_named(dtype)
+    return Cell(placement, made)
+
+
+def _holds(module: ModuleRow, rule: str, arguments: Arguments) -> bool:
+    """Whether a library module is made with the parameters, or the buffers, that the rule is about."""
+    kind, _, argument = rule.partition(":")
+    if kind != "if":
+        return kind not in ("never", "arg")
+    position = module.init.index(argument) if argument in module.init else None
+    return arguments.constant(argument, position, module.defaults.get(argument, True)) not in (False, None)
+
+
+def _cell_from_argument(run: Run, module: ModuleRow, argument: str, arguments: Arguments) -> Cell | None:
+    position = module.init.index(argument) if argument in module.init else None
+    given = arguments.value(argument, position)
+    if isinstance(given, Tensor):
+        settled = run.settle(given)
+        return Cell(settled.placement, settled.dtype, False)
+    return None
+
+
+def call_layer(run: Run, owner: Ref, thing: Instance, arguments: Arguments, node: cst.CSTNode) -> Value | None:
+    """Call a library module by its row; None when the table does not describe it."""
+    row = run.engine.table.find(class_name(run, thing))
+    if row is None or row.module is None:
+        return None
+    reduction = thing.attributes.get("reduction")
+    if reduction is not None and isinstance(arguments.node, cst.BaseExpression):
+        arguments = replace(
+            arguments, keywords={**arguments.keywords, "reduction": Argument(reduction, arguments.node)}
+        )
+    return apply_row(run, row, arguments, own=own_operand(run, owner, thing, node))

@@ -1,0 +1,148 @@
+"""NumPy and pandas, as far as the dtype of what they return goes; and tensors that they read through `__array__`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import libcst as cst
+
+from devlint.domain.join import alternatives, may_be_number
+from devlint.domain.objects import Instance, Sequence
+from devlint.domain.placement import Kind
+from devlint.domain.storage import Memory
+from devlint.domain.value import (
+    UNKNOWN,
+    Array,
+    Callable_,
+    DtypeValue,
+    Fresh,
+    Method,
+    Number,
+    Origin,
+    Partial,
+    Ref,
+    Size,
+    Tensor,
+    Tuple,
+    Value,
+)
+from devlint.interpreter.numpy.array_aliasing import follow_memory
+from devlint.interpreter.numpy.array_dtypes import array_dtype
+from devlint.interpreter.operations.aliasing import seen_by
+from devlint.interpreter.operations.argument_binding import bind_row
+from devlint.interpreter.operations.row_conditions import chosen
+from devlint.interpreter.operations.tensor_ranks import rank_of_data, ruled_rank
+from devlint.interpreter.operations.transfer_methods import read_by_numpy
+from devlint.interpreter.state.arguments import Argument, Invocation
+from devlint.interpreter.state.frame import Run
+
+
+def numpy_call(run: Run, invocation: Invocation) -> Value:
+    """A NumPy or pandas call by its row; unknown without one."""
+    receiver = invocation.receiver_argument
+    owner = run.instance(receiver.value) if receiver is not None else None
+    if owner is not None and isinstance(owner.cls, str):
+        # A random generator's methods are rows of their own, without a receiver.
+        row, receiver = run.engine.numpy.find(f"{owner.cls}.{invocation.name}"), None
+    elif receiver is not None:
+        row = run.engine.numpy.find(f"numpy.ndarray.{invocation.name}")
+    else:
+        row = run.engine.numpy.find(invocation.name)
+        read_tensors(run, invocation)
+    source = receiver.value if receiver is not None else None
+    if source is None and invocation.arguments.positional:
+        source = invocation.arguments.positional[0].value
+    memory = follow_memory(run, invocation, source)
+    if row is None:
+        return UNKNOWN
+    bound = bind_row(row, invocation.arguments, receiver, {})
+    returns = chosen(bound, row.returns_if, row.returns, complete=invocation.arguments.complete) or "unknown"
+    if returns == "generator":
+        cls = "numpy.random.RandomState" if invocation.name.endswith("RandomState") else "numpy.random.Generator"
+        return run.allocate(invocation.node, Instance(cls, {}))
+    if returns in ("number", "bool"):
+        return Number("bool" if returns == "bool" else None)
+    if returns not in ("array", "self", "list"):
+        return UNKNOWN
+    dtype = array_dtype(run, row, bound)
+    step = run.step(Kind.CREATED, f"made by {invocation.name.replace('numpy.', 'np.')}", invocation.node)
+    if dtype.name == "float64" and dtype.trace is None:
+        dtype = replace(dtype, trace=step)
+    fresh = None
+    # A generator object holds the sequence of numbers that the program wants.
+    if (row.fresh or row.random) and not (row.random and owner is not None):
+        fresh = Fresh(Origin.RANDOM if row.random else Origin.NOTHING, step)
+    elif isinstance(source, Array) and invocation.name.rpartition(".")[2] in (
+        "astype",
+        "copy",
+        "asarray",
+        "ascontiguousarray",
+    ):
+        fresh = source.fresh
+    own = [(name, rank_of_data(run, one.value)) for name in row.params for one in bound.get(name, ())]
+    array = Array(dtype, fresh, ruled_rank(run, row.rank, bound, own), memory, step)
+    return run.allocate(invocation.node, Sequence(None, array, "tuple")) if returns == "list" else array
+
+
+def read_tensors(run: Run, invocation: Invocation) -> None:
+    """A NumPy function handed a tensor, or a list of tensors, reads it on the host. One that is handed a function as
+    well may only pass the list on to that."""
+    reader = invocation.name.replace("numpy.", "np.")
+    calls_back = any(isinstance(one.value, (Callable_, Method, Partial)) for one in invocation.arguments)
+    for argument in invocation.arguments:
+        if calls_back and isinstance(argument.value, (Tuple, Ref)):
+            continue
+        for tensor in _tensors_in(run, argument):
+            inside = isinstance(argument.value, (Tuple, Ref))
+            read_by_numpy(run, tensor, reader, invocation.node, argument.node, inside=inside)
+            break
+
+
+def _tensors_in(run: Run, argument: Argument) -> Iterator[Tensor]:
+    match argument.value:
+        case Tuple() | Ref() as container:
+            found = run.iterate(container, argument.node)
+            for one in found.items if found.items is not None else (found.element,):
+                yield from _read(run, one)
+        case alone:
+            yield from _read(run, alone)
+
+
+def _read(run: Run, value: Value | None) -> Iterator[Tensor]:
+    """What of a value is read as a tensor, where it is no number."""
+    value = run.one_tensor(value) if value is not None else UNKNOWN
+    for one in alternatives(value) if may_be_number(value) else (value,):
+        if isinstance(one, Tensor):
+            yield one
+
+
+def array_attribute(run: Run, array: Array, name: str, node: cst.CSTNode) -> Value:
+    """An array's property, or its method."""
+    if name == "dtype":
+        return DtypeValue(array.dtype)
+    row = run.engine.numpy.find(f"numpy.ndarray.{name}")
+    if row is None or not row.property:
+        return Method(array, name)
+    match row.returns:
+        case "number":
+            return Number("int")
+        case "size":
+            return Size()
+    seen = Argument(array, node if isinstance(node, cst.BaseExpression) else cst.Name("array"))
+    dtype = array_dtype(run, row, {"self": [seen]})
+    return replace(array, fresh=None, dtype=dtype, memory=seen_by(run, name, array.memory, node))
+
+
+def array_operation(run: Run, method: str, left: Argument, right: Argument, node: cst.CSTNode) -> Value:
+    """An operator on an array and another array or a number."""
+    row = run.engine.numpy.find(f"numpy.ndarray.__{method}__")
+    if row is None:
+        return Array()
+    dtype = array_dtype(run, row, {"self": [left], "other": [right]})
+    arrays = [one.value for one in (left, right) if isinstance(one.value, Array)]
+    if dtype.name == "float64" and dtype.trace is None:
+        dtype = replace(dtype, trace=run.step(Kind.CREATED, "computed by NumPy in float64", node))
+    own = [(name, rank_of_data(run, one.value)) for name, one in (("self", left), ("other", right))]
+    rank = ruled_rank(run, row.rank, {}, own)
+    return Array(dtype, rank=rank, memory=Memory(), trace=arrays[0].trace)

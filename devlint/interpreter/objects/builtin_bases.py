@@ -1,0 +1,44 @@
+"""What an object of a class derived from `dict` or `list` holds besides its attributes: a dict or list of its own."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import libcst as cst
+
+from devlint.domain.objects import Dict, Sequence
+from devlint.domain.value import UNKNOWN, Library, Ref, Value
+from devlint.interpreter.objects.class_hierarchy import ancestors
+from devlint.interpreter.objects.collections import dict_of, list_of
+from devlint.interpreter.program.definitions import ClassInfo
+from devlint.interpreter.state.arguments import Arguments
+from devlint.interpreter.state.frame import Run
+
+DICTS: Final = frozenset(
+    "builtins.dict collections.OrderedDict collections.UserDict typing.Dict typing.OrderedDict".split()
+)
+LISTS: Final = frozenset("builtins.list collections.UserList typing.List".split())
+
+
+def new_contents(run: Run, info: ClassInfo, node: cst.CSTNode) -> Ref | None:
+    """The empty dict or list of a new object of this class, if it has one."""
+    for one in ancestors(run, info):
+        if isinstance(one, Library) and one.name in DICTS:
+            return run.allocate(node, Dict({}), "contents")
+        if isinstance(one, Library) and one.name in LISTS:
+            return run.allocate(node, Sequence(()), "contents")
+    return None
+
+
+def fill(run: Run, contents: Ref, arguments: Arguments) -> None:
+    """`dict.__init__` and `list.__init__`: what is there is made anew of the arguments."""
+    is_dict = isinstance(run.get(contents.address), Dict)
+    run.put(contents.address, dict_of(run, arguments) if is_dict else list_of(run, arguments))
+
+
+def forget_contents(run: Run, value: Value) -> None:
+    """Give up what an object holds: others may have put there what they like."""
+    contents = run.contents(value)
+    if isinstance(contents, Ref) and contents != value:
+        empty = isinstance(run.get(contents.address), Dict)
+        run.put(contents.address, Dict({}, UNKNOWN) if empty else Sequence(None, UNKNOWN))

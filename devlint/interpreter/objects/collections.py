@@ -1,0 +1,82 @@
+"""Dicts and lists: what an entry, another dict or a call's arguments make of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from devlint.domain.join import join
+from devlint.domain.objects import Dict, Sequence
+from devlint.domain.value import UNKNOWN, Const, Ref, Tuple, Value
+from devlint.interpreter.state.arguments import Arguments
+from devlint.interpreter.state.frame import Run
+
+
+def with_entry(thing: Dict, key: Value, value: Value) -> Dict:
+    """The dict with one entry more; under an unknown key, every entry may have become `value`."""
+    if isinstance(key, Const):
+        perhaps = {name: test for name, test in thing.perhaps.items() if name != key.value}
+        return replace(thing, entries={**thing.entries, key.value: value}, perhaps=perhaps)
+    entries = {name: join(before, value) for name, before in thing.entries.items()}
+    return replace(thing, entries=entries, element=_joined(thing.element, value), key=key)
+
+
+def united(left: Dict, right: Dict) -> Dict:
+    """`{**left, **right}`: the entries of both; under the same key, the right one's."""
+    entries = {**left.entries, **right.entries}
+    if right.element is not None:
+        # What stands under keys nobody knows may be under any of the left one's.
+        entries |= {key: join(value, right.element) for key, value in left.entries.items() if key not in right.entries}
+    if right.perhaps:
+        # Where the right one may lack a key, the left one's entry may have stayed.
+        entries |= {
+            key: join(entries[key], left.entries[key], test)
+            for key, test in right.perhaps.items()
+            if key in left.entries
+        }
+    perhaps = {
+        key: test
+        for one, other in ((left, right), (right, left))
+        for key, test in one.perhaps.items()
+        if key not in other.entries or key in other.perhaps
+    }
+    element, key = _joined(left.element, right.element), join(left.key, right.key)
+    return replace(left, entries=entries, element=element, key=key, perhaps=perhaps)
+
+
+def _joined(left: Value | None, right: Value | None) -> Value | None:
+    if left is None or right is None:
+        return left if right is None else right
+    return join(left, right)
+
+
+def dict_of(run: Run, arguments: Arguments) -> Dict:
+    """What `dict(...)` makes of its arguments: of another mapping, of pairs, and of keywords."""
+    entries: dict[object, Value] = {}
+    element: Value | None = None if arguments.complete else UNKNOWN
+    key: Value = UNKNOWN
+    for argument in arguments.positional:
+        mapping = run.contents(argument.value)
+        thing = run.get(mapping.address) if isinstance(mapping, Ref) else None
+        if isinstance(thing, Dict):
+            entries.update(thing.entries)
+            element, key = thing.element, thing.key
+            continue
+        found = run.iterate(argument.value, argument.node)
+        for pair in found.items if found.items is not None else (found.element,):
+            match pair:
+                case Tuple(items=(Const(value=name), value)) if found.items is not None:
+                    entries[name] = value
+                case Tuple(items=(name, value)):
+                    element, key = value if element is None else join(element, value), name
+                case _:
+                    element = UNKNOWN
+    entries.update({name: one.value for name, one in arguments.keywords.items()})
+    return Dict(entries, element, key)
+
+
+def list_of(run: Run, arguments: Arguments) -> Sequence:
+    """What `list(...)` makes of its argument."""
+    given = next(iter(arguments), None)
+    if given is None:
+        return Sequence(())
+    return replace(run.iterate(given.value, given.node), kind="list", owner=None, first=None)

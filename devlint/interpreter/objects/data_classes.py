@@ -1,0 +1,139 @@
+"""Dataclasses and their like, named tuples and typed dicts: classes whose fields are written down."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import libcst as cst
+
+from devlint.domain.objects import Dict, Instance
+from devlint.domain.value import UNKNOWN, Callable_, Library, Tuple, Value
+from devlint.interpreter.objects.class_hierarchy import ancestors, class_values, find_method, home_of
+from devlint.interpreter.program.definitions import ClassInfo
+from devlint.interpreter.state.arguments import Argument, Arguments
+from devlint.interpreter.state.frame import Run
+from devlint.syntax.walk import dotted_name
+
+WRITTEN: Final = frozenset({"define", "mutable", "frozen", "attrs", "s", "dataclass"})
+"""The last names of the decorators of `attrs` that write an `__init__` from the fields."""
+
+BASES: Final = frozenset({"typing.NamedTuple", "typing.TypedDict", "pydantic.BaseModel"})
+"""The classes that do the same for those that inherit from them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field: its default, whether a call may give it, by position too, and whether the object keeps it."""
+
+    name: str
+    default: cst.BaseExpression | None
+    annotation: cst.BaseExpression | None = None
+    given: bool = True
+    by_position: bool = True
+    kept: bool = True
+
+
+def data_fields(run: Run, info: ClassInfo) -> list[Field] | None:
+    """The fields of such a class in order, None for any other class."""
+    base = _base(run, info)
+    if "__init__" in info.methods or not (base or _is_decorated(run, info)):
+        return None
+    line = [one.definition for one in ancestors(run, info) if isinstance(one, Callable_)]
+    by_position = base != "pydantic.BaseModel"
+    classes = [one for one in reversed(line) if isinstance(one, ClassInfo)]
+    return list({one.name: one for cls in classes for one in _fields(cls, by_position=by_position)}.values())
+
+
+def _base(run: Run, info: ClassInfo) -> str | None:
+    """The library class that makes it a record."""
+    names = (
+        one.name.replace("typing_extensions.", "typing.") for one in ancestors(run, info) if isinstance(one, Library)
+    )
+    return next((name for name in names if name in BASES), None)
+
+
+def _is_decorated(run: Run, info: ClassInfo) -> bool:
+    for one in info.node.decorators:
+        called = one.decorator.func if isinstance(one.decorator, cst.Call) else one.decorator
+        last = (dotted_name(called) or "").rpartition(".")[2]
+        if last == "dataclass":
+            return True
+        target = home_of(run, info).evaluate(called) if last in WRITTEN else None
+        if isinstance(target, Library) and target.name.partition(".")[0] in ("attr", "attrs"):
+            return True
+    return False
+
+
+def _fields(info: ClassInfo, *, by_position: bool) -> Iterator[Field]:
+    calls = [one.decorator for one in info.node.decorators if isinstance(one.decorator, cst.Call)]
+    by_position = by_position and not any(_says(call, "kw_only", "True") for call in calls)
+    for statement in info.node.body.body:
+        for part in statement.body if isinstance(statement, cst.SimpleStatementLine) else ():
+            match part:
+                case cst.AnnAssign(target=cst.Name(value=name), annotation=annotation, value=value):
+                    kind = _kind(annotation.annotation)
+                    if kind == "KW_ONLY":
+                        by_position = False
+                    elif kind != "ClassVar":
+                        positional = by_position and not _says(value, "kw_only", "True")
+                        given = not _says(value, "init", "False")
+                        yield Field(name, value, annotation.annotation, given, positional, kind != "InitVar")
+                case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=cst.Call() as value):
+                    if (dotted_name(value.func) or "").rpartition(".")[2] in ("ib", "attrib"):
+                        yield Field(name, value)
+
+
+def _kind(annotation: cst.BaseExpression) -> str:
+    """The last name of an annotation, without what stands in its brackets."""
+    whole = annotation.value if isinstance(annotation, cst.Subscript) else annotation
+    return (dotted_name(whole) or "").rpartition(".")[2]
+
+
+def _says(node: cst.BaseExpression | None, keyword: str, constant: str) -> bool:
+    """Whether an expression is a call with this constant for a keyword."""
+    return type(node) is cst.Call and any(
+        one.keyword is not None and one.keyword.value == keyword and dotted_name(one.value) == constant
+        for one in node.args
+    )
+
+
+def construct_record(run: Run, info: ClassInfo, fields: list[Field], arguments: Arguments, node: cst.CSTNode) -> Value:
+    """A record made of its fields, by position and by name, and what its `__post_init__` does."""
+    values = _values(run, info, fields, arguments)
+    kept = {one.name: values[one.name] for one in fields if one.kept and one.name in values}
+    base = _base(run, info)
+    if base == "typing.NamedTuple":
+        return Tuple(tuple(kept.values()), tuple(kept), Callable_(info))
+    if base == "typing.TypedDict":
+        entries: dict[Hashable, Value] = {name: one.value for name, one in arguments.keywords.items()}
+        return run.allocate(node, Dict(entries, None if arguments.complete else UNKNOWN))
+    class_values(run, info)
+    reference = run.allocate(node, Instance(Callable_(info), kept))
+    after = find_method(run, info, "__post_init__") or find_method(run, info, "__attrs_post_init__")
+    if after is not None:
+        extra = [Argument(values[one.name], arguments.expression) for one in fields if not one.kept]
+        run.call_function(after, reference, Arguments(node, extra))
+    return reference
+
+
+def _values(run: Run, info: ClassInfo, fields: list[Field], arguments: Arguments) -> dict[str, Value]:
+    """What each field is given, or has by default."""
+    home = home_of(run, info)
+    values: dict[str, Value] = {}
+    position = 0
+    for one in fields:
+        value = None
+        if one.given:
+            value = arguments.value(one.name, position if one.by_position else None)
+            position += one.by_position
+            if value is None and not arguments.complete:
+                value = arguments.rest.value if arguments.rest is not None else UNKNOWN
+        if value is None and one.default is not None:
+            value = home.evaluate(one.default)
+        elif value is None and one.given:
+            value = UNKNOWN
+        if value is not None:
+            values[one.name] = value
+    return values

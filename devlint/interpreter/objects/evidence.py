@@ -1,0 +1,32 @@
+"""What the code around an expression says of it."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from devlint.interpreter.program.usage_evidence import Evidence
+from devlint.interpreter.state.frame import Run
+from devlint.syntax.walk import dotted_name
+
+
+def evidence_for(run: Run, node: cst.BaseExpression) -> tuple[str, Evidence] | None:
+    """The dotted name of an expression with what the code around says of it."""
+    name = dotted_name(node)
+    if name is None:
+        return None
+    function = run.function
+    if name.startswith("self.") and function is not None and function.owner is not None:
+        return name, function.owner.evidence
+    return name, function.evidence if function is not None else run.module.evidence
+
+
+def looks_like_tensor(run: Run, node: cst.BaseExpression, *, array_like: bool = True) -> bool:
+    """Whether the code around uses the expression as only a tensor can be used, or (`array_like`) an array."""
+    found = evidence_for(run, node)
+    return found is not None and found[1].is_tensor(found[0], array_like=array_like)
+
+
+def looks_like_module(run: Run, node: cst.BaseExpression) -> bool:
+    """Whether the code around uses the expression as only a module can be used."""
+    found = evidence_for(run, node)
+    return found is not None and found[1].is_module(found[0])

@@ -1,0 +1,50 @@
+"""The arguments of a module's `forward` that nobody annotated: used in arithmetic, they are tensors."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from devlint.domain.value import Tensor, Unknown, Value, as_tensor
+from devlint.interpreter.objects.class_hierarchy import is_module_class, is_operation_class
+from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo
+from devlint.interpreter.program.usage_evidence import annotation_names
+from devlint.interpreter.state.frame import Run
+
+NUMBERS: Final = frozenset({"int", "float", "bool", "str", "complex", "Number", "numbers.Number"})
+"""Annotations of what arithmetic may meet besides tensors."""
+
+
+def operand_of_forward(run: Run, value: Value, other: Value) -> Value:
+    """An operand of arithmetic: the tensor it must be where it is an argument of a `forward`, else as it is.
+
+    Beside a number only the first argument is: what follows it may well be a number too.
+    """
+    if not isinstance(value, Unknown):
+        return value
+    match value.origin:
+        case ("param", FunctionInfo() as info, str(name)) if _is_input(run, info, name, first=not _is_wide(other)):
+            tensor = as_tensor(value)
+            assert tensor is not None
+            return tensor
+    return value
+
+
+def _is_wide(value: Value) -> bool:
+    return isinstance(value, (Tensor, Unknown))
+
+
+def _takes_tensors(run: Run, owner: ClassInfo, method: str) -> bool:
+    """Whether a method is one that computes with tensors by the convention of its class."""
+    if method == "forward" and is_module_class(run, owner):
+        return True
+    return method in ("forward", "backward") and is_operation_class(run, owner)
+
+
+def _is_input(run: Run, info: FunctionInfo, name: str, *, first: bool) -> bool:
+    if info.owner is None or not _takes_tensors(run, info.owner, info.name.rpartition(".")[2]):
+        return False
+    inputs = [one for one in info.parameters[1:] if one.kind == "positional" and one.default is None]
+    found = next((one for one in (inputs[:1] if first else inputs) if one.name == name), None)
+    if found is None or NUMBERS & set(annotation_names(found.annotation)):
+        return False
+    return name not in info.evidence.numbers

@@ -1,0 +1,213 @@
+"""The life of an nn.Module: what it registers, what `.to()` moves and leaves behind, what calling it meets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Final
+
+import libcst as cst
+
+from devlint.domain.dtype import Dtype
+from devlint.domain.join import alternatives
+from devlint.domain.objects import Cell, Instance, Registration
+from devlint.domain.path_conditions import Atom, Test
+from devlint.domain.placement import UNKNOWN_PLACEMENT, Placement
+from devlint.domain.value import NONE, Address, Callable_, Const, Either, Method, Rank, Ref, Tensor, Truth, Value
+from devlint.interpreter.objects.class_hierarchy import find_method, is_module_class, is_module_name, library_base
+from devlint.interpreter.objects.plain_attributes import hold, keep_plain
+from devlint.interpreter.objects.tensor_containers import is_holder
+from devlint.interpreter.program.definitions import ClassInfo
+from devlint.interpreter.state.events import MovedLeaf, Operand
+from devlint.interpreter.state.frame import Run
+
+CONTAINERS: Final = frozenset(
+    f"torch.nn.{name}" for name in ("Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict")
+)
+ANY: Final = "*"
+"""The name under which a container keeps parts whose number is not known."""
+
+Change = Callable[[Placement, Dtype], tuple[Placement, Dtype]]
+
+
+def is_module(run: Run, value: Value) -> bool:
+    """Whether a value is an nn.Module that can be followed."""
+    thing = run.instance(value)
+    if thing is None:
+        return False
+    if isinstance(thing.cls, str):
+        return is_module_name(run, thing.cls)
+    return (
+        isinstance(thing.cls, Callable_)
+        and isinstance(thing.cls.definition, ClassInfo)
+        and is_module_class(run, thing.cls.definition)
+    )
+
+
+def class_name(run: Run, thing: Instance) -> str:
+    """The library class that a module is, or is built on."""
+    if isinstance(thing.cls, str):
+        return thing.cls
+    info = thing.cls.definition if isinstance(thing.cls, Callable_) else None
+    base = library_base(run, info) if isinstance(info, ClassInfo) else None
+    return base or "torch.nn.Module"
+
+
+def display_name(thing: Instance) -> str:
+    """The name a reader knows a module's class by."""
+    if isinstance(thing.cls, str):
+        return thing.cls.replace("torch.nn.", "nn.") if thing.cls != "?" else "the module"
+    definition = thing.cls.definition if isinstance(thing.cls, Callable_) else None
+    return definition.name if isinstance(definition, ClassInfo) else "the module"
+
+
+# Attributes
+
+
+def module_attribute(run: Run, owner: Ref, thing: Instance, library: str, name: str) -> Value:
+    """An attribute a module has from its library class: a parameter, or a method."""
+    row = run.engine.table.find(library)
+    if row is not None and row.module is not None and name in row.module.attributes and thing.cell is not None:
+        cell = thing.cell
+        if row.module.attributes[name].startswith("buffer"):
+            return Tensor(cell.placement, cell.dtype, grad=False, leaf=False, cell=owner.address)
+        return Tensor(cell.placement, cell.dtype, Rank.SOME, cell.grad, leaf=True, cell=owner.address)
+    if name == "training":
+        return Truth(Test(Atom(("training", owner.address), "self.training")))
+    return Method(owner, name)
+
+
+def register_attribute(run: Run, owner: Ref, thing: Instance, name: str, value: Value, node: cst.CSTNode) -> None:
+    """`module.name = value`, with what nn.Module.__setattr__ does; plain data is noted as left behind by `.to()`."""
+    registration: Registration | None = None
+    if is_holder(run, owner):
+        registration = Registration.BUFFER
+    elif is_module(run, owner):
+        registration = registration_of(run, thing, name, value)
+        if registration is Registration.PLAIN:
+            if isinstance(value, Tensor) and value.moved is not None and value.was_parameter:
+                use = f"it is kept as the attribute `{name}`"
+                run.emit(MovedLeaf(run.context_at(node), value.moved, True, use))
+            if run.engine.constructing and not overrides_apply(run, thing):
+                value = keep_plain(run, value, run.place(node))
+            registration = None
+        else:
+            hold(run, value)
+    changed = thing.with_attribute(name, value, registration)
+    if changed.cell is not None and name == "weight" and isinstance(value, Tensor):
+        # A library's module is where its weight is.
+        given = run.settle(value)
+        changed = replace(changed, cell=replace(changed.cell, placement=given.placement, dtype=given.dtype))
+    run.put(owner.address, changed)
+
+
+def registration_of(run: Run, thing: Instance, name: str, value: Value) -> Registration:
+    """How nn.Module takes an attribute."""
+    found = alternatives(value)
+    if any(isinstance(one, Tensor) and one.cell is not None and one.leaf for one in found):
+        return Registration.PARAMETER
+    if any(is_module(run, one) for one in found):
+        return Registration.MODULE
+    if thing.registered.get(name) is Registration.BUFFER and (isinstance(value, Tensor) or value == NONE):
+        return Registration.BUFFER
+    return Registration.PLAIN
+
+
+def overrides_apply(run: Run, thing: Instance) -> bool:
+    """Whether the class moves its plain tensors itself, by overriding `_apply` or `to`."""
+    info = thing.cls.definition if isinstance(thing.cls, Callable_) else None
+    return isinstance(info, ClassInfo) and any(find_method(run, info, name) is not None for name in ("_apply", "to"))
+
+
+# Moving
+
+
+def relocate(run: Run, value: Value, change: Change, seen: set[Address] | None = None) -> None:
+    """Move what a module registers, recursively: what `_apply` does. `seen` are the modules that have been moved."""
+    thing = run.instance(value)
+    seen = set() if seen is None else seen
+    if thing is None or not isinstance(value, Ref) or value.address in seen:
+        return
+    seen.add(value.address)
+    attributes = dict(thing.attributes)
+    for name, kind in thing.registered.items():
+        part = attributes.get(name)
+        if part is None:
+            continue
+        # One name may hold a module on one path and a parameter on another.
+        for one in alternatives(part):
+            relocate(run, one, change, seen)
+        attributes[name] = _relocate_tensors(run, part, change, kind, seen)
+    moved = replace(thing, attributes=attributes)
+    if thing.cell is not None:
+        placement, dtype = change(thing.cell.placement, thing.cell.dtype)
+        moved = replace(moved, cell=replace(thing.cell, placement=placement, dtype=dtype))
+    run.put(value.address, moved)
+
+
+def _relocate_tensors(run: Run, value: Value, change: Change, kind: Registration, seen: set[Address]) -> Value:
+    """A registered parameter or buffer after the move; one that may also be None, or a plain tensor beside a parameter,
+    moves where it is there."""
+    match value:
+        case Either(yes=yes, no=no):
+            yes, no = (_relocate_tensors(run, one, change, kind, seen) for one in (yes, no))
+            return replace(value, yes=yes, no=no)
+        case Tensor(cell=None) if kind is Registration.BUFFER:
+            placement, dtype = change(value.placement, value.dtype)
+            return replace(value, placement=placement, dtype=dtype, fresh=None)
+        case Tensor(cell=Address() as address):
+            cell = run.get(address)
+            if isinstance(cell, Cell):
+                placement, dtype = change(cell.placement, cell.dtype)
+                run.put(address, replace(cell, placement=placement, dtype=dtype))
+            elif isinstance(cell, Instance):
+                relocate(run, Ref(address), change, seen)
+    return value
+
+
+def tensors_of(
+    run: Run, value: Value, *, buffers: bool = False, seen: set[Address] | None = None
+) -> Iterator[tuple[str, Tensor]]:
+    """A module's parameters (or buffers) with their names, submodules' included; of a module that is there several
+    times (`seen` are those that have been), once."""
+    thing = run.instance(value)
+    seen = set() if seen is None else seen
+    if thing is None or not isinstance(value, Ref) or value.address in seen:
+        return
+    seen.add(value.address)
+    if thing.cell is not None and not buffers:
+        cell = thing.cell
+        yield "weight", Tensor(cell.placement, cell.dtype, Rank.SOME, cell.grad, leaf=True, cell=value.address)
+    for name, kind in thing.registered.items():
+        for part in alternatives(thing.attributes[name]) if name in thing.attributes else ():
+            if kind is Registration.MODULE:
+                for inner, tensor in tensors_of(run, part, buffers=buffers, seen=seen):
+                    yield f"{name}.{inner}", tensor
+            elif isinstance(part, Tensor) and (kind is Registration.BUFFER) is buffers:
+                yield name, part
+
+
+def placement_of_module(run: Run, value: Value) -> Placement:
+    """Where a module's first parameter lives, as `next(module.parameters()).device` would say."""
+    for _, tensor in tensors_of(run, value):
+        return run.settle(tensor).placement
+    return UNKNOWN_PLACEMENT
+
+
+# Construction
+
+
+def own_operand(run: Run, value: Value, thing: Instance, node: cst.CSTNode) -> Operand | None:
+    """A library module's parameters, as the operand they are when it is called."""
+    if thing.cell is None:
+        return None
+    cell = thing.cell
+    tensor = Tensor(cell.placement, cell.dtype, Rank.SOME, cell.grad)
+    return Operand("parameters", run.place(node), tensor, of_module=display_name(thing))
+
+
+def constant_flag(value: Value | None, default: bool) -> bool | None:
+    """A flag's value; None when it is not known."""
+    if value is None:
+        return default
+    return bool(value.value) if isinstance(value, Const) else None

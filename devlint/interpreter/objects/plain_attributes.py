@@ -1,0 +1,120 @@
+"""What an nn.Module keeps without registering it: plain tensors, and containers, which `.to()` leaves behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Final, TypeVar
+
+import libcst as cst
+
+from devlint.domain.join import alternatives
+from devlint.domain.objects import Cell, Dict, Instance, Registration, Sequence
+from devlint.domain.placement import Kind, Place, Step, retrace
+from devlint.domain.value import Address, Either, Ref, Tensor, Tuple, Value
+from devlint.interpreter.state.frame import Run
+
+MAX_DEPTH: Final = 8
+"""Levels of containers and submodules looked through; what refers back to itself must end somewhere."""
+
+Mark = Callable[[Step | None], Step | None]
+
+
+def keep_plain(run: Run, value: Value, place: Place, depth: int = 0, *, inside: bool = False) -> Value:
+    """The value, its tensors and modules marked as kept in the plain attribute assigned at `place`: as what that
+    attribute is, or inside of it.
+    """
+    if depth > MAX_DEPTH:
+        return value
+    match value:
+        case Tensor(cell=None):
+            return replace(value, placement=retrace(value.placement, _stored(run, place, inside=inside)))
+        case Tensor(cell=address) if address is not None and not is_held(run, address):
+            _mark_all(run, value, _kept(run, place, "parameters"))
+        case Tuple(items=items):
+            return replace(value, items=tuple(keep_plain(run, one, place, depth + 1, inside=True) for one in items))
+        case Either(yes=yes, no=no):
+            yes = keep_plain(run, yes, place, depth + 1, inside=inside)
+            return replace(value, yes=yes, no=keep_plain(run, no, place, depth + 1, inside=inside))
+        case Ref(address=address):
+            within = partial(keep_plain, run, place=place, depth=depth + 1, inside=True)
+            match run.get(address):
+                case Sequence() as thing:
+                    known = tuple(within(one) for one in thing.items) if thing.items is not None else None
+                    run.put(address, replace(thing, items=known, element=within(thing.element), owner=place))
+                case Dict() as thing:
+                    entries = {key: within(one) for key, one in thing.entries.items()}
+                    rest = within(thing.element) if thing.element is not None else None
+                    run.put(address, replace(thing, entries=entries, element=rest, owner=place))
+                case Instance(held=False):
+                    _mark_all(run, value, _kept(run, place, "modules"))
+    return value
+
+
+def put_in(run: Run, value: Value, owner: Place | None) -> Value:
+    """The value as it is in a container that a module under construction keeps at `owner`, if one does."""
+    return keep_plain(run, value, owner, inside=True) if owner is not None and run.engine.constructing else value
+
+
+def hold(run: Run, value: Value) -> None:
+    """A module or parameter is registered: what else keeps it does not matter, then and later."""
+    _mark_all(run, value, lambda step: step.previous if step is not None and step.kind is Kind.KEPT else step)
+    for one in alternatives(value):
+        address = one.cell if isinstance(one, Tensor) else one.address if isinstance(one, Ref) else None
+        thing = run.get(address) if address is not None else None
+        if address is not None and isinstance(thing, (Cell, Instance)) and not thing.held:
+            run.put(address, replace(thing, held=True))
+
+
+def is_held(run: Run, address: Address) -> bool:
+    """Whether a parameter belongs to a module already."""
+    thing = run.get(address)
+    return not isinstance(thing, Cell) or thing.held
+
+
+def _stored(run: Run, place: Place, *, inside: bool) -> Mark:
+    kind = Kind.STORED_INSIDE if inside else Kind.STORED
+    where = "in" if inside else "as"
+    message = f"kept {where} the plain attribute `{_attribute(place)}`, which `.to()` does not move"
+    return lambda previous: Step(kind, message, place, run.scope, previous, run.loop)
+
+
+def _kept(run: Run, place: Place, what: str) -> Mark:
+    message = f"{what} kept in the plain container `{_attribute(place)}`, which `.to()` does not look into"
+    return lambda previous: Step(Kind.KEPT, message, place, run.scope, previous, run.loop)
+
+
+def _attribute(place: Place) -> str:
+    return place.node.attr.value if isinstance(place.node, cst.Attribute) else "..."
+
+
+def _mark_all(run: Run, value: Value, mark: Mark, depth: int = 0) -> None:
+    """Mark a parameter, or all that a module registers; what stays as it was is not written anew."""
+    match value:
+        case Tensor(cell=address) if address is not None:
+            cell = run.get(address)
+            if isinstance(cell, Cell) and (marked := _marked(cell, mark)) is not cell:
+                run.put(address, marked)
+        case Ref(address=address):
+            thing = run.get(address)
+            if not isinstance(thing, Instance) or depth > MAX_DEPTH:
+                return
+            changed: dict[str, Value] = {}
+            for name, kind in thing.registered.items():
+                part = thing.attributes.get(name)
+                if kind is Registration.BUFFER and isinstance(part, Tensor):
+                    changed[name] = _marked(part, mark)
+                for one in alternatives(part) if part is not None else ():
+                    _mark_all(run, one, mark, depth + 1)
+            cell = _marked(thing.cell, mark) if thing.cell is not None else None
+            if cell is not thing.cell or any(thing.attributes[name] is not one for name, one in changed.items()):
+                run.put(address, replace(thing, attributes={**thing.attributes, **changed}, cell=cell))
+
+
+T = TypeVar("T", Cell, Tensor)
+
+
+def _marked(thing: T, mark: Mark) -> T:
+    placement = retrace(thing.placement, mark)
+    return thing if placement is thing.placement else replace(thing, placement=placement)

@@ -1,0 +1,1 @@
+"""Operations on tensors: device and dtype of the result, conflicts, aliasing, synchronisation."""

@@ -1,0 +1,84 @@
+"""The dtype that Python data takes when NumPy or torch makes an array of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import libcst as cst
+
+from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype, Source, promote_arrays, promote_names
+from devlint.domain.value import Array, Const, Either, Number, Ref, Tensor, Truth, Tuple, Value
+from devlint.interpreter.state.arguments import Argument
+from devlint.interpreter.state.frame import Run
+
+MAX_NESTED: Final = 4
+"""Levels of lists looked through: data written out in a program is rarely deeper."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a library reads Python data: the dtypes of Python's numbers, and what two dtypes in one list become."""
+
+    numbers: Mapping[str, str]
+    promote: Callable[[str, str], str | None]
+
+
+NUMPY: Final = Reading(
+    {"bool": "bool", "int": "int64", "float": "float64", "complex": "complex128"},
+    promote_arrays,
+)
+TORCH: Final = Reading(
+    {"bool": "bool", "int": "int64", "float": "float32", "complex": "complex64"},
+    promote_names,
+)
+
+
+def data_dtype(run: Run, argument: Argument, reading: Reading = NUMPY) -> Dtype:
+    """The dtype that an argument's data has as an array or tensor; unknown unless all of it is known."""
+    return _of_value(run, argument.value, argument.node, reading, 0)
+
+
+def python_kind(value: Value) -> str | None:
+    """The type of a Python number; None for anything else, and where it is not known."""
+    match value:
+        case Const(value=bool() | int() | float() | complex() as constant):
+            return type(constant).__name__
+        case Number(kind=kind):
+            return kind
+        case Truth():
+            return "bool"
+        case Either(yes=yes, no=no):
+            kind = python_kind(yes)
+            return kind if kind == python_kind(no) else None
+    return None
+
+
+def _of_value(run: Run, value: Value, node: cst.BaseExpression, reading: Reading, depth: int) -> Dtype:
+    kind = python_kind(value)
+    if kind is not None:
+        return Dtype(reading.numbers.get(kind), Source.PYTHON)
+    match value:
+        case Array(dtype=dtype):
+            return dtype
+        case Tensor():
+            return run.settle(value).dtype
+        case Tuple() | Ref() if depth < MAX_NESTED:
+            found = run.iterate(value, node)
+            values = found.items if found.items is not None else (found.element,)
+            return promoted([_of_value(run, one, node, reading, depth + 1) for one in values], reading.promote)
+    return UNKNOWN_DTYPE
+
+
+def promoted(dtypes: Sequence[Dtype], promote: Callable[[str, str], str | None]) -> Dtype:
+    """What several dtypes become together, with the story of the one that won."""
+    if not dtypes or any(one.name is None for one in dtypes):
+        return UNKNOWN_DTYPE
+    result = dtypes[0]
+    for one in dtypes[1:]:
+        name = promote(result.name, one.name) if result.name is not None and one.name is not None else None
+        if name is None:
+            return UNKNOWN_DTYPE
+        result = result if name == result.name else one if name == one.name else Dtype(name)
+    return result

@@ -1,0 +1,58 @@
+"""The tensors among a library call's arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import libcst as cst
+
+from devlint.domain.value import UNKNOWN, Tensor, Unknown, Value, as_tensor
+from devlint.interpreter.objects.forward_inputs import operand_of_forward
+from devlint.interpreter.state.arguments import Argument, Bound
+from devlint.interpreter.state.events import Operand
+from devlint.interpreter.state.frame import Run
+from devlint.semantics.table import Row
+
+
+def operands_of(run: Run, row: Row, bound: Bound) -> list[Operand]:
+    """The tensors among the arguments, those inside sequences included."""
+    found: list[Operand] = []
+    for name in row.tensors:
+        given = bound.get(name, ())
+        for argument in given:
+            if name in row.sequences and not isinstance(argument.value, (Tensor, Unknown)):
+                found.extend(_inside(run, name, argument))
+                continue
+            alone = name in row.sequences and (len(given) == 1 or f"*{name}" not in row.params)
+            value = run.one_tensor(argument.value)
+            value = _maybe_number(run, value) if name in row.numbers else value
+            tensor = as_tensor(value) if not alone or isinstance(value, Tensor) else None
+            if tensor is not None:
+                found.append(Operand(name, run.place(argument.node), run.settle(tensor)))
+    return found
+
+
+def _maybe_number(run: Run, value: Value) -> Value:
+    """Something unknown where a Python number would do as well: a tensor only where a `forward` computes with it."""
+    known = operand_of_forward(run, value, Tensor())
+    return UNKNOWN if isinstance(known, Unknown) else known
+
+
+def _inside(run: Run, name: str, argument: Argument) -> list[Operand]:
+    elements = run.iterate(argument.value, argument.node)
+    values = elements.items if elements.items is not None else (elements.element,)
+    nodes: Sequence[cst.BaseExpression] = [argument.node] * len(values)
+    if isinstance(argument.node, (cst.List, cst.Tuple)) and len(argument.node.elements) == len(values):
+        nodes = [element.value for element in argument.node.elements]
+    found = []
+    for value, node in zip(values, nodes, strict=True):
+        tensor = as_tensor(run.one_tensor(value))
+        if tensor is not None:
+            found.append(Operand(name, run.place(node), run.settle(tensor), inside=node is argument.node))
+    return found
+
+
+def as_operand(run: Run, name: str, argument: Argument) -> Operand | None:
+    """An argument as an operand, if it is a tensor."""
+    tensor = as_tensor(run.one_tensor(argument.value))
+    return Operand(name, run.place(argument.node), run.settle(tensor)) if tensor is not None else None

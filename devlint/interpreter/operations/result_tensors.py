@@ -1,0 +1,220 @@
+"""The tensor an operation makes: where it lies, whose memory it shares, whether autograd follows it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import reduce
+from typing import Final
+
+import libcst as cst
+
+from devlint.domain.device import is_accelerator, is_host
+from devlint.domain.path_conditions import Test
+from devlint.domain.placement import (
+    UNKNOWN_PLACEMENT,
+    Choice,
+    How,
+    Kind,
+    Leaf,
+    Placement,
+    choose,
+    is_unknown,
+    leaves,
+    restrict,
+    transform,
+)
+from devlint.domain.storage import Memory
+from devlint.domain.value import NONE, Const, Fresh, Number, Origin, Rank, Tensor, computed
+from devlint.interpreter.objects.library_objects import new_placement, own_placement, placement_of_data
+from devlint.interpreter.operations.aliasing import view_of
+from devlint.interpreter.operations.device_arguments import default_placement, explicit_placement, placement_from
+from devlint.interpreter.operations.operation_names import short_name
+from devlint.interpreter.operations.result_dtypes import first_dtype, named
+from devlint.interpreter.operations.row_conditions import chosen
+from devlint.interpreter.operations.tensor_ranks import ruled_rank
+from devlint.interpreter.state.arguments import Bound
+from devlint.interpreter.state.events import Operand
+from devlint.interpreter.state.frame import Run
+from devlint.semantics.table import Row
+
+TRIANGLES: Final = ("triu", "tril")
+"""How masks are cut out of what a factory makes."""
+
+EXPANDING: Final = ("expand", "expand_as", "broadcast_to", "broadcast_tensors")
+"""Views that see some memory several times: a copy of them is more than what was made."""
+
+
+def _is_another_form(row: Row) -> bool:
+    """Whether an operation only gives its operand's values another form."""
+    name = row.name.rpartition(".")[2]
+    return name in TRIANGLES or (bool(row.view or row.may_view) and name not in EXPANDING)
+
+
+def result_of(
+    run: Run,
+    row: Row,
+    bound: Bound,
+    operands: list[Operand],
+    node: cst.CSTNode,
+    *,
+    mended: Placement | None,
+    complete: bool,
+) -> Tensor:
+    """The tensor that comes out (the first, where several do)."""
+    placement = mended if mended is not None else _placement(run, row, bound, operands, node, complete=complete)
+    first = operands[0].tensor if operands else None
+    result = Tensor(
+        placement=placement,
+        dtype=first_dtype(run, row, bound, operands),
+        rank=ruled_rank(run, row.rank, bound, [(one.name, one.tensor.rank) for one in operands]),
+        grad=_grad(run, row, operands),
+        memory=None if row.name.endswith("empty") else Memory(),
+    )
+    shared = row.view or row.may_view
+    if shared and first is not None:
+        result = replace(
+            result,
+            memory=view_of(run, row, first, node),
+            pending=first.pending,
+            pinned=first.pinned if row.view else None,
+        )
+    if first is not None and _is_another_form(row) and isinstance(operands[0].place.node, cst.Call):
+        # What a factory has just made is as new in another form; what has a name may be used elsewhere too.
+        result = replace(result, fresh=first.fresh)
+    if row.factory or (row.device.startswith("kwarg") and not row.assumed):
+        result = _made(run, row, bound, result, node)
+    return result
+
+
+def _made(run: Run, row: Row, bound: Bound, result: Tensor, node: cst.CSTNode) -> Tensor:
+    """The marks of a tensor straight from its factory."""
+    requires = bound.get("requires_grad")
+    wanted = requires[0].value if requires else Const(False)
+    grad = bool(wanted.value) if isinstance(wanted, Const) else None
+    step = next((leaf.cause for _, leaf in leaves(result.placement) if leaf.cause is not None), None)
+    pinned = bound.get("pin_memory")
+    return replace(
+        result,
+        grad=grad,
+        leaf=True,
+        fresh=Fresh(Origin.RANDOM if row.random else Origin.NOTHING, step) if step is not None else None,
+        pinned=pinned[0].value == Const(True) if pinned else None,
+    )
+
+
+def _placement(
+    run: Run, row: Row, bound: Bound, operands: list[Operand], node: cst.CSTNode, *, complete: bool
+) -> Placement:
+    rule = chosen(bound, row.device_if, row.device) if complete or not row.device_if else None
+    placement = _by_rule(run, row, rule or "unknown", bound, operands, node, complete=complete)
+    if row.assumed and "device" not in row.params:
+        # Who cannot be told a device is not to blame for taking the default one.
+        return transform(placement, lambda leaf: replace(leaf, how=How.ASSUMED) if leaf.how is How.DEFAULT else leaf)
+    return placement
+
+
+def _by_rule(
+    run: Run, row: Row, rule: str, bound: Bound, operands: list[Operand], node: cst.CSTNode, *, complete: bool
+) -> Placement:
+    kind, _, argument = rule.partition(":")
+    match kind:
+        case "own":
+            return own_placement(run, bound["self"][0].value) if bound.get("self") else UNKNOWN_PLACEMENT
+        case "new":
+            return new_placement(row.name)
+        case "data":
+            return placement_of_data(run, bound, argument, node)
+        case "group":
+            own = [one.tensor for one in operands if one.of_module is not None]
+            shared = [one.tensor for one in operands if one.name in row.same]
+            return group_placement([*own, *shared] or [one.tensor for one in operands])
+        case "arg":
+            return _placement_of(operands, argument)
+        case "host":
+            return Leaf(
+                explicit_placement("cpu"),
+                How.DEFAULT,
+                run.step(Kind.CREATED, f"made on the host by {short_name(row.name)}", node),
+            )
+        case "kwarg" | "kwarg-or":
+            given = bound.get("device")
+            name = short_name(row.name)
+            if given is not None and given[0].value != NONE:
+                step = run.step(Kind.CREATED, f"created by {name}", node)
+                return placement_from(run, given[0].value, given[0].node, step)
+            if not complete:
+                return UNKNOWN_PLACEMENT
+            others = [bound[other][0].value for other in argument.split(",") if bound.get(other)]
+            if kind == "kwarg" or (others and all(isinstance(other, (Const, Number)) for other in others)):
+                return default_placement(run, name, node)
+            return _placement_of(operands, argument)
+    return UNKNOWN_PLACEMENT
+
+
+def _placement_of(operands: Sequence[Operand], names: str) -> Placement:
+    return next((one.tensor.placement for one in named(operands, names)), UNKNOWN_PLACEMENT)
+
+
+def group_placement(tensors: Sequence[Tensor]) -> Placement:
+    """Where the result of an operation on these tensors lies, given that it did not fail."""
+    if not tensors:
+        return UNKNOWN_PLACEMENT
+    large = [one for one in tensors if one.rank is not Rank.ZERO] or list(tensors)
+    unknown = [one for one in large if is_unknown(one.placement)]
+    known = [one for one in large if not is_unknown(one.placement)]
+    if not known:
+        return UNKNOWN_PLACEMENT
+    best = min(known, key=lambda one: _vagueness(one.placement))
+    if unknown and not best.rank.is_dimensioned and _is_host(best.placement):
+        return UNKNOWN_PLACEMENT
+    if isinstance(best.placement, Leaf):
+        return best.placement
+    return reduce(_together, [best.placement, *(one.placement for one in known)])
+
+
+def _together(left: Placement, right: Placement) -> Placement:
+    """What two placements tell of the device they have in common, on each of the paths they depend on."""
+    if left == right:
+        return left
+    for choice in (left, right):
+        if isinstance(choice, Choice):
+            holds, fails = Test(choice.formula), Test(choice.formula, False)
+            yes = _together(restrict(left, frozenset({holds})), restrict(right, frozenset({holds})))
+            no = _together(restrict(left, frozenset({fails})), restrict(right, frozenset({fails})))
+            return choose(holds, yes, no)
+    return min(left, right, key=_vagueness)
+
+
+def _vagueness(placement: Placement) -> int:
+    """Which of several placements tells most of their common device: an accelerator, a condition, the caller's, the
+    host."""
+    if isinstance(placement, Choice):
+        return 1
+    if is_accelerator(placement.device):
+        return 0
+    return 3 if is_host(placement.device) else 2
+
+
+def _is_host(placement: Placement) -> bool:
+    return isinstance(placement, Leaf) and is_host(placement.device)
+
+
+def _grad(run: Run, row: Row, operands: list[Operand]) -> bool | None:
+    if row.grad in ("none", "detach") or not run.state.ambient.grad:
+        return False
+    grads = {one.tensor.grad for one in operands}
+    if True in grads:
+        return True
+    return False if grads == {False} else None
+
+
+def element_of(run: Run, tensor: Tensor) -> Tensor:
+    """One element of a tensor along its first dimension."""
+    settled = run.settle(tensor)
+    return replace(
+        computed(settled),
+        pending=settled.pending,
+        memory=settled.memory and settled.memory.part(object()),
+        rank=settled.rank.fewer,
+    )

@@ -1,0 +1,101 @@
+"""The structure in which a library call hands its result back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import libcst as cst
+
+from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype, category
+from devlint.domain.objects import Sequence as SequenceObject
+from devlint.domain.value import NONE, Array, DeviceValue, DtypeValue, Number, Size, Tensor, Text, Tuple, Value
+from devlint.interpreter.objects.library_objects import hand_out
+from devlint.interpreter.operations.result_dtypes import dtypes
+from devlint.interpreter.operations.row_conditions import chosen
+from devlint.interpreter.state.arguments import Bound
+from devlint.interpreter.state.events import Operand
+from devlint.interpreter.state.frame import Run
+from devlint.semantics.table import Row
+
+
+def returned(
+    run: Run,
+    row: Row,
+    bound: Bound,
+    operands: Sequence[Operand],
+    result: Tensor,
+    node: cst.CSTNode,
+    *,
+    complete: bool = True,
+) -> Value:
+    """The result in the structure the call returns."""
+    returns = chosen(bound, row.returns_if, row.returns, complete=complete) or "unknown"
+    kind, _, names = returns.partition(":")
+    match kind:
+        case "tensor":
+            return result
+        case "self":
+            receiver = bound.get("self") or bound.get("input") or bound.get(row.tensors[0] if row.tensors else "", [])
+            return _mutated(receiver[0].value, result) if receiver else result
+        case "none":
+            return NONE
+        case "number":
+            return Number()
+        case "bool":
+            return Number("bool")
+        case "string":
+            return Text()
+        case "size":
+            return Size()
+        case "dtype":
+            return DtypeValue()
+        case "device":
+            return DeviceValue(result.placement)
+        case "array":
+            return Array(result.dtype, rank=result.rank, memory=result.memory)
+        case "list":
+            return run.allocate(node, SequenceObject(None, result, "tuple"))
+        case "tuple" | "nested":
+            return _named_tuple(result, dtypes(run, row, bound, operands), names)
+    return hand_out(run, row, bound, result, returns, node)
+
+
+def _mutated(receiver: Value, result: Tensor) -> Value:
+    """The receiver after an in-place operation: the same tensor, no longer fresh."""
+    if not isinstance(receiver, Tensor):
+        return receiver
+    grad = True if result.grad else receiver.grad
+    return replace(receiver, fresh=None, grad=grad)
+
+
+def _named_tuple(first: Tensor, kinds: Sequence[Dtype], names: str) -> Value:
+    """A tuple of tensors; `a,(b,c)` nests. Each takes its own dtype when the row lists several."""
+
+    def tensor(position: int) -> Tensor:
+        if len(kinds) == 1 or position == 0:
+            return first
+        dtype = kinds[position] if position < len(kinds) else UNKNOWN_DTYPE
+        countable = dtype.name is not None and category(dtype.name) < 2
+        return replace(first, dtype=dtype, grad=False if countable else first.grad)
+
+    position = 0
+    items: list[Value] = []
+    parsed = _parse_names(names)
+    for part in parsed:
+        if isinstance(part, list):
+            items.append(Tuple(tuple(tensor(position + i) for i in range(len(part)))))
+            position += len(part)
+        else:
+            items.append(tensor(position))
+            position += 1
+    flat = all(isinstance(part, str) for part in parsed)
+    return Tuple(tuple(items), tuple(part for part in parsed if isinstance(part, str)) if flat else ())
+
+
+def _parse_names(names: str) -> list[str | list[str]]:
+    outer, bracket, inner = names.partition("(")
+    parts: list[str | list[str]] = [part for part in outer.split(",") if part]
+    if bracket:
+        parts.append([part for part in inner.rstrip(")").split(",") if part])
+    return parts

@@ -1,0 +1,39 @@
+"""Whether a row's condition on the arguments of a call holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+from devlint.domain.value import NONE, Const
+from devlint.interpreter.state.arguments import Bound
+from devlint.semantics.conditions import Demand, demands
+
+T = TypeVar("T")
+
+
+def is_given(bound: Bound, name: str) -> bool:
+    """Whether an argument is given, and not as None or False."""
+    return bool(bound.get(name)) and bound[name][0].value not in (NONE, Const(False))
+
+
+def chosen(bound: Bound, by_condition: Mapping[str, T], otherwise: T, *, complete: bool = True) -> T | None:
+    """What stands under the first condition that holds, or `otherwise`; None where one cannot be decided."""
+    for condition, value in by_condition.items():
+        verdicts = [_is_met(bound, demand, complete=complete) for demand in demands(condition)]
+        if None in verdicts and False not in verdicts:
+            return None
+        if all(verdicts):
+            return value
+    return otherwise
+
+
+def _is_met(bound: Bound, demand: Demand, *, complete: bool) -> bool | None:
+    if demand.absent:
+        return not is_given(bound, demand.name) and (complete or None)
+    if demand.value is None:
+        return is_given(bound, demand.name)
+    if not bound.get(demand.name):
+        return False if complete else None
+    value = bound[demand.name][0].value
+    return str(value.value) == demand.value if isinstance(value, Const) else None

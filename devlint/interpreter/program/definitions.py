@@ -1,0 +1,344 @@
+"""The functions, classes and modules of the analysed program, as definitions: nothing here has been run."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+import libcst as cst
+
+from devlint.interpreter.program.self_attributes import uses_of_self
+from devlint.interpreter.program.usage_evidence import Evidence, annotation_names
+from devlint.syntax.index import FileIndex, Statement
+from devlint.syntax.source import SourceError
+from devlint.syntax.walk import descend, dotted_name
+
+Closure: TypeAlias = Any
+"""The code around a definition, as it is being run: opaque here, a frame to the interpreter."""
+
+_DEFINED_OR_CALLED: Final = re.compile(
+    r"\bdef\s+(?P<defined>\w+)|\.apply\(\s*(?:self\.)?(?P<applied>\w+)\s*\)|\.(?P<called>\w+)\("
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter; `kind` is "positional", "keyword", "star" or "star-star"."""
+
+    name: str
+    kind: str
+    default: cst.BaseExpression | None
+    annotation: cst.BaseExpression | None
+    node: cst.Name
+
+
+@dataclass(eq=False)
+class ModuleInfo:
+    """One file of the program under its dotted name. `run` is its top level, once somebody has needed it."""
+
+    name: str
+    index: FileIndex
+    is_package: bool
+    path: Path
+    run: Closure | None = None
+
+    @property
+    def filename(self) -> str:
+        """The file as the user named it."""
+        return self.index.source.filename
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """What the top-level code, definitions aside, says of its names."""
+        trees = []
+        for unit in self.index.statements:
+            if unit.kind == "other":
+                with suppress(SourceError):
+                    trees.append(unit.tree)
+        return Evidence(*trees)
+
+    @cached_property
+    def building(self) -> frozenset[str]:
+        """The functions that the file calls, or applies to parts, where it makes objects, and nowhere else."""
+        callers: dict[str, set[str]] = defaultdict(set)
+        for unit in self.index.statements:
+            function = ""
+            for found in _DEFINED_OR_CALLED.finditer(unit.text):
+                if found["defined"]:
+                    function = found["defined"]
+                elif (called := found["called"] or found["applied"]) != function:
+                    callers[called].add(function)
+        makers = {"__init__"}
+        while more := {name for name, calling in callers.items() if calling <= makers} - makers:
+            makers |= more
+        return frozenset(makers - {"__init__", "forward"})
+
+
+@dataclass(eq=False)
+class FunctionInfo:
+    """A function or lambda. `owner` is the class whose body defines it; `closure` the code around it, while it may be
+    needed, and `context` the calls around that."""
+
+    name: str
+    module: ModuleInfo
+    unit: Statement
+    find: Callable[[], cst.FunctionDef | cst.Lambda]
+    owner: ClassInfo | None = None
+    closure: Closure | None = None
+    context: int | None = None
+
+    @cached_property
+    def node(self) -> cst.FunctionDef | cst.Lambda:
+        """The syntax; parses the statement when nobody has yet. Raises SourceError when libcst cannot."""
+        return self.find()
+
+    @cached_property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The parameters in order."""
+        return tuple(_parameters(self.node.params))
+
+    def annotated(self, name: str) -> frozenset[str]:
+        """The last parts of the names in a parameter's annotation; none where it has none."""
+        found = [said for one in self.parameters if one.name == name for said in annotation_names(one.annotation)]
+        return frozenset(said.rpartition(".")[2] for said in found)
+
+    @cached_property
+    def decorators(self) -> tuple[cst.BaseExpression, ...]:
+        """The decorator expressions, outermost first."""
+        return () if isinstance(self.node, cst.Lambda) else tuple(one.decorator for one in self.node.decorators)
+
+    @cached_property
+    def decorator_names(self) -> frozenset[str]:
+        """The last component of each decorator's name: `staticmethod`, `property`, `no_grad`, `setter`."""
+        names = set()
+        for decorator in self.decorators:
+            target = decorator.func if isinstance(decorator, cst.Call) else decorator
+            names.add((dotted_name(target) or "").rpartition(".")[2])
+        return frozenset(names)
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """What its own code says of the names it uses."""
+        return Evidence(self.node)
+
+    @cached_property
+    def is_generator(self) -> bool:
+        """Whether its body yields."""
+        # Few do: most need no walk to tell.
+        return "yield" in self.unit.text and any(
+            type(node) is cst.Yield for node in descend(self.node.body, into_functions=False)
+        )
+
+    @cached_property
+    def hands_on(self) -> bool:
+        """Whether it only returns what another call returns: `return super().forward(x)`."""
+        match self.node.body:
+            case cst.IndentedBlock(body=[*about, cst.SimpleStatementLine(body=[cst.Return(value=cst.Call())])]):
+                return all(_is_docstring(one) for one in about)
+        return False
+
+    @cached_property
+    def is_context(self) -> bool:
+        """Whether it is a generator around a `with` block."""
+        return bool(self.decorator_names & {"contextmanager", "asynccontextmanager"})
+
+    @cached_property
+    def rebound(self) -> frozenset[str]:
+        """The names that its body binds, its parameters only where it binds them again."""
+        inside = descend(self.node.body, into_functions=False)
+        return frozenset(name for node in inside for name in bound_by(node))
+
+    @cached_property
+    def locals(self) -> frozenset[str]:
+        """The names that belong to it: what it binds, without those it declares global or nonlocal."""
+        names = {one.name for one in self.parameters}
+        foreign: set[str] = set()
+        for node in descend(self.node.body, into_functions=False):
+            names.update(bound_by(node))
+            if type(node) is cst.Global or type(node) is cst.Nonlocal:
+                foreign.update(item.name.value for item in node.names)
+        return frozenset(names - foreign)
+
+    @cached_property
+    def captured(self) -> frozenset[str]:
+        """The names that functions and classes defined in its body mention: they may read them whenever they run."""
+        inner = [node for node in descend(self.node.body, into_functions=False) if type(node) in SCOPES]
+        return frozenset(one.value for node in inner for one in descend(node) if type(one) is cst.Name)
+
+    @cached_property
+    def mentioned(self) -> frozenset[str]:
+        """The names that its body mentions."""
+        return frozenset(one.value for one in descend(self.node.body) if type(one) is cst.Name)
+
+    @cached_property
+    def sets(self) -> frozenset[str]:
+        """The attributes of `self` that its body binds."""
+        return frozenset(name for name, binds in self._uses_of_self if binds)
+
+    @cached_property
+    def replaces(self) -> frozenset[str]:
+        """The attributes of `self` that its body binds, on some path, before it has read them."""
+        first = dict(reversed(self._uses_of_self))
+        return frozenset(name for name, binds in first.items() if binds)
+
+    @cached_property
+    def _uses_of_self(self) -> list[tuple[str, bool]]:
+        return list(uses_of_self(self.node.body))
+
+
+@dataclass(eq=False)
+class ClassInfo:
+    """A class. Its methods are definitions by name; its other attributes come from running its body."""
+
+    name: str
+    module: ModuleInfo
+    unit: Statement
+    find: Callable[[], cst.ClassDef]
+    closure: Closure | None = None
+    attributes: dict[str, object] = field(default_factory=dict)
+    is_run: bool = False
+
+    @cached_property
+    def node(self) -> cst.ClassDef:
+        """The syntax; raises SourceError when libcst cannot parse it."""
+        return self.find()
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """What all its methods together say of `self.x`."""
+        return Evidence(self.node)
+
+    @cached_property
+    def methods(self) -> Mapping[str, FunctionInfo]:
+        """The functions its body defines, those under `if` included, by all their names; the last of a name wins. Where
+        a condition decides between several, running the body tells which."""
+        found: dict[str, FunctionInfo] = {}
+        chosen: set[str] = set()
+        for name, info, conditional in self._functions():
+            if conditional and name in found:
+                chosen.add(name)
+            if not self._is_setter(info):
+                found[name] = info
+        found.update({alias: found[name] for alias, name in self._aliases() if name in found})
+        return {name: info for name, info in found.items() if name not in chosen}
+
+    @cached_property
+    def setters(self) -> Mapping[str, FunctionInfo]:
+        """The functions that are called when a property is assigned to."""
+        return {name: info for name, info, _ in self._functions() if "setter" in info.decorator_names}
+
+    def _is_setter(self, info: FunctionInfo) -> bool:
+        return bool(info.decorator_names & {"setter", "deleter"})
+
+    def _aliases(self) -> Iterator[tuple[str, str]]:
+        """The names that the body gives to functions of its own: `__call__ = forward`."""
+        for line in self.node.body.body:
+            for one in line.body if isinstance(line, cst.SimpleStatementLine) else ():
+                if isinstance(one, cst.Assign) and isinstance(one.value, cst.Name):
+                    yield from (
+                        (name, one.value.value) for target in one.targets for name in names_in_target(target.target)
+                    )
+
+    def _functions(self) -> Iterator[tuple[str, FunctionInfo, bool]]:
+        """The functions of the body, and whether a condition decides on each."""
+        pending: list[tuple[cst.CSTNode, bool]] = [(one, False) for one in self.node.body.body]
+        while pending:
+            node, conditional = pending.pop(0)
+            if isinstance(node, cst.FunctionDef):
+                found = node
+                name = f"{self.name}.{node.name.value}"
+                yield (
+                    node.name.value,
+                    FunctionInfo(name, self.module, self.unit, partial(_given, found), self, self.closure),
+                    conditional,
+                )
+            elif isinstance(node, cst.If):
+                inside = [*node.body.body, *([node.orelse] if node.orelse else [])]
+                pending[:0] = [(one, True) for one in inside]
+            elif isinstance(node, (cst.Else, cst.Try)):
+                pending[:0] = [(one, True) for one in node.body.body]
+
+
+def _parameters(node: cst.Parameters) -> Iterator[Parameter]:
+    for one in (*node.posonly_params, *node.params):
+        yield _parameter(one, "positional")
+    if isinstance(node.star_arg, cst.Param):
+        yield _parameter(node.star_arg, "star")
+    for one in node.kwonly_params:
+        yield _parameter(one, "keyword")
+    if node.star_kwarg is not None:
+        yield _parameter(node.star_kwarg, "star-star")
+
+
+def _parameter(node: cst.Param, kind: str) -> Parameter:
+    annotation = node.annotation.annotation if node.annotation is not None else None
+    return Parameter(node.name.value, kind, node.default, annotation, node.name)
+
+
+SCOPES: Final = frozenset({cst.FunctionDef, cst.Lambda, cst.ClassDef})
+"""The nodes whose code runs at another time than the code around them, or in a scope of its own."""
+
+BINDING: Final = frozenset(
+    {
+        cst.AssignTarget,
+        cst.AnnAssign,
+        cst.AugAssign,
+        cst.NamedExpr,
+        cst.For,
+        cst.CompFor,
+        cst.AsName,
+        cst.FunctionDef,
+        cst.ClassDef,
+        cst.ImportAlias,
+        cst.MatchAs,
+        cst.MatchStar,
+    }
+)
+"""The nodes that bind names. Asking for the exact type spares all others the walk through the cases."""
+
+
+def bound_by(node: cst.CSTNode) -> Iterator[str]:
+    """The names that one node binds (not the nodes within it)."""
+    if type(node) not in BINDING:
+        return
+    match node:
+        case cst.AssignTarget(target=target) | cst.AnnAssign(target=target) | cst.AugAssign(target=target):
+            yield from names_in_target(target)
+        case cst.NamedExpr(target=target) | cst.For(target=target) | cst.CompFor(target=target):
+            yield from names_in_target(target)
+        case cst.AsName(name=name):
+            yield from names_in_target(name)
+        case cst.FunctionDef(name=name) | cst.ClassDef(name=name):
+            yield name.value
+        case cst.ImportAlias(name=name, asname=None):
+            yield (dotted_name(name) or "").partition(".")[0]
+        case cst.MatchAs(name=cst.Name(value=value)) | cst.MatchStar(name=cst.Name(value=value)):
+            yield value
+
+
+def names_in_target(target: cst.BaseExpression) -> Iterator[str]:
+    """The names an assignment target binds, through tuples, lists and stars."""
+    match target:
+        case cst.Name(value=value):
+            yield value
+        case cst.Tuple(elements=elements) | cst.List(elements=elements):
+            for element in elements:
+                yield from names_in_target(element.value)
+
+
+def _is_docstring(statement: cst.BaseStatement) -> bool:
+    match statement:
+        case cst.SimpleStatementLine(body=[cst.Expr(value=cst.SimpleString() | cst.ConcatenatedString())]):
+            return True
+    return False
+
+
+def _given(node: cst.FunctionDef) -> cst.FunctionDef:
+    """A node that is there already, for those who ask when they need it."""
+    return node

@@ -1,0 +1,121 @@
+"""What one round of a loop may read of the rounds before it: names that it does not bind first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import libcst as cst
+
+from devlint.interpreter.program.definitions import FunctionInfo, names_in_target
+from devlint.syntax.walk import children, descend
+
+
+def carried(loop: cst.For | cst.While, function: FunctionInfo) -> frozenset[str]:
+    """The names that a round of a loop in `function` reads, or may read, before it has bound them.
+
+    Whatever the functions defined within `function` use is among them: the loop may call those at any time.
+    """
+    reading = _Reading()
+    if isinstance(loop, cst.For):
+        reading.block(loop.body, set(names_in_target(loop.target)))
+    else:
+        reading.read(loop.test, set())
+        reading.block(loop.body, set())
+    return frozenset(reading.exposed | function.captured)
+
+
+def names_used(node: cst.CSTNode) -> Iterable[str]:
+    """The names that stand in a node, those of attributes and keywords left out."""
+    pending = [node]
+    while pending:
+        one = pending.pop()
+        kind = type(one)
+        if kind is cst.Name:
+            yield one.value  # type: ignore[attr-defined]
+        elif kind is cst.Attribute or kind is cst.Arg:
+            pending.append(one.value)  # type: ignore[attr-defined]
+        else:
+            pending.extend(children(one))
+
+
+class _Reading:
+    """The reads that come before a binding, along every path through a block.
+
+    Each method is given the names that are bound for certain when it starts, and returns those that are when it ends.
+    """
+
+    def __init__(self) -> None:
+        self.exposed: set[str] = set()
+
+    def read(self, node: cst.CSTNode | None, bound: set[str]) -> None:
+        """Take everything that stands in a node to be read."""
+        if node is not None:
+            self.exposed.update(name for name in names_used(node) if name not in bound)
+
+    def block(self, node: cst.BaseSuite | cst.Else | cst.Finally | cst.If | None, bound: set[str]) -> set[str]:
+        """A block of statements, one after another."""
+        if node is None:
+            return bound
+        if isinstance(node, cst.If):
+            return self._if(node, bound)
+        suite = node.body if isinstance(node, (cst.Else, cst.Finally)) else node
+        for statement in suite.body:
+            bound = self._statement(statement, bound)
+        return bound
+
+    def _statement(self, node: cst.CSTNode, bound: set[str]) -> set[str]:
+        match node:
+            case cst.SimpleStatementLine(body=body):
+                for one in body:
+                    bound = self._statement(one, bound)
+                return bound
+            case cst.Assign(targets=targets, value=value):
+                self.read(value, bound)
+                for target in targets:
+                    bound = self._bind(target.target, bound)
+                return bound
+            case cst.AnnAssign(target=target, value=cst.BaseExpression() as value):
+                self.read(value, bound)
+                return self._bind(target, bound)
+            case cst.If():
+                return self._if(node, bound)
+            case cst.With(items=items, body=body):
+                for item in items:
+                    self.read(item.item, bound)
+                    if item.asname is not None:
+                        bound = self._bind(item.asname.name, bound)
+                return self.block(body, bound)
+            case cst.For(target=target, iter=iterated, body=body, orelse=orelse):
+                self.read(iterated, bound)
+                self.block(body, bound | set(names_in_target(target)))
+                self.block(orelse, bound)
+                return bound
+            case cst.While(test=test, body=body, orelse=orelse):
+                self.read(test, bound)
+                self.block(body, bound)
+                self.block(orelse, bound)
+                return bound
+            case cst.Try() | cst.TryStar():
+                return self._try(node, bound)
+        self.read(node, bound)
+        return bound
+
+    def _bind(self, target: cst.BaseExpression, bound: set[str]) -> set[str]:
+        names = set(names_in_target(target))
+        if not names:
+            self.read(target, bound)
+        for one in descend(target):
+            if isinstance(one, (cst.Subscript, cst.Attribute)):
+                self.read(one, bound)
+        return bound | names
+
+    def _if(self, node: cst.If, bound: set[str]) -> set[str]:
+        self.read(node.test, bound)
+        return self.block(node.body, bound) & self.block(node.orelse, bound)
+
+    def _try(self, node: cst.Try | cst.TryStar, bound: set[str]) -> set[str]:
+        after = self.block(node.orelse, self.block(node.body, bound))
+        for handler in node.handlers:
+            self.read(handler.type, bound)
+            after = after & self.block(handler.body, bound)
+        return self.block(node.finalbody, after & bound)

@@ -1,0 +1,136 @@
+"""The program: its files by dotted name, and what an import in one of them refers to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+
+from devlint.interpreter.program.definitions import ModuleInfo
+from devlint.syntax.index import FileIndex, index_source
+from devlint.syntax.source import SourceError, decode_source, read_source
+
+
+class Program:
+    """The files given, and those they import that lie under the same roots. Files are indexed when first needed."""
+
+    def __init__(
+        self,
+        files: Iterable[tuple[Path, str]],
+        roots: Sequence[Path] = (),
+        report: Callable[[str, SourceError], None] = lambda filename, error: None,
+        texts: Mapping[Path, bytes] = MappingProxyType({}),
+        index: Callable[[Path, str], FileIndex] | None = None,
+    ) -> None:
+        """`files` pairs each path with the name to show; `roots` are further folders imports may start from; `texts`
+        are read instead of the files at these paths. `index` answers, where it is given, for every file: by its path
+        and the name to show; it raises SourceError for what cannot be indexed.
+        """
+        self._texts = {path.resolve(): data for path, data in texts.items()}
+        self._index = index or self._index_text
+        self._shown = {path.resolve(): name for path, name in files}
+        self._folders = {folder for path in self._shown for folder in path.parents}
+        self._roots = [root.resolve() for root in roots]
+        self._report = report
+        self._modules: dict[Path, ModuleInfo | None] = {}
+        self._resolved: dict[tuple[Path, str], Path | None] = {}
+        self._exists: dict[Path, bool] = {}
+
+    @property
+    def given(self) -> list[Path]:
+        """The files the user named, sorted."""
+        return sorted(self._shown)
+
+    def add(self, path: Path, index: FileIndex) -> None:
+        """Put a file in whose text does not come from the disk."""
+        path = path.resolve()
+        self._shown.setdefault(path, index.source.filename)
+        self._folders.update(path.parents)
+        self._modules[path] = self._module(path, index)
+
+    def load(self, path: Path) -> ModuleInfo | None:
+        """The module in that file; None when it cannot be read or parsed, which is reported once for a given file."""
+        if path not in self._modules:
+            name = self._shown.get(path)
+            try:
+                self._modules[path] = self._module(path, self._index(path, name or _shown_name(path)))
+            except SourceError as error:
+                self._modules[path] = None
+                if name is not None:
+                    self._report(name, error)
+        return self._modules[path]
+
+    def _index_text(self, path: Path, name: str) -> FileIndex:
+        data = self._texts.get(path)
+        return index_source(decode_source(data, name) if data is not None else read_source(path, name))
+
+    def by_filename(self, filename: str) -> ModuleInfo | None:
+        """The loaded module that is shown under that name."""
+        return next((one for one in self._modules.values() if one is not None and one.filename == filename), None)
+
+    def loaded(self, path: Path) -> ModuleInfo | None:
+        """The module in that file, if the file has been needed."""
+        return self._modules.get(path)
+
+    def find(self, importer: ModuleInfo, module: str, level: int) -> ModuleInfo | None:
+        """The module that `importer` means by a dotted name, None when it is not part of the program."""
+        found = self.resolve(importer, module, level)
+        return self.load(found) if found is not None else None
+
+    def resolve(self, importer: ModuleInfo, module: str, level: int) -> Path | None:
+        """The file of the module that `importer` means by a dotted name."""
+        origin = importer.path
+        if level:
+            base = origin.parent
+            for _ in range(level - 1):
+                base = base.parent
+            return self._locate(base, module) if module else self._package_file(base)
+        key = (origin.parent, module)
+        if key not in self._resolved:
+            self._resolved[key] = next(
+                (found for root in self._search(origin) if (found := self._locate(root, module)) is not None), None
+            )
+        return self._resolved[key]
+
+    def _module(self, path: Path, index: FileIndex) -> ModuleInfo:
+        parts = [] if path.stem == "__init__" else [path.stem]
+        folder = path.parent
+        while self._is_file(folder / "__init__.py") and folder != folder.parent:
+            parts.insert(0, folder.name)
+            folder = folder.parent
+        return ModuleInfo(".".join(parts) or path.parent.name, index, path.stem == "__init__", path)
+
+    def _search(self, origin: Path) -> list[Path]:
+        """Where an absolute import may start: the script's folder, the package's root, the folders above it, `src`
+        roots."""
+        root = origin.parent
+        while self._is_file(root / "__init__.py") and root != root.parent:
+            root = root.parent
+        above = [folder for folder in origin.parents if folder in self._folders]
+        found = [root, origin.parent, *self._roots]
+        # Namespace packages have no __init__: the folders above count while files of the run lie under them.
+        found += above[:4]
+        return list(dict.fromkeys(found))
+
+    def _locate(self, root: Path, module: str) -> Path | None:
+        base = root.joinpath(*module.split("."))
+        file = base.with_name(base.name + ".py")
+        if self._is_file(file):
+            return file
+        return self._package_file(base)
+
+    def _package_file(self, folder: Path) -> Path | None:
+        file = folder / "__init__.py"
+        return file if self._is_file(file) else None
+
+    def _is_file(self, path: Path) -> bool:
+        if path not in self._exists:
+            self._exists[path] = path in self._modules or path in self._shown or path.is_file()
+        return self._exists[path]
+
+
+def _shown_name(path: Path) -> str:
+    try:
+        return path.relative_to(Path.cwd()).as_posix()
+    except ValueError:
+        return path.as_posix()
