@@ -16,7 +16,8 @@ from devlint.registry import all_rules
 from devlint.report import diagnostics_of
 from devlint.room import roomy
 from devlint.syntax.index import index_source
-from devlint.syntax.source import SourceError, decode_source
+from devlint.syntax.source import SourceError
+from devlint.syntax.source_reading import decode_source
 
 __all__ = ["InternalError", "Report", "Unread", "analyse"]
 

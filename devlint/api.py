@@ -15,7 +15,7 @@ from devlint.diagnostic import Confidence, Diagnostic
 from devlint.discovery import Discovery, Found
 from devlint.registry import all_rules
 from devlint.rulecard import RuleCard
-from devlint.syntax.source import encoded_source
+from devlint.syntax.source_reading import encoded_source
 
 if TYPE_CHECKING:
     from devlint.analysis import InternalError

@@ -27,7 +27,7 @@ from devlint.diagnostic import Confidence, Diagnostic
 from devlint.discovery import Discovery
 from devlint.registry import all_rules
 from devlint.rulecard import RuleCard
-from devlint.syntax.source import encoded_source
+from devlint.syntax.source_reading import encoded_source
 from devlint.version import __version__
 
 Line = tuple[int, int, str]

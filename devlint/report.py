@@ -19,7 +19,7 @@ from devlint.registry import find_rule
 from devlint.rule import Finding, Rule
 from devlint.rulecard import page_of
 from devlint.syntax.index import FileIndex, Statement
-from devlint.syntax.positions import locate
+from devlint.syntax.node_positions import locate
 from devlint.syntax.source import SourceError
 from devlint.syntax.suppressions import find_suppressions
 from devlint.unused import UNUSED, Spot, unused

@@ -11,8 +11,8 @@ from typing import TypeAlias, TypeVar, cast
 import libcst as cst
 
 from devlint.diagnostic import Edit, Fix
+from devlint.syntax.code_regions import Regions
 from devlint.syntax.index import Binding, FileIndex, Statement
-from devlint.syntax.positions import Regions
 from devlint.syntax.walk import children, descend
 from devlint.values.trace import Place
 

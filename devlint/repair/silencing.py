@@ -12,7 +12,8 @@ from devlint.repair.document import Document
 from devlint.repair.rounds import Documents, Repair, S
 from devlint.syntax.comments import CodeLine, Comment, read_layout
 from devlint.syntax.index import FileIndex, index_source
-from devlint.syntax.source import SourceError, decode_source
+from devlint.syntax.source import SourceError
+from devlint.syntax.source_reading import decode_source
 
 ABOUT_DEVLINT: Final = "DEV9"
 """The beginning of the codes of what comments are not for: files that are broken, questions, comments themselves."""

@@ -18,7 +18,8 @@ from devlint.registry import all_rules
 from devlint.rulecard import RuleCard
 from devlint.runtime.findings import SEEN_ONLY
 from devlint.syntax.index import index_source
-from devlint.syntax.source import SourceError, decode_source
+from devlint.syntax.source import SourceError
+from devlint.syntax.source_reading import decode_source
 from devlint.syntax.suppressions import Suppressions, find_suppressions
 
 _NOT_OF_PROGRAMS = "DEV9"

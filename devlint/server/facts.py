@@ -11,8 +11,8 @@ import libcst as cst
 from devlint.describe import describe, describe_placement
 from devlint.server.sights import Sight, Sights
 from devlint.story import when_text
+from devlint.syntax.code_regions import Regions
 from devlint.syntax.index import Statement
-from devlint.syntax.positions import Regions
 from devlint.syntax.source import SourceError
 from devlint.values.device import Known, Symbol
 from devlint.values.placement import How, Leaf, Placement, is_unknown, leaves

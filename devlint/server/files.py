@@ -11,7 +11,8 @@ from devlint.server.drafts import Draft
 from devlint.server.memory import Delta
 from devlint.syntax.incremental import reindexed
 from devlint.syntax.index import FileIndex, Statement, index_source
-from devlint.syntax.source import SourceError, checked_source, read_source
+from devlint.syntax.source import SourceError, checked_source
+from devlint.syntax.source_reading import read_source
 
 Stamp: TypeAlias = tuple[int, int]
 """When a file was written, and how long it is."""

@@ -15,7 +15,7 @@ from devlint.repair.rounds import applicable, repair
 from devlint.room import roomy
 from devlint.server.session import Job
 from devlint.syntax.notebook import read_notebook
-from devlint.syntax.source import encoded_source
+from devlint.syntax.source_reading import encoded_source
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-import warnings
 
 from devlint.syntax.ast_facts import ast_facts
+from devlint.syntax.ast_parsing import parse_quietly
 from devlint.syntax.lines import Lines
 from devlint.syntax.outline import Outline, continued_row, first_token
 
@@ -25,21 +25,6 @@ def ast_outline(text: str, lines: Lines) -> tuple[str | None, list[Outline]]:
     if group:
         outlines.append(_outline(group, last_row, text, lines))
     return ast.get_docstring(tree, clean=False), outlines
-
-
-def parse_quietly(text: str) -> ast.Module:
-    """`ast.parse` without its warnings, which are the user's compiler's to show."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return ast.parse(text)
-
-
-def parse_if_possible(text: str) -> ast.Module | None:
-    """The tree of a text, None where Python cannot parse it."""
-    try:
-        return parse_quietly(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 def _outline(group: list[ast.stmt], last_row: int, text: str, lines: Lines) -> Outline:

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from devlint.syntax.ast_outline import ast_outline, parse_quietly
+from devlint.syntax.ast_outline import ast_outline
+from devlint.syntax.ast_parsing import parse_quietly
 from devlint.syntax.collector import paused_collector
 from devlint.syntax.exports import declared_exports
 from devlint.syntax.lines import Lines

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from devlint.syntax.ast_outline import parse_if_possible
+from devlint.syntax.ast_parsing import parse_if_possible
 from devlint.syntax.lines import NEWLINE
 
 PYTHON_CELLS = frozenset({"capture", "debug", "memit", "prun", "time", "timeit", "wandb"})

@@ -6,9 +6,9 @@ import re
 
 import libcst as cst
 
+from devlint.syntax.code_regions import code_regions
 from devlint.syntax.lines import NEWLINE, Lines
 from devlint.syntax.outline import Outline, continued_row
-from devlint.syntax.positions import code_regions
 from devlint.syntax.source import SourceError
 from devlint.syntax.tree import parse_tree
 from devlint.syntax.tree_facts import tree_facts

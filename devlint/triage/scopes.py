@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from devlint.syntax.ast_outline import parse_if_possible
+from devlint.syntax.ast_parsing import parse_if_possible
 from devlint.syntax.magics import as_python
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

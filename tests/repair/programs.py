@@ -14,7 +14,7 @@ from devlint.registry import all_rules
 from devlint.repair.document import Document
 from devlint.repair.rounds import Documents, Repair, applicable, repair
 from devlint.syntax.lines import NEWLINE
-from devlint.syntax.source import decode_source
+from devlint.syntax.source_reading import decode_source
 from devlint.triage.fingerprint import fingerprinted
 
 EVERYTHING = frozenset(rule.code for rule in all_rules())

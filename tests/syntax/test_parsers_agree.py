@@ -10,7 +10,7 @@ import pytest
 from devlint.syntax.ast_outline import ast_outline
 from devlint.syntax.lines import Lines
 from devlint.syntax.newer_outline import newer_outline
-from devlint.syntax.source import read_source
+from devlint.syntax.source_reading import read_source
 
 from .corpus import CORPUS
 from .snippets import LAYOUTS

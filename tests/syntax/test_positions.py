@@ -11,8 +11,9 @@ import pytest
 
 from devlint.diagnostic import Position
 from devlint.syntax.index import FileIndex, Statement, index_source
-from devlint.syntax.positions import locate
-from devlint.syntax.source import Source, SourceError, read_source
+from devlint.syntax.node_positions import locate
+from devlint.syntax.source import Source, SourceError
+from devlint.syntax.source_reading import read_source
 from devlint.syntax.walk import descend
 
 from .corpus import CORPUS

@@ -8,8 +8,9 @@ import libcst as cst
 import pytest
 
 from devlint.syntax.index import FileIndex, index_source
-from devlint.syntax.positions import locate
-from devlint.syntax.source import Source, read_source
+from devlint.syntax.node_positions import locate
+from devlint.syntax.source import Source
+from devlint.syntax.source_reading import read_source
 from devlint.syntax.walk import children, descend, dotted_name
 
 from .corpus import CORPUS

@@ -7,17 +7,11 @@ import sys
 from bisect import bisect_right
 from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import TYPE_CHECKING
 
 import libcst as cst
 from libcst._nodes.internal import CodegenState
 
-from devlint.diagnostic import Position
 from devlint.syntax.source import SourceError
-from devlint.syntax.statement import Statement
-
-if TYPE_CHECKING:
-    from devlint.syntax.index import FileIndex
 
 # Their parentheses are part of the expression; libcst keeps all parentheses in the same two fields.
 _PARENTHESIZED = (cst.Tuple, cst.GeneratorExp, cst.MatchTuple)
@@ -27,23 +21,6 @@ _DROPPED = re.compile(r"[ \t\f\r\n\\]+")
 # libcst generates code recursively, two calls for every level, and strings in a row nest where Python sees one.
 _CODEGEN_FRAMES = 10_000
 _NOTHING: AbstractContextManager[None] = nullcontext()
-
-
-def locate(
-    statement: Statement, nodes: Collection[cst.CSTNode], index: FileIndex
-) -> dict[cst.CSTNode, tuple[Position, Position]]:
-    """Where in the file each node of the statement's tree starts and (exclusive) ends.
-
-    The region of an expression leaves out white space, comments and the parentheses around it, save those of a tuple
-    or a generator expression. For the name of a function or class pass its `name` node. Raises SourceError for what
-    is nested too deeply.
-    """
-    regions = code_regions(statement.module, nodes, statement.text)
-    position = index.lines.position
-    return {
-        node: (position(statement.start + start), position(statement.start + end))
-        for node, (start, end) in regions.items()
-    }
 
 
 def code_regions(module: cst.Module, nodes: Collection[cst.CSTNode], text: str) -> dict[cst.CSTNode, tuple[int, int]]:
