@@ -10,7 +10,7 @@ from devlint.version import __version__
 if TYPE_CHECKING:
     from devlint.analysis import InternalError
     from devlint.api import Result, check_paths, check_source
-    from devlint.config.errors import ConfigError
+    from devlint.config.config_error import ConfigError
     from devlint.diagnostic import (
         Applicability,
         Confidence,
@@ -52,7 +52,7 @@ _HOMES = {
     "check_paths": "api",
     "check_source": "api",
     "Result": "api",
-    "ConfigError": "config.errors",
+    "ConfigError": "config.config_error",
     "InternalError": "analysis",
 }
 

@@ -9,7 +9,7 @@ import libcst as cst
 
 from devlint.story import place_text
 from devlint.syntax.index import Statement
-from devlint.syntax.walk import descend
+from devlint.syntax.tree_walk import descend
 from devlint.values.trace import Place
 
 LONGEST: Final = 60

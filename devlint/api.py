@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from devlint.checking import check
-from devlint.config.options import Options
+from devlint.config.config_options import Options
 from devlint.config.resolver import Resolver
 from devlint.diagnostic import Confidence, Diagnostic
 from devlint.discovery import Discovery, Found
 from devlint.registry import all_rules
 from devlint.rulecard import RuleCard
-from devlint.syntax.source_reading import encoded_source
+from devlint.syntax.source_reading import encode_source
 
 if TYPE_CHECKING:
     from devlint.analysis import InternalError
@@ -76,7 +76,7 @@ def check_source(
     options = _options(select, ignore, extend_select, min_confidence)
     problems: list[str] = []
     discovery = Discovery(_resolver(options, config, isolated=isolated).settings_for, problems.append)
-    text = source if isinstance(source, bytes) else encoded_source(source)
+    text = source if isinstance(source, bytes) else encode_source(source)
     return _result(list(discovery.text(filename)), text, problems)
 
 

@@ -13,7 +13,7 @@ import libcst as cst
 
 from devlint.diagnostic import Confidence
 from devlint.flow.events import Clash, Event, Operand
-from devlint.syntax.walk import descend, dotted_name
+from devlint.syntax.tree_walk import descend, dotted_name
 from devlint.values.condition import NO_FACTS, Facts
 from devlint.values.device import Symbol, is_host
 from devlint.values.placement import How, Leaf

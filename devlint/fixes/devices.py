@@ -9,7 +9,7 @@ import libcst as cst
 from devlint.fixes.sheet import Unfit
 from devlint.flow.events import Clash, Operand
 from devlint.story import target_device
-from devlint.syntax.walk import descend
+from devlint.syntax.tree_walk import descend
 from devlint.values.placement import Placement
 from devlint.values.wording import Wording
 

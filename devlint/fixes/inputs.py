@@ -13,7 +13,7 @@ from devlint.fixes.sheet import Part, Sheet, Unfit, node_at
 from devlint.fixes.statements import outermost_loop, put_before, put_before_statement, statement_of
 from devlint.flow.code.liveness import assigned_in
 from devlint.flow.events import InputClash, Operand
-from devlint.syntax.walk import dotted_name
+from devlint.syntax.tree_walk import dotted_name
 from devlint.values.trace import Place
 
 

@@ -18,7 +18,7 @@ from devlint.fixes.statements import put_before, statement_of
 from devlint.flow.code.definitions import names_in_target
 from devlint.flow.events import Clash, Operand
 from devlint.story import target_device
-from devlint.syntax.walk import descend
+from devlint.syntax.tree_walk import descend
 from devlint.values.trace import Kind, Place, Step
 
 DEVICELESS: Final = frozenset(

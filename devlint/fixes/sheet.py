@@ -11,9 +11,9 @@ from typing import TypeAlias, TypeVar, cast
 import libcst as cst
 
 from devlint.diagnostic import Edit, Fix
-from devlint.syntax.code_regions import Regions
+from devlint.syntax.code_regions import CodeRegions
 from devlint.syntax.index import Binding, FileIndex, Statement
-from devlint.syntax.walk import children, descend
+from devlint.syntax.tree_walk import children, descend
 from devlint.values.trace import Place
 
 Node = TypeVar("Node", bound=cst.CSTNode)
@@ -99,8 +99,8 @@ class Part:
         self._told: dict[tuple[Callable[..., object], cst.CSTNode], object] = {}
 
     @cached_property
-    def _regions(self) -> Regions:
-        return Regions(self.unit.module, self.unit.text)
+    def _regions(self) -> CodeRegions:
+        return CodeRegions(self.unit.module, self.unit.text)
 
     @cached_property
     def _parents(self) -> dict[cst.CSTNode, cst.CSTNode]:

@@ -14,7 +14,7 @@ from devlint.flow.classes.records import Field, construct_record, data_fields
 from devlint.flow.code.definitions import ClassInfo, FunctionInfo, Parameter
 from devlint.flow.code.evidence import annotation_names, parsed
 from devlint.flow.path.run import Run
-from devlint.syntax.walk import dotted_name
+from devlint.syntax.tree_walk import dotted_name
 from devlint.values.device import CPU
 from devlint.values.heap import Dict, Sequence
 from devlint.values.memory import Memory

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from devlint.diagnostic import Edit, Position
-from devlint.syntax.lines import Lines
+from devlint.syntax.line_starts import Lines
 from devlint.syntax.notebook import SUFFIX, read_notebook
 from devlint.syntax.source import Source, SourceError
 from devlint.syntax.source_reading import decode_source

@@ -8,8 +8,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from devlint.analysis import analyse
-from devlint.config.errors import ConfigError
-from devlint.config.options import Options
+from devlint.config.config_error import ConfigError
+from devlint.config.config_options import Options
 from devlint.config.resolver import Resolver
 from devlint.config.settings import Settings
 from devlint.diagnostic import Diagnostic, Severity

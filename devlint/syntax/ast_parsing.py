@@ -6,16 +6,16 @@ import ast
 import warnings
 
 
-def parse_quietly(text: str) -> ast.Module:
+def parse_ast(text: str) -> ast.Module:
     """`ast.parse` without its warnings, which are the user's compiler's to show."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(text)
 
 
-def parse_if_possible(text: str) -> ast.Module | None:
+def try_parse_ast(text: str) -> ast.Module | None:
     """The tree of a text, None where Python cannot parse it."""
     try:
-        return parse_quietly(text)
+        return parse_ast(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None

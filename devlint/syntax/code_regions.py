@@ -25,11 +25,11 @@ _NOTHING: AbstractContextManager[None] = nullcontext()
 
 def code_regions(module: cst.Module, nodes: Collection[cst.CSTNode], text: str) -> dict[cst.CSTNode, tuple[int, int]]:
     """The offsets in `text`, from which `module` was parsed, at which each node starts and ends."""
-    regions = Regions(module, text, nodes)
+    regions = CodeRegions(module, text, nodes)
     return {node: regions.of(node) for node in nodes}
 
 
-class Regions:
+class CodeRegions:
     """The offsets at which nodes of a module start and end in the text from which it was parsed.
 
     Without `nodes`, every node of the module may be asked for. Raises SourceError for what is nested too deeply.
@@ -67,7 +67,7 @@ class Regions:
         return _aligned(start, alignment), _aligned(max(start, end - 1), alignment) + min(1, end - start)
 
 
-class _All(set[int]):
+class _EveryNode(set[int]):
     """The identities of all nodes there are."""
 
     def __contains__(self, _: object) -> bool:
@@ -80,7 +80,7 @@ class _CountingState(CodegenState):
     def __init__(self, module: cst.Module, nodes: Collection[cst.CSTNode] | None) -> None:
         super().__init__(default_indent=module.default_indent, default_newline=module.default_newline)
         self.count = 0
-        self._wanted = _All() if nodes is None else {id(node) for node in nodes}
+        self._wanted = _EveryNode() if nodes is None else {id(node) for node in nodes}
         self._open: list[int] = []
         self._outer: dict[int, tuple[int, int]] = {}
         self._syntactic: dict[int, tuple[int, int]] = {}

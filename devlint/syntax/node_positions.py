@@ -12,7 +12,7 @@ from devlint.syntax.index import FileIndex
 from devlint.syntax.statement import Statement
 
 
-def locate(
+def node_positions(
     statement: Statement, nodes: Collection[cst.CSTNode], index: FileIndex
 ) -> dict[cst.CSTNode, tuple[Position, Position]]:
     """Where in the file each node of the statement's tree starts and (exclusive) ends.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from devlint.diagnostic import Position, Region
-from devlint.syntax.cells import Cells
-from devlint.syntax.lines import NEWLINE, Lines
+from devlint.syntax.cell_rows import CellRowMap
+from devlint.syntax.line_starts import NEWLINE, Lines
 
 
 class SourceError(Exception):
@@ -32,12 +32,12 @@ class Source:
     encoding: str = "utf-8"
     newline: str = "\n"
     has_bom: bool = False
-    cells: Cells | None = None
+    cells: CellRowMap | None = None
 
     @staticmethod
     def of(text: str, filename: str = "<string>") -> Source:
         """A source from text that is already decoded."""
-        return checked_source(text, filename, has_bom=text.startswith("\ufeff"))
+        return source_from_text(text, filename, has_bom=text.startswith("\ufeff"))
 
     def region(self, start: Position, end: Position) -> Region:
         """The region as it is reported: in a notebook, within its cell."""
@@ -58,8 +58,8 @@ class Source:
         return SourceError(message, region.start.row, column, region.cell)
 
 
-def checked_source(
-    text: str, filename: str, encoding: str = "utf-8", *, has_bom: bool = False, cells: Cells | None = None
+def source_from_text(
+    text: str, filename: str, encoding: str = "utf-8", *, has_bom: bool = False, cells: CellRowMap | None = None
 ) -> Source:
     """The source of a decoded text, unless the text holds what no Python file may hold."""
     text = text.removeprefix("\ufeff")

@@ -9,9 +9,9 @@ import io
 import tokenize
 from pathlib import Path
 
-from devlint.syntax.lines import Lines
+from devlint.syntax.line_starts import Lines
 from devlint.syntax.notebook import read_notebook
-from devlint.syntax.source import Source, SourceError, checked_source
+from devlint.syntax.source import Source, SourceError, source_from_text
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -46,10 +46,10 @@ def decode_source(data: bytes, filename: str) -> Source:
         raise SourceError(f"byte {byte} is not valid {encoding}", *_position_of_byte(body, error.start)) from None
     except (LookupError, ValueError) as error:
         raise SourceError(f"cannot decode the file as {encoding}: {error}") from None
-    return checked_source(text, filename, encoding, has_bom=has_bom)
+    return source_from_text(text, filename, encoding, has_bom=has_bom)
 
 
-def encoded_source(text: str) -> bytes:
+def encode_source(text: str) -> bytes:
     """The bytes of a file that holds this text: in the encoding that the text declares, as Python would read them."""
     data = text.encode("utf-8", "surrogatepass")
     try:

@@ -18,7 +18,7 @@ from devlint.diagnostic import (
     Severity,
 )
 from devlint.output import find_format
-from devlint.output.page import Page
+from devlint.output.report_context import ReportContext
 from devlint.rulecard import RuleCard
 
 TRAIN = """\
@@ -98,7 +98,7 @@ def render() -> Callable[..., str]:
         sources: Mapping[str, str] = SOURCES,
         **circumstances: object,
     ) -> str:
-        page = Page(
+        page = ReportContext(
             rules=RULES,
             lines=lambda filename, cell: sources.get(filename, "").split("\n"),
             checked=4,

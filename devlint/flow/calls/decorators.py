@@ -10,7 +10,7 @@ from devlint.flow.calls.arguments import Argument, Arguments
 from devlint.flow.classes.ancestors import home_of
 from devlint.flow.code.definitions import ClassInfo, FunctionInfo
 from devlint.flow.path.run import Run
-from devlint.syntax.walk import dotted_name
+from devlint.syntax.tree_walk import dotted_name
 from devlint.values.value import UNKNOWN, Callable_, Library, Partial, Value
 
 TRANSPARENT_LIBRARIES: Final = frozenset(

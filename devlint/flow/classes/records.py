@@ -13,7 +13,7 @@ from devlint.flow.calls.functions import call_function
 from devlint.flow.classes.ancestors import ancestors, class_values, find_method, home_of
 from devlint.flow.code.definitions import ClassInfo
 from devlint.flow.path.run import Run
-from devlint.syntax.walk import dotted_name
+from devlint.syntax.tree_walk import dotted_name
 from devlint.values.heap import Dict, Instance
 from devlint.values.value import UNKNOWN, Callable_, Library, Tuple, Value
 

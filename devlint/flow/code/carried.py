@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from devlint.flow.code.definitions import names_in_target
-from devlint.syntax.walk import children, descend
+from devlint.syntax.tree_walk import children, descend
 
 if TYPE_CHECKING:
     from devlint.flow.code.definitions import FunctionInfo

@@ -16,7 +16,7 @@ import libcst as cst
 from devlint.flow.code.evidence import Evidence, annotation_names
 from devlint.flow.code.own_attributes import uses_of_self
 from devlint.syntax.source import SourceError
-from devlint.syntax.walk import descend, dotted_name
+from devlint.syntax.tree_walk import descend, dotted_name
 
 if TYPE_CHECKING:
     from devlint.flow.path.run import Run

@@ -11,7 +11,7 @@ import libcst as cst
 from devlint.flow.code.definitions import bound_by
 from devlint.flow.code.liveness import loads
 from devlint.flow.code.occurrences import Occurrence, Occurrences
-from devlint.syntax.walk import children, descend
+from devlint.syntax.tree_walk import children, descend
 
 if TYPE_CHECKING:
     from devlint.flow.path.run import Run

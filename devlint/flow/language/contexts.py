@@ -18,7 +18,7 @@ from devlint.flow.path.run import Run
 from devlint.flow.path.state import Ambient
 from devlint.flow.tensors.devices import placement_from
 from devlint.flow.tensors.pace import is_block
-from devlint.syntax.walk import dotted_name
+from devlint.syntax.tree_walk import dotted_name
 from devlint.values.dtype import UNKNOWN_DTYPE
 from devlint.values.heap import Instance, Object, Sequence, join_objects
 from devlint.values.join import join

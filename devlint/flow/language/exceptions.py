@@ -13,7 +13,7 @@ from devlint.flow.code.definitions import bound_by
 from devlint.flow.language.contexts import enter, leave
 from devlint.flow.path.run import Run, statement
 from devlint.flow.path.state import State, merge, merge_all
-from devlint.syntax.walk import descend, dotted_name
+from devlint.syntax.tree_walk import descend, dotted_name
 from devlint.values.value import UNKNOWN, Callable_
 
 SWALLOWING: Final = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRegex"})

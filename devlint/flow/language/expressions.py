@@ -16,7 +16,7 @@ from devlint.flow.language.contexts import pause_at
 from devlint.flow.language.iteration import iterate
 from devlint.flow.path.run import LoopFrame, Run, expression
 from devlint.flow.path.state import State, merge
-from devlint.syntax.literals import string_value
+from devlint.syntax.string_literals import string_value
 from devlint.values.condition import Test, decide
 from devlint.values.heap import Dict, Sequence, join_all
 from devlint.values.join import join

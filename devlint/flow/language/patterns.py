@@ -16,7 +16,7 @@ from devlint.flow.language.attributes import get_attribute
 from devlint.flow.language.iteration import iterate
 from devlint.flow.language.subscripts import get_item
 from devlint.flow.path.run import Run
-from devlint.syntax.walk import descend
+from devlint.syntax.tree_walk import descend
 from devlint.values.condition import Atom, Test, both, either
 from devlint.values.heap import Dict
 from devlint.values.heap import Sequence as SequenceObject

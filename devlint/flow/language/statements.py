@@ -22,7 +22,7 @@ from devlint.flow.modules import imported
 from devlint.flow.outside.opaque import looks_like_tensor
 from devlint.flow.path.run import Run, statement
 from devlint.flow.path.state import State, merge, merge_all
-from devlint.syntax.walk import dotted_name
+from devlint.syntax.tree_walk import dotted_name
 from devlint.values.condition import Test
 from devlint.values.value import NONE, Callable_, Tensor, Value, as_tensor
 

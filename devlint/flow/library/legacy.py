@@ -12,7 +12,7 @@ from devlint.flow.library.registry import Invocation, model
 from devlint.flow.path.run import Run
 from devlint.flow.tensors.devices import host_placement, note_hard_coded
 from devlint.flow.tensors.legacy import ACCELERATORS, legacy_names, legacy_type
-from devlint.syntax.walk import dotted_name
+from devlint.syntax.tree_walk import dotted_name
 from devlint.values.device import CPU
 from devlint.values.dtype import Dtype, Source
 from devlint.values.placement import UNKNOWN_PLACEMENT, Placement

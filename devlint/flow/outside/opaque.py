@@ -18,7 +18,7 @@ from devlint.flow.outside.objects import by_convention
 from devlint.flow.path.run import Run
 from devlint.flow.tensors.clash import find_clash
 from devlint.flow.tensors.transfer import METHODS, requested, transfer_opaque, transfer_tensor
-from devlint.syntax.walk import dotted_name
+from devlint.syntax.tree_walk import dotted_name
 from devlint.values.device import Symbol
 from devlint.values.dtype import UNKNOWN_DTYPE
 from devlint.values.heap import Cell, Instance, Sequence

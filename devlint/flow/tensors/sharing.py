@@ -11,7 +11,7 @@ import libcst as cst
 from devlint.flow.events import SharedWrite
 from devlint.flow.path.run import Run
 from devlint.semantics.table import Row
-from devlint.syntax.walk import dotted_name
+from devlint.syntax.tree_walk import dotted_name
 from devlint.values.condition import NO_FACTS, Facts, merge
 from devlint.values.device import UNKNOWN_DEVICE, Relation, relate
 from devlint.values.dtype import Dtype
