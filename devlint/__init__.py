@@ -9,7 +9,7 @@ from devlint.version import __version__
 
 if TYPE_CHECKING:
     from devlint.api import Result, check_paths, check_source
-    from devlint.config.errors import ConfigError
+    from devlint.config.config_error import ConfigError
     from devlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix, Note, Position, Region, Severity
     from devlint.linter.file_analysis import InternalError
 
@@ -42,7 +42,7 @@ _HOMES = {
     "check_paths": "api",
     "check_source": "api",
     "Result": "api",
-    "ConfigError": "config.errors",
+    "ConfigError": "config.config_error",
     "InternalError": "linter.file_analysis",
 }
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from devlint.config.options import Options
+from devlint.config.config_options import Options
 from devlint.config.resolver import Resolver
 from devlint.diagnostic import Confidence, Diagnostic
 from devlint.linter.check import check
 from devlint.linter.discovery import Discovery, Found
 from devlint.linter.rule_loader import all_rules
 from devlint.rule_metadata import RuleCard
-from devlint.syntax.source import encoded_source
+from devlint.syntax.source_reading import encode_source
 
 if TYPE_CHECKING:
     from devlint.linter.file_analysis import InternalError
@@ -76,7 +76,7 @@ def check_source(
     options = _options(select, ignore, extend_select, min_confidence)
     problems: list[str] = []
     discovery = Discovery(_resolver(options, config, isolated=isolated).settings_for, problems.append)
-    text = source if isinstance(source, bytes) else encoded_source(source)
+    text = source if isinstance(source, bytes) else encode_source(source)
     return _result(list(discovery.text(filename)), text, problems)
 
 

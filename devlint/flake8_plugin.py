@@ -18,16 +18,16 @@ from flake8.discover_files import expand_paths
 from flake8.exceptions import ExecutionError
 from flake8.options.manager import OptionManager
 
-from devlint.config.errors import ConfigError
-from devlint.config.options import Options
+from devlint.config.config_error import ConfigError
+from devlint.config.config_options import Options
 from devlint.config.resolver import Resolver
-from devlint.config.selection import matches
+from devlint.config.rule_selection import selector_matches
 from devlint.diagnostic import Confidence, Diagnostic
 from devlint.linter.check import check
 from devlint.linter.discovery import Discovery
 from devlint.linter.rule_loader import all_rules
 from devlint.rule_metadata import RuleCard
-from devlint.syntax.source import encoded_source
+from devlint.syntax.source_reading import encode_source
 from devlint.version import __version__
 
 Line = tuple[int, int, str]
@@ -97,7 +97,7 @@ class _Project:
             self._found = self._analysed()
         key = os.path.abspath(filename)
         if key not in self._found:
-            text = encoded_source("".join(lines))
+            text = encode_source("".join(lines))
             self._found[key] = [_line(each) for each in check(list(self._discovery().text(filename)), text).diagnostics]
         return self._found[key]
 
@@ -149,7 +149,7 @@ def _resolver(options: Namespace) -> Resolver:
     return Resolver(
         cards,
         Options(
-            extend_select=tuple(name for name in named if any(matches(name, card) for card in cards)),
+            extend_select=tuple(name for name in named if any(selector_matches(name, card) for card in cards)),
             min_confidence=Confidence(confidence) if confidence else None,
         ),
         cwd=Path.cwd(),

@@ -12,7 +12,7 @@ import click
 from devlint.cli import completion
 from devlint.cli.parameters import Target, parse_targets, split
 from devlint.cli.status import CLEAN
-from devlint.config.options import Options
+from devlint.config.config_options import Options
 from devlint.diagnostic import Confidence
 
 _ALONE: Final = {"--changed": "--changed=HEAD", "--add-ignore": "--add-ignore="}
@@ -116,7 +116,7 @@ def check(
     """Check files and directories. `-` is the standard input."""
     from devlint.cli.job import Request, list_files, run, settings_of
     from devlint.cli.mending import Mending
-    from devlint.config.show import show
+    from devlint.config.settings_text import settings_as_toml
 
     stdin = Path("-") in paths or (stdin_filename is not None and not paths)
     if stdin and len(paths) > 1:
@@ -161,7 +161,7 @@ def check(
     if show_files:
         return list_files(request)
     if show_settings:
-        click.echo(show(settings_of(request)))
+        click.echo(settings_as_toml(settings_of(request)))
         return CLEAN
     if watching:
         from devlint.cli.watch import watch

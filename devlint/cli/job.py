@@ -17,17 +17,17 @@ from devlint.cli.parameters import Target
 from devlint.cli.sifting import BaselineFile, only_changed
 from devlint.cli.status import CLEAN, FAILED, FOUND
 from devlint.cli.writing import write_file, write_out
-from devlint.config.errors import ConfigError
-from devlint.config.options import Options
+from devlint.config.config_error import ConfigError
+from devlint.config.config_options import Options
 from devlint.config.resolver import Resolver
-from devlint.config.selection import REVEALED
+from devlint.config.rule_selection import REVEALED
 from devlint.config.settings import Settings
 from devlint.diagnostic import Diagnostic
 from devlint.linter.check import Outcome, check
 from devlint.linter.discovery import Discovery, Found
 from devlint.linter.rule_loader import all_rules
 from devlint.output import WITHOUT_CELLS, find_format
-from devlint.output.page import Page
+from devlint.output.report_context import ReportContext
 from devlint.rule_metadata import RuleCard
 
 
@@ -108,7 +108,7 @@ def _sifted(request: Request, files: Sequence[Found], outcome: Outcome, *, quiet
 def _report(request: Request, outcome: Outcome, kept: Sequence[Diagnostic], complain: Complaints) -> int:
     """Write the reports and return the exit status."""
     sources = outcome.sources
-    page = Page(lines=sources.lines, checked=outcome.checked, rules=_cards(), base=_base())
+    page = ReportContext(lines=sources.lines, checked=outcome.checked, rules=_cards(), base=_base())
     # Where the repaired text goes to the standard output, the report must not.
     beside = request.mending is not None and request.stdin_name is not None
     for target in request.targets:
@@ -178,7 +178,7 @@ def _base() -> Path:
     return next((folder for folder in (cwd, *cwd.parents) if (folder / ".git").exists()), cwd)
 
 
-def _write(target: Target, diagnostics: Sequence[Diagnostic], page: Page, *, beside: bool) -> None:
+def _write(target: Target, diagnostics: Sequence[Diagnostic], page: ReportContext, *, beside: bool) -> None:
     """Write one report; only the standard output may have colours."""
     render = find_format(target.format)
     if target.path is not None:

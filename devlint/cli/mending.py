@@ -13,11 +13,11 @@ from devlint.cli.writing import write_bytes, write_out
 from devlint.diagnostic import Diagnostic
 from devlint.linter.check import Outcome, Progress, check
 from devlint.linter.discovery import Found
-from devlint.repair.difference import unified
 from devlint.repair.document import Document
-from devlint.repair.rounds import Documents, Repair, applicable, repair
-from devlint.repair.silencing import silence
-from devlint.repair.writing import NotWritten, write_back
+from devlint.repair.file_replacement import FileNotWritten, replace_file
+from devlint.repair.fix_rounds import Documents, RepairResult, applicable_fix_filter, repair
+from devlint.repair.ignore_comments import add_ignore_comments
+from devlint.repair.unified_diff import unified_diff
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Mended:
     """The documents as they were, and what was made of them."""
 
     before: Documents
-    repair: Repair[Outcome]
+    repair: RepairResult[Outcome]
 
     @property
     def changed(self) -> list[str]:
@@ -66,10 +66,10 @@ def mend(
         return check(files, attempt[files[0].name].data if stdin is not None else None, texts=_texts(attempt))
 
     if mending.reason is not None:
-        return Mended(documents, silence(documents, first, look, sift, mending.reason or None))
+        return Mended(documents, add_ignore_comments(documents, first, look, sift, mending.reason or None))
     sifted = sift(first)
     meant = {one.fingerprint for one in sifted} if len(sifted) < len(first.diagnostics) else None
-    has_fix = applicable(mending.unsafe)
+    has_fix = applicable_fix_filter(mending.unsafe)
 
     def wanted(diagnostic: Diagnostic) -> bool:
         return has_fix(diagnostic) and (meant is None or diagnostic.fingerprint in meant)
@@ -109,15 +109,15 @@ def _write(mended: Mended, files: Sequence[Found], complain: Callable[[str], Non
     paths = {file.name: file.path for file in files}
     for name in mended.changed:
         try:
-            write_back(paths[name], mended.before[name].data, mended.repair.documents[name].data)
-        except NotWritten as problem:
+            replace_file(paths[name], mended.before[name].data, mended.repair.documents[name].data)
+        except FileNotWritten as problem:
             complain(f"{name}: {problem}")
 
 
 def _write_difference(mended: Mended) -> None:
     for name in mended.changed:
         before, after = mended.before[name], mended.repair.documents[name]
-        write_out(unified(name, before.text, after.text), color=False)
+        write_out(unified_diff(name, before.text, after.text), color=False)
 
 
 def _tell(mended: Mended, mending: Mending) -> None:

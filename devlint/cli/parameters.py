@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from devlint.config.errors import unknown
+from devlint.config.config_error import unknown_name_message
 from devlint.output import FORMATS
 
 
@@ -28,7 +28,9 @@ def parse_targets(ctx: click.Context, param: click.Parameter, value: str | None)
     for part in value.split(","):
         name, _, path = part.strip().partition(":")
         if name not in FORMATS:
-            raise click.BadParameter(f"{unknown('format', name, FORMATS)}; one of {', '.join(FORMATS)}", ctx, param)
+            raise click.BadParameter(
+                f"{unknown_name_message('format', name, FORMATS)}; one of {', '.join(FORMATS)}", ctx, param
+            )
         targets.append(Target(name, Path(path) if path else None))
     return tuple(targets)
 

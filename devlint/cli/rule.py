@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from devlint.cli import completion
-from devlint.config.errors import unknown
+from devlint.config.config_error import unknown_name_message
 
 if TYPE_CHECKING:
     from devlint.rule_metadata import RuleCard
@@ -34,7 +34,7 @@ def rule(rule: str | None, every: bool, output_format: str) -> None:
         found = find_rule(rule)
         if found is None:
             known = [key for each in all_rules() for key in (each.code, each.name)]
-            raise click.UsageError(unknown("rule", rule, known))
+            raise click.UsageError(unknown_name_message("rule", rule, known))
         cards = [RuleCard.of(found)]
     if output_format == "json":
         objects = [_as_object(card) for card in cards]

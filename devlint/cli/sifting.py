@@ -10,11 +10,17 @@ import click
 
 from devlint.cli import terminal
 from devlint.cli.writing import write_file
-from devlint.config.selection import REVEALED
+from devlint.config.rule_selection import REVEALED
 from devlint.diagnostic import Diagnostic
 from devlint.linter.source_lines import Sources
-from devlint.triage.baseline import BaselineError, baseline_text, compare, entry_of, read_baseline
-from devlint.triage.changes import GitError, changed_rows, concerned
+from devlint.triage.baseline import (
+    BaselineError,
+    baseline_entry,
+    baseline_text,
+    compare_with_baseline,
+    read_baseline,
+)
+from devlint.triage.git_changes import GitError, changed_rows, findings_in_changes
 
 
 def only_changed(diagnostics: Sequence[Diagnostic], since: str, sources: Sources) -> list[Diagnostic]:
@@ -24,7 +30,9 @@ def only_changed(diagnostics: Sequence[Diagnostic], since: str, sources: Sources
     except GitError as problem:
         raise click.ClickException(f"--changed: {problem}") from None
     return list(
-        concerned(diagnostics, rows, sources.lines, lambda name: sources.path(name).resolve(), sources.region_in_file)
+        findings_in_changes(
+            diagnostics, rows, sources.lines, lambda name: sources.path(name).resolve(), sources.region_in_file
+        )
     )
 
 
@@ -43,7 +51,7 @@ class BaselineFile:
         except BaselineError as problem:
             raise click.ClickException(str(problem)) from None
         asked = [diagnostic for diagnostic in diagnostics if diagnostic.code == REVEALED]
-        comparison = compare(
+        comparison = compare_with_baseline(
             [diagnostic for diagnostic in diagnostics if diagnostic.code != REVEALED],
             entries,
             file_of=lambda diagnostic: self._relative(sources.path(diagnostic.region.filename)),
@@ -64,7 +72,7 @@ class BaselineFile:
             raise click.ClickException(str(problem)) from None
         kept = [entry for entry in before if entry.file not in self._checked and (self._folder / entry.file).exists()]
         found = [
-            entry_of(diagnostic, self._relative(sources.path(diagnostic.region.filename)))
+            baseline_entry(diagnostic, self._relative(sources.path(diagnostic.region.filename)))
             for diagnostic in diagnostics
             if diagnostic.code != REVEALED
         ]

@@ -15,7 +15,7 @@ import click
 
 from devlint.cli import terminal
 from devlint.cli.job import Request, run
-from devlint.config.files import FILENAMES
+from devlint.config.config_files import FILENAMES
 from devlint.linter.discovery import SUFFIXES
 
 _SETTINGS: Final = (*FILENAMES, ".gitignore")

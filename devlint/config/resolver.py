@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from devlint.config.files import chain, file_in
-from devlint.config.options import Options
-from devlint.config.settings import Settings, Source, settle
+from devlint.config.config_files import find_config_file, read_config_chain
+from devlint.config.config_options import Options
+from devlint.config.settings import OptionSource, Settings, merge_sources
 from devlint.rule_metadata import RuleCard
 
 
@@ -28,11 +28,11 @@ class Resolver:
         isolated: bool = False,
     ) -> None:
         self._rules = rules
-        self._given = Source(given, cwd)
+        self._given = OptionSource(given, cwd)
         self._config = config
         self._isolated = isolated
         self._nearest_to: dict[Path, Path | None] = {}
-        self._by_file: dict[Path | None, Settings] = {None: settle([self._given], rules, cwd)}
+        self._by_file: dict[Path | None, Settings] = {None: merge_sources([self._given], rules, cwd)}
 
     def settings_for(self, directory: Path) -> Settings:
         """The settings of what lies in this (absolute) directory; `ConfigError` where they cannot be used."""
@@ -47,10 +47,10 @@ class Resolver:
             return None
         if directory not in self._nearest_to:
             above = directory.parent
-            found = file_in(directory)
+            found = find_config_file(directory)
             self._nearest_to[directory] = found or (self._nearest(above) if above != directory else None)
         return self._nearest_to[directory]
 
     def _settle(self, file: Path) -> Settings:
-        sources = [Source(options, path.parent, path) for path, options in chain(file)]
-        return settle([*sources, self._given], self._rules, self._given.root)
+        sources = [OptionSource(options, path.parent, path) for path, options in read_config_chain(file)]
+        return merge_sources([*sources, self._given], self._rules, self._given.root)

@@ -7,22 +7,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from devlint.config.errors import ConfigError
-from devlint.config.options import Options
+from devlint.config.config_error import ConfigError
+from devlint.config.config_options import Options
 from devlint.config.path_patterns import Patterns
-from devlint.config.selection import (
+from devlint.config.rule_selection import (
     REVEALED,
-    Layer,
+    SelectionLayer,
     UnknownSelectorError,
-    asked_for,
     check_selectors,
-    matches,
-    precision,
-    selected,
+    explicitly_selected_codes,
+    selected_codes,
+    selector_matches,
+    selector_precision,
 )
 from devlint.diagnostic import Confidence, Diagnostic, Severity
 from devlint.rule_metadata import RuleCard
-from devlint.semantics.models.files import ModelFileError, read_model
+from devlint.semantics.models.model_files import ModelFileError, read_model
 
 T = TypeVar("T")
 
@@ -57,7 +57,7 @@ DEFAULT_SRC = (".", "src")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class OptionSource:
     """One source of options: the file they stand in (None: the command line) and the directory its paths start from."""
 
     options: Options
@@ -65,10 +65,10 @@ class Source:
     path: Path | None = None
 
     @property
-    def layer(self) -> Layer:
+    def layer(self) -> SelectionLayer:
         """Its choice of rules."""
         options = self.options
-        return Layer(options.select, options.extend_select or (), options.ignore or ())
+        return SelectionLayer(options.select, options.extend_select or (), options.ignore or ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class Settings:
         return replace(diagnostic, severity=severity)
 
 
-def settle(sources: Sequence[Source], rules: Sequence[RuleCard], root: Path) -> Settings:
+def merge_sources(sources: Sequence[OptionSource], rules: Sequence[RuleCard], root: Path) -> Settings:
     """Weigh the sources, the later ones having the last word; `root` is home where no source is a file."""
     for source in sources:
         _check(source, rules)
@@ -117,8 +117,8 @@ def settle(sources: Sequence[Source], rules: Sequence[RuleCard], root: Path) -> 
     return Settings(
         root=home,
         path=files[-1].path if files else None,
-        codes=selected([source.layer for source in sources], rules),
-        asked_for=asked_for([source.layer for source in sources], rules),
+        codes=selected_codes([source.layer for source in sources], rules),
+        asked_for=explicitly_selected_codes([source.layer for source in sources], rules),
         severity=_last(sources, lambda source: _severity(source, rules), {}),
         min_confidence=_last(sources, lambda source: source.options.min_confidence, Confidence.LIKELY),
         exclude=_excluded(sources, home),
@@ -130,12 +130,12 @@ def settle(sources: Sequence[Source], rules: Sequence[RuleCard], root: Path) -> 
     )
 
 
-def _last(sources: Sequence[Source], said: Callable[[Source], T | None], default: T) -> T:
+def _last(sources: Sequence[OptionSource], said: Callable[[OptionSource], T | None], default: T) -> T:
     """What the last source that says anything says."""
     return next((value for source in reversed(sources) if (value := said(source)) is not None), default)
 
 
-def _check(source: Source, rules: Sequence[RuleCard]) -> None:
+def _check(source: OptionSource, rules: Sequence[RuleCard]) -> None:
     options = source.options
     lists = {"select": options.select, "extend-select": options.extend_select, "ignore": options.ignore}
     named = [(key, selectors) for key, selectors in lists.items() if selectors]
@@ -148,7 +148,7 @@ def _check(source: Source, rules: Sequence[RuleCard]) -> None:
             raise ConfigError(source.path, key, str(problem)) from None
 
 
-def _excluded(sources: Sequence[Source], home: Path) -> tuple[Patterns, ...]:
+def _excluded(sources: Sequence[OptionSource], home: Path) -> tuple[Patterns, ...]:
     base = _last(
         sources, lambda source: _patterns(source, "exclude", source.options.exclude), Patterns.of(home, DEFAULT_EXCLUDE)
     )
@@ -156,7 +156,7 @@ def _excluded(sources: Sequence[Source], home: Path) -> tuple[Patterns, ...]:
     return (base, *(patterns for patterns in more if patterns is not None))
 
 
-def _patterns(source: Source, key: str, lines: Iterable[str] | None) -> Patterns | None:
+def _patterns(source: OptionSource, key: str, lines: Iterable[str] | None) -> Patterns | None:
     if lines is None:
         return None
     try:
@@ -165,37 +165,37 @@ def _patterns(source: Source, key: str, lines: Iterable[str] | None) -> Patterns
         raise ConfigError(source.path, key, str(problem)) from None
 
 
-def _ignored(source: Source, rules: Sequence[RuleCard]) -> tuple[tuple[Patterns, frozenset[str]], ...] | None:
+def _ignored(source: OptionSource, rules: Sequence[RuleCard]) -> tuple[tuple[Patterns, frozenset[str]], ...] | None:
     table = source.options.per_file_ignores
     if table is None:
         return None
     pairs = []
     for line, selectors in table.items():
         patterns = _patterns(source, "per-file-ignores", [line])
-        codes = frozenset(rule.code for rule in rules for selector in selectors if matches(selector, rule))
+        codes = frozenset(rule.code for rule in rules for selector in selectors if selector_matches(selector, rule))
         if patterns is not None:
             pairs.append((patterns, codes))
     return tuple(pairs)
 
 
-def _severity(source: Source, rules: Sequence[RuleCard]) -> Mapping[str, Severity] | None:
+def _severity(source: OptionSource, rules: Sequence[RuleCard]) -> Mapping[str, Severity] | None:
     """The rank of each rule that the source ranks, by the selector that names it most precisely."""
     table = source.options.severity
     if table is None:
         return None
     ranked = {}
     for rule in rules:
-        found = [(value, selector) for selector in table if (value := precision(selector, rule)) is not None]
+        found = [(value, selector) for selector in table if (value := selector_precision(selector, rule)) is not None]
         if found:
             ranked[rule.code] = table[max(found)[1]]
     return ranked
 
 
-def _src(source: Source) -> tuple[Path, ...] | None:
+def _src(source: OptionSource) -> tuple[Path, ...] | None:
     return None if source.options.src is None else _directories(source.root, source.options.src)
 
 
-def _models(source: Source) -> tuple[Path, ...] | None:
+def _models(source: OptionSource) -> tuple[Path, ...] | None:
     """The model files of a source, each one checked."""
     if source.options.models is None:
         return None

@@ -11,7 +11,7 @@ import libcst as cst
 
 from devlint.domain.placement import Place
 from devlint.interpreter.state.events import Operand
-from devlint.syntax.walk import descend, dotted_name
+from devlint.syntax.tree_walk import descend, dotted_name
 
 LONGEST: Final = 40
 """Characters of source that a message quotes; what is longer loses its middle."""

@@ -10,7 +10,7 @@ import libcst as cst
 from devlint.domain.placement import Place
 from devlint.explain.places import place_text
 from devlint.syntax.index import Statement
-from devlint.syntax.walk import descend
+from devlint.syntax.tree_walk import descend
 
 LONGEST: Final = 60
 """Characters of source that advice quotes: it is there to be copied."""

@@ -19,7 +19,7 @@ from devlint.fixes.sheet import Part, Sheet, Unfit, node_at
 from devlint.fixes.statements import take_out
 from devlint.fixes.transfers import Target, target_of
 from devlint.interpreter.program.definitions import bound_by
-from devlint.syntax.walk import descend
+from devlint.syntax.tree_walk import descend
 
 NUMPY: Final = {
     "numpy.random.standard_normal": "torch.randn",

@@ -10,7 +10,7 @@ from devlint.domain.placement import Placement, Wording
 from devlint.explain.conflict_stories import target_device
 from devlint.fixes.sheet import Unfit
 from devlint.interpreter.state.events import Clash, Operand
-from devlint.syntax.walk import descend
+from devlint.syntax.tree_walk import descend
 
 
 def worded(wordings: Iterable[Wording], placement: Placement, without: Sequence[str] = ()) -> str | None:

@@ -13,7 +13,7 @@ from devlint.fixes.names import bound_in
 from devlint.fixes.sheet import Part, Unfit
 from devlint.fixes.statements import outermost_loop, put_before_statement, take_out
 from devlint.interpreter.program.liveness import assigned_in, changed_in, varies_in
-from devlint.syntax.walk import descend
+from devlint.syntax.tree_walk import descend
 
 
 def hoist(part: Part, call: cst.CSTNode) -> Fix:

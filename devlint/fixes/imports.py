@@ -8,7 +8,7 @@ from devlint.diagnostic import Edit
 from devlint.fixes.names import bound_in
 from devlint.fixes.sheet import Part, Sheet
 from devlint.syntax.index import Binding
-from devlint.syntax.walk import dotted_name
+from devlint.syntax.tree_walk import dotted_name
 
 
 def spell(part: Part, node: cst.CSTNode, dotted: str) -> tuple[str, tuple[Edit, ...]]:

@@ -14,7 +14,7 @@ from devlint.fixes.sheet import Part, Sheet, Unfit, node_at
 from devlint.fixes.statements import outermost_loop, put_before, put_before_statement, statement_of
 from devlint.interpreter.program.liveness import assigned_in
 from devlint.interpreter.state.events import InputClash, Operand
-from devlint.syntax.walk import dotted_name
+from devlint.syntax.tree_walk import dotted_name
 
 
 def move_input(sheet: Sheet, event: InputClash, weights: Operand, given: Operand, argument: Place | None) -> Fix:

@@ -11,7 +11,7 @@ from devlint.fixes.edits import before, replace
 from devlint.fixes.names import bound_in, is_bound_here, loop_over
 from devlint.fixes.sheet import Part, Unfit
 from devlint.interpreter.program.liveness import read_after
-from devlint.syntax.walk import descend, dotted_name
+from devlint.syntax.tree_walk import descend, dotted_name
 
 
 def assign_result(part: Part, call: cst.Call, variable: cst.BaseExpression, *, safe: bool) -> Fix:

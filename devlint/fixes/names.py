@@ -9,7 +9,7 @@ import libcst as cst
 from devlint.fixes.sheet import Part
 from devlint.interpreter.program.definitions import bound_by, names_in_target
 from devlint.interpreter.program.name_events import Occurrences
-from devlint.syntax.walk import descend
+from devlint.syntax.tree_walk import descend
 
 
 def loop_over(part: Part, node: cst.CSTNode, name: str) -> cst.For | None:

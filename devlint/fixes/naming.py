@@ -10,7 +10,7 @@ import libcst as cst
 from devlint.diagnostic import Applicability, Edit, Fix
 from devlint.fixes.edits import replace
 from devlint.fixes.sheet import Part, Unfit
-from devlint.syntax.walk import descend
+from devlint.syntax.tree_walk import descend
 
 MEANT = re.compile(r"(?i)\s*(gpu|cuda|nvidia)[\s:_-]*(\d*)\s*")
 

@@ -19,7 +19,7 @@ from devlint.fixes.sheet import Part, Sheet, Unfit
 from devlint.fixes.statements import put_before, statement_of
 from devlint.interpreter.program.definitions import names_in_target
 from devlint.interpreter.state.events import Clash, Operand
-from devlint.syntax.walk import descend
+from devlint.syntax.tree_walk import descend
 
 DEVICELESS: Final = frozenset(
     "from_numpy frombuffer from_dlpack Tensor FloatTensor DoubleTensor HalfTensor LongTensor IntTensor ShortTensor"

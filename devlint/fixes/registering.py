@@ -12,7 +12,7 @@ from devlint.fixes.edits import behind, replace, wrap
 from devlint.fixes.imports import spell
 from devlint.fixes.sheet import Part, Unfit
 from devlint.interpreter.program.definitions import bound_by
-from devlint.syntax.walk import children, descend, dotted_name
+from devlint.syntax.tree_walk import children, descend, dotted_name
 
 LIST_METHODS: Final = frozenset("append extend insert".split())
 DICT_METHODS: Final = frozenset("items keys values update clear pop".split())

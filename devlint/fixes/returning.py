@@ -12,7 +12,7 @@ from devlint.fixes.names import parameters_of
 from devlint.fixes.sheet import Part, Sheet, Unfit
 from devlint.fixes.statements import put_behind
 from devlint.interpreter.program.liveness import read_after
-from devlint.syntax.walk import descend
+from devlint.syntax.tree_walk import descend
 
 
 def return_moved(sheet: Sheet, part: Part, call: cst.CSTNode) -> Fix:

@@ -12,9 +12,9 @@ import libcst as cst
 
 from devlint.diagnostic import Edit, Fix
 from devlint.domain.placement import Place
+from devlint.syntax.code_regions import CodeRegions
 from devlint.syntax.index import Binding, FileIndex, Statement
-from devlint.syntax.positions import Regions
-from devlint.syntax.walk import children, descend
+from devlint.syntax.tree_walk import children, descend
 
 Node = TypeVar("Node", bound=cst.CSTNode)
 Answer = TypeVar("Answer")
@@ -99,8 +99,8 @@ class Part:
         self._told: dict[tuple[Callable[..., object], cst.CSTNode], object] = {}
 
     @cached_property
-    def _regions(self) -> Regions:
-        return Regions(self.unit.module, self.unit.text)
+    def _regions(self) -> CodeRegions:
+        return CodeRegions(self.unit.module, self.unit.text)
 
     @cached_property
     def _parents(self) -> dict[cst.CSTNode, cst.CSTNode]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from devlint.diagnostic import Diagnostic
 from devlint.linter.discovery import Found
 from devlint.linter.source_lines import Sources
-from devlint.triage.fingerprint import fingerprinted
+from devlint.triage.fingerprint import add_fingerprints
 
 if TYPE_CHECKING:
     from devlint.linter.file_analysis import InternalError, Report, Unread
@@ -49,7 +49,7 @@ def check(
     texts = texts if text is None else {files[0].name: text}
     sources = Sources({file.name: file.path for file in files}, texts)
     report = _analyse(files, text, progress, texts)
-    kept = fingerprinted(_wanted(report.diagnostics, files), sources.lines)
+    kept = add_fingerprints(_wanted(report.diagnostics, files), sources.lines)
     return Outcome(tuple(kept), report.errors, report.unread, report.checked, sources)
 
 

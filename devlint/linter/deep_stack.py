@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Final, ParamSpec, TypeVar
 
-from devlint.syntax.collector import paused_collector
+from devlint.syntax.gc_pause import paused_gc
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -37,7 +37,7 @@ def roomy(work: Callable[P, T]) -> Callable[P, T]:
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
         try:
-            with paused_collector():
+            with paused_gc():
                 return work(*args, **kwargs)
         finally:
             sys.setrecursionlimit(limit)

@@ -21,7 +21,7 @@ from devlint.linter.unused_suppressions import UNUSED, Spot, unused
 from devlint.rule import Finding, Rule
 from devlint.rule_metadata import page_of
 from devlint.syntax.index import FileIndex, Statement
-from devlint.syntax.positions import locate
+from devlint.syntax.node_positions import node_positions
 from devlint.syntax.source import SourceError
 from devlint.syntax.suppressions import find_suppressions
 
@@ -105,7 +105,7 @@ def _located(
 ) -> Mapping[cst.CSTNode, tuple[Position, Position]]:
     """Where the nodes stand; where their statement begins, if it is nested too deeply to tell."""
     try:
-        return locate(unit, nodes, index)
+        return node_positions(unit, nodes, index)
     except SourceError:
         beginning = index.lines.position(unit.start)
         return dict.fromkeys(nodes, (beginning, beginning))

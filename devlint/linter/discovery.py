@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from devlint.config.errors import ConfigError
+from devlint.config.config_error import ConfigError
 from devlint.config.path_patterns import Patterns
 from devlint.config.settings import Settings
 

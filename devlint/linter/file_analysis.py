@@ -17,7 +17,8 @@ from devlint.linter.diagnostics import diagnostics_of
 from devlint.linter.rule_loader import all_rules
 from devlint.linter.rule_runner import Collector
 from devlint.syntax.index import index_source
-from devlint.syntax.source import SourceError, decode_source
+from devlint.syntax.source import SourceError
+from devlint.syntax.source_reading import decode_source
 
 __all__ = ["InternalError", "Report", "Unread", "analyse"]
 

@@ -7,9 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from devlint.diagnostic import Diagnostic, Position, Region
-from devlint.syntax.lines import NEWLINE
+from devlint.syntax.line_starts import NEWLINE
 from devlint.syntax.notebook import SUFFIX, Notebook, read_notebook
-from devlint.syntax.source import SourceError, decode_source
+from devlint.syntax.source import SourceError
+from devlint.syntax.source_reading import decode_source
 
 
 class Sources:

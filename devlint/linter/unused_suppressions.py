@@ -13,7 +13,7 @@ from devlint.fixes.sheet import Sheet
 from devlint.linter.rule_loader import all_rules
 from devlint.rule_metadata import page_of
 from devlint.syntax.source import Source
-from devlint.syntax.suppressions import Suppression, Suppressions, means, word
+from devlint.syntax.suppressions import Suppression, Suppressions, normalize_word, word_names_rule
 
 UNUSED: Final = "DEV901"
 NAME: Final = "unused-suppression"
@@ -64,13 +64,13 @@ def _is_used(each: str, group: Iterable[Suppression], spots: Sequence[Spot]) -> 
         for one in group
         if not each or each in one.codes
         for spot in spots
-        if not each or means(each, spot.code, spot.name)
+        if not each or word_names_rule(each, spot.code, spot.name)
     )
 
 
 def _is_judged(each: str, codes: frozenset[str]) -> bool:
     """Whether this run would have found what a word silences: its rules were asked, at least those on by default."""
-    rules = [rule for rule in all_rules() if not each or means(each, rule.code, rule.name)]
+    rules = [rule for rule in all_rules() if not each or word_names_rule(each, rule.code, rule.name)]
     if each and any(rule.code.startswith(ABOUT_DEVLINT) for rule in rules):
         return False
     usual = [rule for rule in rules if rule.default and not rule.code.startswith(ABOUT_DEVLINT)] or rules
@@ -85,9 +85,11 @@ def _is_meant(suppressions: Suppressions, row: int) -> bool:
 def _diagnostic(sheet: Sheet, region: tuple[Position, Position], idle: set[str], words: frozenset[str]) -> Diagnostic:
     start, end = (sheet.index.lines.start(place.row) + place.column - 1 for place in region)
     written = sheet.text[start:end]
-    unknown = sorted(each for each in idle if each and not any(means(each, one.code, one.name) for one in all_rules()))
+    unknown = sorted(
+        each for each in idle if each and not any(word_names_rule(each, one.code, one.name) for one in all_rules())
+    )
     listed = _listed(written)
-    named = ", ".join(f"`{each}`" for each in listed if word(each) in idle)
+    named = ", ".join(f"`{each}`" for each in listed if normalize_word(each) in idle)
     if idle == set(unknown):
         message, sure = f"there is no rule {named}, and `{written}` silences nothing by it", Confidence.CERTAIN
     elif idle == (words or {""}):
@@ -102,7 +104,7 @@ def _diagnostic(sheet: Sheet, region: tuple[Position, Position], idle: set[str],
 def _taken_out(sheet: Sheet, start: int, end: int, idle: set[str]) -> Edit:
     """The list without its idle words; or, where none is left, the comment without the directive."""
     found = _LIST.search(sheet.text, start, end)
-    left = [each for each in _listed(sheet.text[start:end]) if word(each) not in idle]
+    left = [each for each in _listed(sheet.text[start:end]) if normalize_word(each) not in idle]
     if found and left:
         return sheet.edit(*found.span(1), ", ".join(left))
     first, last = sheet.line_start(start), sheet.next_line(start)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 
-from devlint.output.page import Render
+from devlint.output.report_context import OutputFormat
 
 FORMATS = (
     "concise",
@@ -22,14 +22,14 @@ FORMATS = (
     "html",
     "statistics",
 )
-"""The formats by name; the format `json-lines` is the module `devlint.output.json_lines`, and so on."""
+"""The formats by name; the format `json-lines` is the module `devlint.output.json_lines_format`, and so on."""
 
 WITHOUT_CELLS = frozenset({"sarif", "github", "gitlab", "azure", "pylint", "rdjson"})
 """The formats whose readers count the rows of the file that a notebook is, and know of no cells in it."""
 
 
-def find_format(name: str) -> Render:
+def find_format(name: str) -> OutputFormat:
     """The format of this name, which is one of `FORMATS`."""
-    module = importlib.import_module(f"devlint.output.{name.replace('-', '_')}")
-    render: Render = module.render
+    module = importlib.import_module(f"devlint.output.{name.replace('-', '_')}_format")
+    render: OutputFormat = module.render
     return render

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from devlint.diagnostic import Edit, Position
-from devlint.syntax.lines import Lines
+from devlint.syntax.line_starts import Lines
 from devlint.syntax.notebook import SUFFIX, read_notebook
-from devlint.syntax.source import Source, SourceError, decode_source
+from devlint.syntax.source import Source, SourceError
+from devlint.syntax.source_reading import decode_source
 
 _BOM = b"\xef\xbb\xbf"
 

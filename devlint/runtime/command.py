@@ -85,7 +85,7 @@ def run(
 
 def _linter(config: Path | None, directory: Path, isolated: bool) -> Linter:
     """The rules as the project wants them; said before the program runs if its configuration cannot be used."""
-    from devlint.config.errors import ConfigError
+    from devlint.config.config_error import ConfigError
     from devlint.runtime.linting import Linter
 
     try:

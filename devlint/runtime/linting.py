@@ -7,8 +7,8 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
-from devlint.config.errors import ConfigError
-from devlint.config.options import Options
+from devlint.config.config_error import ConfigError
+from devlint.config.config_options import Options
 from devlint.config.resolver import Resolver
 from devlint.config.settings import Settings
 from devlint.diagnostic import Diagnostic, Severity
@@ -18,7 +18,8 @@ from devlint.linter.rule_loader import all_rules
 from devlint.rule_metadata import RuleCard
 from devlint.runtime.findings import SEEN_ONLY
 from devlint.syntax.index import index_source
-from devlint.syntax.source import SourceError, decode_source
+from devlint.syntax.source import SourceError
+from devlint.syntax.source_reading import decode_source
 from devlint.syntax.suppressions import Suppressions, find_suppressions
 
 _NOT_OF_PROGRAMS = "DEV9"

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from devlint.diagnostic import Diagnostic, Note, Region
-from devlint.output import full
-from devlint.output.json import as_object
-from devlint.output.page import Page
+from devlint.output import full_format
+from devlint.output.json_format import diagnostic_as_json
+from devlint.output.report_context import ReportContext
 from devlint.runtime.confirm import Join, Outcome, Verdict
 from devlint.runtime.recorder import LineRecord, Recorder
 
@@ -90,7 +90,7 @@ class Report:
             found = [shown(_with_evidence(outcome)) for outcome in outcomes if outcome.verdict is verdict]
             if found and verdict is not Verdict.NOT_REACHED:
                 yield f"── {verdict.value} ──\n"
-                yield from list(full.render(found, Page(lines=source_lines, color=color)))[:-1]
+                yield from list(full_format.render(found, ReportContext(lines=source_lines, color=color)))[:-1]
         yield from _unreached([outcome for outcome in outcomes if outcome.verdict is Verdict.NOT_REACHED])
         yield from self._table()
         yield self._summary(outcomes)
@@ -220,7 +220,7 @@ def shown(found: Diagnostic) -> Diagnostic:
 
 def _outcome_object(outcome: Outcome) -> dict[str, object]:
     return {
-        **as_object(shown(outcome.diagnostic)),
+        **diagnostic_as_json(shown(outcome.diagnostic)),
         "verdict": outcome.verdict.value,
         "evidence": {
             "count": outcome.count,

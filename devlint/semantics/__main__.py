@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from devlint.semantics.provenance import SOURCES, source_of
-from devlint.semantics.table import Table, load_numpy_table, load_semantics, load_table
+from devlint.semantics.cell_sources import SOURCES, source_of
+from devlint.semantics.table import Table, load_numpy_table, load_semantics, load_torch_table
 
 
 @click.group()
@@ -21,7 +21,7 @@ def main() -> None:
 @click.option("--unknown", is_flag=True, help="List the public callables that the table leaves unknown.")
 def coverage(unknown: bool) -> None:
     """Print what the table describes, where its cells come from, and how it agrees with torch."""
-    table = load_table()
+    table = load_torch_table()
     figures = table.coverage
     click.echo(f"torch {table.version}")
     for title, count in figures["counts"].items():

@@ -9,20 +9,20 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from devlint.semantics.models.catalogue import Models
-from devlint.semantics.models.files import ModelFile, bundled, read_model
+from devlint.semantics.models.catalogue import ModelCatalogue
+from devlint.semantics.models.model_files import ModelFile, bundled_models, read_model
 from devlint.semantics.row import ModuleRow, Row, parse_row
 
-__all__ = ["ModuleRow", "Row", "Table", "load_numpy_table", "load_semantics", "load_table"]
+__all__ = ["ModuleRow", "Row", "Table", "load_numpy_table", "load_semantics", "load_torch_table"]
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
-_NO_MODELS = Models(())
+_NO_MODELS = ModelCatalogue(())
 
 
 class Table:
     """Rows by canonical qualified name: what the models say of a name counts first, then the table's own row."""
 
-    def __init__(self, data: Mapping[str, Any], prefix: str = "torch.", models: Models = _NO_MODELS) -> None:
+    def __init__(self, data: Mapping[str, Any], prefix: str = "torch.", models: ModelCatalogue = _NO_MODELS) -> None:
         self.version: str = data["version"]
         self.argument_aliases: Mapping[str, str] = data.get("argument_aliases", _NOTHING)
         self.coverage: Mapping[str, Any] = data.get("coverage", _NOTHING)
@@ -75,7 +75,7 @@ def _torch() -> dict[str, Any]:
 
 
 @cache
-def load_table() -> Table:
+def load_torch_table() -> Table:
     """The table of torch alone."""
     return Table(_torch())
 
@@ -83,7 +83,7 @@ def load_table() -> Table:
 def load_semantics(models: Sequence[Path] = ()) -> Table:
     """The table of torch with the models of other libraries; those in the files at ``models`` have the last word."""
     files: list[ModelFile] = [read_model(path) for path in models]
-    return Table(_torch(), models=Models((*files, *bundled())))
+    return Table(_torch(), models=ModelCatalogue((*files, *bundled_models())))
 
 
 @cache

@@ -9,7 +9,7 @@ from typing import Final
 from lsprotocol import types
 
 from devlint.diagnostic import Applicability, Diagnostic, Edit
-from devlint.repair.silencing import comments_for
+from devlint.repair.ignore_comments import ignore_comment_edits
 from devlint.server.documents import Document
 from devlint.server.mending import Order
 from devlint.server.seen import Sighting
@@ -137,7 +137,7 @@ def _for_all(uri: str, sighting: Sighting) -> Iterator[types.CodeAction]:
 
 def _silencing(sighting: Sighting, one: Diagnostic) -> Iterable[Edit]:
     try:
-        return [*comments_for(index_source(Source.of(sighting.view.text)), [one], None)]
+        return [*ignore_comment_edits(index_source(Source.of(sighting.view.text)), [one], None)]
     except SourceError:
         return []
 

@@ -14,8 +14,8 @@ from pygls.uris import from_fs_path, to_fs_path
 from devlint.diagnostic import Position
 from devlint.server.buffers import Buffer, Buffers
 from devlint.server.rulers import Ruler
-from devlint.syntax.lines import NEWLINE
-from devlint.syntax.magics import as_python
+from devlint.syntax.ipython_magics import cell_as_python
+from devlint.syntax.line_starts import NEWLINE
 from devlint.syntax.notebook import SUFFIX
 
 
@@ -120,7 +120,7 @@ def _notebook(uri: str, cells: list[Buffer]) -> Document:
     parts, texts, row = [], [], 1
     for cell in cells:
         parts.append(Part(cell.uri, cell.version, cell.ruler, row))
-        texts.append(as_python(cell.source) + "\n")
+        texts.append(cell_as_python(cell.source) + "\n")
         row += len(NEWLINE.findall(cell.source)) + 1
     path = path_of(uri)
     # One that was never saved may have any name.

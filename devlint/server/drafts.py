@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from devlint.syntax.incremental import Change, parses, reindexed
+from devlint.syntax.incremental_index import Change, is_parsable, reindex_source
 from devlint.syntax.index import FileIndex, index_source
 from devlint.syntax.source import Source, SourceError
 
@@ -104,7 +104,7 @@ class Draft:
         self.text = self.kept = text
         try:
             source = self._make(text)
-            self._index, self.error = index_source(source) if known is None else reindexed(known, source), None
+            self._index, self.error = index_source(source) if known is None else reindex_source(known, source), None
         except SourceError as error:
             self.error = error
 
@@ -120,7 +120,7 @@ class Draft:
         filled: list[Gap] = []
         try:
             # By itself first: the whole takes longer, and most of what is half typed is no statement.
-            known = self._reindexed(index, mended) if parses(written) else None
+            known = self._reindexed(index, mended) if is_parsable(written) else None
         except SourceError:
             known = None
         if known is None:
@@ -132,7 +132,7 @@ class Draft:
         self._index = known or index
 
     def _reindexed(self, index: FileIndex, text: str) -> FileIndex:
-        return reindexed(index, self._make(text))
+        return reindex_source(index, self._make(text))
 
 
 def _stretch_around(index: FileIndex, gaps: Sequence[Gap], change: Change) -> Stretch:

@@ -14,8 +14,8 @@ from devlint.domain.value import Array, Batch, DeviceValue, Tensor, Value
 from devlint.explain.device_texts import when_text
 from devlint.explain.value_descriptions import describe, describe_placement
 from devlint.server.sights import Sight, Sights
+from devlint.syntax.code_regions import CodeRegions
 from devlint.syntax.index import Statement
-from devlint.syntax.positions import Regions
 from devlint.syntax.source import SourceError
 
 HOW: Final = {
@@ -71,13 +71,13 @@ class Gauge:
     """Finds where nodes stand in their statements; each statement is measured once, as long as it lives."""
 
     def __init__(self) -> None:
-        self._measured: dict[Statement, Regions | None] = {}
+        self._measured: dict[Statement, CodeRegions | None] = {}
 
     def span(self, unit: Statement, node: cst.CSTNode) -> tuple[int, int] | None:
         """The offsets in the statement at which a node starts and ends."""
         if unit not in self._measured:
             try:
-                self._measured[unit] = Regions(unit.module, unit.text)
+                self._measured[unit] = CodeRegions(unit.module, unit.text)
             except SourceError:
                 self._measured[unit] = None
         regions = self._measured[unit]

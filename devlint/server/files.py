@@ -9,9 +9,10 @@ from typing import Final, TypeAlias
 
 from devlint.server.drafts import Draft
 from devlint.server.memory import Delta
-from devlint.syntax.incremental import reindexed
+from devlint.syntax.incremental_index import reindex_source
 from devlint.syntax.index import FileIndex, Statement, index_source
-from devlint.syntax.source import SourceError, checked_source, read_source
+from devlint.syntax.source import SourceError, source_from_text
+from devlint.syntax.source_reading import read_source
 
 Stamp: TypeAlias = tuple[int, int]
 """When a file was written, and how long it is."""
@@ -37,7 +38,7 @@ class Files:
                 draft.update(text)
                 continue
             _, known = self._on_disk.pop(path, (None, None))
-            make = partial(checked_source, filename=path.as_posix())
+            make = partial(source_from_text, filename=path.as_posix())
             self._drafts[path] = Draft(text, make, known if isinstance(known, FileIndex) else None)
         for path, (stamp, index) in self._on_disk.items():
             if stamp != stamp_of(path):
@@ -96,7 +97,7 @@ def _known(draft: Draft) -> FileIndex | SourceError:
 def _read(path: Path, known: FileIndex | SourceError | None) -> FileIndex | SourceError:
     try:
         source = read_source(path)
-        return reindexed(known, source) if isinstance(known, FileIndex) else index_source(source)
+        return reindex_source(known, source) if isinstance(known, FileIndex) else index_source(source)
     except SourceError as error:
         return error
 

@@ -8,7 +8,7 @@ from lsprotocol import types
 
 from devlint.server.documents import Document, Part
 from devlint.server.views import Shown, View
-from devlint.syntax.incremental import Change
+from devlint.syntax.incremental_index import Change
 
 
 class Glance:

@@ -8,7 +8,7 @@ from typing import Final
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from devlint.config.files import FILENAMES
+from devlint.config.config_files import FILENAMES
 from devlint.server.diagnosing import pull, pull_workspace
 from devlint.server.documents import path_of
 from devlint.server.preferences import SECTION, Preferences

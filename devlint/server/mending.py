@@ -12,10 +12,10 @@ from devlint.linter.check import Outcome, check
 from devlint.linter.deep_stack import roomy
 from devlint.linter.discovery import Found
 from devlint.repair.document import Document
-from devlint.repair.rounds import applicable, repair
+from devlint.repair.fix_rounds import applicable_fix_filter, repair
 from devlint.server.session import Job
 from devlint.syntax.notebook import read_notebook
-from devlint.syntax.source import encoded_source
+from devlint.syntax.source_reading import encode_source
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def mended(job: Job, order: Order) -> Sequence[str] | None:
     documents = {one.as_posix(): _document(one, text, order) for one, text in job.texts.items()}
     name = order.path.as_posix()
     own = {name: documents[name]}
-    safe = applicable(unsafe=False)
+    safe = applicable_fix_filter(unsafe=False)
 
     def look(attempt: Mapping[str, Document]) -> Outcome:
         return check(files, texts={key: one.data for key, one in {**documents, **attempt}.items()})
@@ -57,7 +57,7 @@ def mended(job: Job, order: Order) -> Sequence[str] | None:
 def _document(path: Path, text: str, order: Order) -> Document:
     """What the program at a path would be on the disk."""
     cells = order.notebooks.get(path)
-    return Document(path.as_posix(), encoded_source(text) if cells is None else _written(cells))
+    return Document(path.as_posix(), encode_source(text) if cells is None else _written(cells))
 
 
 def _written(cells: Sequence[str]) -> bytes:

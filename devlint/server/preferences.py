@@ -8,9 +8,9 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from devlint.config.errors import ConfigError
-from devlint.config.files import FILENAMES
-from devlint.config.options import Options
+from devlint.config.config_error import ConfigError
+from devlint.config.config_files import FILENAMES
+from devlint.config.config_options import Options
 from devlint.config.resolver import Resolver
 from devlint.config.settings import Settings
 from devlint.diagnostic import Confidence

@@ -7,7 +7,7 @@ from functools import cached_property
 from lsprotocol import types
 
 from devlint.diagnostic import Position
-from devlint.syntax.lines import Lines
+from devlint.syntax.line_starts import Lines
 
 _CODECS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
 

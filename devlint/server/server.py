@@ -25,7 +25,7 @@ from devlint.server.seen import Seen
 from devlint.server.session import Job, Look
 from devlint.server.survey import survey
 from devlint.server.wording import Abilities, Atlas, worded
-from devlint.syntax.incremental import Change
+from devlint.syntax.incremental_index import Change
 from devlint.version import __version__
 
 LOGGER: Final = logging.getLogger("devlint")

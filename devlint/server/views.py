@@ -12,7 +12,7 @@ from devlint.server.drafts import Draft
 from devlint.server.facts import Fact, Origin
 from devlint.server.files import Files
 from devlint.syntax.index import Statement
-from devlint.syntax.lines import Lines
+from devlint.syntax.line_starts import Lines
 
 Places: TypeAlias = Mapping[tuple[Statement, int], Region]
 """Where offsets in statements stand in the program."""

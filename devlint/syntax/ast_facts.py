@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from devlint.syntax.statement import Binding, Facts, StatementKind, import_binding
+from devlint.syntax.statement import Binding, StatementFacts, StatementKind, import_binding
 
 # Fields that hold neither a name nor a node with names below it.
 _BARREN = frozenset(
@@ -34,7 +34,7 @@ class _NamedFields(dict[type, tuple[str, ...]]):
 _FIELDS = _NamedFields()
 
 
-def ast_facts(nodes: Sequence[ast.stmt]) -> Facts:
+def facts_from_ast(nodes: Sequence[ast.stmt]) -> StatementFacts:
     """What the statements of one logical line bind at module level and mention anywhere."""
     first = nodes[0]
     binds, imports = _module_scope(nodes)
@@ -42,7 +42,7 @@ def ast_facts(nodes: Sequence[ast.stmt]) -> Facts:
     kind = _DEFINITIONS.get(type(first), "other")
     if any(_DEFINITIONS.get(type(node), "other") != kind for node in nodes):
         kind = "other"
-    return Facts(
+    return StatementFacts(
         kind=kind,
         name=first.name if isinstance(first, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) else None,
         binds=frozenset(binds),

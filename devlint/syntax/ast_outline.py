@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import ast
-import warnings
 
-from devlint.syntax.ast_facts import ast_facts
-from devlint.syntax.lines import Lines
-from devlint.syntax.outline import Outline, continued_row, first_token
+from devlint.syntax.ast_facts import facts_from_ast
+from devlint.syntax.ast_parsing import parse_ast
+from devlint.syntax.line_starts import Lines
+from devlint.syntax.statement_outline import StatementOutline, last_continued_row, skip_blanks
 
 
-def ast_outline(text: str, lines: Lines) -> tuple[str | None, list[Outline]]:
+def ast_outline(text: str, lines: Lines) -> tuple[str | None, list[StatementOutline]]:
     """The docstring and the statements of a file. Raises what `ast.parse` raises."""
-    tree = parse_quietly(text)
-    outlines: list[Outline] = []
+    tree = parse_ast(text)
+    outlines: list[StatementOutline] = []
     group: list[ast.stmt] = []
     last_row = 0
     for node in tree.body:
@@ -27,34 +27,19 @@ def ast_outline(text: str, lines: Lines) -> tuple[str | None, list[Outline]]:
     return ast.get_docstring(tree, clean=False), outlines
 
 
-def parse_quietly(text: str) -> ast.Module:
-    """`ast.parse` without its warnings, which are the user's compiler's to show."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return ast.parse(text)
-
-
-def parse_if_possible(text: str) -> ast.Module | None:
-    """The tree of a text, None where Python cannot parse it."""
-    try:
-        return parse_quietly(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-
-
-def _outline(group: list[ast.stmt], last_row: int, text: str, lines: Lines) -> Outline:
-    return Outline(ast_facts(group), _start(group[0], text, lines), last_row)
+def _outline(group: list[ast.stmt], last_row: int, text: str, lines: Lines) -> StatementOutline:
+    return StatementOutline(facts_from_ast(group), _start(group[0], text, lines), last_row)
 
 
 def _start(node: ast.stmt, text: str, lines: Lines) -> int:
     """The offset of the first token: the ``@`` of the first decorator, else that of the statement itself."""
     decorators = getattr(node, "decorator_list", ())
     row: int = decorators[0].lineno if decorators else node.lineno
-    start = first_token(text, lines.start(row))
+    start = skip_blanks(text, lines.start(row))
     while decorators and text[start] != "@":
         # The decorator stands in parentheses or behind a continuation, on a later line than its ``@``.
         row -= 1
-        start = first_token(text, lines.start(row))
+        start = skip_blanks(text, lines.start(row))
     return start
 
 
@@ -65,4 +50,4 @@ def _last_row(node: ast.stmt, text: str, lines: Lines) -> int:
     if "\\" not in line:
         return row
     column = len(line.encode()[: node.end_col_offset].decode())
-    return continued_row(lines.start(row) + column, text, lines)
+    return last_continued_row(lines.start(row) + column, text, lines)

@@ -10,7 +10,7 @@ from re import Pattern
 import libcst as cst
 
 from devlint.syntax.index import FileIndex
-from devlint.syntax.lines import NEWLINE
+from devlint.syntax.line_starts import NEWLINE
 from devlint.syntax.source import SourceError
 from devlint.syntax.statement import Statement
 
@@ -47,7 +47,7 @@ class CodeLine:
 
 
 @dataclass(slots=True)
-class Layout:
+class CommentLayout:
     """The comments, physical lines and logical lines of a file, each in the order of the text."""
 
     comments: list[Comment] = field(default_factory=list)
@@ -60,9 +60,9 @@ class Layout:
         self.logical.append(line)
 
 
-def read_layout(index: FileIndex, marker: Pattern[str]) -> Layout:
+def read_comment_layout(index: FileIndex, marker: Pattern[str]) -> CommentLayout:
     """The layout of those parts of a file that hold the marker; a statement elsewhere counts as one line of code."""
-    layout = Layout()
+    layout = CommentLayout()
     text, row = index.source.text, 1
     for statement in index.statements:
         gap = text[index.lines.start(row) : index.lines.start(statement.first_row)]
@@ -94,11 +94,11 @@ def _real_comments(statement: Statement) -> frozenset[str]:
     return frozenset(found)
 
 
-def _read(code: str, first_row: int, layout: Layout, real_comments: Container[str] | None = None) -> None:
+def _read(code: str, first_row: int, layout: CommentLayout, real_comments: Container[str] | None = None) -> None:
     """Add the layout of a piece of the file that starts on a given row."""
     # Every tokenizer knows this newline.
     rows = [row + "\n" for row in NEWLINE.split(code)]
-    reader = _Reader(layout, rows, first_row - 1)
+    reader = _LayoutReader(layout, rows, first_row - 1)
     try:
         for token in tokenize.generate_tokens(iter(rows).__next__):
             if token.type != tokenize.COMMENT or real_comments is None or token.string in real_comments:
@@ -109,10 +109,10 @@ def _read(code: str, first_row: int, layout: Layout, real_comments: Container[st
     reader.finish()
 
 
-class _Reader:
+class _LayoutReader:
     """Gathers tokens into physical and logical lines."""
 
-    def __init__(self, layout: Layout, rows: Sequence[str], rows_before: int) -> None:
+    def __init__(self, layout: CommentLayout, rows: Sequence[str], rows_before: int) -> None:
         self._layout = layout
         self._rows = rows
         self._rows_before = rows_before

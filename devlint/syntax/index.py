@@ -7,15 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from devlint.syntax.ast_outline import ast_outline, parse_quietly
-from devlint.syntax.collector import paused_collector
+from devlint.syntax.ast_outline import ast_outline
+from devlint.syntax.ast_parsing import parse_ast
 from devlint.syntax.exports import declared_exports
-from devlint.syntax.lines import Lines
-from devlint.syntax.newer_outline import newer_outline
+from devlint.syntax.gc_pause import paused_gc
+from devlint.syntax.libcst_outline import libcst_outline
+from devlint.syntax.line_starts import Lines
 from devlint.syntax.source import Source, SourceError
-from devlint.syntax.statement import Binding, Facts, Statement, StatementKind
+from devlint.syntax.statement import Binding, Statement, StatementFacts, StatementKind
 
-__all__ = ["Binding", "Facts", "FileIndex", "Statement", "StatementKind", "index_source"]
+__all__ = ["Binding", "FileIndex", "Statement", "StatementFacts", "StatementKind", "index_source"]
 
 
 @dataclass(frozen=True)
@@ -52,14 +53,14 @@ def index_source(source: Source, *, newer: bool = True) -> FileIndex:
     What the running Python cannot parse may have the grammar of a `newer` one, which takes longer to find out.
     """
     lines = Lines.of(source.text)
-    with paused_collector():
+    with paused_gc():
         try:
             docstring, outlines = ast_outline(source.text, lines)
             newer_grammar = False
         except SyntaxError as error:
             # No newer grammar indents otherwise, and libcst is lax about it.
             lax = not newer or isinstance(error, IndentationError)
-            fallback = None if lax else newer_outline(source.text, lines)
+            fallback = None if lax else libcst_outline(source.text, lines)
             if fallback is None:
                 raise _syntax_error(error, source, lines) from None
             docstring, outlines = fallback
@@ -94,7 +95,7 @@ def _column_in_ascii(error: SyntaxError, text: str) -> int | None:
     if text.isascii():
         return None
     try:
-        parse_quietly(re.sub(r"[^\x00-\x7f]", "x", text))
+        parse_ast(re.sub(r"[^\x00-\x7f]", "x", text))
     except SyntaxError as twin:
         return twin.offset if (twin.msg, twin.lineno) == (error.msg, error.lineno) else None
     except (ValueError, RecursionError, MemoryError):

@@ -10,11 +10,11 @@ from functools import cached_property
 from typing import Any
 
 from devlint.diagnostic import Position
-from devlint.syntax.cells import Cells
-from devlint.syntax.lines import NEWLINE, Lines
-from devlint.syntax.magics import as_python
-from devlint.syntax.source import Source, SourceError, checked_source
-from devlint.syntax.spans import Span, elements, members
+from devlint.syntax.cell_rows import CellRowMap
+from devlint.syntax.ipython_magics import cell_as_python
+from devlint.syntax.json_spans import JsonSpan, array_elements, object_members
+from devlint.syntax.line_starts import NEWLINE, Lines
+from devlint.syntax.source import Source, SourceError, source_from_text
 
 SUFFIX = ".ipynb"
 
@@ -28,8 +28,8 @@ class CodeCell:
 
     number: int
     text: str
-    span: Span
-    parts: tuple[Span, ...] = ()
+    span: JsonSpan
+    parts: tuple[JsonSpan, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -42,16 +42,16 @@ class Notebook:
 
     def source(self, filename: str) -> Source:
         """All cells as one program; what only IPython understands is replaced, and no row is added or lost."""
-        text = "".join(as_python(cell.text) + "\n" for cell in self.cells)
-        return checked_source(text, filename, has_bom=self.has_bom, cells=self.rows)
+        text = "".join(cell_as_python(cell.text) + "\n" for cell in self.cells)
+        return source_from_text(text, filename, has_bom=self.has_bom, cells=self.rows)
 
     @cached_property
-    def rows(self) -> Cells:
+    def rows(self) -> CellRowMap:
         """Where in the program the cells are."""
         starts = [1]
         for cell in self.cells:
             starts.append(starts[-1] + len(NEWLINE.findall(cell.text)) + 1)
-        return Cells(tuple(cell.number for cell in self.cells), tuple(starts[:-1]))
+        return CellRowMap(tuple(cell.number for cell in self.cells), tuple(starts[:-1]))
 
     def lines(self, number: int) -> list[str]:
         """The lines of a cell without their ends; none where there is no such cell of code."""
@@ -119,16 +119,16 @@ def _is_python(content: Any) -> bool:
 
 def _code_cells(content: Mapping[str, Any], text: str) -> Iterable[CodeCell]:
     cells = content["cells"]
-    spans = elements(text, members(text)["cells"].start)
+    spans = array_elements(text, object_members(text)["cells"].start)
     for number, (cell, span) in enumerate(zip(cells, spans, strict=True), 1):
         if cell["cell_type"] != "code":
             continue
         source = cell["source"]
-        place = members(text, span.start)["source"]
+        place = object_members(text, span.start)["source"]
         if isinstance(source, str):
             yield CodeCell(number, source, place)
         else:
-            yield CodeCell(number, "".join(source), place, tuple(elements(text, place.start)))
+            yield CodeCell(number, "".join(source), place, tuple(array_elements(text, place.start)))
 
 
 def _edited(text: str, edits: Iterable[tuple[Position, Position, str]]) -> str:

@@ -1,17 +1,12 @@
-"""From bytes to text: the encoding Python would use, no byte order mark, and one error for all that goes wrong."""
+"""The decoded text of one Python file or notebook, and the error for a file that cannot be read or parsed."""
 
 from __future__ import annotations
 
-import io
-import tokenize
 from dataclasses import dataclass
-from pathlib import Path
 
 from devlint.diagnostic import Position, Region
-from devlint.syntax.cells import Cells
-from devlint.syntax.lines import NEWLINE, Lines
-
-_BOM = b"\xef\xbb\xbf"
+from devlint.syntax.cell_rows import CellRowMap
+from devlint.syntax.line_starts import NEWLINE, Lines
 
 
 class SourceError(Exception):
@@ -37,12 +32,12 @@ class Source:
     encoding: str = "utf-8"
     newline: str = "\n"
     has_bom: bool = False
-    cells: Cells | None = None
+    cells: CellRowMap | None = None
 
     @staticmethod
     def of(text: str, filename: str = "<string>") -> Source:
         """A source from text that is already decoded."""
-        return checked_source(text, filename, has_bom=text.startswith("\ufeff"))
+        return source_from_text(text, filename, has_bom=text.startswith("\ufeff"))
 
     def region(self, start: Position, end: Position) -> Region:
         """The region as it is reported: in a notebook, within its cell."""
@@ -63,52 +58,8 @@ class Source:
         return SourceError(message, region.start.row, column, region.cell)
 
 
-def read_source(path: Path, filename: str | None = None) -> Source:
-    """Read and decode a file; `filename` is the name to report, the path itself by default."""
-    try:
-        data = path.read_bytes()
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise SourceError(f"cannot read the file: {reason}") from None
-    return decode_source(data, filename if filename is not None else path.as_posix())
-
-
-def decode_source(data: bytes, filename: str) -> Source:
-    """Decode the bytes of a file as Python does: byte order mark, then PEP 263 declaration, then UTF-8.
-
-    Of a notebook, which its name tells, the cells of code are the text.
-    """
-    if filename.endswith(".ipynb"):
-        from devlint.syntax.notebook import read_notebook
-
-        return read_notebook(data).source(filename)
-    has_bom = data.startswith(_BOM)
-    body = data[len(_BOM) :] if has_bom else data
-    if b"\0" in body:
-        place = _position_of_byte(body, body.index(b"\0"))
-        raise SourceError("the file holds a null byte: it is binary, or not in an ASCII-based encoding", *place)
-    encoding = _declared_encoding(data)
-    try:
-        text = body.decode(encoding)
-    except UnicodeDecodeError as error:
-        byte = f"0x{body[error.start]:02x}"
-        raise SourceError(f"byte {byte} is not valid {encoding}", *_position_of_byte(body, error.start)) from None
-    except (LookupError, ValueError) as error:
-        raise SourceError(f"cannot decode the file as {encoding}: {error}") from None
-    return checked_source(text, filename, encoding, has_bom=has_bom)
-
-
-def encoded_source(text: str) -> bytes:
-    """The bytes of a file that holds this text: in the encoding that the text declares, as Python would read them."""
-    data = text.encode("utf-8", "surrogatepass")
-    try:
-        return text.encode(_declared_encoding(data))
-    except (SourceError, UnicodeEncodeError):
-        return data
-
-
-def checked_source(
-    text: str, filename: str, encoding: str = "utf-8", *, has_bom: bool = False, cells: Cells | None = None
+def source_from_text(
+    text: str, filename: str, encoding: str = "utf-8", *, has_bom: bool = False, cells: CellRowMap | None = None
 ) -> Source:
     """The source of a decoded text, unless the text holds what no Python file may hold."""
     text = text.removeprefix("\ufeff")
@@ -119,29 +70,3 @@ def checked_source(
         place = Lines.of(text).position(text.index("\0"))
         raise source.error("the text holds a null character", place.row, place.column)
     return source
-
-
-def _declared_encoding(data: bytes) -> str:
-    """The encoding a file declares, in Python's spelling of its name."""
-    first_lines = io.BytesIO(data.replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
-    try:
-        encoding = tokenize.detect_encoding(first_lines.readline)[0]
-    except SyntaxError as error:
-        # The same exception stands for bytes that are not UTF-8 in a file that declares nothing.
-        try:
-            data.decode("utf-8")
-        except UnicodeDecodeError as invalid:
-            if "unknown encoding" not in str(error):
-                byte = f"0x{data[invalid.start]:02x}"
-                message = f"byte {byte} is not valid utf-8, and the file declares no other encoding"
-                raise SourceError(message, *_position_of_byte(data, invalid.start)) from None
-        row = 1 if b"coding" in first_lines.getvalue().partition(b"\n")[0] else 2
-        raise SourceError(str(error), row) from None
-    return "utf-8" if encoding == "utf-8-sig" else encoding
-
-
-def _position_of_byte(data: bytes, offset: int) -> tuple[int, int]:
-    """The row and column of a byte; what comes before it on its row may be undecodable and is counted leniently."""
-    before = data[:offset].decode("utf-8", errors="replace")
-    place: Position = Lines.of(before).position(len(before))
-    return place.row, place.column

@@ -8,8 +8,8 @@ from typing import Literal
 
 import libcst as cst
 
+from devlint.syntax.libcst_parsing import try_parse_libcst
 from devlint.syntax.source import Source, SourceError
-from devlint.syntax.tree import parse_tree
 
 StatementKind = Literal["function", "class", "import", "other"]
 
@@ -34,7 +34,7 @@ class Binding:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class StatementFacts:
     """What a walk over one top-level statement learns, whichever parser made the tree."""
 
     kind: StatementKind
@@ -62,7 +62,7 @@ class Statement:
     `text` starts at the first token (the `@` of the first decorator) and ends with the newline of the last row.
     """
 
-    facts: Facts = field(repr=False)
+    facts: StatementFacts = field(repr=False)
     first_row: int
     last_row: int
     source: Source = field(repr=False)
@@ -125,7 +125,7 @@ class Statement:
         """The statement as a libcst module of its own, which knows its indentation and newline. Raises SourceError."""
         if self.too_deep:
             raise SourceError("the statement is nested too deeply", self.first_row)
-        module = parse_tree(self.text)
+        module = try_parse_libcst(self.text)
         if module is None:
             # The place that libcst names is not reliable.
             raise SourceError("libcst cannot parse the statement", self.first_row)

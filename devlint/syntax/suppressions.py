@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from devlint.diagnostic import Position
-from devlint.syntax.comments import CodeLine, Comment, Layout, read_layout
+from devlint.syntax.comments import CodeLine, Comment, CommentLayout, read_comment_layout
 from devlint.syntax.index import FileIndex
 from devlint.syntax.source import Source
 
@@ -42,7 +42,7 @@ class Suppression:
 
     def silences(self, code: str, name: str) -> bool:
         """Whether a rule is among those that the comment names."""
-        return not self.codes or any(means(item, code, name) for item in self.codes)
+        return not self.codes or any(word_names_rule(item, code, name) for item in self.codes)
 
     def reaches(self, first_row: int, last_row: int) -> bool:
         """Whether a finding on these rows is where the comment has effect."""
@@ -86,7 +86,7 @@ def find_suppressions(source: Source, index: FileIndex) -> Suppressions:
     """The suppressions of a file."""
     if not _MARKER.search(source.text):
         return Suppressions()
-    layout = read_layout(index, _MARKER)
+    layout = read_comment_layout(index, _MARKER)
     directives = [directive for comment in layout.comments for directive in _directives(comment)]
     enables = [directive for directive in directives if directive.verb == "enable" and directive.comment.alone]
     last_row = len(index.lines.starts)
@@ -120,7 +120,7 @@ def _noqa(verb: str, found: re.Match[str], comment: Comment) -> _Directive:
 
 
 def _suppressions(
-    directive: _Directive, enables: Iterable[_Directive], layout: Layout, last_row: int
+    directive: _Directive, enables: Iterable[_Directive], layout: CommentLayout, last_row: int
 ) -> Iterator[Suppression]:
     comment = directive.comment
     beside = CodeLine(comment.first_row, comment.last_row, comment.indentation)
@@ -144,7 +144,9 @@ def _suppressions(
             yield from _block(directive, enables, layout, last_row)
 
 
-def _block(disable: _Directive, enables: Iterable[_Directive], layout: Layout, last_row: int) -> Iterator[Suppression]:
+def _block(
+    disable: _Directive, enables: Iterable[_Directive], layout: CommentLayout, last_row: int
+) -> Iterator[Suppression]:
     """The rows from a `disable` to its `enable`, or to the end of the indented block in which it stands."""
     comment = disable.comment
     outside = (
@@ -175,15 +177,15 @@ def _suppression(
 
 
 def _normalised(items: Iterable[str]) -> frozenset[str]:
-    return frozenset(word(item) for item in items if item.strip())
+    return frozenset(normalize_word(item) for item in items if item.strip())
 
 
-def means(item: str, code: str, name: str) -> bool:
+def word_names_rule(item: str, code: str, name: str) -> bool:
     """Whether a word in a suppression's list stands for a rule: its name, its code or the beginning of it."""
     return item == name or (_is_code(item) and code.startswith(item))
 
 
-def word(written: str) -> str:
+def normalize_word(written: str) -> str:
     """A word of a suppression's list as it is compared: codes in upper case, names in lower case."""
     written = written.strip()
     return written.upper() if _is_code(written) else written.lower()

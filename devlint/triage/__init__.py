@@ -1,0 +1,1 @@
+"""Compare findings with a baseline or with a git commit, and compute their fingerprints."""

@@ -19,7 +19,7 @@ class BaselineError(Exception):
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Entry:
+class BaselineEntry:
     """A known finding; `file` is relative to the directory of the baseline. The message is there for the reader."""
 
     file: str
@@ -39,15 +39,15 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class BaselineComparison:
     """What is new against a baseline, how many findings it covers, and which of its entries are gone."""
 
     new: tuple[Diagnostic, ...]
     known: int
-    gone: tuple[Entry, ...]
+    gone: tuple[BaselineEntry, ...]
 
 
-def read_baseline(path: Path) -> tuple[Entry, ...]:
+def read_baseline(path: Path) -> tuple[BaselineEntry, ...]:
     """The entries of the file."""
     try:
         content: Any = json.loads(path.read_text(encoding="utf-8"))
@@ -59,14 +59,14 @@ def read_baseline(path: Path) -> tuple[Entry, ...]:
         if content["version"] != _VERSION:
             raise BaselineError(f"{path}: written by another version of devlint")
         return tuple(
-            Entry(str(each["file"]), str(each["code"]), str(each["fingerprint"]), str(each["message"]))
+            BaselineEntry(str(each["file"]), str(each["code"]), str(each["fingerprint"]), str(each["message"]))
             for each in content["findings"]
         )
     except (KeyError, TypeError):
         raise BaselineError(f"{path}: not a baseline") from None
 
 
-def baseline_text(entries: Iterable[Entry]) -> str:
+def baseline_text(entries: Iterable[BaselineEntry]) -> str:
     """A baseline with these entries, one on each line, so that changes of it can be read and merged."""
     lines = [
         json.dumps(
@@ -79,19 +79,19 @@ def baseline_text(entries: Iterable[Entry]) -> str:
     return f'{{\n  "version": {_VERSION},\n  "findings": [\n{listed}\n  ]\n}}\n'
 
 
-def entry_of(diagnostic: Diagnostic, file: str) -> Entry:
+def baseline_entry(diagnostic: Diagnostic, file: str) -> BaselineEntry:
     """The entry by which this finding is known again."""
-    return Entry(file, diagnostic.code, diagnostic.fingerprint, diagnostic.message)
+    return BaselineEntry(file, diagnostic.code, diagnostic.fingerprint, diagnostic.message)
 
 
-def compare(
+def compare_with_baseline(
     diagnostics: Sequence[Diagnostic],
-    entries: Sequence[Entry],
+    entries: Sequence[BaselineEntry],
     *,
     file_of: Callable[[Diagnostic], str],
     checked: Collection[str],
     exists: Callable[[str], bool],
-) -> Comparison:
+) -> BaselineComparison:
     """Set the findings against the entries.
 
     An entry is gone if its file was checked or is no more. An entry whose file is no more also covers a finding that is
@@ -101,7 +101,7 @@ def compare(
     moved = Counter(entry.moved_key for entry in entries if not exists(entry.file))
     new = []
     for diagnostic in diagnostics:
-        like = entry_of(diagnostic, file_of(diagnostic))
+        like = baseline_entry(diagnostic, file_of(diagnostic))
         if left[like.key] > 0:
             left[like.key] -= 1
         elif moved[like.moved_key] > 0:
@@ -109,11 +109,11 @@ def compare(
         else:
             new.append(diagnostic)
     gone = [entry for entry in entries if _take(entry, left, moved, checked, exists)]
-    return Comparison(tuple(new), len(diagnostics) - len(new), tuple(gone))
+    return BaselineComparison(tuple(new), len(diagnostics) - len(new), tuple(gone))
 
 
 def _take(
-    entry: Entry,
+    entry: BaselineEntry,
     left: Counter[tuple[str, str, str]],
     moved: Counter[tuple[str, str]],
     checked: Collection[str],

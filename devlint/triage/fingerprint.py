@@ -10,13 +10,13 @@ from dataclasses import replace
 from functools import cache
 
 from devlint.diagnostic import Diagnostic, Region
-from devlint.triage.scopes import Scope, innermost, scopes
+from devlint.triage.definition_scopes import DefinitionScope, definition_scopes, innermost_scope
 
 _LAYOUT = re.compile(r"\s+|\\\n|,(?=\s*[)\]}])")
 _LENGTH = 16
 
 
-def fingerprinted(
+def add_fingerprints(
     diagnostics: Sequence[Diagnostic], lines: Callable[[str, int | None], Sequence[str]]
 ) -> Iterator[Diagnostic]:
     """The findings with their fingerprints.
@@ -26,13 +26,13 @@ def fingerprinted(
     """
 
     @cache
-    def scopes_of(filename: str, cell: int | None) -> list[Scope]:
-        return scopes(lines(filename, cell), cell=cell is not None)
+    def scopes_of(filename: str, cell: int | None) -> list[DefinitionScope]:
+        return definition_scopes(lines(filename, cell), cell=cell is not None)
 
     seen: Counter[tuple[str, ...]] = Counter()
     for diagnostic in diagnostics:
         region = diagnostic.region
-        scope = innermost(scopes_of(region.filename, region.cell), region.start.row)
+        scope = innermost_scope(scopes_of(region.filename, region.cell), region.start.row)
         code = _without_layout(_text(region, lines(region.filename, region.cell)))
         key = (diagnostic.code, scope.name if scope else "", code)
         here = (region.filename, *key)

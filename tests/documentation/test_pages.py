@@ -17,7 +17,7 @@ import yaml
 
 from devlint import cli
 from devlint.cli.group import devlint
-from devlint.config.files import chain
+from devlint.config.config_files import read_config_chain
 from devlint.linter.rule_loader import all_rules
 
 from .examples import PAGES, ROOT, refreshed
@@ -81,7 +81,7 @@ def test_the_configuration_can_be_used(tmp_path):
     (tmp_path / "project").mkdir()
     path = tmp_path / "project" / "pyproject.toml"
     path.write_text(text)
-    base, own = chain(path)
+    base, own = read_config_chain(path)
     assert base[0] == tmp_path / "shared" / "devlint.toml"
     assert own[1].per_file_ignores == {"tests/*": ("DEV4",)}
     assert cli.invoke([str(tmp_path / "project"), "--show-settings"]) == 0

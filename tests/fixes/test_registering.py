@@ -10,7 +10,7 @@ from devlint.fixes.sheet import Sheet, Unfit
 from devlint.repair.document import Document
 from devlint.syntax.index import index_source
 from devlint.syntax.source import Source
-from devlint.syntax.walk import descend
+from devlint.syntax.tree_walk import descend
 
 from .programs import check_fix
 

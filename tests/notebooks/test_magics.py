@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from devlint.syntax.magics import as_python
+from devlint.syntax.ipython_magics import cell_as_python
 
 
 @pytest.mark.parametrize(
@@ -31,8 +31,8 @@ from devlint.syntax.magics import as_python
     ],
 )
 def test_what_only_ipython_understands_is_replaced(cell, python):
-    assert as_python(cell) == python
-    assert as_python(cell).count("\n") == cell.count("\n")
+    assert cell_as_python(cell) == python
+    assert cell_as_python(cell).count("\n") == cell.count("\n")
 
 
 @pytest.mark.parametrize(
@@ -49,8 +49,8 @@ def test_what_only_ipython_understands_is_replaced(cell, python):
 def test_a_line_within_a_statement_is_left_alone(before):
     line = "% b"
     cell = "%magic\n" + before % line
-    assert line in as_python(cell)
+    assert line in cell_as_python(cell)
 
 
 def test_what_is_neither_python_nor_a_magic_stays_to_be_told():
-    assert as_python("x = = 1\n%magic\n") == "x = = 1\npass\n"
+    assert cell_as_python("x = = 1\n%magic\n") == "x = = 1\npass\n"

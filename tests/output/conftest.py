@@ -8,7 +8,7 @@ import pytest
 
 from devlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix, Note, Position, Region, Severity
 from devlint.output import find_format
-from devlint.output.page import Page
+from devlint.output.report_context import ReportContext
 from devlint.rule_metadata import RuleCard
 
 TRAIN = """\
@@ -88,7 +88,7 @@ def render() -> Callable[..., str]:
         sources: Mapping[str, str] = SOURCES,
         **circumstances: object,
     ) -> str:
-        page = Page(
+        page = ReportContext(
             rules=RULES,
             lines=lambda filename, cell: sources.get(filename, "").split("\n"),
             checked=4,

@@ -7,7 +7,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from devlint.output.linehash import line_hashes
+from devlint.output.github_line_hash import line_hashes
 from devlint.rule_metadata import page_of
 
 SCHEMA = Path(__file__).parents[3] / "shared" / "schemas" / "sarif-schema-2.1.0.json"

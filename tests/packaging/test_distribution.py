@@ -51,7 +51,8 @@ def test_every_package_is_installed():
 
 
 def where_rules_are(python: Path, *, cwd: Path, **environment: str) -> Path:
-    code = "from devlint.linter.rule_loader import all_rules; all_rules(); from devlint import rules; print(rules.__path__[0])"
+    code = "import devlint.rules; from devlint.linter.rule_loader import all_rules; all_rules()"
+    code += "; print(devlint.rules.__path__[0])"
     return Path(run(python, "-c", code, cwd=cwd, **environment).strip())
 
 

@@ -12,10 +12,10 @@ from devlint.diagnostic import Diagnostic, Position
 from devlint.linter.file_analysis import analyse
 from devlint.linter.rule_loader import all_rules
 from devlint.repair.document import Document
-from devlint.repair.rounds import Documents, Repair, applicable, repair
-from devlint.syntax.lines import NEWLINE
-from devlint.syntax.source import decode_source
-from devlint.triage.fingerprint import fingerprinted
+from devlint.repair.fix_rounds import Documents, RepairResult, applicable_fix_filter, repair
+from devlint.syntax.line_starts import NEWLINE
+from devlint.syntax.source_reading import decode_source
+from devlint.triage.fingerprint import add_fingerprints
 
 EVERYTHING = frozenset(rule.code for rule in all_rules())
 QUESTION = "DEV902"
@@ -42,27 +42,27 @@ class Program:
         assert not report.errors, report.errors[0].traceback
         found = [one for one in report.diagnostics if one.code != QUESTION]
         lines = {name: NEWLINE.split(document.text) for name, document in documents.items()}
-        return Seen(tuple(fingerprinted(found, lambda name, cell: lines[name])))
+        return Seen(tuple(add_fingerprints(found, lambda name, cell: lines[name])))
 
     @property
     def documents(self) -> Documents:
         return {name: Document(name, data) for name, data in self.files.items()}
 
-    def repaired(self, *, unsafe: bool = True) -> Repair[Seen]:
+    def repaired(self, *, unsafe: bool = True) -> RepairResult[Seen]:
         """The files after all fixes."""
-        return repair(self.documents, self.look(self.documents), self.look, applicable(unsafe))
+        return repair(self.documents, self.look(self.documents), self.look, applicable_fix_filter(unsafe))
 
 
-def check(program: Program, *, unsafe: bool, before: Seen | None = None) -> Repair[Seen]:
+def check(program: Program, *, unsafe: bool, before: Seen | None = None) -> RepairResult[Seen]:
     """Repair a program, of which somebody may have `before`, and assert what must hold of any; returns the repair."""
     before = before or program.look(program.documents)
-    done = repair(program.documents, before, program.look, applicable(unsafe))
+    done = repair(program.documents, before, program.look, applicable_fix_filter(unsafe))
     assert done.finished
     for name, document in done.documents.items():
         ast.parse(document.data, name)
     after = done.seen
     assert count(after) <= count(before) - Counter((one.region.filename, one.code) for one in done.fixed)
-    again = repair(done.documents, after, program.look, applicable(unsafe))
+    again = repair(done.documents, after, program.look, applicable_fix_filter(unsafe))
     assert again.documents == done.documents
     for one in before.diagnostics:
         check_edits(program.documents[one.region.filename], one)

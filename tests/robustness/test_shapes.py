@@ -127,7 +127,7 @@ def test_of_a_large_registry_nothing_is_known():
 
 
 def test_a_finding_in_what_is_too_deep_to_tell_its_place_points_at_the_statement(monkeypatch):
-    monkeypatch.setattr("devlint.syntax.positions._CODEGEN_FRAMES", 500 - RECURSION_LIMIT)
+    monkeypatch.setattr("devlint.syntax.code_regions._CODEGEN_FRAMES", 500 - RECURSION_LIMIT)
     strings = "'a' " * 1_000
     found = devlint.check_source(f"{HEAD}{PROBE}probe + torch.ones(3); x = {strings}\n", isolated=True).diagnostics
     assert [(one.code, one.region.start.row, one.region.start.column) for one in found] == [

@@ -18,9 +18,9 @@ from devlint.runtime import emulate
 from devlint.runtime.derive import __main__ as generator
 from devlint.runtime.derive import agreement, assemble, coverage, modules, names, opinfos
 from devlint.runtime.derive.declarations import overloads_of
-from devlint.semantics.table import Row, Table, load_table
+from devlint.semantics.table import Row, Table, load_torch_table
 
-TABLE = load_table()
+TABLE = load_torch_table()
 pytestmark = pytest.mark.skipif(
     torch.__version__.split("+")[0] != TABLE.version, reason=f"the table was derived from torch {TABLE.version}"
 )

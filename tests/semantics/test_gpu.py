@@ -13,13 +13,13 @@ pytest.importorskip("expecttest", reason="torch's own samples need it")
 
 from devlint.runtime.derive import agreement
 from devlint.runtime.derive.accelerator import accelerator
-from devlint.semantics.table import load_table
+from devlint.semantics.table import load_torch_table
 
 pytestmark = [
     pytest.mark.gpu,
     pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device"),
 ]
-TABLE = load_table()
+TABLE = load_torch_table()
 
 
 @pytest.fixture(autouse=True)

@@ -12,16 +12,16 @@ from typing import Any
 import jsonschema
 import pytest
 
-from devlint.semantics.models.checking import first_problem
-from devlint.semantics.models.files import SCHEMA, ModelFileError, read_model
+from devlint.semantics.models.model_files import MODEL_SCHEMA, ModelFileError, read_model
+from devlint.semantics.models.schema_check import first_problem
 from devlint.semantics.table import Row, load_semantics
 
 ROOT = Path(__file__).parents[2]
-FILES = sorted(path for path in SCHEMA.parent.glob("*.json") if path != SCHEMA)
+FILES = sorted(path for path in MODEL_SCHEMA.parent.glob("*.json") if path != MODEL_SCHEMA)
 
 
 def schema() -> dict[str, Any]:
-    loaded: dict[str, Any] = json.loads(SCHEMA.read_text())
+    loaded: dict[str, Any] = json.loads(MODEL_SCHEMA.read_text())
     return loaded
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import devlint.interpreter.driver.assembly  # noqa: F401 - registers the models
 from devlint.interpreter.state.library_models import find_model
-from devlint.semantics.table import load_table
+from devlint.semantics.table import load_torch_table
 
-TABLE = load_table()
+TABLE = load_torch_table()
 BY_HAND = {
     "made of Python values or files": "tensor as_tensor asarray scalar_tensor from_numpy frombuffer from_file load",
     "the state of the program": (

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 import devlint.semantics
-from devlint.semantics.provenance import REST, SOURCES, USUAL, source_of
-from devlint.semantics.table import Row, Table, load_numpy_table, load_table
+from devlint.semantics.cell_sources import ALL_OTHER_CELLS, SOURCES, USUAL_SOURCES, source_of
+from devlint.semantics.table import Row, Table, load_numpy_table, load_torch_table
 
 FOLDER = Path(devlint.semantics.__file__).parent
 REASONS = json.loads((FOLDER.parent / "runtime" / "derive" / "overrides.json").read_text())["rows"]
-TABLES = {"torch.json": load_table(), "numpy.json": load_numpy_table()}
+TABLES = {"torch.json": load_torch_table(), "numpy.json": load_numpy_table()}
 
 DTYPES = set(
     "bool uint8 uint16 uint32 uint64 int8 int16 int32 int64 float16 bfloat16 float32 float64"
@@ -84,7 +84,7 @@ def test_every_argument_named_in_a_cell_is_a_parameter(file: str) -> None:
 
 
 def test_module_rows_say_what_the_constructor_registers() -> None:
-    for row in rows(load_table()):
+    for row in rows(load_torch_table()):
         if row.module is None:
             continue
         for presence in (row.module.parameters, row.module.buffers):
@@ -114,7 +114,7 @@ def test_aliases_lead_to_rows(file: str) -> None:
 
 
 def test_other_names_of_the_same_thing() -> None:
-    table = load_table()
+    table = load_torch_table()
     for alias, canonical in {
         "torch.conv2d": "torch.nn.functional.conv2d",
         "torch.functional.norm": "torch.norm",
@@ -125,25 +125,25 @@ def test_other_names_of_the_same_thing() -> None:
 
 
 def test_an_unknown_name_has_no_row() -> None:
-    assert load_table().find("torch.no_such_function") is None
-    assert load_table().method("no_such_method") is None
+    assert load_torch_table().find("torch.no_such_function") is None
+    assert load_torch_table().method("no_such_method") is None
 
 
 def test_a_method_is_found_by_its_bare_name() -> None:
-    assert load_table().method("add_") is load_table().find("torch.Tensor.add_")
+    assert load_torch_table().method("add_") is load_torch_table().find("torch.Tensor.add_")
 
 
 def test_reading_the_tables_imports_neither_torch_nor_numpy() -> None:
     program = (
-        "import sys; from devlint.semantics.table import load_table, load_numpy_table;"
-        "assert load_table().find('torch.add') and load_numpy_table().find('numpy.zeros');"
+        "import sys; from devlint.semantics.table import load_torch_table, load_numpy_table;"
+        "assert load_torch_table().find('torch.add') and load_numpy_table().find('numpy.zeros');"
         "sys.exit(any(name.split('.')[0] in ('torch', 'numpy') for name in sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
 def test_coverage_meets_its_aims() -> None:
-    figures = load_table().coverage
+    figures = load_torch_table().coverage
     described, public = figures["counts"]["overridable functions"]
     assert described / public >= 0.95
     assert figures["counts"]["torch.nn modules"][0] == figures["counts"]["torch.nn modules"][1]
@@ -166,29 +166,32 @@ def test_the_figures_in_the_documentation_are_those_of_the_table() -> None:
 def test_the_coverage_command_lists_what_is_unknown() -> None:
     command = [sys.executable, "-m", "devlint.semantics", "coverage", "--unknown"]
     printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert f"torch {load_table().version}" in printed
-    for name in load_table().coverage["unknown"]:
+    assert f"torch {load_torch_table().version}" in printed
+    for name in load_torch_table().coverage["unknown"]:
         assert f"    {name}\n" in printed
 
 
 def test_every_cell_has_a_source() -> None:
-    table = load_table()
-    assert dict(table.usual) == dict(USUAL)
+    table = load_torch_table()
+    assert dict(table.usual) == dict(USUAL_SOURCES)
     for name in table:
         cells = table.cells(name)
         for cell in set(cells) - {"provenance"}:
             assert source_of(cell, cells) in SOURCES, (name, cell)
         for cell, source in cells.get("provenance", {}).items():
-            assert cell in {REST, *USUAL} and source in SOURCES, (name, cell)
-            assert cell == REST or source != USUAL[cell] or REST in cells["provenance"], (name, cell)
+            assert cell in {ALL_OTHER_CELLS, *USUAL_SOURCES} and source in SOURCES, (name, cell)
+            assert cell == ALL_OTHER_CELLS or source != USUAL_SOURCES[cell] or ALL_OTHER_CELLS in cells["provenance"], (
+                name,
+                cell,
+            )
 
 
 def test_what_is_written_by_hand_has_its_reason() -> None:
-    table = load_table()
+    table = load_torch_table()
     for name in table:
         written = {cell for cell, source in table.cells(name).get("provenance", {}).items() if source == "hand"}
         twin = f"torch.Tensor.{name.removeprefix('torch.')}"
-        assert not written or name in REASONS or twin in REASONS or written == {REST}, name
+        assert not written or name in REASONS or twin in REASONS or written == {ALL_OTHER_CELLS}, name
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from devlint.semantics.table import Row, load_numpy_table, load_table
+from devlint.semantics.table import Row, load_numpy_table, load_torch_table
 
 FLOATS = {"float16", "bfloat16", "float32", "float64"}
 
 
 def row(name: str) -> Row:
-    found = load_table().find(name)
+    found = load_torch_table().find(name)
     assert found is not None, name
     return found
 

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from devlint.syntax.index import index_source
-from devlint.syntax.lines import NEWLINE
-from devlint.syntax.source import SourceError, read_source
+from devlint.syntax.line_starts import NEWLINE
+from devlint.syntax.source import SourceError
+from devlint.syntax.source_reading import read_source
 
 from .corpus import CORPUS
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from devlint.syntax.ast_outline import ast_outline
-from devlint.syntax.lines import Lines
-from devlint.syntax.newer_outline import newer_outline
-from devlint.syntax.source import read_source
+from devlint.syntax.libcst_outline import libcst_outline
+from devlint.syntax.line_starts import Lines
+from devlint.syntax.source_reading import read_source
 
 from .corpus import CORPUS
 from .snippets import LAYOUTS
@@ -31,7 +31,7 @@ FACTS = [
 
 def agree(text: str) -> bool:
     lines = Lines.of(text)
-    known = newer_outline(text, lines)
+    known = libcst_outline(text, lines)
     if known is None:
         return False
     docstring, outlines = ast_outline(text, lines)

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from devlint.syntax.source import Source, SourceError, decode_source, read_source
+from devlint.syntax.source import Source, SourceError
+from devlint.syntax.source_reading import decode_source, read_source
 
 
 def failure(data: bytes) -> tuple[str, int, int]:

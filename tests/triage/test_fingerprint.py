@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from devlint.diagnostic import Confidence, Diagnostic, Position, Region, Severity
-from devlint.triage.fingerprint import fingerprinted
+from devlint.triage.fingerprint import add_fingerprints
 
 
 def fingerprints(
@@ -20,7 +20,7 @@ def fingerprints(
         )
         for row, column, end_row, end_column in places
     ]
-    return [each.fingerprint for each in fingerprinted(diagnostics, lambda name, cell: source.split("\n"))]
+    return [each.fingerprint for each in add_fingerprints(diagnostics, lambda name, cell: source.split("\n"))]
 
 
 SOURCE = "def f():\n    return add(a, 'b')\n"

@@ -11,7 +11,7 @@ from devlint.interpreter.objects.class_hierarchy import home_of
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo
 from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.frame import Run
-from devlint.syntax.walk import dotted_name
+from devlint.syntax.tree_walk import dotted_name
 
 TRANSPARENT_LIBRARIES: Final = frozenset(
     "abc atexit beartype builtins click contextlib dataclasses enum functools hydra jaxtyping lightning"

@@ -24,7 +24,7 @@ from devlint.interpreter.program.usage_evidence import ARRAY_LIKE, OF_OTHERS_TOO
 from devlint.interpreter.state.arguments import Arguments, Invocation
 from devlint.interpreter.state.events import Operand
 from devlint.interpreter.state.frame import Run
-from devlint.syntax.walk import dotted_name
+from devlint.syntax.tree_walk import dotted_name
 
 FORWARDS: Final = frozenset({"forward", "generate", "encode", "decode"})
 """Methods that run a module on their arguments, as calling it does."""

@@ -19,7 +19,7 @@ from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, Par
 from devlint.interpreter.program.usage_evidence import annotation_names, parsed
 from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.frame import Run
-from devlint.syntax.walk import dotted_name
+from devlint.syntax.tree_walk import dotted_name
 
 TENSOR_ANNOTATIONS: Final = frozenset(
     "Tensor torch.Tensor FloatTensor LongTensor BoolTensor IntTensor torch.FloatTensor torch.LongTensor"

@@ -22,7 +22,7 @@ from devlint.interpreter.state.abstract_state import Ambient
 from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.frame import Run
 from devlint.interpreter.state.suspended_generators import Changes, Pause
-from devlint.syntax.walk import dotted_name
+from devlint.syntax.tree_walk import dotted_name
 
 GRAD_OFF: Final = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"})
 GRAD_ON: Final = frozenset({"torch.enable_grad", "torch.autograd.enable_grad", "torch.set_grad_enabled"})

@@ -11,7 +11,7 @@ from devlint.domain.value import UNKNOWN, Callable_
 from devlint.interpreter.program.definitions import bound_by
 from devlint.interpreter.state.abstract_state import State, merge_all
 from devlint.interpreter.state.frame import Run, statement
-from devlint.syntax.walk import dotted_name
+from devlint.syntax.tree_walk import dotted_name
 
 IMPORT_ERRORS: Final = frozenset({"ImportError", "ModuleNotFoundError", "Exception"})
 """What a failing import raises, and how people catch it."""

@@ -19,7 +19,7 @@ from devlint.interpreter.objects.collections import _joined, united, with_entry
 from devlint.interpreter.program.definitions import FunctionInfo, names_in_target
 from devlint.interpreter.state.abstract_state import State, merge
 from devlint.interpreter.state.frame import LoopFrame, Run, expression
-from devlint.syntax.literals import string_value
+from devlint.syntax.string_literals import string_value
 
 KEYWORDS: Final = {"None": NONE, "True": Const(True), "False": Const(False)}
 """The constants that are written as names."""

@@ -32,7 +32,7 @@ from devlint.interpreter.objects.data_classes import data_fields
 from devlint.interpreter.program.definitions import ClassInfo, bound_by
 from devlint.interpreter.state.arguments import Argument
 from devlint.interpreter.state.frame import Run
-from devlint.syntax.walk import descend
+from devlint.syntax.tree_walk import descend
 
 Answer = Test | bool
 

@@ -24,7 +24,7 @@ from devlint.interpreter.state.abstract_state import State, merge, merge_all
 from devlint.interpreter.state.arguments import Argument
 from devlint.interpreter.state.events import RebindUnused
 from devlint.interpreter.state.frame import Run, statement
-from devlint.syntax.walk import dotted_name
+from devlint.syntax.tree_walk import dotted_name
 
 REBINDING: Final = frozenset("to cuda cpu half float double bfloat16 type pin_memory detach contiguous xpu".split())
 """Methods whose result people rebind to the name they called it on."""

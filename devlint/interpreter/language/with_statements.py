@@ -12,7 +12,7 @@ from devlint.interpreter.objects.class_hierarchy import special_method
 from devlint.interpreter.state.abstract_state import merge
 from devlint.interpreter.state.arguments import Argument
 from devlint.interpreter.state.frame import Run, statement
-from devlint.syntax.walk import descend, dotted_name
+from devlint.syntax.tree_walk import descend, dotted_name
 
 SWALLOWING: Final = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRegex"})
 """The last names of contexts that end an exception: what follows is reached from the middle of their block too."""

@@ -16,7 +16,7 @@ from devlint.interpreter.operations.tensor_types import ACCELERATORS, legacy_nam
 from devlint.interpreter.state.arguments import Argument, Invocation
 from devlint.interpreter.state.frame import Run
 from devlint.interpreter.state.library_models import model
-from devlint.syntax.walk import dotted_name
+from devlint.syntax.tree_walk import dotted_name
 
 
 @model("torch.Tensor", *legacy_names(), *(name for kind in ACCELERATORS for name in legacy_names(f"torch.{kind}")))

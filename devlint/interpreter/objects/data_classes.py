@@ -14,7 +14,7 @@ from devlint.interpreter.objects.class_hierarchy import ancestors, class_values,
 from devlint.interpreter.program.definitions import ClassInfo
 from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.frame import Run
-from devlint.syntax.walk import dotted_name
+from devlint.syntax.tree_walk import dotted_name
 
 WRITTEN: Final = frozenset({"define", "mutable", "frozen", "attrs", "s", "dataclass"})
 """The last names of the decorators of `attrs` that write an `__init__` from the fields."""

@@ -6,7 +6,7 @@ import libcst as cst
 
 from devlint.interpreter.program.usage_evidence import Evidence
 from devlint.interpreter.state.frame import Run
-from devlint.syntax.walk import dotted_name
+from devlint.syntax.tree_walk import dotted_name
 
 
 def evidence_for(run: Run, node: cst.BaseExpression) -> tuple[str, Evidence] | None:

@@ -19,7 +19,7 @@ from devlint.domain.value import Array, Const, Ref, Tensor, Tuple, Unknown, Valu
 from devlint.interpreter.state.events import SharedWrite
 from devlint.interpreter.state.frame import Run
 from devlint.semantics.table import Row
-from devlint.syntax.walk import dotted_name
+from devlint.syntax.tree_walk import dotted_name
 
 REARRANGING: Final = frozenset(
     "T H mT mH t transpose permute swapaxes swapdims movedim moveaxis expand expand_as broadcast_to flip fliplr flipud"

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from devlint.domain.value import NONE, Const
 from devlint.interpreter.state.arguments import Bound
-from devlint.semantics.conditions import Demand, demands
+from devlint.semantics.argument_conditions import ArgumentCondition, parse_conditions
 
 T = TypeVar("T")
 
@@ -20,7 +20,7 @@ def is_given(bound: Bound, name: str) -> bool:
 def chosen(bound: Bound, by_condition: Mapping[str, T], otherwise: T, *, complete: bool = True) -> T | None:
     """What stands under the first condition that holds, or `otherwise`; None where one cannot be decided."""
     for condition, value in by_condition.items():
-        verdicts = [_is_met(bound, demand, complete=complete) for demand in demands(condition)]
+        verdicts = [_is_met(bound, demand, complete=complete) for demand in parse_conditions(condition)]
         if None in verdicts and False not in verdicts:
             return None
         if all(verdicts):
@@ -28,7 +28,7 @@ def chosen(bound: Bound, by_condition: Mapping[str, T], otherwise: T, *, complet
     return otherwise
 
 
-def _is_met(bound: Bound, demand: Demand, *, complete: bool) -> bool | None:
+def _is_met(bound: Bound, demand: ArgumentCondition, *, complete: bool) -> bool | None:
     if demand.absent:
         return not is_given(bound, demand.name) and (complete or None)
     if demand.value is None:

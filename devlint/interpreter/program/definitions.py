@@ -17,7 +17,7 @@ from devlint.interpreter.program.self_attributes import uses_of_self
 from devlint.interpreter.program.usage_evidence import Evidence, annotation_names
 from devlint.syntax.index import FileIndex, Statement
 from devlint.syntax.source import SourceError
-from devlint.syntax.walk import descend, dotted_name
+from devlint.syntax.tree_walk import descend, dotted_name
 
 Closure: TypeAlias = Any
 """The code around a definition, as it is being run: opaque here, a frame to the interpreter."""

@@ -9,7 +9,7 @@ import libcst as cst
 
 from devlint.interpreter.program.definitions import bound_by, names_in_target
 from devlint.interpreter.program.name_events import Occurrences
-from devlint.syntax.walk import descend
+from devlint.syntax.tree_walk import descend
 
 READING: Final = frozenset({"print"})
 """Functions that are called for something else than what they do to their arguments."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import libcst as cst
 
 from devlint.interpreter.program.definitions import FunctionInfo, names_in_target
-from devlint.syntax.walk import children, descend
+from devlint.syntax.tree_walk import children, descend
 
 
 def carried(loop: cst.For | cst.While, function: FunctionInfo) -> frozenset[str]:

@@ -10,7 +10,7 @@ from typing import Final, Literal
 import libcst as cst
 
 from devlint.interpreter.program.definitions import bound_by, names_in_target
-from devlint.syntax.walk import children, descend
+from devlint.syntax.tree_walk import children, descend
 
 Kind = Literal["read", "bind"]
 Occurrence = tuple[Kind, cst.CSTNode]

@@ -8,7 +8,8 @@ from types import MappingProxyType
 
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.syntax.index import FileIndex, index_source
-from devlint.syntax.source import SourceError, decode_source, read_source
+from devlint.syntax.source import SourceError
+from devlint.syntax.source_reading import decode_source, read_source
 
 
 class Program:

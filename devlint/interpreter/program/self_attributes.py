@@ -7,7 +7,7 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.syntax.walk import children
+from devlint.syntax.tree_walk import children
 
 TELLING: Final = frozenset(
     {cst.FunctionDef, cst.ClassDef, cst.Lambda, cst.Assign, cst.AnnAssign, cst.AugAssign, cst.Attribute}

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import libcst as cst
 
-from devlint.syntax.walk import descend, dotted_name
+from devlint.syntax.tree_walk import descend, dotted_name
 
 TENSOR_ONLY: Final = frozenset(
     "unsqueeze unsqueeze_ view permute backward detach is_cuda numel contiguous new_zeros new_ones new_tensor"

@@ -13,7 +13,7 @@ from devlint.interpreter.program.liveness import loads
 from devlint.interpreter.program.name_events import Occurrence, Occurrences
 from devlint.syntax.index import Statement
 from devlint.syntax.source import SourceError
-from devlint.syntax.walk import children, descend
+from devlint.syntax.tree_walk import children, descend
 
 Code = Sequence[cst.CSTNode]
 

@@ -15,8 +15,8 @@ import torch
 from devlint.runtime.derive import agreement, assemble, coverage, modules, names, opinfos
 from devlint.runtime.derive.accelerator import REAL, accelerator
 from devlint.runtime.derive.overlay import overlay
-from devlint.semantics.provenance import USUAL
-from devlint.semantics.table import Table, load_table
+from devlint.semantics.cell_sources import USUAL_SOURCES
+from devlint.semantics.table import Table, load_torch_table
 
 TARGET = Path(__file__).parents[2] / "semantics" / "torch.json"
 
@@ -26,7 +26,7 @@ def derive(patterns: tuple[str, ...] = ()) -> dict[str, Any]:
     rows = _matching(patterns) if patterns else assemble.rows_of()
     data: dict[str, Any] = {
         "version": torch.__version__.split("+")[0],
-        "usual": USUAL,
+        "usual": USUAL_SOURCES,
         "argument_aliases": overlay()["argument_aliases"],
         "aliases": names.aliases() | modules.aliases() | overlay()["aliases"],
         "rows": rows,
@@ -37,7 +37,7 @@ def derive(patterns: tuple[str, ...] = ()) -> dict[str, Any]:
 
 def _matching(patterns: tuple[str, ...]) -> dict[str, Any]:
     """The committed rows, with those of matching names anew; in-place functions are derived through their methods."""
-    table = load_table()
+    table = load_torch_table()
 
     def chosen(name: str) -> bool:
         return any(fnmatchcase(name, pattern) for pattern in patterns)
@@ -48,7 +48,7 @@ def _matching(patterns: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _measured_before() -> dict[str, Any]:
-    figures = load_table().coverage
+    figures = load_torch_table().coverage
     return {title: figures[title] for title in ("agreement", "opinfos")}
 
 
@@ -83,7 +83,7 @@ def main(context: click.Context, patterns: tuple[str, ...]) -> None:
 @main.command()
 def compare() -> None:
     """Print every probe in which the table disagrees with the CPU, FakeTensor or the accelerator, a real one if any."""
-    table = load_table()
+    table = load_torch_table()
     for title, tally in (*comparisons(table), ("device flips, FakeTensor", agreement.second_opinion(table))):
         click.echo(f"{title}: {tally.probes - len(tally.misses)} of {tally.probes} agree ({tally.share:.2%})")
         for miss in tally.misses:
@@ -95,7 +95,7 @@ def compare() -> None:
 def opinfo(titles: tuple[str, ...]) -> None:
     """Compare the table with torch's OpInfo entries, all or those named, on samples it was not derived from."""
     with accelerator():
-        found = opinfos.examine(load_table(), lambda title: not titles or title in titles)
+        found = opinfos.examine(load_torch_table(), lambda title: not titles or title in titles)
     for question, (right, asked) in found.figures().items():
         click.echo(f"{question}: {right} of {asked} ({right / max(asked, 1):.2%})")
         for miss in found.misses(question):

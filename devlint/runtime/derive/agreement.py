@@ -12,7 +12,7 @@ from devlint.runtime.derive.declarations import overloads_of
 from devlint.runtime.derive.flips import ACCELERATOR, HOST, Flip, Places, flips, placeable
 from devlint.runtime.derive.probe import Outcome, base
 from devlint.runtime.derive.subject import Subject, subject
-from devlint.semantics.conditions import demands
+from devlint.semantics.argument_conditions import parse_conditions
 from devlint.semantics.table import Row, Table
 
 
@@ -167,7 +167,7 @@ def result_dtypes(table: Table, chosen: Callable[[str], bool] = _all, device: st
 
 def holds(condition: str, given: Set[str]) -> bool:
     """Whether a condition of a row holds for a call that is given these arguments."""
-    return all((demand.name in given) is not demand.absent for demand in demands(condition))
+    return all((demand.name in given) is not demand.absent for demand in parse_conditions(condition))
 
 
 def judge_dtypes(tally: Tally, name: str, row: Row, outcome: Outcome) -> None:

@@ -11,7 +11,7 @@ from devlint.runtime.derive import devices, modules, names, rows, waits
 from devlint.runtime.derive.accelerator import REAL, accelerator
 from devlint.runtime.derive.overlay import apply_overlay
 from devlint.runtime.derive.rows import Derived, Row
-from devlint.semantics.provenance import stated
+from devlint.semantics.cell_sources import exceptional_sources
 
 FIELDS = (
     "params overloads tensors numbers same scalars host index free device returns returns_if dtype dtype_if match"
@@ -22,7 +22,7 @@ FIELDS = (
 
 def tidy(row: Row) -> Row:
     """The row with its fields in order and its defaults left out."""
-    row = {**row, "provenance": stated(row["provenance"])}
+    row = {**row, "provenance": exceptional_sources(row["provenance"])}
     kept = {f: row[f] for f in FIELDS if f in row and row[f] not in ([], {}, None, False, "", 0)}
     if kept.get("device") == "group":
         del kept["device"]

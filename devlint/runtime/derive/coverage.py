@@ -7,7 +7,7 @@ from typing import Any
 from torch import overrides
 
 from devlint.runtime.derive import modules, names
-from devlint.semantics.provenance import tally
+from devlint.semantics.cell_sources import count_cells_by_source
 
 Row = dict[str, Any]
 
@@ -47,4 +47,4 @@ def summary(rows: dict[str, Row]) -> dict[str, Any]:
     by_hand = ("hand" in row.get("provenance", {}).values() for row in rows.values())
     counts["rows with a hand-written cell"] = sum(by_hand)
     counts["written by hand in the flow engine"] = sum("special" in row for row in rows.values())
-    return {"counts": counts, "cells": tally(rows), "unknown": sorted(unknown)}
+    return {"counts": counts, "cells": count_cells_by_source(rows), "unknown": sorted(unknown)}

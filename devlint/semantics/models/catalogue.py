@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from devlint.semantics.models.files import ModelFile
+from devlint.semantics.models.model_files import ModelFile
 
 Cells: TypeAlias = Mapping[str, Any]
 
 
-class Models:
+class ModelCatalogue:
     """The rows of several model files; of two files that describe a name, the earlier one counts."""
 
     def __init__(self, files: Sequence[ModelFile]) -> None:

@@ -1,0 +1,97 @@
+"""Configuration files, and those that they extend."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from devlint.config.config_error import ConfigError
+from devlint.config.config_options import Options, parse_options
+from devlint.config.version_requirement import version_satisfies
+from devlint.version import __version__
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+FILENAMES = ("devlint.toml", ".devlint.toml", "pyproject.toml")
+"""Where settings may stand; of two in one directory, the first."""
+
+
+def find_config_file(directory: Path) -> Path | None:
+    """The configuration file in this directory; a `pyproject.toml` is one only if it speaks of devlint."""
+    files = (directory / name for name in FILENAMES)
+    return next((file for file in files if file.is_file() and _table(file) is not None), None)
+
+
+def read_config_chain(path: Path) -> list[tuple[Path, Options]]:
+    """The file and those that it extends, the last one first."""
+    found = list(_upwards(path))
+    return found[::-1]
+
+
+def _upwards(path: Path) -> Iterator[tuple[Path, Options]]:
+    seen: list[Path] = []
+    while True:
+        seen.append(path)
+        options = _read(path)
+        yield path, options
+        if options.extend is None:
+            return
+        target = (path.parent / Path(options.extend).expanduser()).resolve()
+        if target in seen:
+            raise ConfigError(path, "extend", f"{target} extends this file itself")
+        if not target.is_file():
+            raise ConfigError(path, "extend", f"{target}: no such file")
+        path = target
+
+
+def _read(path: Path) -> Options:
+    table = _table(path)
+    if table is None:
+        raise ConfigError(path, "", "there is no table [tool.devlint]")
+    # A file for another version may have settings that this one does not know: the version is the thing to say then.
+    required = table.get("required-version")
+    if isinstance(required, str):
+        _check_version(path, required)
+    return parse_options(table, path)
+
+
+def _check_version(path: Path, required: str) -> None:
+    try:
+        met = version_satisfies(__version__, required)
+    except ValueError as problem:
+        raise ConfigError(path, "required-version", str(problem)) from None
+    if not met:
+        raise ConfigError(path, "required-version", f"{required} is required, and this is devlint {__version__}")
+
+
+def _table(path: Path) -> Mapping[str, object] | None:
+    """The settings in the file, or None for a `pyproject.toml` that says nothing of devlint."""
+    shared = path.name == "pyproject.toml"
+    content = _content(path)
+    # A shared file that never names devlint cannot configure it, and need not be one that can be parsed.
+    if shared and b"devlint" not in content:
+        return None
+    try:
+        table: Any = tomllib.loads(content.decode())
+    except UnicodeDecodeError:
+        raise ConfigError(path, "", "not valid UTF-8") from None
+    except tomllib.TOMLDecodeError as problem:
+        raise ConfigError(path, "", f"not valid TOML: {problem}") from None
+    if shared:
+        table = table.get("tool", {})
+        table = table.get("devlint") if isinstance(table, dict) else table
+    if table is not None and not isinstance(table, dict):
+        raise ConfigError(path, "tool.devlint", "expected a table")
+    return table
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as problem:
+        raise ConfigError(path, "", problem.strerror or str(problem)) from None

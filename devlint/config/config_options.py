@@ -1,0 +1,83 @@
+"""The keys of `[tool.devlint]`: what each one takes and what it means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from devlint.config.config_error import ConfigError, unknown_name_message
+from devlint.config.value_kinds import FLAG, STRING, STRINGS, ValueKind, one_of, table_of
+from devlint.diagnostic import Confidence, Severity
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What one source of configuration says; None where it says nothing."""
+
+    extend: str | None = None
+    required_version: str | None = None
+    select: tuple[str, ...] | None = None
+    ignore: tuple[str, ...] | None = None
+    extend_select: tuple[str, ...] | None = None
+    per_file_ignores: Mapping[str, tuple[str, ...]] | None = None
+    severity: Mapping[str, Severity] | None = None
+    min_confidence: Confidence | None = None
+    exclude: tuple[str, ...] | None = None
+    extend_exclude: tuple[str, ...] | None = None
+    force_exclude: bool | None = None
+    respect_gitignore: bool | None = None
+    src: tuple[str, ...] | None = None
+    models: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigKey:
+    """One key: its kind, and what it means in a sentence."""
+
+    name: str
+    kind: ValueKind[Any]
+    help: str
+
+    @property
+    def field(self) -> str:
+        """The attribute of `Options` that holds the value."""
+        return self.name.replace("-", "_")
+
+
+CONFIG_KEYS: Sequence[ConfigKey] = (
+    ConfigKey("extend", STRING, "Another configuration file, whose settings hold where this one says nothing."),
+    ConfigKey("required-version", STRING, 'The versions of devlint that may be used, such as ">=0.1,<2".'),
+    ConfigKey("select", STRINGS, "The rules that are on, instead of the default ones; `ALL` is every rule."),
+    ConfigKey("ignore", STRINGS, "Rules that are off. Of two names for a rule the more precise wins."),
+    ConfigKey("extend-select", STRINGS, "Rules that are on besides those of `select` or the default ones."),
+    ConfigKey("per-file-ignores", table_of(STRINGS), "Rules that are off in the files that a pattern matches."),
+    ConfigKey(
+        "severity", table_of(one_of(Severity)), "How findings of a rule are ranked, instead of the rule's own rank."
+    ),
+    ConfigKey("min-confidence", one_of(Confidence), "Findings that devlint is less sure of are left out."),
+    ConfigKey("exclude", STRINGS, "Patterns of files and directories left out, instead of the default ones."),
+    ConfigKey("extend-exclude", STRINGS, "Patterns of files and directories left out besides `exclude`."),
+    ConfigKey("force-exclude", FLAG, "Leave out excluded files even where they are named on the command line."),
+    ConfigKey("respect-gitignore", FLAG, "Leave out what `.gitignore` leaves out."),
+    ConfigKey("src", STRINGS, "Directories from which the project's own modules are imported."),
+    ConfigKey(
+        "models", STRINGS, "Files that say what libraries do to devices and dtypes, in the form of docs/models.md."
+    ),
+)
+assert [key.field for key in CONFIG_KEYS] == [field.name for field in fields(Options)], "every key has its attribute"
+
+
+def parse_options(table: Mapping[str, object], path: Path) -> Options:
+    """Check the table of settings in the file at `path`, which is named in what is raised."""
+    known = {key.name: key for key in CONFIG_KEYS}
+    values: dict[str, Any] = {}
+    for name, value in table.items():
+        if name not in known:
+            raise ConfigError(path, "", unknown_name_message("setting", name, known))
+        try:
+            values[known[name].field] = known[name].kind.parse(value)
+        except ValueError as problem:
+            raise ConfigError(path, name, str(problem)) from None
+    return Options(**values)

@@ -1,0 +1,46 @@
+"""Settings as text, in the words of the configuration file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from devlint.config.settings import Settings
+
+
+def settings_as_toml(settings: Settings) -> str:
+    """What holds, and where it was said."""
+    exclude = [str(pattern.pattern) for patterns in settings.exclude for pattern in patterns.spec.patterns]
+    lines = [
+        f"# from {settings.path or 'the defaults and the command line'}",
+        f"root = {_text(settings.root)}",
+        f"select = {_list(sorted(settings.codes))}",
+        f"min-confidence = {_text(settings.min_confidence.value)}",
+        f"src = {_list(settings.src)}",
+        f"models = {_list(settings.models)}",
+        f"exclude = {_list(exclude)}",
+        f"force-exclude = {_flag(settings.force_exclude)}",
+        f"respect-gitignore = {_flag(settings.respect_gitignore)}",
+    ]
+    if settings.severity:
+        lines += ["", "[severity]"]
+    lines += [f"{code} = {_text(severity.value)}" for code, severity in sorted(settings.severity.items())]
+    if settings.per_file_ignores:
+        lines += ["", "[per-file-ignores]"]
+    for patterns, codes in settings.per_file_ignores:
+        for pattern in patterns.spec.patterns:
+            lines.append(f"{_text(pattern.pattern)} = {_list(sorted(codes))}")
+    return "\n".join(lines)
+
+
+def _list(items: Iterable[object]) -> str:
+    return f"[{', '.join(_text(item) for item in items)}]"
+
+
+def _text(item: object) -> str:
+    return json.dumps(item.as_posix() if isinstance(item, Path) else str(item), ensure_ascii=False)
+
+
+def _flag(value: bool) -> str:
+    return "true" if value else "false"

@@ -1,0 +1,84 @@
+"""Kinds of values in a configuration: how one is checked, and how JSON Schema describes it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+E = TypeVar("E", bound=Enum)
+Schema = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class ValueKind(Generic[T]):
+    """`parse` returns the value, or raises `ValueError` with what was expected."""
+
+    parse: Callable[[object], T]
+    schema: Schema
+
+
+def _string(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"expected a string, got {_shown(value)}")
+    return value
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"expected true or false, got {_shown(value)}")
+    return value
+
+
+def _strings(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise ValueError(f"expected a list of strings, got {_shown(value)}")
+    for item in value:
+        if not isinstance(item, str):
+            raise ValueError(f"expected a list of strings, got one with {_shown(item)} in it")
+    return tuple(value)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, list):
+        return "a list"
+    if isinstance(value, dict):
+        return "a table"
+    return json.dumps(value, default=str)
+
+
+STRING = ValueKind(_string, {"type": "string"})
+FLAG = ValueKind(_flag, {"type": "boolean"})
+STRINGS = ValueKind(_strings, {"type": "array", "items": {"type": "string"}})
+
+
+def one_of(members: type[E]) -> ValueKind[E]:
+    """One of the values of an enumeration."""
+    values = [member.value for member in members]
+
+    def parse(value: object) -> E:
+        if value not in values:
+            raise ValueError(f"expected one of {', '.join(map(json.dumps, values))}, got {_shown(value)}")
+        return members(value)
+
+    return ValueKind(parse, {"enum": values})
+
+
+def table_of(kind: ValueKind[T]) -> ValueKind[dict[str, T]]:
+    """A table whose values are all of one kind."""
+
+    def parse(value: object) -> dict[str, T]:
+        if not isinstance(value, dict):
+            raise ValueError(f"expected a table, got {_shown(value)}")
+        return {name: parse_item(name, item) for name, item in value.items()}
+
+    def parse_item(name: str, item: object) -> T:
+        try:
+            return kind.parse(item)
+        except ValueError as problem:
+            raise ValueError(f"`{name}`: {problem}") from None
+
+    return ValueKind(parse, {"type": "object", "additionalProperties": kind.schema})

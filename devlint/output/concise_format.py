@@ -1,0 +1,17 @@
+"""`concise`: one line for each finding, as compilers write it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from devlint.diagnostic import Diagnostic
+from devlint.output.report_context import ReportContext
+from devlint.output.terminal_style import TerminalStyle, format_place
+
+
+def render(diagnostics: Sequence[Diagnostic], page: ReportContext) -> Iterator[str]:
+    """`file:row:column: CODE message (name)`."""
+    style = TerminalStyle(page.color)
+    for diagnostic in diagnostics:
+        code = style.severity(diagnostic.severity, diagnostic.code)
+        yield f"{style.place(format_place(diagnostic.region))}: {code} {diagnostic.message} ({diagnostic.name})\n"

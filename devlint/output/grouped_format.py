@@ -1,0 +1,24 @@
+"""`grouped`: the findings of each file below its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from devlint.diagnostic import Diagnostic
+from devlint.output.report_context import ReportContext
+from devlint.output.terminal_style import TerminalStyle, format_row_and_column
+
+
+def render(diagnostics: Sequence[Diagnostic], page: ReportContext) -> Iterator[str]:
+    """A heading for each file, then `row:column CODE message (name)`, aligned."""
+    style = TerminalStyle(page.color)
+    for filename, group in groupby(diagnostics, key=lambda diagnostic: diagnostic.region.filename):
+        rows = [(format_row_and_column(diagnostic.region), diagnostic) for diagnostic in group]
+        wide = max(len(where) for where, _ in rows)
+        long = max(len(diagnostic.code) for _, diagnostic in rows)
+        yield f"{style.strong(filename)}:\n"
+        for where, diagnostic in rows:
+            code = style.severity(diagnostic.severity, f"{diagnostic.code:<{long}}")
+            yield f"  {style.place(f'{where:<{wide}}')}  {code}  {diagnostic.message} ({diagnostic.name})\n"
+        yield "\n"

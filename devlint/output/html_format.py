@@ -1,0 +1,87 @@
+"""`html`: a page to read and to pass on, complete in itself."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from html import escape
+from importlib.resources import files
+
+from devlint.diagnostic import Diagnostic, Region
+from devlint.output.code_frame import code_frame
+from devlint.output.full_format import labelled_hints, summary
+from devlint.output.report_context import ReportContext
+from devlint.output.terminal_style import format_place
+from devlint.version import __version__
+
+_CONTEXT = 2
+_WIDTH = 160
+_QUOTED = re.compile("`([^`]+)`")
+
+
+def render(diagnostics: Sequence[Diagnostic], page: ReportContext) -> Iterator[str]:
+    """The findings with their code, their story and what to write instead, and a count of each rule."""
+    style = files("devlint.output").joinpath("html.css").read_text(encoding="utf-8")
+    total = escape(summary(diagnostics, page.checked))
+    yield '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+    yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+    yield f"<title>devlint: {total}</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
+    yield f"<header><h1>devlint</h1><p>{total}</p></header>\n"
+    yield from _contents(diagnostics)
+    yield "<main>\n"
+    for number, diagnostic in enumerate(diagnostics, 1):
+        yield from _finding(number, diagnostic, page)
+    yield f"</main>\n<footer>devlint {__version__}</footer>\n</body>\n</html>\n"
+
+
+def _contents(diagnostics: Sequence[Diagnostic]) -> Iterator[str]:
+    """A table of the rules with a link to the first finding of each."""
+    if not diagnostics:
+        return
+    counts = Counter((diagnostic.code, diagnostic.name, diagnostic.severity.value) for diagnostic in diagnostics)
+    codes = [diagnostic.code for diagnostic in diagnostics]
+    yield "<table>\n<tr><th>Rule</th><th>Name</th><th>Findings</th></tr>\n"
+    for (code, name, severity), count in sorted(counts.items()):
+        link = f'<a href="#finding-{codes.index(code) + 1}">{escape(code)}</a>'
+        yield f'<tr class="{severity}"><td>{link}</td><td>{escape(name)}</td><td>{count}</td></tr>\n'
+    yield "</table>\n"
+
+
+def _finding(number: int, diagnostic: Diagnostic, page: ReportContext) -> Iterator[str]:
+    yield f'<article id="finding-{number}" class="{diagnostic.severity.value}">\n'
+    yield f'<h2><span class="code">{escape(diagnostic.code)}</span> {_prose(diagnostic.message)}</h2>\n'
+    facts = f"{diagnostic.name}, {diagnostic.severity.value}, {diagnostic.confidence.value}"
+    yield f'<p class="place"><code>{escape(format_place(diagnostic.region))}</code> <span>{escape(facts)}</span></p>\n'
+    yield from _frame(diagnostic.region, page, _CONTEXT)
+    if diagnostic.trace:
+        yield "<ol>\n"
+        for note in diagnostic.trace:
+            where = escape(format_place(note.region))
+            yield f'<li><p>{_prose(note.message)} <span class="place"><code>{where}</code></span></p>\n'
+            yield from _frame(note.region, page, 0)
+            yield "</li>\n"
+        yield "</ol>\n"
+    for label, text in labelled_hints(diagnostic):
+        yield f"<p><strong>{label}:</strong> {_prose(text)}</p>\n"
+    yield "</article>\n"
+
+
+def _prose(text: str) -> str:
+    """A message, with what stands between back quotes as code."""
+    return _QUOTED.sub(r"<code>\1</code>", escape(text))
+
+
+def _frame(region: Region, page: ReportContext, context: int) -> Iterator[str]:
+    lines = list(code_frame(page.lines(region.filename, region.cell), region, context=context, width=_WIDTH))
+    if not lines:
+        return
+    yield "<pre>"
+    for line in lines:
+        if line is None:
+            yield '<span class="number">...</span>\n'
+            continue
+        shown = line.shown
+        mark = f"<mark>{escape(shown.marked)}</mark>" if shown.marked else ""
+        yield f'<span class="number">{line.number}</span>{escape(shown.before)}{mark}{escape(shown.after)}\n'
+    yield "</pre>\n"

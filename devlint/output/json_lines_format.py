@@ -1,0 +1,16 @@
+"""`json-lines`: the objects of `json`, one on each line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+from devlint.diagnostic import Diagnostic
+from devlint.output.json_format import diagnostic_as_json
+from devlint.output.report_context import ReportContext
+
+
+def render(diagnostics: Sequence[Diagnostic], page: ReportContext) -> Iterator[str]:
+    """One object on each line."""
+    for diagnostic in diagnostics:
+        yield json.dumps(diagnostic_as_json(diagnostic)) + "\n"

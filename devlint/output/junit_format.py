@@ -1,0 +1,65 @@
+"""`junit`: a test report in which each finding is a failed test, for whatever shows such reports."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import PurePosixPath
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from devlint.diagnostic import Diagnostic
+from devlint.output.finding_text import explanation_lines, headline
+from devlint.output.report_context import ReportContext
+from devlint.output.terminal_style import format_place
+
+_UNTIMED = "1970-01-01T00:00:00"
+"""The schema wants a time; the same findings make the same report."""
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def render(diagnostics: Sequence[Diagnostic], page: ReportContext) -> Iterator[str]:
+    """A suite for each file, and one that passes where nothing was found."""
+    root = Element("testsuites")
+    for filename, group in groupby(diagnostics, key=lambda diagnostic: diagnostic.region.filename):
+        _add_suite(root, filename, list(group))
+    if not diagnostics:
+        _add_suite(root, "devlint", [])
+    indent(root)
+    yield '<?xml version="1.0" encoding="UTF-8"?>\n'
+    yield tostring(root, encoding="unicode") + "\n"
+
+
+def _add_suite(root: Element, name: str, diagnostics: Sequence[Diagnostic]) -> None:
+    suite = SubElement(
+        root,
+        "testsuite",
+        name=_clean(name),
+        package="org.devlint",
+        id=str(len(root)),
+        tests=str(max(1, len(diagnostics))),
+        failures=str(len(diagnostics)),
+        errors="0",
+        time="0",
+        timestamp=_UNTIMED,
+        hostname="localhost",
+    )
+    SubElement(suite, "properties")
+    for diagnostic in diagnostics:
+        case = _add_case(suite, f"org.devlint.{diagnostic.code}", PurePosixPath(name).with_suffix("").as_posix())
+        failure = SubElement(case, "failure", type=diagnostic.severity.value, message=_clean(diagnostic.message))
+        lines = [f"{format_place(diagnostic.region)}: {headline(diagnostic)}", *explanation_lines(diagnostic)]
+        failure.text = _clean("\n".join(lines))
+    if not diagnostics:
+        _add_case(suite, "org.devlint", name)
+    SubElement(suite, "system-out")
+    SubElement(suite, "system-err")
+
+
+def _add_case(suite: Element, name: str, classname: str) -> Element:
+    return SubElement(suite, "testcase", name=name, classname=_clean(classname), time="0")
+
+
+def _clean(text: str) -> str:
+    """The text without the characters that XML cannot hold."""
+    return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -1,0 +1,49 @@
+"""`rdjson`: the diagnostic format of reviewdog. Its columns count bytes of UTF-8."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+from devlint.diagnostic import Applicability, Diagnostic, Position, Region
+from devlint.output.finding_text import explanation_lines, headline
+from devlint.output.report_context import ReportContext
+
+
+def render(diagnostics: Sequence[Diagnostic], page: ReportContext) -> Iterator[str]:
+    """One object that holds all findings."""
+    report = {
+        "source": {"name": "devlint"},
+        "severity": "WARNING",
+        "diagnostics": [_as_object(diagnostic, page) for diagnostic in diagnostics],
+    }
+    yield json.dumps(report, indent=2) + "\n"
+
+
+def _as_object(diagnostic: Diagnostic, page: ReportContext) -> dict[str, object]:
+    region = diagnostic.region
+    code = {"value": diagnostic.code}
+    if diagnostic.url:
+        code["url"] = diagnostic.url
+    described: dict[str, object] = {
+        "message": "\n".join([headline(diagnostic), *explanation_lines(diagnostic)]),
+        "severity": diagnostic.severity.value.upper(),
+        "code": code,
+        "location": {"path": region.filename, "range": _range(region, region.start, region.end, page)},
+    }
+    if diagnostic.fix and diagnostic.fix.applicability is not Applicability.DISPLAY:
+        described["suggestions"] = [
+            {"range": _range(region, edit.start, edit.end, page), "text": edit.content} for edit in diagnostic.fix.edits
+        ]
+    return described
+
+
+def _range(region: Region, start: Position, end: Position, page: ReportContext) -> dict[str, object]:
+    lines = page.lines(region.filename, region.cell)
+    return {"start": _position(start, lines), "end": _position(end, lines)}
+
+
+def _position(position: Position, lines: Sequence[str]) -> dict[str, int]:
+    before = lines[position.row - 1][: position.column - 1] if position.row <= len(lines) else ""
+    missing = position.column - 1 - len(before)
+    return {"line": position.row, "column": len(before.encode(errors="replace")) + missing + 1}

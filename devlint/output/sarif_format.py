@@ -1,0 +1,119 @@
+"""`sarif`: SARIF 2.1.0, as GitHub code scanning reads it, with the story of each finding as a code flow."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from urllib.parse import quote
+
+from devlint.diagnostic import Applicability, Diagnostic, Edit, Fix, Position, Region, Severity
+from devlint.output.github_line_hash import line_hashes
+from devlint.output.report_context import ReportContext
+from devlint.rule_metadata import RuleCard, page_of
+from devlint.version import __version__
+
+_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+_PROBLEMS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "recommendation"}
+_LONGEST_DESCRIPTION = 1024
+"""Characters of a full description that GitHub takes."""
+
+Object = dict[str, object]
+
+
+def render(diagnostics: Sequence[Diagnostic], page: ReportContext) -> Iterator[str]:
+    """One run, with all the rules and their documentation."""
+    yield json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [_Run(page).as_object(diagnostics)]}, indent=2)
+    yield "\n"
+
+
+class _Run:
+    """Writes the results of one run; keeps the line hashes of the files that have any."""
+
+    def __init__(self, page: ReportContext) -> None:
+        self._page = page
+        self._indices = {code: index for index, code in enumerate(page.rules)}
+        self._hashes = cache(lambda filename, cell: line_hashes(page.lines(filename, cell)))
+
+    def as_object(self, diagnostics: Sequence[Diagnostic]) -> Object:
+        driver = {
+            "name": "devlint",
+            "semanticVersion": __version__,
+            "rules": [_rule(card) for card in self._page.rules.values()],
+        }
+        return {
+            "tool": {"driver": driver},
+            "columnKind": "unicodeCodePoints",
+            "results": [self._result(diagnostic) for diagnostic in diagnostics],
+        }
+
+    def _result(self, diagnostic: Diagnostic) -> Object:
+        place = self._location(diagnostic.region)
+        steps = [self._location(note.region, note.message) for note in diagnostic.trace]
+        last = self._location(diagnostic.region, diagnostic.message)
+        text = diagnostic.message + (f"\n{diagnostic.help}" if diagnostic.help else "")
+        result: Object = {
+            "ruleId": diagnostic.code,
+            "level": _LEVELS[diagnostic.severity],
+            "message": {"text": text},
+            "locations": [place],
+            "partialFingerprints": self._fingerprints(diagnostic),
+            "properties": {"confidence": diagnostic.confidence.value},
+        }
+        if diagnostic.code in self._indices:
+            result["ruleIndex"] = self._indices[diagnostic.code]
+        if steps:
+            result["relatedLocations"] = [{"id": number, **step} for number, step in enumerate(steps, 1)]
+            flow = [{"location": step} for step in (*steps, last)]
+            result["codeFlows"] = [{"threadFlows": [{"locations": flow}]}]
+        if diagnostic.fix and diagnostic.fix.applicability is not Applicability.DISPLAY:
+            result["fixes"] = [self._fix(diagnostic.region, diagnostic.fix)]
+        return result
+
+    def _fingerprints(self, diagnostic: Diagnostic) -> Object:
+        region = diagnostic.region
+        hashes = self._hashes(region.filename, region.cell)
+        found: Object = {}
+        if region.start.row <= len(hashes):
+            found["primaryLocationLineHash"] = hashes[region.start.row - 1]
+        if diagnostic.fingerprint:
+            found["devlint/v1"] = diagnostic.fingerprint
+        return found
+
+    def _location(self, region: Region, message: str | None = None) -> Object:
+        physical: Object = {"artifactLocation": self._artifact(region), "region": _region(region.start, region.end)}
+        return {"physicalLocation": physical, **({"message": {"text": message}} if message else {})}
+
+    def _artifact(self, region: Region) -> Object:
+        path = self._page.relative(region.filename)
+        uri = Path(path).as_uri() if Path(path).is_absolute() else quote(path, errors="surrogateescape")
+        return {"uri": uri}
+
+    def _fix(self, region: Region, fix: Fix) -> Object:
+        replacements = [_replacement(edit) for edit in fix.edits]
+        change = {"artifactLocation": self._artifact(region), "replacements": replacements}
+        return {"description": {"text": fix.message}, "artifactChanges": [change]}
+
+
+def _rule(card: RuleCard) -> Object:
+    tags = ["pytorch", *([card.topic] if card.topic else [])]
+    return {
+        "id": card.code,
+        "name": card.name,
+        "shortDescription": {"text": card.summary},
+        "fullDescription": {"text": card.summary[:_LONGEST_DESCRIPTION]},
+        "help": {"text": card.doc, "markdown": card.doc},
+        "helpUri": page_of(card.name),
+        "defaultConfiguration": {"level": _LEVELS[card.severity], "enabled": card.default},
+        "properties": {"tags": tags, "precision": "high", "problem.severity": _PROBLEMS[card.severity]},
+    }
+
+
+def _region(start: Position, end: Position) -> Object:
+    return {"startLine": start.row, "startColumn": start.column, "endLine": end.row, "endColumn": end.column}
+
+
+def _replacement(edit: Edit) -> Object:
+    return {"deletedRegion": _region(edit.start, edit.end), "insertedContent": {"text": edit.content}}

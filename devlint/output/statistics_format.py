@@ -1,0 +1,19 @@
+"""`statistics`: how many findings each rule has."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from devlint.diagnostic import Diagnostic
+from devlint.output.report_context import ReportContext
+from devlint.output.terminal_style import TerminalStyle
+
+
+def render(diagnostics: Sequence[Diagnostic], page: ReportContext) -> Iterator[str]:
+    """A line for each rule, the most frequent first."""
+    style = TerminalStyle(page.color)
+    counts = Counter((diagnostic.code, diagnostic.name, diagnostic.severity) for diagnostic in diagnostics)
+    wide = len(str(max(counts.values(), default=0)))
+    for (code, name, severity), count in sorted(counts.items(), key=lambda item: (-item[1], item[0][0])):
+        yield f"{count:>{wide}}  {style.severity(severity, code)}  {name}\n"

@@ -1,0 +1,90 @@
+"""Comments that silence the findings there are, each at the end of the line that it concerns."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from devlint.diagnostic import Diagnostic, Edit, Position
+from devlint.repair.document import Document
+from devlint.repair.fix_rounds import Documents, RepairResult, S
+from devlint.syntax.comments import CodeLine, Comment, read_comment_layout
+from devlint.syntax.index import FileIndex, index_source
+from devlint.syntax.source import SourceError
+from devlint.syntax.source_reading import decode_source
+
+DEVLINT_CODES_PREFIX: Final = "DEV9"
+"""The beginning of the codes of what comments are not for: files that are broken, questions, comments themselves."""
+
+ANY_TEXT: Final = re.compile("")
+_LIST: Final = re.compile(r"#\s*devlint:\s*ignore\s*\[(?P<codes>[^\[\]#]*)\]")
+
+
+def add_ignore_comments(
+    documents: Documents,
+    seen: S,
+    look: Callable[[Documents], S],
+    sift: Callable[[S], Sequence[Diagnostic]],
+    reason: str | None,
+) -> RepairResult[S]:
+    """Put a comment behind every finding that `sift` leaves."""
+    found = [one for one in sift(seen) if not one.code.startswith(DEVLINT_CODES_PREFIX)]
+    by_file = defaultdict(list)
+    for one in found:
+        by_file[one.region.filename].append(one)
+    changed = {name: _silenced(document, by_file[name], reason) for name, document in documents.items()}
+    after = look(changed) if found else seen
+    left = {one.order for one in sift(after)}
+    return RepairResult(changed, after, tuple(one for one in found if one.order not in left))
+
+
+def _silenced(document: Document, found: Sequence[Diagnostic], reason: str | None) -> Document:
+    """The document with a comment for each finding. A file that cannot be read, or then could not, stays as it is."""
+    if not found:
+        return document
+    try:
+        edits = [edit for edit in ignore_comment_edits(_index(document), found, reason) if document.takes([edit])]
+        changed = document.edited(edits)
+        _index(changed)
+    except SourceError:
+        return document
+    return changed
+
+
+def _index(document: Document) -> FileIndex:
+    return index_source(decode_source(document.data, document.filename))
+
+
+def ignore_comment_edits(index: FileIndex, found: Iterable[Diagnostic], reason: str | None) -> Iterator[Edit]:
+    """The edits that silence some findings in a file."""
+    layout = read_comment_layout(index, ANY_TEXT)
+    comments = {one.row: one for one in layout.comments}
+    codes: Mapping[int, set[str]] = defaultdict(set)
+    for one in found:
+        codes[_last_row(layout.physical, index.source.row(one.region))].add(one.code)
+    for row, wanted in codes.items():
+        yield _edit(index, row, comments.get(row), sorted(wanted), reason)
+
+
+def _last_row(lines: Iterable[CodeLine], row: int) -> int:
+    """The row at whose end a comment concerns a row: beyond the strings and continuations that go on."""
+    return next((line.last_row for line in lines if line.first_row <= row <= line.last_row), row)
+
+
+def _edit(index: FileIndex, row: int, comment: Comment | None, codes: list[str], reason: str | None) -> Edit:
+    """The codes in the list that the line's comment has already, or a comment of their own behind all else."""
+    text = index.source.text
+    start, end = index.lines.start(row), index.lines.start(row + 1)
+    there = _LIST.search(comment.text) if comment is not None else None
+    if comment is not None and there is not None:
+        known = [word.strip() for word in there["codes"].split(",") if word.strip()]
+        listed = ", ".join([*known, *(code for code in codes if code not in known)])
+        first, last = (Position(row, comment.column + 1 + place) for place in there.span("codes"))
+    else:
+        line = text[start:end].rstrip("\r\n")
+        listed = f"  # devlint: ignore[{', '.join(codes)}]" + (f" -- {reason}" if reason else "")
+        first, last = Position(row, len(line.rstrip()) + 1), Position(row, len(line) + 1)
+    region = index.source.region(first, last)
+    return Edit(listed, region.start, region.end, region.cell)

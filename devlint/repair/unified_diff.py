@@ -1,0 +1,23 @@
+"""What a repair changes, as a unified diff."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+
+from devlint.syntax.line_starts import NEWLINE
+
+
+def unified_diff(filename: str, before: str, after: str) -> Iterator[str]:
+    """The lines of the diff; nothing where nothing changes."""
+    if before == after:
+        return
+    for line in difflib.unified_diff(_lines(before), _lines(after), filename, filename):
+        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+
+
+def _lines(text: str) -> list[str]:
+    """The lines with their ends, as Python counts lines; a carriage return stays a part of its line."""
+    ends = [found.end() for found in NEWLINE.finditer(text)]
+    starts = [0, *ends]
+    return [text[start:end] for start, end in zip(starts, [*ends, len(text)], strict=True) if start < end]

@@ -1,0 +1,56 @@
+"""Where the cells of a table come from: a row names the sources that are not the usual ones."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, Final
+
+SOURCES: Final[Mapping[str, str]] = {
+    "yaml": "the schemas and tags in torch's native_functions.yaml",
+    "inspect": "the signature or the name of a function written in Python",
+    "probe-cpu": "what small calls did on the CPU",
+    "emulated": "what small calls did on the emulated accelerator",
+    "fake": "what FakeTensorMode did",
+    "gpu": "what small calls did on a CUDA device",
+    "hand": "written by hand, with the reason beside it",
+}
+"""The sources a cell can have."""
+
+ALL_OTHER_CELLS: Final = "*"
+"""Stands for all cells that a row's provenance does not name."""
+
+_USUAL: Final[Mapping[str, str]] = {
+    "yaml": "params overloads tensors numbers sync random",
+    "inspect": "factory",
+    "probe-cpu": (
+        "returns returns_if dtype dtype_if match match_or_half index_dtypes target_dtypes rank mutates view may_view"
+        " grad property module"
+    ),
+    "emulated": "same scalars host index free device",
+    "hand": "special numpy",
+}
+USUAL_SOURCES: Final[Mapping[str, str]] = {cell: source for source, cells in _USUAL.items() for cell in cells.split()}
+"""The source of each cell in most rows."""
+
+Cells = Mapping[str, Any]
+
+
+def source_of(cell: str, cells: Cells) -> str:
+    """The source of one of a row's cells."""
+    stated: Mapping[str, str] = cells.get("provenance", {})
+    return stated.get(cell) or stated.get(ALL_OTHER_CELLS) or USUAL_SOURCES[cell]
+
+
+def exceptional_sources(sources: Mapping[str, str]) -> dict[str, str]:
+    """What a row must state of its sources so that the others are the usual ones."""
+    rest = sources.get(ALL_OTHER_CELLS)
+    named = {cell: source for cell, source in sources.items() if cell != ALL_OTHER_CELLS}
+    kept = {cell: source for cell, source in named.items() if source != (rest or USUAL_SOURCES[cell])}
+    return ({ALL_OTHER_CELLS: rest} if rest else {}) | dict(sorted(kept.items()))
+
+
+def count_cells_by_source(rows: Mapping[str, Cells]) -> dict[str, int]:
+    """How many cells come from each source."""
+    counted = Counter(source_of(cell, cells) for cells in rows.values() for cell in cells if cell != "provenance")
+    return {source: counted[source] for source in SOURCES if counted[source]}

@@ -1,0 +1,84 @@
+"""Reading model files; what is wrong with one is said with its name and the key."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from devlint.semantics.models.parameter_names import first_unknown_parameter
+from devlint.semantics.models.schema_check import SchemaProblem, first_problem
+
+MODEL_SCHEMA: Final = Path(__file__).with_name("model.schema.json")
+"""The JSON schema of model files, for editors and for the check."""
+
+
+class ModelFileError(Exception):
+    """A model file that cannot be used: the file, the key in it, and why."""
+
+    def __init__(self, path: Path, key: str, problem: str) -> None:
+        super().__init__(f"{path}: `{key}`: {problem}" if key else f"{path}: {problem}")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFile:
+    """What one file says: rows by name or pattern, other names of theirs, and what an argument alone tells."""
+
+    aliases: Mapping[str, str]
+    rows: Mapping[str, Mapping[str, Any]]
+    conventions: Mapping[str, Mapping[str, Any]]
+
+
+def read_model(path: Path) -> ModelFile:
+    """Read and check a model file."""
+    try:
+        data = json.loads(path.read_bytes())
+    except OSError as error:
+        raise ModelFileError(path, "", error.strerror or str(error)) from None
+    except ValueError as error:
+        raise ModelFileError(path, "", f"not JSON: {error}") from None
+    problem: SchemaProblem | None = (
+        first_problem(data, _schema()) or _without_model(data) or first_unknown_parameter(data)
+    )
+    if problem is not None:
+        raise ModelFileError(path, problem.key, problem.message)
+    return _file(data)
+
+
+@cache
+def bundled_models() -> tuple[ModelFile, ...]:
+    """The files that come with devlint; a test has checked them."""
+    paths = sorted(path for path in MODEL_SCHEMA.parent.glob("*.json") if path != MODEL_SCHEMA)
+    return tuple(_file(json.loads(path.read_bytes())) for path in paths)
+
+
+@cache
+def _schema() -> Mapping[str, Any]:
+    schema: Mapping[str, Any] = json.loads(MODEL_SCHEMA.read_bytes())
+    return schema
+
+
+def _without_model(data: Mapping[str, Any]) -> SchemaProblem | None:
+    """A row that wants to be like one that is not there, or that is itself like another."""
+    rows = data.get("rows", {})
+    for section in ("rows", "conventions"):
+        for name, cells in data.get(section, {}).items():
+            model = cells.get("like")
+            if model is not None and model not in rows:
+                return SchemaProblem(f"{section}.{name}.like", f"there is no row `{model}` in this file")
+            if model is not None and "like" in rows[model]:
+                return SchemaProblem(f"{section}.{name}.like", f"`{model}` is itself like another row")
+    return None
+
+
+def _file(data: Mapping[str, Any]) -> ModelFile:
+    rows = data.get("rows", {})
+    return ModelFile(data.get("aliases", {}), _complete(rows, rows), _complete(data.get("conventions", {}), rows))
+
+
+def _complete(section: Mapping[str, Any], rows: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The rows with the cells of those that they are like."""
+    return {name: {**rows.get(cells.get("like"), {}), **cells} for name, cells in section.items()}

@@ -1,0 +1,121 @@
+"""Whether data fits a JSON schema, for as much of JSON Schema as devlint's own schemas use."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+Schema = Mapping[str, Any]
+
+_TYPES: Final[Mapping[str, tuple[type, ...]]] = {
+    "string": (str,),
+    "boolean": (bool,),
+    "array": (list,),
+    "object": (dict,),
+    "integer": (int,),
+}
+_ARTICLES: Final = {"array": "a list", "object": "a table", "boolean": "true or false", "integer": "an integer"}
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaProblem:
+    """What is wrong with the value under a key (`rows.acme.load.device`)."""
+
+    key: str
+    message: str
+
+
+def first_problem(data: object, schema: Schema) -> SchemaProblem | None:
+    """The first place where the data does not fit the schema."""
+    return next(_problems(data, schema, schema, ""), None)
+
+
+def _problems(value: object, schema: Schema, root: Schema, key: str) -> Iterator[SchemaProblem]:
+    if "$ref" in schema:
+        schema = root["definitions"][schema["$ref"].rpartition("/")[2]]
+    for keyword, check in _CHECKS.items():
+        if keyword in schema:
+            found = next(check(value, schema, root, key), None)
+            if found is not None:
+                yield found
+                return
+
+
+def _type(value: object, schema: Schema, root: Schema, key: str) -> Iterator[SchemaProblem]:
+    kind = schema["type"]
+    if not isinstance(value, _TYPES[kind]) or (kind == "integer" and isinstance(value, bool)):
+        yield SchemaProblem(key, f"expected {_ARTICLES.get(kind, f'a {kind}')}, got {_shown(value)}")
+
+
+def _enum(value: object, schema: Schema, root: Schema, key: str) -> Iterator[SchemaProblem]:
+    if value not in schema["enum"]:
+        choices = [json.dumps(one) for one in schema["enum"]]
+        shown = ", ".join(choices)
+        yield SchemaProblem(key, f"expected one of {shown}, got {_shown(value)}{_likeliest(_shown(value), choices)}")
+
+
+def _pattern(value: object, schema: Schema, root: Schema, key: str) -> Iterator[SchemaProblem]:
+    if isinstance(value, str) and not re.search(schema["pattern"], value):
+        meant = schema.get("description", f"something that matches {schema['pattern']}")
+        yield SchemaProblem(key, f"expected {meant}, got {_shown(value)}")
+
+
+def _any_of(value: object, schema: Schema, root: Schema, key: str) -> Iterator[SchemaProblem]:
+    found = [next(_problems(value, one, root, key), None) for one in schema["anyOf"]]
+    if all(found):
+        # Of several forms the one that the value comes nearest to tells best what is wrong.
+        yield max((one for one in found if one is not None), key=lambda one: len(one.key))
+
+
+def _names(value: object, schema: Schema, root: Schema, key: str) -> Iterator[SchemaProblem]:
+    for name in value if isinstance(value, dict) else ():
+        for problem in _problems(name, schema["propertyNames"], root, _below(key, name)):
+            yield SchemaProblem(problem.key, problem.message.replace(", got ", ", not "))
+
+
+def _members(value: object, schema: Schema, root: Schema, key: str) -> Iterator[SchemaProblem]:
+    known: Schema = schema.get("properties", {})
+    other = schema.get("additionalProperties", True)
+    for name, item in value.items() if isinstance(value, dict) else ():
+        if name in known:
+            yield from _problems(item, known[name], root, _below(key, name))
+        elif other is False:
+            yield SchemaProblem(_below(key, name), f"there is no such key here{_likeliest(name, list(known))}")
+        elif isinstance(other, dict):
+            yield from _problems(item, other, root, _below(key, name))
+
+
+def _items(value: object, schema: Schema, root: Schema, key: str) -> Iterator[SchemaProblem]:
+    for number, item in enumerate(value if isinstance(value, list) else ()):
+        yield from _problems(item, schema["items"], root, f"{key}[{number}]")
+
+
+_CHECKS: Final[Mapping[str, Callable[[object, Schema, Schema, str], Iterator[SchemaProblem]]]] = {
+    "type": _type,
+    "enum": _enum,
+    "pattern": _pattern,
+    "anyOf": _any_of,
+    "propertyNames": _names,
+    "properties": _members,
+    "additionalProperties": _members,
+    "items": _items,
+}
+
+
+def _below(key: str, name: str) -> str:
+    return f"{key}.{name}" if key else name
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, list):
+        return "a list"
+    return "a table" if isinstance(value, dict) else json.dumps(value)
+
+
+def _likeliest(name: str, known: list[str]) -> str:
+    close = difflib.get_close_matches(name, known, n=1)
+    return f" (did you mean `{close[0]}`?)" if close else ""

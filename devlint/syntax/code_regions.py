@@ -1,0 +1,184 @@
+"""Where nodes of a statement stand in the file, found by generating its code once and counting characters."""
+
+from __future__ import annotations
+
+import re
+import sys
+from bisect import bisect_right
+from collections.abc import Collection, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+
+import libcst as cst
+from libcst._nodes.internal import CodegenState
+
+from devlint.syntax.source import SourceError
+
+# Their parentheses are part of the expression; libcst keeps all parentheses in the same two fields.
+_PARENTHESIZED = (cst.Tuple, cst.GeneratorExp, cst.MatchTuple)
+# What libcst does not give back: continuations where an indentation is expected, form feeds before the first token,
+# the blanks in `except (A, B) :`.
+_DROPPED = re.compile(r"[ \t\f\r\n\\]+")
+# libcst generates code recursively, two calls for every level, and strings in a row nest where Python sees one.
+_CODEGEN_FRAMES = 10_000
+_NOTHING: AbstractContextManager[None] = nullcontext()
+
+
+def code_regions(module: cst.Module, nodes: Collection[cst.CSTNode], text: str) -> dict[cst.CSTNode, tuple[int, int]]:
+    """The offsets in `text`, from which `module` was parsed, at which each node starts and ends."""
+    regions = CodeRegions(module, text, nodes)
+    return {node: regions.of(node) for node in nodes}
+
+
+class CodeRegions:
+    """The offsets at which nodes of a module start and end in the text from which it was parsed.
+
+    Without `nodes`, every node of the module may be asked for. Raises SourceError for what is nested too deeply.
+    """
+
+    def __init__(self, module: cst.Module, text: str, nodes: Collection[cst.CSTNode] | None = None) -> None:
+        self._state = _CountingState(module, nodes)
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(limit + _CODEGEN_FRAMES)
+        try:
+            module._codegen(self._state)
+        except RecursionError:
+            raise SourceError("the code is nested too deeply") from None
+        finally:
+            sys.setrecursionlimit(limit)
+        self._text = text
+        self._code = "".join(self._state.tokens)
+        self._alignment = _align(self._code, text)
+
+    def of(self, node: cst.CSTNode) -> tuple[int, int]:
+        """The region of a node: of an expression without the parentheses around it."""
+        return self._in_text(*_trimmed(self._code, *self._state.region(node)))
+
+    def exactly(self, node: cst.CSTNode) -> tuple[int, int] | None:
+        """The same; None where the text there is not the code of the node, blanks aside, and must not be edited."""
+        if not self._state.has(node):
+            return None
+        start, end = _trimmed(self._code, *self._state.region(node))
+        first, last = self._in_text(start, end)
+        same = _DROPPED.sub("", self._code[start:end]) == _DROPPED.sub("", self._text[first:last])
+        return (first, last) if same else None
+
+    def _in_text(self, start: int, end: int) -> tuple[int, int]:
+        alignment = self._alignment
+        return _aligned(start, alignment), _aligned(max(start, end - 1), alignment) + min(1, end - start)
+
+
+class _EveryNode(set[int]):
+    """The identities of all nodes there are."""
+
+    def __contains__(self, _: object) -> bool:
+        return True
+
+
+class _CountingState(CodegenState):
+    """Generates code and notes at which offsets of it the wanted nodes start and end."""
+
+    def __init__(self, module: cst.Module, nodes: Collection[cst.CSTNode] | None) -> None:
+        super().__init__(default_indent=module.default_indent, default_newline=module.default_newline)
+        self.count = 0
+        self._wanted = _EveryNode() if nodes is None else {id(node) for node in nodes}
+        self._open: list[int] = []
+        self._outer: dict[int, tuple[int, int]] = {}
+        self._syntactic: dict[int, tuple[int, int]] = {}
+        for node in nodes or ():
+            if isinstance(node, _PARENTHESIZED) and node.lpar:
+                self._wanted |= {id(node.lpar[-1]), id(node.rpar[0])}
+            if isinstance(node, cst.Param):
+                self._wanted.add(id(_last_part(node)))
+            if isinstance(comma := getattr(node, "comma", None), cst.Comma):
+                self._wanted.add(id(comma))
+
+    def has(self, node: cst.CSTNode) -> bool:
+        """Whether a node has been met."""
+        return id(node) in self._outer
+
+    def region(self, node: cst.CSTNode) -> tuple[int, int]:
+        """The region of a node after code generation: with its own parentheses, without those around it."""
+        if isinstance(node, _PARENTHESIZED) and node.lpar:
+            return self._outer[id(node.lpar[-1])][0], self._outer[id(node.rpar[0])][1]
+        start, end = self._syntactic.get(id(node)) or self._outer[id(node)]
+        if isinstance(node, cst.Param):
+            end = self._outer[id(_last_part(node))][1]
+        comma = self._outer.get(id(getattr(node, "comma", None)))
+        if comma is not None and comma[0] < end <= comma[1]:
+            end = comma[0]
+        return start, end
+
+    def add_token(self, value: str) -> None:
+        self.tokens.append(value)
+        self.count += len(value)
+
+    def add_indent_tokens(self) -> None:
+        for token in self.indent_tokens:
+            self.add_token(token)
+
+    def before_codegen(self, node: cst.CSTNode) -> None:
+        if id(node) in self._wanted:
+            self._open.append(self.count)
+
+    def after_codegen(self, node: cst.CSTNode) -> None:
+        if id(node) in self._wanted:
+            self._outer[id(node)] = (self._open.pop(), self.count)
+
+    def record_syntactic_position(  # type: ignore[override]
+        self, node: cst.CSTNode, *, start_node: cst.CSTNode | None = None, end_node: cst.CSTNode | None = None
+    ) -> AbstractContextManager[None]:
+        if id(node) not in self._wanted:
+            return _NOTHING
+        return self._recording(node, start_node, end_node)
+
+    @contextmanager
+    def _recording(
+        self, node: cst.CSTNode, start_node: cst.CSTNode | None, end_node: cst.CSTNode | None
+    ) -> Iterator[None]:
+        # The bounds of a compound statement are those of nodes inside it, which are generated before this returns.
+        self._wanted.update(id(bound) for bound in (start_node, end_node) if bound is not None)
+        start = self.count
+        yield
+        end = self.count
+        if start_node is not None:
+            start = self.region(start_node)[0]
+        if end_node is not None:
+            end = self.region(end_node)[1]
+        self._syntactic[id(node)] = (start, end)
+
+
+def _last_part(parameter: cst.Param) -> cst.CSTNode:
+    """Where a parameter ends: libcst takes its name alone for its syntactic region."""
+    return parameter.default or parameter.annotation or parameter.name
+
+
+def _trimmed(code: str, start: int, end: int) -> tuple[int, int]:
+    """The region without white space at its ends, which nodes that are no expressions may own."""
+    inner = code[start:end]
+    return start + len(inner) - len(inner.lstrip()), end - len(inner) + len(inner.rstrip())
+
+
+def _align(code: str, text: str) -> list[tuple[int, int]]:
+    """From which offset of the generated code on how many characters of the text are missing in it."""
+    shifts = [(0, 0)]
+    at = shift = 0
+    while not text.startswith(code[at:], at + shift):
+        while code[at : at + 1] == text[at + shift : at + shift + 1]:
+            at += 1
+        if code[at] == "\f":
+            # A form feed before the indentation of a block becomes part of every indentation in it.
+            at, shift = at + 1, shift - 1
+            shifts.append((at, shift))
+            continue
+        dropped = _DROPPED.match(text, at + shift)
+        # As few as possible, up to the character with which the code goes on.
+        end = text.find(code[at], at + shift, dropped.end() + 1) if dropped else -1
+        if end < 0:
+            break
+        shift = end - at
+        shifts.append((at, shift))
+    return shifts
+
+
+def _aligned(offset: int, shifts: list[tuple[int, int]]) -> int:
+    return offset + shifts[bisect_right(shifts, (offset, sys.maxsize)) - 1][1]

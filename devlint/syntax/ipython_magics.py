@@ -1,0 +1,115 @@
+"""The lines of a notebook's cell that only IPython understands, as Python that takes as many lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from devlint.syntax.ast_parsing import try_parse_ast
+from devlint.syntax.line_starts import NEWLINE
+
+PYTHON_CELL_MAGICS = frozenset({"capture", "debug", "memit", "prun", "time", "timeit", "wandb"})
+"""The cell magics whose cell is Python that runs with the others; that of any other one is left out."""
+
+_MAGIC_STATEMENT = re.compile(
+    r"(?P<magic>%(?:time|timeit|memit|prun)(?:[ \t]+-\w+(?:[ \t]+\d+)?)*[ \t]+)(?P<statement>[^\s-].*)"
+)
+_ASSIGNED = re.compile(r"(?P<target>[\w.,\[\]()'\"* \t]+=[ \t]*)[%!]")
+_ESCAPE = re.compile(r"[%!?/,;]|(?:[%\w.*]|\[\d+\])+\?\??[ \t]*$")
+_CELL_MAGIC = re.compile(r"%%(\w+)")
+_TOKEN = re.compile(
+    r"(?P<comment>#.*)|(?P<triple>\"{3}|'{3})|\"(?:\\.|[^\"\\])*\"?|'(?:\\.|[^'\\])*'?|(?P<open>[(\[{])|(?P<close>[)\]}])"
+)
+
+
+def cell_as_python(cell: str) -> str:
+    """The cell as Python. A cell that is Python already stays as it is, and so do lines that are neither."""
+    if try_parse_ast(cell) is not None:
+        return cell
+    lines = _LINE.findall(cell)
+    magic = _CELL_MAGIC.match(cell.lstrip())
+    if magic is None:
+        return "".join(_without_escapes(lines))
+    if magic[1] not in PYTHON_CELL_MAGICS:
+        return "".join(_end_of(line) for line in lines)
+    head = next(number for number, line in enumerate(lines) if line.strip())
+    before, rest = lines[: head + 1], "".join(lines[head + 1 :])
+    return "".join([*(_end_of(line) for line in before), cell_as_python(rest)])
+
+
+_LINE = re.compile(rf"[^\r\n]*(?:{NEWLINE.pattern})|[^\r\n]+")
+
+
+def _without_escapes(lines: list[str]) -> Iterator[str]:
+    """The lines, those for IPython replaced where a statement may begin."""
+    state = _LineState()
+    escaped = False
+    for line in lines:
+        code, end = line.rstrip("\r\n"), _end_of(line)
+        if escaped:
+            # The line goes on what the one before has begun.
+            escaped = code.endswith("\\")
+            yield end
+            continue
+        replaced = _replaced(code) if state.begins_statement else None
+        if replaced is None:
+            state.read(code)
+            yield line
+        else:
+            escaped = code.endswith("\\")
+            yield replaced + end
+
+
+def _replaced(line: str) -> str | None:
+    """What stands for a line that is IPython's, None for any other. What of it is Python keeps its columns."""
+    code = line.lstrip(" \t")
+    indentation = line[: len(line) - len(code)]
+    timed = _MAGIC_STATEMENT.fullmatch(code)
+    if timed and try_parse_ast(f"if 1: {timed['statement']}") is not None:
+        return f"{indentation}{'if 1:':<{len(timed['magic'])}}{timed['statement']}"
+    if _ESCAPE.match(code):
+        return f"{indentation}pass"
+    assigned = _ASSIGNED.match(code)
+    return f"{indentation}{assigned['target']}get_ipython()" if assigned else None
+
+
+def _end_of(line: str) -> str:
+    return line[len(line.rstrip("\r\n")) :]
+
+
+class _LineState:
+    """Whether the next line begins a statement, or goes on a string, a bracket or a line with a backslash."""
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._quote: str | None = None
+        self._continued = False
+
+    @property
+    def begins_statement(self) -> bool:
+        return self._depth == 0 and self._quote is None and not self._continued
+
+    def read(self, line: str) -> None:
+        """Go over a line of Python."""
+        self._continued = False
+        at = 0
+        while at < len(line):
+            if self._quote is not None:
+                at = self._end_of_string(line, at)
+                continue
+            token = _TOKEN.search(line, at)
+            if token is None:
+                break
+            if token["comment"]:
+                return
+            self._quote = token["triple"]
+            self._depth = max(0, self._depth + bool(token["open"]) - bool(token["close"]))
+            at = token.end()
+        self._continued = self._quote is None and line.endswith("\\")
+
+    def _end_of_string(self, line: str, at: int) -> int:
+        end = re.compile(rf"(?:\\.|[^\\])*?{self._quote}").match(line, at)
+        if end is None:
+            return len(line)
+        self._quote = None
+        return end.end()

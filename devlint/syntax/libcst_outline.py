@@ -1,0 +1,57 @@
+"""The top-level statements of a file whose grammar is newer than the running Python, as libcst sees them."""
+
+from __future__ import annotations
+
+import re
+
+import libcst as cst
+
+from devlint.syntax.code_regions import code_regions
+from devlint.syntax.libcst_facts import facts_from_libcst
+from devlint.syntax.libcst_parsing import try_parse_libcst
+from devlint.syntax.line_starts import NEWLINE, Lines
+from devlint.syntax.source import SourceError
+from devlint.syntax.statement_outline import StatementOutline, last_continued_row
+
+# Where Python refuses, libcst overflows the native stack: with a thousand brackets, ten thousand operators or branches.
+_MAX_BRACKETS = 200
+_MAX_LINE = 8_000
+_MAX_BRANCHES = 2_000
+_TEXT_OR_COMMENT = re.compile(
+    r"#[^\r\n]*|(\"{3}|'{3})(?:\\.|.)*?\1|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL
+)
+
+
+def libcst_outline(text: str, lines: Lines) -> tuple[str | None, list[StatementOutline]] | None:
+    """The docstring and the statements of a file; None where libcst cannot parse it either."""
+    if _too_deep(text):
+        return None
+    module = try_parse_libcst(text)
+    if module is None:
+        return None
+    first_nodes = {tree: _first_node(tree) for tree in module.body}
+    try:
+        regions = code_regions(module, [*module.body, *first_nodes.values()], text)
+    except SourceError:
+        return None
+    outlines = [
+        StatementOutline(facts_from_libcst(tree), regions[first][0], last_continued_row(regions[tree][1], text, lines))
+        for tree, first in first_nodes.items()
+    ]
+    return module.get_docstring(clean=False), outlines
+
+
+def _first_node(tree: cst.CSTNode) -> cst.CSTNode:
+    """The node with which a statement starts: its first decorator, or itself."""
+    return tree.decorators[0] if isinstance(tree, (cst.FunctionDef, cst.ClassDef)) and tree.decorators else tree
+
+
+def _too_deep(text: str) -> bool:
+    """Whether the text, at a glance, is nested so deeply that the native parser might not survive it."""
+    code = _TEXT_OR_COMMENT.sub("''", text)
+    depth = deepest = 0
+    for character in re.findall(r"[][(){}]", code):
+        depth += 1 if character in "([{" else -1
+        deepest = max(deepest, depth)
+    longest = max(len(line) for line in NEWLINE.split(code))
+    return deepest > _MAX_BRACKETS or longest > _MAX_LINE or code.count("elif") > _MAX_BRANCHES

@@ -1,0 +1,29 @@
+"""Where in its file each node of a statement's syntax tree stands."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import libcst as cst
+
+from devlint.diagnostic import Position
+from devlint.syntax.code_regions import code_regions
+from devlint.syntax.index import FileIndex
+from devlint.syntax.statement import Statement
+
+
+def node_positions(
+    statement: Statement, nodes: Collection[cst.CSTNode], index: FileIndex
+) -> dict[cst.CSTNode, tuple[Position, Position]]:
+    """Where in the file each node of the statement's tree starts and (exclusive) ends.
+
+    The region of an expression leaves out white space, comments and the parentheses around it, save those of a tuple
+    or a generator expression. For the name of a function or class pass its `name` node. Raises SourceError for what
+    is nested too deeply.
+    """
+    regions = code_regions(statement.module, nodes, statement.text)
+    position = index.lines.position
+    return {
+        node: (position(statement.start + start), position(statement.start + end))
+        for node, (start, end) in regions.items()
+    }

@@ -1,0 +1,46 @@
+"""The functions and classes of a file, and the lines that each of them takes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from devlint.syntax.ast_parsing import try_parse_ast
+from devlint.syntax.ipython_magics import cell_as_python
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+@dataclass(frozen=True, slots=True)
+class DefinitionScope:
+    """A function or class: its dotted name, and its first and last row, decorators included."""
+
+    name: str
+    first: int
+    last: int
+    function: bool
+
+
+def definition_scopes(lines: Sequence[str], *, cell: bool = False) -> list[DefinitionScope]:
+    """The scopes of a file or a notebook's cell, outer ones before those within; none where it cannot be parsed."""
+    text = "\n".join(lines)
+    tree = try_parse_ast(cell_as_python(text) if cell else text)
+    return [] if tree is None else list(_within(tree, ""))
+
+
+def innermost_scope(found: Sequence[DefinitionScope], row: int) -> DefinitionScope | None:
+    """The scope in which the row lies."""
+    return next((scope for scope in reversed(found) if scope.first <= row <= scope.last), None)
+
+
+def _within(tree: ast.AST, prefix: str) -> Iterator[DefinitionScope]:
+    waiting: list[tuple[ast.AST, str]] = [(tree, prefix)]
+    while waiting:
+        node, prefix = waiting.pop()
+        if isinstance(node, _DEFINITIONS):
+            prefix += node.name
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            yield DefinitionScope(prefix, first, node.end_lineno or node.lineno, not isinstance(node, ast.ClassDef))
+            prefix += "."
+        waiting += [(child, prefix) for child in reversed(list(ast.iter_child_nodes(node)))]

@@ -1,0 +1,116 @@
+"""What has changed since a commit, as git tells it, and which findings that concerns."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from devlint.diagnostic import Diagnostic, Position, Region
+from devlint.triage.definition_scopes import DefinitionScope, definition_scopes
+
+_HUNK = re.compile(rb"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_FILE = re.compile(rb'\+\+\+ "?b/(.*?)"?\t?$')
+
+
+class GitError(Exception):
+    """git could not tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowRange:
+    """Consecutive rows; `last` is included."""
+
+    first: int
+    last: int
+
+    def meet(self, first: int, last: int) -> bool:
+        """Whether any of these rows is among those from `first` to `last`."""
+        return self.first <= last and first <= self.last
+
+
+_ALL = (RowRange(1, 1 << 60),)
+
+
+def changed_rows(since: str, directory: Path) -> dict[Path, tuple[RowRange, ...]]:
+    """The rows of each file of the repository that differ from the commit where the work since `since` began."""
+    top = Path(os.fsdecode(_git(directory, "rev-parse", "--show-toplevel")).rstrip("\n"))
+    commit = _git(top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{since}^{{commit}}", optional=True)
+    if not commit:
+        raise GitError(f"git knows no commit `{since}`")
+    base = _git(top, "merge-base", os.fsdecode(commit).strip(), "HEAD", optional=True) or commit
+    diff = _git(
+        top,
+        *("-c", "core.quotePath=false", "diff", "--unified=0", "--no-color", "--no-ext-diff", "--no-renames"),
+        *("--src-prefix=a/", "--dst-prefix=b/", os.fsdecode(base.split()[0]), "--"),
+    )
+    rows = {top / name: tuple(found) for name, found in _parsed(diff).items()}
+    untracked = _git(top, "ls-files", "--others", "--exclude-standard", "-z").split(b"\0")
+    return rows | {top / os.fsdecode(name): _ALL for name in untracked if name}
+
+
+def findings_in_changes(
+    diagnostics: Sequence[Diagnostic],
+    rows: Mapping[Path, Sequence[RowRange]],
+    lines: Callable[[str, int | None], Sequence[str]],
+    path_of: Callable[[str], Path],
+    in_file: Callable[[Region], Region],
+) -> Iterator[Diagnostic]:
+    """The findings in a function or on a line that has changed, and those whose story leads through a changed line.
+
+    `in_file` says where in the file a region of a notebook's cell is.
+    """
+
+    @cache
+    def functions_of(filename: str, cell: int | None) -> list[DefinitionScope]:
+        return [scope for scope in definition_scopes(lines(filename, cell), cell=cell is not None) if scope.function]
+
+    def touched(region: Region, first: int, last: int) -> bool:
+        place = in_file(replace(region, start=Position(first, 1), end=Position(last, 1)))
+        changes = rows.get(path_of(region.filename), ())
+        return any(changed.meet(place.start.row, place.end.row) for changed in changes)
+
+    for diagnostic in diagnostics:
+        region = diagnostic.region
+        around = [scope for scope in functions_of(region.filename, region.cell) if _holds(scope, region)]
+        first = min([region.start.row, *(scope.first for scope in around)])
+        last = max([region.end.row, *(scope.last for scope in around)])
+        steps = (note.region for note in diagnostic.trace)
+        if touched(region, first, last) or any(touched(step, step.start.row, step.end.row) for step in steps):
+            yield diagnostic
+
+
+def _holds(scope: DefinitionScope, region: Region) -> bool:
+    return scope.first <= region.start.row <= scope.last
+
+
+def _parsed(diff: bytes) -> dict[str, list[RowRange]]:
+    found: dict[str, list[RowRange]] = {}
+    current: list[RowRange] = []
+    content = 0
+    for line in diff.split(b"\n"):
+        if content:
+            content -= not line.startswith(b"\\")
+        elif name := _FILE.match(line):
+            current = found.setdefault(os.fsdecode(name[1]), [])
+        elif hunk := _HUNK.match(line):
+            removed, first, added = (1 if number is None else int(number) for number in hunk.groups())
+            content = removed + added
+            # Where lines were only taken out, what stands around the gap has changed.
+            current.append(RowRange(first, first + added - 1) if added else RowRange(first, first + 1))
+    return found
+
+
+def _git(directory: Path, *arguments: str, optional: bool = False) -> bytes:
+    try:
+        done = subprocess.run(["git", *arguments], cwd=directory, capture_output=True, check=False)
+    except OSError as problem:
+        raise GitError(f"cannot run git: {problem.strerror}") from None
+    if done.returncode and not optional:
+        said = os.fsdecode(done.stderr).strip().splitlines()
+        raise GitError(said[0] if said else f"git {arguments[0]} failed for {arguments[-1]}")
+    return done.stdout

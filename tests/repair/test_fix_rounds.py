@@ -1,0 +1,106 @@
+"""The rounds of a repair, with an analysis that finds words: what a fix replaces, and what it brings."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from devlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix, Note, Position, Region, Severity
+from devlint.repair.document import Document
+from devlint.repair.fix_rounds import Documents, RepairResult, applicable_fix_filter, repair
+
+WORD = re.compile(r"(bad|unsafe|shown)(\w*?)(?:_to_(\w+?))?(?:_at_(\d+))?\b")
+LEVELS = {"bad": Applicability.SAFE, "unsafe": Applicability.UNSAFE, "shown": Applicability.DISPLAY}
+
+
+@dataclass(frozen=True)
+class Seen:
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def look(documents: Documents) -> Seen:
+    """`bad1` is a finding that a fix makes `good`; `bad_to_bad2` one whose fix brings another; `_at_3` tells of row
+    3."""
+    found = []
+    for name, document in documents.items():
+        for row, line in enumerate(document.text.split("\n"), 1):
+            for word in WORD.finditer(line):
+                place = (Position(row, word.start() + 1), Position(row, word.end() + 1))
+                fix = Fix("Mend it", LEVELS[word[1]], (Edit(word[3] or "good", *place),))
+                told = int(word[4] or row)
+                story = (Note("told", Region(name, Position(told, 1), Position(told, 99))),)
+                found.append(
+                    Diagnostic(
+                        "DEV101", "x", Severity.ERROR, Confidence.CERTAIN, "m", Region(name, *place),
+                        story if word[4] else (), fix=fix, fingerprint=word[0],
+                    )
+                )  # fmt: skip
+    return Seen(tuple(found))
+
+
+def run(files: dict[str, str], *, unsafe: bool = False) -> tuple[RepairResult[Seen], int]:
+    """The repair of some texts, and how many analyses it took."""
+    asked = []
+
+    def counted(documents: Documents) -> Seen:
+        asked.append(documents)
+        return look(documents)
+
+    documents = {name: Document(name, text.encode()) for name, text in files.items()}
+    return repair(documents, look(documents), counted, applicable_fix_filter(unsafe)), len(asked)
+
+
+def texts(done: RepairResult[Seen]) -> dict[str, str]:
+    return {name: document.text for name, document in done.documents.items()}
+
+
+def test_only_what_may_be_applied_is() -> None:
+    words = "bad1 unsafe2 shown3"
+    assert texts(run({"a": words})[0]) == {"a": "good unsafe2 shown3"}
+    assert texts(run({"a": words}, unsafe=True)[0]) == {"a": "good good shown3"}
+
+
+def test_fixes_apart_from_each_other_go_in_one_round() -> None:
+    done, rounds = run({"a": "bad1 bad2\nbad3", "b": "bad4"})
+    assert (texts(done), rounds) == ({"a": "good good\ngood", "b": "good"}, 1)
+
+
+def test_a_fix_in_the_story_of_another_finding_comes_first() -> None:
+    done, rounds = run({"a": "bad1\nbad_at_1"})
+    assert (texts(done), rounds) == ({"a": "good\ngood"}, 2)
+
+
+def test_a_fix_that_brings_a_finding_is_taken_back_and_the_others_stay() -> None:
+    many = "\n".join(f"bad{number}" for number in range(20))
+    done, rounds = run({"a": f"{many}\nbad_to_shown5\n", "b": "bad"})
+    assert texts(done) == {"a": "good\n" * 20 + "bad_to_shown5\n", "b": "good"}
+    assert [one.region.start.row for one in done.withdrawn] == [21]
+    assert len(done.fixed) == 21 and rounds < 15
+
+
+def test_a_fix_that_leads_to_another_goes_with_it() -> None:
+    done, rounds = run({"a": "bad_to_bad5\nshown"})
+    assert (texts(done), rounds) == ({"a": "good\nshown"}, 2)
+    assert [one.region.start.row for one in done.fixed] == [1]
+
+
+def test_a_fix_that_does_harm_in_another_file_is_found() -> None:
+    def look_across(documents: Documents) -> Seen:
+        harmed = documents["a"].text.startswith("evil")
+        return look({**documents, "c": Document("c", b"bad1" if harmed else b"")})
+
+    files = {"a": "bad_to_evil bad1", "b": "bad2", "c": ""}
+    documents = {name: Document(name, text.encode()) for name, text in files.items()}
+    done = repair(documents, look_across(documents), look_across, applicable_fix_filter(unsafe=False))
+    assert texts(done) == {"a": "bad_to_evil good", "b": "good", "c": ""}
+
+
+def test_findings_that_stay_are_not_mended_for_ever() -> None:
+    documents = {"a": Document("a", " ".join(f"bad{number}" for number in range(300)).encode())}
+
+    def unmoved(_: Documents) -> Seen:
+        return look(documents)
+
+    done = repair(documents, unmoved(documents), unmoved, applicable_fix_filter(unsafe=False))
+    assert not done.finished
+    assert done.documents == documents
