@@ -11,7 +11,7 @@ import pytest
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from devlint.runtime.report import Report
+    from devlint.runtime.recording_report import Report
 
 MODES = ("emulated", "cuda")
 
@@ -110,7 +110,7 @@ def _hide_own_frames() -> None:
 
 def _story(error: BaseException) -> str:
     """What devlint saw of an error: the operands and where they come from."""
-    from devlint.runtime.mishaps import told
+    from devlint.runtime.error_reports import told
 
     seen = told(error)
     if seen is None:

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from types import FrameType
 
-from devlint.runtime.labels import Step
-from devlint.runtime.sites import Site, site_of
+from devlint.runtime.call_sites import Site, site_of
+from devlint.runtime.storage_labels import Step
 
 TIMELINE_LIMIT = 20_000
 """Single events kept for the timeline; counts by line go on without end."""

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from devlint.runtime import errors
-from devlint.runtime.labels import HOST, Place
+from devlint.runtime import torch_errors
+from devlint.runtime.storage_labels import HOST, Place
 
 if TYPE_CHECKING:
-    from devlint.runtime.session import Session
+    from devlint.runtime.runtime_session import Session
 
 _separate: dict[int, torch.Tensor] = {}
 """The generator state of each device that was seeded by itself."""
@@ -38,7 +38,7 @@ def device_of(generator: torch.Generator) -> torch.device:
 def check(generator: torch.Generator | None, device: torch.device) -> None:
     """A generator must be of the device that it fills."""
     if generator is not None and device_of(generator).type != device.type:
-        raise errors.generator_device(device.type, device_of(generator).type)
+        raise torch_errors.generator_device(device.type, device_of(generator).type)
 
 
 def run(session: Session, place: Place, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

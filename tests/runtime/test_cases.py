@@ -18,8 +18,8 @@ import torch
 
 from devlint.diagnostic import Confidence, Diagnostic, Note, Position, Region, Severity
 from devlint.runtime import Report, emulate, record
-from devlint.runtime.lines import Lines
-from devlint.runtime.linting import Linter
+from devlint.runtime.configured_linter import Linter
+from devlint.runtime.line_coverage import Lines
 
 ROOT = Path(__file__).parents[3] / "shared" / "cases"
 CASES = {

@@ -39,7 +39,7 @@ FINE = BROKEN.replace("torch.zeros(n)", "torch.zeros(n, device='cuda')")
 
 def run(folder: Path, *arguments: str, source: str = BROKEN) -> subprocess.CompletedProcess[str]:
     (folder / "program.py").write_text(source, encoding="utf-8")
-    command = "from devlint.runtime.command import run; run(prog_name='devlint run')"
+    command = "from devlint.runtime.run_command import run; run(prog_name='devlint run')"
     return subprocess.run(
         [sys.executable, "-c", command, *arguments],
         cwd=folder,
@@ -174,6 +174,6 @@ def test_the_pytest_plugin_needs_the_device_that_it_is_asked_for(tmp_path: Path)
 
 
 def test_the_plugin_does_not_import_torch_unasked() -> None:
-    code = "import sys, devlint.runtime.pytest_plugin, devlint.runtime.command; sys.exit('torch' in sys.modules)"
+    code = "import sys, devlint.runtime.pytest_plugin, devlint.runtime.run_command; sys.exit('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False)
     assert done.returncode == 0

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from devlint.diagnostic import Confidence, Diagnostic, Position, Region, Severity
-from devlint.runtime.linting import Linter
-from devlint.runtime.running import Order, execute
+from devlint.runtime.configured_linter import Linter
+from devlint.runtime.program_runner import Order, execute
 
 DEMO = Path(__file__).parents[2] / "fixtures" / "demo"
 

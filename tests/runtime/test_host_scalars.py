@@ -9,9 +9,9 @@ import sys
 import pytest
 import torch
 
-from devlint.runtime.iteration import host_scalars
-from devlint.runtime.policy import Regime, plan_for
-from devlint.runtime.schema import natives
+from devlint.runtime.native_functions import natives
+from devlint.runtime.operator_plans import Regime, plan_for
+from devlint.runtime.tensor_iterator import host_scalars
 
 # The kernels compiled from C++ are hidden by others written in Python, which check less: take those away first.
 ASK = """

@@ -12,7 +12,7 @@ import torch
 pytest.importorskip("expecttest", reason="torch's own samples need it")
 
 from devlint.runtime.derive import agreement
-from devlint.runtime.derive.accelerator import accelerator
+from devlint.runtime.derive.probe_device import accelerator
 from devlint.semantics.table import load_table
 
 pytestmark = [

@@ -12,9 +12,9 @@ from typing import Any
 import click
 import torch
 
-from devlint.runtime.derive import agreement, assemble, coverage, modules, names, opinfos
-from devlint.runtime.derive.accelerator import REAL, accelerator
+from devlint.runtime.derive import agreement, coverage, module_rows, opinfo_comparison, public_names, row_assembly
 from devlint.runtime.derive.overlay import overlay
+from devlint.runtime.derive.probe_device import REAL, accelerator
 from devlint.semantics.provenance import USUAL
 from devlint.semantics.table import Table, load_table
 
@@ -23,12 +23,12 @@ TARGET = Path(__file__).parents[2] / "semantics" / "torch.json"
 
 def derive(patterns: tuple[str, ...] = ()) -> dict[str, Any]:
     """The whole data file; where there are patterns, with only the rows of matching names anew."""
-    rows = _matching(patterns) if patterns else assemble.rows_of()
+    rows = _matching(patterns) if patterns else row_assembly.rows_of()
     data: dict[str, Any] = {
         "version": torch.__version__.split("+")[0],
         "usual": USUAL,
         "argument_aliases": overlay()["argument_aliases"],
-        "aliases": names.aliases() | modules.aliases() | overlay()["aliases"],
+        "aliases": public_names.aliases() | module_rows.aliases() | overlay()["aliases"],
         "rows": rows,
     }
     figures = coverage.summary(rows) | (_measured_before() if patterns else _measured(Table(data)))
@@ -42,7 +42,7 @@ def _matching(patterns: tuple[str, ...]) -> dict[str, Any]:
     def chosen(name: str) -> bool:
         return any(fnmatchcase(name, pattern) for pattern in patterns)
 
-    found = assemble.rows_of(lambda name: chosen(name) or chosen(f"torch.{name.removeprefix('torch.Tensor.')}"))
+    found = row_assembly.rows_of(lambda name: chosen(name) or chosen(f"torch.{name.removeprefix('torch.Tensor.')}"))
     kept = {name: dict(table.cells(name)) for name in table if not chosen(name)}
     return dict(sorted((kept | {name: row for name, row in found.items() if chosen(name)}).items()))
 
@@ -55,7 +55,7 @@ def _measured_before() -> dict[str, Any]:
 def _measured(table: Table) -> dict[str, Any]:
     found = {title: [tally.probes - len(tally.misses), tally.probes] for title, tally in comparisons(table)}
     with accelerator():
-        return {"agreement": found, "opinfos": opinfos.examine(table).figures()}
+        return {"agreement": found, "opinfos": opinfo_comparison.examine(table).figures()}
 
 
 def comparisons(table: Table) -> Iterator[tuple[str, agreement.Tally]]:
@@ -77,7 +77,7 @@ def main(context: click.Context, patterns: tuple[str, ...]) -> None:
     warnings.simplefilter("ignore")
     logging.getLogger("torch._subclasses").setLevel(logging.CRITICAL)
     if context.invoked_subcommand is None:
-        TARGET.write_text(assemble.render(derive(patterns)))
+        TARGET.write_text(row_assembly.render(derive(patterns)))
 
 
 @main.command()
@@ -95,7 +95,7 @@ def compare() -> None:
 def opinfo(titles: tuple[str, ...]) -> None:
     """Compare the table with torch's OpInfo entries, all or those named, on samples it was not derived from."""
     with accelerator():
-        found = opinfos.examine(load_table(), lambda title: not titles or title in titles)
+        found = opinfo_comparison.examine(load_table(), lambda title: not titles or title in titles)
     for question, (right, asked) in found.figures().items():
         click.echo(f"{question}: {right} of {asked} ({right / max(asked, 1):.2%})")
         for miss in found.misses(question):

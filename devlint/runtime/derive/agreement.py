@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass, field
 from typing import Any
 
-from devlint.runtime.derive import dtypes, fake, names, samples, waits
-from devlint.runtime.derive.accelerator import accelerator
+from devlint.runtime.derive import dtype_cells, fake_tensors, public_names, sample_calls, wait_cells
+from devlint.runtime.derive.call_probe import Outcome, base
 from devlint.runtime.derive.declarations import overloads_of
-from devlint.runtime.derive.flips import ACCELERATOR, HOST, Flip, Places, flips, placeable
-from devlint.runtime.derive.probe import Outcome, base
-from devlint.runtime.derive.subject import Subject, subject
+from devlint.runtime.derive.device_flips import ACCELERATOR, HOST, Flip, Places, flips, placeable
+from devlint.runtime.derive.probe_device import accelerator
+from devlint.runtime.derive.probed_callable import Subject, subject
 from devlint.semantics.conditions import demands
 from devlint.semantics.table import Row, Table
 
@@ -40,11 +40,11 @@ class Tally:
 
 def subjects(chosen: Callable[[str], bool] = _all) -> Iterator[tuple[str, Subject]]:
     """Every described function and method that OpInfo or a spelled sample exercises on the CPU."""
-    for name, function in {**names.functions(), **names.methods()}.items():
-        if names.is_property(function) or not chosen(name):
+    for name, function in {**public_names.functions(), **public_names.methods()}.items():
+        if public_names.is_property(function) or not chosen(name):
             continue
         overloads = overloads_of(name, function)
-        studied = subject(overloads, ((names.now(name), call) for call in samples.calls(name)))
+        studied = subject(overloads, ((public_names.now(name), call) for call in sample_calls.calls(name)))
         if studied.trials:
             yield name, studied
 
@@ -85,7 +85,7 @@ def second_opinion(table: Table, chosen: Callable[[str], bool] = _all) -> Tally:
         found = list(_flips(table, chosen))
     tally = Tally()
     for name, row, flip in found:
-        verdict = fake.accepts(flip)
+        verdict = fake_tensors.accepts(flip)
         if verdict is not None:
             judge_flip(tally, name, row, flip, "" if verdict else "no")
     return tally
@@ -114,7 +114,9 @@ def synchronizations(table: Table, chosen: Callable[[str], bool] = _all) -> Tall
     """Compare the rows' word on waiting with CUDA's own alarm, on a real device."""
     tally = Tally()
     for name, studied in _rows_that_may_wait(table, chosen):
-        waited = [alarm for trial, given in placeable(studied) if (alarm := waits.alarmed(trial, given)) is not None]
+        waited = [
+            alarm for trial, given in placeable(studied) if (alarm := wait_cells.alarmed(trial, given)) is not None
+        ]
         if not waited:
             continue
         tally.probes += 1
@@ -130,11 +132,11 @@ def instruments(table: Table, chosen: Callable[[str], bool] = _all) -> Tally:
     tally = Tally()
     for name, studied in _rows_that_may_wait(table, chosen):
         for trial, given in placeable(studied):
-            alarm = waits.alarmed(trial, given)
+            alarm = wait_cells.alarmed(trial, given)
             if alarm is None:
                 continue
             tally.probes += 1
-            count = waits.profiled(trial, given)
+            count = wait_cells.profiled(trial, given)
             if alarm != (count > 0):
                 told = "is silent" if not alarm else "sounds"
                 tally.misses.append(f"{name}: the alarm {told}, the profiler counts {count}")
@@ -179,7 +181,7 @@ def judge_dtypes(tally: Tally, name: str, row: Row, outcome: Outcome) -> None:
         if rule == "unknown" or rule.startswith("literal:"):
             continue
         tally.probes += 1
-        expected: Any = asked_for or dtypes.predicted(rule, outcome)
+        expected: Any = asked_for or dtype_cells.predicted(rule, outcome)
         if expected != result.dtype:
             seen = ", ".join(f"{n}:{d}/{r}d" for n, (d, r) in outcome.before.items())
             tally.misses.append(f"{name}({seen}): table {rule}, torch {result.dtype}")

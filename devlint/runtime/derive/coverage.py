@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import overrides
 
-from devlint.runtime.derive import modules, names
+from devlint.runtime.derive import module_rows, public_names
 from devlint.semantics.provenance import tally
 
 Row = dict[str, Any]
@@ -18,7 +18,7 @@ def overridable() -> list[str]:
     for group in overrides.get_overridable_functions().values():
         for function in group:
             name = overrides.resolve_name(function) or ""
-            found[names.aliases().get(name, name).removesuffix(".__get__").removesuffix(".__set__")] = None
+            found[public_names.aliases().get(name, name).removesuffix(".__get__").removesuffix(".__set__")] = None
     return list(found)
 
 
@@ -36,7 +36,7 @@ def described(row: Row | None) -> bool:
 
 def summary(rows: dict[str, Row]) -> dict[str, Any]:
     """Counts for the header of the table, with the unknown ones by name."""
-    groups = {"overridable functions": overridable(), "torch.nn modules": list(modules.classes())}
+    groups = {"overridable functions": overridable(), "torch.nn modules": list(module_rows.classes())}
     counts: dict[str, Any] = {}
     unknown: set[str] = set()
     for title, wanted in groups.items():

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from devlint.runtime.labels import Place, place_of, put
-from devlint.runtime.patches.queries import device_of
-from devlint.runtime.sites import user_site
-from devlint.runtime.transfers import moved
+from devlint.runtime.call_sites import user_site
+from devlint.runtime.device_transfers import moved
+from devlint.runtime.patches.tensor_queries import device_of
+from devlint.runtime.storage_labels import Place, place_of, put
 
 if TYPE_CHECKING:
     from devlint.runtime.patches.patcher import Patcher
-    from devlint.runtime.session import Session
+    from devlint.runtime.runtime_session import Session
 
 _copy_ = torch.Tensor.copy_
 _setitem = torch.Tensor.__setitem__

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from devlint.runtime.arguments import tensors_in
-from devlint.runtime.errors import NotEmulated
-from devlint.runtime.labels import place_of
+from devlint.runtime.not_emulated import NotEmulated
+from devlint.runtime.storage_labels import place_of
+from devlint.runtime.tensor_arguments import tensors_in
 
 if TYPE_CHECKING:
     from devlint.runtime.patches.patcher import Patcher
-    from devlint.runtime.session import Session
+    from devlint.runtime.runtime_session import Session
 
 LOWER = {
     "addbmm", "addmm", "addmv", "addr", "baddbmm", "bmm", "chain_matmul", "conv1d", "conv2d", "conv3d", "conv_tbc",

@@ -10,14 +10,15 @@ import torch
 from torch.jit import _builtins as _torch_builtins
 from torch.utils import _device as default_device
 
-from devlint.runtime import errors, rng
-from devlint.runtime.labels import HOST, Place, place_of, put
-from devlint.runtime.sites import site_of, user_frame
-from devlint.runtime.transfers import moved
+from devlint.runtime import rng, torch_errors
+from devlint.runtime.call_sites import site_of, user_frame
+from devlint.runtime.device_transfers import moved
+from devlint.runtime.not_emulated import NotEmulated
+from devlint.runtime.storage_labels import HOST, Place, place_of, put
 
 if TYPE_CHECKING:
     from devlint.runtime.patches.patcher import Patcher
-    from devlint.runtime.session import Session
+    from devlint.runtime.runtime_session import Session
 
 _builtins: Any = _torch_builtins
 
@@ -69,7 +70,7 @@ class _Maker:
         session = self.session
         frame = user_frame(3)
         if target.type == "mps" and out.dtype is torch.float64:
-            raise errors.mps_float64()
+            raise torch_errors.mps_float64()
         if target is HOST or target.type == "cpu":
             how = f"created on the host by {name}()" + ("" if explicit else ", which names no device")
         else:
@@ -162,7 +163,7 @@ class _Maker:
             if device is None and isinstance(first, torch.Tensor):
                 target = place_of(first).device
             if target.type == self.session.kind and layout is torch.jagged:
-                raise errors.NotEmulated("nested tensors of the jagged layout on an accelerator")
+                raise NotEmulated("nested tensors of the jagged layout on an accelerator")
             if self.foreign(target):
                 return original(parts, *args, device=target, layout=layout, **kwargs)
             out = original(parts, *args, device=HOST, layout=layout, **kwargs)
@@ -182,7 +183,7 @@ class _Maker:
                 if not isinstance(value, torch.Tensor):
                     return value
                 if device is None and place_of(value).device != target:
-                    raise errors.sparse_parts(place_of(value).device, target)
+                    raise torch_errors.sparse_parts(place_of(value).device, target)
                 return value.to(target)
 
             out = original(*map(bring, args), **{key: bring(value) for key, value in kwargs.items()})

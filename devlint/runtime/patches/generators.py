@@ -10,7 +10,7 @@ from devlint.runtime import rng
 
 if TYPE_CHECKING:
     from devlint.runtime.patches.patcher import Patcher
-    from devlint.runtime.session import Session
+    from devlint.runtime.runtime_session import Session
 
 _Generator: Any = torch._C.Generator
 

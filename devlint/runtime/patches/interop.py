@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from devlint.runtime import errors
-from devlint.runtime.labels import cell_of, place_of
-from devlint.runtime.mishaps import mishap
-from devlint.runtime.shared import exported
-from devlint.runtime.streams import Transit
+from devlint.runtime import torch_errors
+from devlint.runtime.error_reports import mishap
+from devlint.runtime.not_emulated import NotEmulated
+from devlint.runtime.numpy_sharing import exported
+from devlint.runtime.storage_labels import cell_of, place_of
+from devlint.runtime.stream_clocks import Transit
 
 if TYPE_CHECKING:
     from devlint.runtime.patches.patcher import Patcher
-    from devlint.runtime.session import Session
+    from devlint.runtime.runtime_session import Session
 
 _numpy = torch.Tensor.numpy
 _tolist = torch.Tensor.tolist
@@ -36,7 +37,7 @@ def install(session: Session, patcher: Patcher) -> None:
         try:
             if place.key:
                 if not force:
-                    raise errors.no_numpy(place.device)
+                    raise torch_errors.no_numpy(place.device)
                 return _numpy(self.detach().cpu(), force=True)
             read(self, ".numpy()")
             array = _numpy(self, force=force)
@@ -67,13 +68,13 @@ def install(session: Session, patcher: Patcher) -> None:
 
     def dlpack(self: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
         if place_of(self).key:
-            raise errors.NotEmulated("DLPack exchange of accelerator memory")
+            raise NotEmulated("DLPack exchange of accelerator memory")
         read(self, "DLPack")
         return _dlpack(self, *args, **kwargs)
 
     def no_interface(self: torch.Tensor) -> Any:
         if place_of(self).key:
-            raise errors.NotEmulated("the CUDA array interface")
+            raise NotEmulated("the CUDA array interface")
         raise AttributeError(f"Can't get __cuda_array_interface__ on non-CUDA tensor type: {self.type()}")
 
     patcher.replace(torch.Tensor, "numpy", numpy)

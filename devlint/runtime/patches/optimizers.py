@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.utils import _foreach_utils
 
-from devlint.runtime.labels import place_of
+from devlint.runtime.storage_labels import place_of
 
 if TYPE_CHECKING:
     from devlint.runtime.patches.patcher import Patcher
-    from devlint.runtime.session import Session
+    from devlint.runtime.runtime_session import Session
 
 
 def grouped(tensorlists: list[list[torch.Tensor | None]], with_indices: bool = False) -> dict[Any, Any]:

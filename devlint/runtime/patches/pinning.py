@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from devlint.runtime import errors
-from devlint.runtime.labels import Place, cell_of, place_of, put
-from devlint.runtime.sites import user_site
+from devlint.runtime import torch_errors
+from devlint.runtime.call_sites import user_site
+from devlint.runtime.storage_labels import Place, cell_of, place_of, put
 
 if TYPE_CHECKING:
     from devlint.runtime.patches.patcher import Patcher
-    from devlint.runtime.session import Session
+    from devlint.runtime.runtime_session import Session
 
 _clone = torch.Tensor.clone
 
@@ -23,7 +23,7 @@ def install(session: Session, patcher: Patcher) -> None:
     def pin_memory(self: torch.Tensor, device: Any = None) -> torch.Tensor:
         place = place_of(self)
         if place.key:
-            raise errors.cannot_pin(errors.type_name(self.dtype, place.device))
+            raise torch_errors.cannot_pin(torch_errors.type_name(self.dtype, place.device))
         cell = cell_of(self)
         if cell is not None and cell.pinned:
             return self

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from devlint.runtime.errors import NotEmulated
-from devlint.runtime.labels import HOST, SLOT, Cell, DeviceCell, Place
-from devlint.runtime.sites import user_site
+from devlint.runtime.call_sites import user_site
+from devlint.runtime.not_emulated import NotEmulated
+from devlint.runtime.storage_labels import HOST, SLOT, Cell, DeviceCell, Place
 
 if TYPE_CHECKING:
     from devlint.runtime.patches.patcher import Patcher
-    from devlint.runtime.session import Session
+    from devlint.runtime.runtime_session import Session
 
 _device: Any = torch.UntypedStorage.device
 _new: Any = torch.UntypedStorage.__new__

@@ -1,0 +1,89 @@
+"""What a call does besides its result: writing, sharing storage, reading back, drawing numbers, gradients."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from devlint.runtime.derive.call_probe import base, dense, run
+from devlint.runtime.derive.probed_callable import Cells, Subject, Trial
+from devlint.runtime.derive.signatures import Signature
+
+_READING_BACK = frozenset({"data_dependent_output", "dynamic_output_shape"})
+
+
+def cells(subject: Subject) -> Cells:
+    """``mutates``, ``view`` or ``may_view``, ``sync``, ``random`` and ``grad``."""
+    row: Cells = {}
+    outcomes = [t.outcome for t in subject.trials]
+    row["mutates"] = [n for n in subject.tensor_names if any(n in map(base, o.mutated) for o in outcomes)]
+    row |= _sharing(subject)
+    if all(any(_tags(op) & _READING_BACK for op in o.ops) for o in outcomes):
+        row["sync"] = "always"
+    if any("nondeterministic_seeded" in _tags(op) for o in outcomes for op in o.ops):
+        row["random"] = True
+    if not _requires_grad(subject):
+        row["grad"] = "none"
+    return row
+
+
+def declared(overloads: list[Signature], row: Cells) -> Cells:
+    """What the schemas say of memory and chance beyond what the probes in ``row`` have seen."""
+    arguments = [(s, a) for s in overloads if s.native is not None for a in _arguments(s)]
+    annotated = [(_named(s, a.name), a.annotation, s) for s, a in arguments if a.annotation is not None]
+    writes = [name for name, annotation, _ in annotated if annotation.is_write]
+    shares = [name for name, annotation, s in annotated if not annotation.is_write and _comes_out(annotation, s)]
+    found: Cells = {"mutates": list(dict.fromkeys([*row.get("mutates", ()), *writes]))} if arguments else {}
+    if shares and not (row.get("view") or row.get("may_view") or writes):
+        found["may_view"] = shares[0]
+    if any("Generator" in str(a.type) for _, a in arguments):
+        found["random"] = True
+    return found
+
+
+def _arguments(signature: Signature) -> list[Any]:
+    arguments = signature.native.func.arguments if signature.native is not None else None
+    return [] if arguments is None else [*arguments.flat_positional, *arguments.flat_kwarg_only]
+
+
+def _named(signature: Signature, argument: str) -> str:
+    """The parameter that a schema's argument is: functions call ``self`` ``input``."""
+    return argument if signature.param(argument) is not None else "input"
+
+
+def _comes_out(annotation: Any, signature: Signature) -> bool:
+    returned = signature.native.func.returns if signature.native is not None else ()
+    return any(r.annotation is not None and annotation.alias_set == r.annotation.alias_set for r in returned)
+
+
+def _tags(op: Any) -> frozenset[str]:
+    return frozenset(str(tag).rpartition(".")[2] for tag in getattr(op, "tags", ()))
+
+
+def _sharing(subject: Subject) -> Cells:
+    outcomes = [t.outcome for t in subject.trials]
+    strided = [o for t in subject.few() if not (o := subject.vary(t, _transposed(subject, t))).error]
+    shared = [frozenset(map(base, o.shares - o.mutated)) for o in (*outcomes, *strided)]
+    always = frozenset.intersection(*shared)
+    ever = frozenset.union(*shared)
+    if len(always) == 1:
+        return {"view": next(iter(always))}
+    return {"may_view": min(ever, key=subject.tensor_names.index)} if ever else {}
+
+
+def _transposed(subject: Subject, trial: Trial) -> dict[str, torch.Tensor]:
+    """The operands with the same shape and another order in memory."""
+    given = dense(subject.bound(trial.call))
+    return {n: t.mT.contiguous().mT for n, t in given.items() if t.dim() >= 2}
+
+
+def _requires_grad(subject: Subject) -> bool:
+    """Whether a result may require grad; taken for granted where no floating operand shows."""
+    verdicts = []
+    for trial in subject.few():
+        floating = any(t.is_floating_point() for t in dense(subject.bound(trial.call)).values())
+        outcome = run(trial.function, subject.overloads, trial.call, grad=True)
+        if floating and not outcome.error and outcome.tensors:
+            verdicts.append(any(t.requires_grad for t in outcome.tensors))
+    return any(verdicts) or not verdicts
