@@ -16,7 +16,7 @@ from devlint.diagnostic import Diagnostic, Severity
 from devlint.discovery import is_excluded
 from devlint.registry import all_rules
 from devlint.rulecard import RuleCard
-from devlint.runtime.observation_diagnostics import SEEN_ONLY
+from devlint.runtime.observation_diagnostics import RUNTIME_ONLY_RULES
 from devlint.syntax.index import index_source
 from devlint.syntax.source import SourceError, decode_source
 from devlint.syntax.suppressions import Suppressions, find_suppressions
@@ -25,7 +25,7 @@ _NOT_OF_PROGRAMS = "DEV9"
 """What is said of files and comments; no run confirms it."""
 
 
-class Linter:
+class ConfiguredLinter:
     """Asks the rules as the project's configuration says. `ConfigError` is raised where that cannot be used.
 
     What was seen to happen is told by rules that are off by default as well, unless the project turns them off.
@@ -34,19 +34,19 @@ class Linter:
     def __init__(self, config: Path | None = None, *, isolated: bool = False) -> None:
         cards = [RuleCard.of(rule) for rule in all_rules()]
         known = {card.code for card in cards}
-        told = [replace(card, default=True) for card in cards]
-        told += [
+        reported = [replace(card, default=True) for card in cards]
+        reported += [
             RuleCard(code, name, Severity.WARNING, True, False, "", "")
-            for code, name in SEEN_ONLY.items()
+            for code, name in RUNTIME_ONLY_RULES.items()
             if code not in known
         ]
         given, here = Options(), Path.cwd()
-        self._guessed = Resolver(cards, given, cwd=here, config=config, isolated=isolated)
-        self._seen = Resolver(told, given, cwd=here, config=config, isolated=isolated)
+        self._static_settings = Resolver(cards, given, cwd=here, config=config, isolated=isolated)
+        self._observed_settings = Resolver(reported, given, cwd=here, config=config, isolated=isolated)
 
-    def check(self, directory: Path) -> None:
+    def validate_settings(self, directory: Path) -> None:
         """Raise `ConfigError` now if the settings of a directory cannot be used."""
-        self._guessed.settings_for(directory)
+        self._static_settings.settings_for(directory)
 
     def findings(self, files: Iterable[str]) -> list[Diagnostic]:
         """What the rules say of these files, analysed together."""
@@ -59,20 +59,20 @@ class Linter:
         judged = (settings[path].judge(one, path) for one in found if (path := Path(one.region.filename)) in settings)
         return [one for one in judged if one is not None and not one.code.startswith(_NOT_OF_PROGRAMS)]
 
-    def wanted(self, seen: Diagnostic) -> Diagnostic | None:
+    def apply_settings(self, seen: Diagnostic) -> Diagnostic | None:
         """Something seen, ranked as the project wants it; None where the project does not want to hear of it."""
         path = Path(seen.region.filename)
         if _suppressions(path).covers(seen.code, seen.name, seen.region.start.row, seen.region.end.row):
             return None
         try:
-            return self._seen.settings_for(path.parent).judge(seen, path)
+            return self._observed_settings.settings_for(path.parent).judge(seen, path)
         except ConfigError:
             return seen
 
     def _wanted_files(self, files: Iterable[str]) -> Iterator[tuple[Path, Settings]]:
         for path in map(Path, files):
             if path.is_file():
-                settings = self._guessed.settings_for(path.parent)
+                settings = self._static_settings.settings_for(path.parent)
                 if not is_excluded(settings, path):
                     yield path, settings
 

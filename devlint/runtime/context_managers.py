@@ -8,32 +8,32 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 import torch
 
 from devlint.runtime import rng, runtime_session
-from devlint.runtime.emulation_mode import PlacementMode
-from devlint.runtime.error_reports import escaped
+from devlint.runtime.emulation_mode import EmulationMode
+from devlint.runtime.error_reports import report_uncaught_error
 from devlint.runtime.patches import install
 from devlint.runtime.recorder import Recorder
-from devlint.runtime.recording_mode import WatchingMode
+from devlint.runtime.recording_mode import RecordingMode
 from devlint.runtime.recording_report import Report
-from devlint.runtime.runtime_session import KINDS, Session
-from devlint.runtime.sync_debug import Witness
+from devlint.runtime.runtime_session import EMULATED_KINDS, RuntimeSession
+from devlint.runtime.sync_debug import SyncDebugListener
 
 
 @contextmanager
-def emulate(devices: int = 1, kind: str = "cuda") -> Iterator[Session]:
+def emulate(devices: int = 1, kind: str = "cuda") -> Iterator[RuntimeSession]:
     """Run the block as if `devices` accelerators of a kind were there.
 
     Inside another `emulate()` of the same kind and count nothing changes; other counts or kinds are refused.
     """
-    if kind not in KINDS:
-        raise ValueError(f"devlint emulates {' and '.join(KINDS)}, not {kind!r}")
+    if kind not in EMULATED_KINDS:
+        raise ValueError(f"devlint emulates {' and '.join(EMULATED_KINDS)}, not {kind!r}")
     if runtime_session.active is not None and runtime_session.active.kind is not None:
-        if (runtime_session.active.kind, runtime_session.active.count) != (kind, devices):
+        if (runtime_session.active.kind, runtime_session.active.device_count) != (kind, devices):
             raise RuntimeError(
-                f"already emulating {runtime_session.active.count} device(s) of kind {runtime_session.active.kind}"
+                f"already emulating {runtime_session.active.device_count} device(s) of kind {runtime_session.active.kind}"
             )
         yield runtime_session.active
         return
-    with _running(Session(kind, devices)) as session:
+    with _running(RuntimeSession(kind, devices)) as session:
         yield session
 
 
@@ -42,13 +42,15 @@ def record() -> Iterator[Report]:
     """Record what the block does; the report can be read while it runs and afterwards. Recordings may be nested."""
     recorder = Recorder()
     with (
-        _running(Session(None, 0)) if runtime_session.active is None else nullcontext(runtime_session.active) as session
+        _running(RuntimeSession(None, 0))
+        if runtime_session.active is None
+        else nullcontext(runtime_session.active) as session
     ):
         session.recorders.append(recorder)
         try:
             yield Report(recorder)
         except BaseException as error:
-            escaped(session, error)
+            report_uncaught_error(session, error)
             raise
         finally:
             session.recorders.remove(recorder)
@@ -56,17 +58,17 @@ def record() -> Iterator[Report]:
 
 
 @contextmanager
-def _running(session: Session) -> Iterator[Session]:
+def _running(session: RuntimeSession) -> Iterator[RuntimeSession]:
     outer = runtime_session.active
     if outer is not None:
         session.recorders.extend(outer.recorders)
     torch.utils._device._device_constructors()  # remembers the functions themselves, before they are replaced
     runtime_session.active = session
 
-    witness = Witness(session)
+    sync_debug_listener = SyncDebugListener(session)
 
     def mode() -> AbstractContextManager[object]:
-        return PlacementMode(session) if session.kind is not None else WatchingMode(session, witness)
+        return EmulationMode(session) if session.kind is not None else RecordingMode(session, sync_debug_listener)
 
     try:
         patches = install(session, mode)
@@ -74,9 +76,9 @@ def _running(session: Session) -> Iterator[Session]:
             with mode():
                 yield session
         finally:
-            session.end()
-            witness.stop()
+            session.deliver_pending_copies()
+            sync_debug_listener.stop()
             patches.undo()
-            rng.rejoin()
+            rng.discard_device_states()
     finally:
         runtime_session.active = outer

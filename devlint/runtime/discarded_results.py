@@ -7,47 +7,44 @@ import dis
 import sys
 from functools import lru_cache
 from types import CodeType
-from typing import TYPE_CHECKING
 
 from devlint.runtime.call_sites import is_library, site_of
-from devlint.runtime.device_comparisons import module_of
+from devlint.runtime.device_comparisons import syntax_tree_of
 from devlint.runtime.recorder import Observation
+from devlint.runtime.session_protocol import SessionProtocol
 
-if TYPE_CHECKING:
-    from devlint.runtime.runtime_session import Session
-
-OPERATORS = frozenset({"_to_copy", "detach"})
+CAST_OPERATORS = frozenset({"_to_copy", "detach"})
 """What the methods come to that are not replaced by others of devlint's."""
 _METHODS = frozenset({"bfloat16", "bool", "byte", "detach", "double", "float", "half", "int", "long", "short", "type"})
 
 
-def look_for_discard(session: Session, how: str, depth: int = 3) -> None:
+def check_discarded_transfer(session: SessionProtocol, how: str, depth: int = 3) -> None:
     """Report the call that is being made if the user's line drops its result."""
-    if not session.recorders or session.quiet:
+    if not session.recorders or session.suspended:
         return
     frame = sys._getframe(depth)
-    if not is_library(frame.f_code.co_filename) and frame.f_lasti in _statements(frame.f_code):
+    if not is_library(frame.f_code.co_filename) and frame.f_lasti in _discarding_offsets(frame.f_code):
         message = f"the result of .{how}() is thrown away; .{how}() does not move the tensor itself"
         session.observe(Observation("DEV201", message, site_of(frame)))
 
 
-def look_for_dropped_value(session: Session, depth: int) -> None:
+def check_discarded_cast(session: SessionProtocol, depth: int) -> None:
     """Report the cast or `detach` that the user's line makes, and drops the result of."""
-    if not session.recorders or session.quiet:
+    if not session.recorders or session.suspended:
         return
     frame = sys._getframe(depth)
     filename = frame.f_code.co_filename
-    if is_library(filename) or frame.f_lasti not in _statements(frame.f_code):
+    if is_library(filename) or frame.f_lasti not in _discarding_offsets(frame.f_code):
         return
     site = site_of(frame)
-    how = None if site is None else _dropped(filename).get((site.line, site.column))
+    how = None if site is None else _discarded_calls(filename).get((site.line, site.column))
     if how is not None:
         message = f"the result of .{how}() is thrown away; the tensor itself stays as it is"
         session.observe(Observation("DEV201", message, site))
 
 
 @lru_cache(None)
-def _statements(code: CodeType) -> frozenset[int]:
+def _discarding_offsets(code: CodeType) -> frozenset[int]:
     """The offsets of calls whose result is popped at once, with their inline caches."""
     found: set[int] = set()
     call: int | None = None
@@ -59,9 +56,9 @@ def _statements(code: CodeType) -> frozenset[int]:
 
 
 @lru_cache(None)
-def _dropped(filename: str) -> dict[tuple[int, int], str]:
+def _discarded_calls(filename: str) -> dict[tuple[int, int], str]:
     """The methods called in statements of their own, by where the call stands."""
-    calls = (node.value for node in ast.walk(module_of(filename)) if isinstance(node, ast.Expr))
+    calls = (node.value for node in ast.walk(syntax_tree_of(filename)) if isinstance(node, ast.Expr))
     return {
         (call.lineno, call.col_offset + 1): call.func.attr
         for call in calls

@@ -7,8 +7,15 @@ from collections.abc import Iterator
 from html import escape
 from importlib.resources import files
 
-from devlint.runtime.recorder import Event
-from devlint.runtime.recording_report import Cost, Report, duration, evidence, relative, size
+from devlint.runtime.recorder import TimelineEvent
+from devlint.runtime.recording_report import (
+    LineCost,
+    Report,
+    evidence_texts,
+    format_bytes,
+    format_duration,
+    relative_path,
+)
 from devlint.runtime.verdicts import Outcome, Verdict
 from devlint.version import __version__
 
@@ -16,7 +23,7 @@ _WIDTH, _LANE = 1000, 34
 _LANES = (("up", "to the device"), ("down", "to the host"), ("wait", "the host waits"), ("finding", "findings"))
 
 
-def page(report: Report) -> str:
+def render_page(report: Report) -> str:
     """A complete HTML document that needs nothing from elsewhere."""
     return "".join(_page(report))
 
@@ -29,9 +36,7 @@ def _page(report: Report) -> Iterator[str]:
     yield f"<title>devlint run</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
     moved = sum(cost.nbytes for cost in report.costs)
     waits = sum(cost.waits for cost in report.costs)
-    facts = (
-        f"{report.recorder.operators} operators on {report.device or 'the host'}, {size(moved)} moved, {waits} waits"
-    )
+    facts = f"{report.recorder.operators} operators on {report.device or 'the host'}, {format_bytes(moved)} moved, {waits} waits"
     yield f"<header><h1>devlint run</h1><p>{escape(facts)}</p></header>\n<main>\n"
     yield "".join(f'<p class="quiet">{escape(text)}</p>\n' for text in report.remarks)
     yield f"<h2>Findings ({len(outcomes)})</h2>\n"
@@ -47,8 +52,8 @@ def _page(report: Report) -> Iterator[str]:
 def _finding(outcome: Outcome) -> Iterator[str]:
     found = outcome.diagnostic
     verdict = outcome.verdict.value
-    where = f"{relative(found.region.filename)}:{found.region.start.row}"
-    facts = [where, *evidence(outcome)] if outcome.verdict is not Verdict.OBSERVED else [where]
+    where = f"{relative_path(found.region.filename)}:{found.region.start.row}"
+    facts = [where, *evidence_texts(outcome)] if outcome.verdict is not Verdict.OBSERVED else [where]
     facts += [outcome.detail] if outcome.detail and outcome.detail not in found.message else []
     yield f'<article class="{found.severity.value}">\n<p><span class="verdict {verdict}">{verdict}</span> '
     yield f"<strong>{escape(found.code)}</strong> {escape(found.message)}</p>\n"
@@ -57,7 +62,7 @@ def _finding(outcome: Outcome) -> Iterator[str]:
     if found.trace:
         yield "<ol>\n"
         for note in found.trace:
-            place = f"{relative(note.region.filename)}:{note.region.start.row}"
+            place = f"{relative_path(note.region.filename)}:{note.region.start.row}"
             yield f'<li>{escape(note.message)} <span class="place">{escape(place)}</span></li>\n'
         yield "</ol>\n"
     yield "</article>\n"
@@ -68,13 +73,13 @@ def _source(filename: str, line: int) -> str:
     return f"<pre>{escape(text)}</pre>\n" if text else ""
 
 
-def _lane(event: Event) -> str:
+def _lane(event: TimelineEvent) -> str:
     if event.kind == "transfer":
         return "down" if event.what.endswith("cpu") else "up"
     return event.kind
 
 
-def _timeline(events: list[Event]) -> Iterator[str]:
+def _timeline(events: list[TimelineEvent]) -> Iterator[str]:
     if not events:
         yield '<p class="quiet">Nothing was moved and nothing was waited for.</p>\n'
         return
@@ -89,8 +94,10 @@ def _timeline(events: list[Event]) -> Iterator[str]:
         lane = _lane(event)
         x = 120 + (_WIDTH - 125) * event.start / end
         y = _LANE * (lanes.index(lane) + 1) - 22
-        place = f"{relative(event.site.filename)}:{event.site.line}" if event.site else ""
-        label = f"{event.what} {size(event.nbytes) if event.nbytes else ''} {place} at {event.start * 1000:.1f} ms"
+        place = f"{relative_path(event.site.filename)}:{event.site.line}" if event.site else ""
+        label = (
+            f"{event.what} {format_bytes(event.nbytes) if event.nbytes else ''} {place} at {event.start * 1000:.1f} ms"
+        )
         yield f'<rect class="{lane}" x="{x:.1f}" y="{y}" width="2.5" height="18">'
         yield f"<title>{escape(label)}</title></rect>\n"
     yield f'<text x="120" y="{height - 4}">0</text>'
@@ -98,15 +105,15 @@ def _timeline(events: list[Event]) -> Iterator[str]:
     yield "</svg></div>\n"
 
 
-def _thinned(events: list[Event], end: float) -> list[Event]:
+def _thinned(events: list[TimelineEvent], end: float) -> list[TimelineEvent]:
     """One mark for each pixel and lane is enough."""
-    kept: dict[tuple[str, int], Event] = {}
+    kept: dict[tuple[str, int], TimelineEvent] = {}
     for event in events:
         kept.setdefault((_lane(event), int(_WIDTH * event.start / end)), event)
     return list(kept.values())
 
 
-def _bars(costs: list[Cost]) -> Iterator[str]:
+def _bars(costs: list[LineCost]) -> Iterator[str]:
     if not costs:
         yield '<p class="quiet">None.</p>\n'
         return
@@ -116,10 +123,10 @@ def _bars(costs: list[Cost]) -> Iterator[str]:
     heads = ("Line", *(("Time",) if timed else ()), "Moved", "Transfers", "Waits", "What", "")
     yield f'<div class="wide"><table>\n<tr>{"".join(f"<th>{head}</th>" for head in heads)}</tr>\n'
     for cost in costs:
-        place = f"{relative(cost.filename)}:{cost.line}"
+        place = f"{relative_path(cost.filename)}:{cost.line}"
         yield f'<tr><td><span class="place">{escape(place)}</span><br><code>{escape(cost.source)}</code></td>'
-        numbers = [duration(cost.seconds)] if timed else []
-        numbers += [size(cost.nbytes), str(cost.transfers), str(cost.waits)]
+        numbers = [format_duration(cost.seconds)] if timed else []
+        numbers += [format_bytes(cost.nbytes), str(cost.transfers), str(cost.waits)]
         yield "".join(f'<td class="number">{number}</td>' for number in numbers)
         yield f'<td>{escape(cost.kinds)}</td><td class="bars">'
         for kind, share in (("up", cost.nbytes / most_bytes), ("wait", cost.waits / most_waits)):

@@ -13,7 +13,7 @@ _TOOL = 4
 """One of the ids that `sys.monitoring` leaves free."""
 
 
-class Lines:
+class LineCoverage:
     """Collects (filename, line) while it is entered; nothing where a debugger traces already."""
 
     def __init__(self) -> None:
@@ -21,7 +21,7 @@ class Lines:
         self._monitoring: Any = getattr(sys, "monitoring", None)
         self._active = False
 
-    def __enter__(self) -> Lines:
+    def __enter__(self) -> LineCoverage:
         if self._monitoring is not None:
             self._active = self._monitor()
         elif sys.gettrace() is None:

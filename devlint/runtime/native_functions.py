@@ -14,7 +14,7 @@ _CUDA = re.compile(r"^ +[\w, ]*\bCUDA\b[\w, ]*: *\w", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Native:
+class NativeEntry:
     """One entry: whether the generated wrapper checks devices, and whether there is a CUDA kernel."""
 
     name: str
@@ -22,7 +22,7 @@ class Native:
     cuda: bool
     structured: bool
 
-    def method(self, *, out: bool) -> str:
+    def wrapper_name(self, *, out: bool) -> str:
         """The name of the generated wrapper, as it appears in messages."""
         base, _, overload = self.name.partition(".")
         if out:
@@ -33,17 +33,17 @@ class Native:
 
 
 @lru_cache(1)
-def natives() -> dict[str, Native]:
+def native_entries() -> dict[str, NativeEntry]:
     """Every entry of the installed torch's table, by `name.overload`."""
     path = Path(torchgen.__file__).parent / "packaged/ATen/native/native_functions.yaml"
     text = path.read_text(encoding="utf-8")
     starts = list(_ENTRY.finditer(text))
-    table: dict[str, Native] = {}
+    table: dict[str, NativeEntry] = {}
     for entry, after in zip(starts, [*starts[1:], None], strict=True):
         body = text[entry.end() : after.start() if after else len(text)]
         delegate = re.search(r"structured_delegate: ([\w.]+)", body)
         name = entry["name"]
-        table[name] = Native(
+        table[name] = NativeEntry(
             name=name,
             checked="  device_check: NoCheck" not in body,
             cuda=bool(_CUDA.search(body)) or delegate is not None,

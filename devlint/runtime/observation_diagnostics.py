@@ -8,9 +8,9 @@ from devlint.diagnostic import Confidence, Diagnostic, Note, Position, Region, S
 from devlint.registry import find_rule
 from devlint.runtime.call_sites import Site
 from devlint.runtime.recorder import LineRecord, Observation, Recorder
-from devlint.runtime.storage_labels import Step
+from devlint.runtime.storage_labels import HistoryStep
 
-SEEN_ONLY = {
+RUNTIME_ONLY_RULES = {
     "DEV109": "generator-device",
     "DEV110": "pinned-accelerator-tensor",
     "DEV111": "accelerator-in-worker",
@@ -24,16 +24,16 @@ SEEN_ONLY = {
     "DEV504": "overwritten-pinned-buffer",
 }
 """What is seen to happen, though no rule finds it in the text."""
-OFTEN = 3
+SYNC_IN_LOOP_COUNT = 3
 """A line that waits this often is taken to wait in every step of a loop."""
 
 
-def observed(recorder: Recorder) -> list[list[Observation]]:
+def grouped_observations(recorder: Recorder) -> list[list[Observation]]:
     """Everything there is to report, the same thing at the same place together."""
-    return [*recorder.observations.values(), *_waiting(recorder.lines.values())]
+    return [*recorder.observations.values(), *_repeated_waits(recorder.lines.values())]
 
 
-def _waiting(lines: Iterable[LineRecord]) -> list[list[Observation]]:
+def _repeated_waits(lines: Iterable[LineRecord]) -> list[list[Observation]]:
     found: list[list[Observation]] = []
     for line in lines:
         kinds = {what: tally.count for what, tally in line.waits.items() if what != "synchronize"}
@@ -41,7 +41,7 @@ def _waiting(lines: Iterable[LineRecord]) -> list[list[Observation]]:
         if to_host:
             kinds["transfer to the host"] = to_host
         count = max(kinds.values(), default=0)
-        if count >= OFTEN:
+        if count >= SYNC_IN_LOOP_COUNT:
             message = f"the host waits here for the accelerator again and again ({', '.join(kinds)})"
             found.append([Observation("DEV403", message, line.site)] * count)
     return found
@@ -56,12 +56,12 @@ def region_of(site: Site | None) -> Region:
     return Region(site.filename, start, end)
 
 
-def notes(steps: Iterable[Step]) -> tuple[Note, ...]:
+def trace_notes(steps: Iterable[HistoryStep]) -> tuple[Note, ...]:
     """The steps of a story whose place is known."""
     return tuple(Note(step.message, region_of(step.site)) for step in steps if step.site is not None)
 
 
-def diagnostic(group: list[Observation]) -> Diagnostic:
+def diagnostic_of(group: list[Observation]) -> Diagnostic:
     """One finding for everything of one kind that was seen at one place."""
     first = group[0]
     rule = find_rule(first.code)
@@ -70,10 +70,10 @@ def diagnostic(group: list[Observation]) -> Diagnostic:
     raised = f"{first.raised}: " if first.raised else ""
     return Diagnostic(
         code=first.code,
-        name=rule.name if rule else SEEN_ONLY.get(first.code, first.code),
+        name=rule.name if rule else RUNTIME_ONLY_RULES.get(first.code, first.code),
         severity=severity,
         confidence=Confidence.CERTAIN,
         message=f"{raised}{first.message}{times}",
         region=region_of(first.site),
-        trace=notes(first.steps),
+        trace=trace_notes(first.steps),
     )

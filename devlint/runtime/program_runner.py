@@ -16,18 +16,18 @@ import click
 import torch
 
 from devlint.runtime import runtime_session
-from devlint.runtime.configured_linter import Linter
+from devlint.runtime.configured_linter import ConfiguredLinter
 from devlint.runtime.context_managers import emulate, record
-from devlint.runtime.error_reports import escaped
-from devlint.runtime.line_coverage import Lines
+from devlint.runtime.error_reports import report_uncaught_error
+from devlint.runtime.line_coverage import LineCoverage
 from devlint.runtime.recording_report import Report
-from devlint.runtime.storage_labels import ledger
+from devlint.runtime.storage_labels import memory_counter
 
-_OURS = str(Path(__file__).resolve().parent)
+_OWN_FOLDER = str(Path(__file__).resolve().parent)
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class RunRequest:
     """What to run, and how."""
 
     program: str
@@ -38,53 +38,55 @@ class Order:
     keep_going: bool = False
 
 
-def execute(order: Order, linter: Linter | None) -> tuple[int, Report]:
+def run_program(request: RunRequest, linter: ConfiguredLinter | None) -> tuple[int, Report]:
     """Run the program; its exit status and the report, with the static findings if there is a linter."""
-    device = order.device
+    device = request.device
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "emulated"
     if device == "cuda" and not torch.cuda.is_available():
         raise click.UsageError("there is no CUDA device; use --device emulated")
     place: AbstractContextManager[Any] = nullcontext()
     if device != "cuda":
-        place = emulate(order.devices, "mps" if device == "mps" else "cuda")
-    lines, here = Lines(), Path.cwd()
+        place = emulate(request.devices, "mps" if device == "mps" else "cuda")
+    lines, here = LineCoverage(), Path.cwd()
     with place as session:
         if session is not None:
-            session.keep_going = order.keep_going
+            session.keep_going = request.keep_going
         with record() as report, lines:
-            status = _run(order)
+            status = _run_program(request)
     os.chdir(here)  # reports name files as seen from where the run was started
     report.ran = frozenset(lines.ran)
-    report.device = f"{order.devices} emulated {'mps' if device == 'mps' else 'cuda'}" if device != "cuda" else "cuda"
-    report.peak = torch.cuda.max_memory_allocated() if device == "cuda" else max(ledger.peak.values(), default=0)
+    report.device = f"{request.devices} emulated {'mps' if device == 'mps' else 'cuda'}" if device != "cuda" else "cuda"
+    report.peak = (
+        torch.cuda.max_memory_allocated() if device == "cuda" else max(memory_counter.peak.values(), default=0)
+    )
     if linter is not None:
         report.findings = linter.findings(lines.files)
-        report.wanted = linter.wanted
+        report.apply_settings = linter.apply_settings
     return status, report
 
 
-def _run(order: Order) -> int:
+def _run_program(request: RunRequest) -> int:
     argv, path = sys.argv[:], sys.path[:]
     try:
-        if order.module:
-            sys.argv = [order.program, *order.arguments]
+        if request.module:
+            sys.argv = [request.program, *request.arguments]
             sys.path.insert(0, str(Path.cwd()))
-            runpy.run_module(order.program, run_name="__main__", alter_sys=True)
+            runpy.run_module(request.program, run_name="__main__", alter_sys=True)
         else:
-            sys.argv = [order.program, *order.arguments]
-            program = Path(order.program).absolute()
+            sys.argv = [request.program, *request.arguments]
+            program = Path(request.program).absolute()
             sys.path.insert(0, str(program.parent))
             runpy.run_path(str(program), run_name="__main__")
     except SystemExit as leaving:
         return _status(leaving)
     except KeyboardInterrupt as interrupted:
-        _print(interrupted)
+        _print_traceback(interrupted)
         return 130
     except BaseException as error:
         if runtime_session.active is not None:
-            escaped(runtime_session.active, error)
-        _print(error)
+            report_uncaught_error(runtime_session.active, error)
+        _print_traceback(error)
         return 1
     finally:
         sys.argv, sys.path = argv, path
@@ -100,16 +102,16 @@ def _status(leaving: SystemExit) -> int:
     return 1
 
 
-def _print(error: BaseException) -> None:
+def _print_traceback(error: BaseException) -> None:
     """The traceback as python would print it, without the frames of devlint and of runpy."""
     shown = traceback.TracebackException(type(error), error, _program_part(error.__traceback__))
-    shown.stack = traceback.StackSummary.from_list([f for f in shown.stack if not f.filename.startswith(_OURS)])
+    shown.stack = traceback.StackSummary.from_list([f for f in shown.stack if not f.filename.startswith(_OWN_FOLDER)])
     sys.stderr.write("".join(shown.format()))
 
 
 def _program_part(found: TracebackType | None) -> TracebackType | None:
     while found is not None and (
-        found.tb_frame.f_code.co_filename.startswith(_OURS) or found.tb_frame.f_globals.get("__name__") == "runpy"
+        found.tb_frame.f_code.co_filename.startswith(_OWN_FOLDER) or found.tb_frame.f_globals.get("__name__") == "runpy"
     ):
         found = found.tb_next
     return found

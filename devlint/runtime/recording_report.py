@@ -13,14 +13,14 @@ from devlint.output import full
 from devlint.output.json import as_object
 from devlint.output.page import Page
 from devlint.runtime.recorder import LineRecord, Recorder
-from devlint.runtime.verdicts import Join, Outcome, Verdict
+from devlint.runtime.verdicts import FindingVerifier, Outcome, Verdict
 
-TABLE = 12
+TABLE_LINES = 12
 """Lines of the table; the rest is counted."""
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class LineCost:
     """What one line of the user's code moved and waited for."""
 
     filename: str
@@ -33,7 +33,7 @@ class Cost:
     kinds: str
 
 
-def _everything(seen: Diagnostic) -> Diagnostic | None:
+def _unchanged(seen: Diagnostic) -> Diagnostic | None:
     return seen
 
 
@@ -47,14 +47,17 @@ class Report:
     device: str = ""
     notes: list[str] = field(default_factory=list)
     peak: int = 0
-    wanted: Callable[[Diagnostic], Diagnostic | None] = _everything
+    apply_settings: Callable[[Diagnostic], Diagnostic | None] = _unchanged
 
     @property
     def outcomes(self) -> list[Outcome]:
         """The static findings with their verdicts, and what was seen besides, as far as it is wanted."""
-        joined = Join(self.recorder, self.ran).outcomes(self.findings)
+        joined = FindingVerifier(self.recorder, self.ran).outcomes(self.findings)
         judged = [
-            (outcome, self.wanted(outcome.diagnostic) if outcome.verdict is Verdict.OBSERVED else outcome.diagnostic)
+            (
+                outcome,
+                self.apply_settings(outcome.diagnostic) if outcome.verdict is Verdict.OBSERVED else outcome.diagnostic,
+            )
             for outcome in joined
         ]
         return [replace(outcome, diagnostic=kept) for outcome, kept in judged if kept is not None]
@@ -70,7 +73,7 @@ class Report:
         return {found.code for found in self.diagnostics}
 
     @property
-    def costs(self) -> list[Cost]:
+    def costs(self) -> list[LineCost]:
         """Transfers and waits by line, the most expensive first."""
         costs = [_cost(record) for record in self.recorder.lines.values()]
         return sorted(
@@ -87,7 +90,7 @@ class Report:
         """The report as text."""
         outcomes = self.outcomes
         for verdict in Verdict:
-            found = [shown(_with_evidence(outcome)) for outcome in outcomes if outcome.verdict is verdict]
+            found = [with_relative_paths(_with_evidence(outcome)) for outcome in outcomes if outcome.verdict is verdict]
             if found and verdict is not Verdict.NOT_REACHED:
                 yield f"── {verdict.value} ──\n"
                 yield from list(full.render(found, Page(lines=source_lines, color=color)))[:-1]
@@ -119,16 +122,16 @@ class Report:
         """Where an operator on the accelerator made float64 out of narrower operands."""
         for line in self.recorder.lines.values():
             if line.promotions:
-                place = f"{relative(line.site.filename)}:{line.site.line}"
+                place = f"{relative_path(line.site.filename)}:{line.site.line}"
                 yield f"float64 is made on the accelerator at {place} ({line.promotions}x)"
 
     def _unseen_waits(self) -> Iterator[str]:
         """Where CUDA says that the host waits, and the recorder saw nothing that it would wait for."""
         for line in self.recorder.lines.values():
             blocking = any(kind.blocking and kind.source != kind.target for kind in line.transfers)
-            if line.heard and not line.waits and not blocking:
-                place = f"{relative(line.site.filename)}:{line.site.line}"
-                yield f"CUDA says that the host waits at {place}, which the table does not show ({line.heard}x)"
+            if line.sync_warnings and not line.waits and not blocking:
+                place = f"{relative_path(line.site.filename)}:{line.site.line}"
+                yield f"CUDA says that the host waits at {place}, which the table does not show ({line.sync_warnings}x)"
 
     def _table(self) -> Iterator[str]:
         costs = self.costs
@@ -138,12 +141,12 @@ class Report:
         timed = any(cost.seconds for cost in costs)
         head = f"{'time':>10} " if timed else ""
         yield f"{head}{'moved':>10} {'transfers':>9} {'waits':>6}  where\n"
-        for cost in costs[:TABLE]:
-            place = f"{relative(cost.filename)}:{cost.line}"
-            time = f"{duration(cost.seconds):>10} " if timed else ""
-            yield f"{time}{size(cost.nbytes):>10} {cost.transfers:>9} {cost.waits:>6}  {place}  {cost.source}\n"
-        if len(costs) > TABLE:
-            yield f"{'':>{len(head) + 27}}  and {len(costs) - TABLE} more lines\n"
+        for cost in costs[:TABLE_LINES]:
+            place = f"{relative_path(cost.filename)}:{cost.line}"
+            time = f"{format_duration(cost.seconds):>10} " if timed else ""
+            yield f"{time}{format_bytes(cost.nbytes):>10} {cost.transfers:>9} {cost.waits:>6}  {place}  {cost.source}\n"
+        if len(costs) > TABLE_LINES:
+            yield f"{'':>{len(head) + 27}}  and {len(costs) - TABLE_LINES} more lines\n"
         yield "\n"
 
     def _summary(self, outcomes: list[Outcome]) -> str:
@@ -154,16 +157,16 @@ class Report:
         ]
         on = f" on {self.device}" if self.device else ""
         remarks = "".join(f"note: {text}\n" for text in self.remarks)
-        peak = f", {size(self.peak)} at most" if self.peak else ""
+        peak = f", {format_bytes(self.peak)} at most" if self.peak else ""
         found = ", ".join(counts) or "none"
         return f"{remarks}devlint: {self.recorder.operators} operators{on}{peak}; findings: {found}\n"
 
 
-def _cost(record: LineRecord) -> Cost:
+def _cost(record: LineRecord) -> LineCost:
     moves = {kind: tally for kind, tally in record.transfers.items() if kind.source != kind.target}
     tallies = [*moves.values(), *record.waits.values()]
     kinds = [f"{kind.source} → {kind.target}" for kind in moves] + list(record.waits)
-    return Cost(
+    return LineCost(
         record.site.filename,
         record.site.line,
         linecache.getline(record.site.filename, record.site.line).strip(),
@@ -181,7 +184,7 @@ def _unreached(outcomes: Sequence[Outcome]) -> Iterator[str]:
         yield f"── {Verdict.NOT_REACHED.value} ──\n"
     for outcome in outcomes:
         found = outcome.diagnostic
-        place = f"{relative(found.region.filename)}:{found.region.start.row}:{found.region.start.column}"
+        place = f"{relative_path(found.region.filename)}:{found.region.start.row}:{found.region.start.column}"
         detail = f" ({outcome.detail})" if outcome.detail else ""
         yield f"{found.severity.value}[{found.code}] {found.name}: {place}{detail}\n"
     if outcomes:
@@ -193,26 +196,26 @@ def _with_evidence(outcome: Outcome) -> Diagnostic:
     found = outcome.diagnostic
     if outcome.verdict is Verdict.OBSERVED:
         return found
-    told = ", ".join([outcome.verdict.value, *evidence(outcome)])
-    note = Note(f"{told}: {outcome.detail}" if outcome.detail else told, outcome.place or found.region)
+    verdict_text = ", ".join([outcome.verdict.value, *evidence_texts(outcome)])
+    note = Note(f"{verdict_text}: {outcome.detail}" if outcome.detail else verdict_text, outcome.place or found.region)
     return replace(found, trace=(*found.trace, note))
 
 
-def evidence(outcome: Outcome) -> Iterator[str]:
+def evidence_texts(outcome: Outcome) -> Iterator[str]:
     """How often it was seen, how many bytes it moved and how long that took, as far as there is something to say."""
     if outcome.count > 1:
         yield f"{outcome.count} times"
     if outcome.nbytes:
-        yield size(outcome.nbytes)
+        yield format_bytes(outcome.nbytes)
     if outcome.seconds:
-        yield duration(outcome.seconds)
+        yield format_duration(outcome.seconds)
 
 
-def shown(found: Diagnostic) -> Diagnostic:
+def with_relative_paths(found: Diagnostic) -> Diagnostic:
     """The finding with its files as seen from here."""
 
     def renamed(region: Region) -> Region:
-        return replace(region, filename=relative(region.filename))
+        return replace(region, filename=relative_path(region.filename))
 
     trace = tuple(Note(note.message, renamed(note.region)) for note in found.trace)
     return replace(found, region=renamed(found.region), trace=trace)
@@ -220,7 +223,7 @@ def shown(found: Diagnostic) -> Diagnostic:
 
 def _outcome_object(outcome: Outcome) -> dict[str, object]:
     return {
-        **as_object(shown(outcome.diagnostic)),
+        **as_object(with_relative_paths(outcome.diagnostic)),
         "verdict": outcome.verdict.value,
         "evidence": {
             "count": outcome.count,
@@ -231,9 +234,9 @@ def _outcome_object(outcome: Outcome) -> dict[str, object]:
     }
 
 
-def _cost_object(cost: Cost) -> dict[str, object]:
+def _cost_object(cost: LineCost) -> dict[str, object]:
     return {
-        "filename": relative(cost.filename),
+        "filename": relative_path(cost.filename),
         "line": cost.line,
         "source": cost.source,
         "transfers": cost.transfers,
@@ -249,13 +252,13 @@ def source_lines(filename: str, cell: int | None) -> Sequence[str]:
     return [line.rstrip("\n") for line in linecache.getlines(filename)]
 
 
-def relative(filename: str) -> str:
+def relative_path(filename: str) -> str:
     """A file as seen from here."""
     path, base = Path(filename), Path.cwd()
     return path.relative_to(base).as_posix() if path.is_relative_to(base) else filename
 
 
-def size(nbytes: int) -> str:
+def format_bytes(nbytes: int) -> str:
     """A number of bytes as people read it."""
     amount = float(nbytes)
     for unit in ("B", "kB", "MB"):
@@ -265,7 +268,7 @@ def size(nbytes: int) -> str:
     return f"{amount:.1f} GB"
 
 
-def duration(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """A time as people read it."""
     for unit, factor in (("s", 1.0), ("ms", 1e3)):
         if seconds * factor >= 1:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from devlint.runtime.configured_linter import Linter
+    from devlint.runtime.configured_linter import ConfiguredLinter
 
 FORMATS = ("full", "json", "html")
 DEVICES = ("auto", "emulated", "cuda", "mps")
@@ -59,9 +59,11 @@ def run(
     output = output.absolute() if output is not None else None
     gc.enable()  # as Python would run the program
     try:
-        from devlint.runtime.program_runner import Order, execute
+        from devlint.runtime.program_runner import RunRequest, run_program
 
-        status, report = execute(Order(program, module, arguments, device, devices, keep_going=keep_going), linter)
+        status, report = run_program(
+            RunRequest(program, module, arguments, device, devices, keep_going=keep_going), linter
+        )
     except ModuleNotFoundError as missing:
         if missing.name != "torch":
             raise
@@ -69,9 +71,9 @@ def run(
     if output_format == "json":
         text = report.json() + "\n"
     elif output_format == "html":
-        from devlint.runtime.html_report import page
+        from devlint.runtime.html_report import render_page
 
-        text = page(report)
+        text = render_page(report)
     else:
         text = "".join(report.full(color=output is None and sys.stderr.isatty()))
     if output is None:
@@ -83,14 +85,14 @@ def run(
     return status
 
 
-def _linter(config: Path | None, directory: Path, isolated: bool) -> Linter:
+def _linter(config: Path | None, directory: Path, isolated: bool) -> ConfiguredLinter:
     """The rules as the project wants them; said before the program runs if its configuration cannot be used."""
     from devlint.config.errors import ConfigError
-    from devlint.runtime.configured_linter import Linter
+    from devlint.runtime.configured_linter import ConfiguredLinter
 
     try:
-        linter = Linter(config, isolated=isolated)
-        linter.check(directory)
+        linter = ConfiguredLinter(config, isolated=isolated)
+        linter.validate_settings(directory)
     except ConfigError as problem:
         raise click.UsageError(str(problem)) from None
     return linter

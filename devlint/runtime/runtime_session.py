@@ -12,57 +12,57 @@ import torch
 from devlint.runtime import torch_errors
 from devlint.runtime.call_sites import site_of, user_frame
 from devlint.runtime.recorder import Observation, Recorder, TransferKind
-from devlint.runtime.storage_labels import HOST, Step
-from devlint.runtime.stream_clocks import Streams, Transit
-from devlint.runtime.transfer_checks import Habits
+from devlint.runtime.storage_labels import HOST, HistoryStep
+from devlint.runtime.stream_clocks import PendingCopy, StreamState
+from devlint.runtime.transfer_checks import TransferChecker
 
 if TYPE_CHECKING:
     from types import FrameType
 
-KINDS = ("cuda", "mps")
+EMULATED_KINDS = ("cuda", "mps")
 
 
-class Session:
+class RuntimeSession:
     """Emulated devices of one kind, and the recorders that listen. `kind` is None when real devices are watched."""
 
     def __init__(self, kind: str | None, devices: int) -> None:
         self.kind = kind
-        self.count = devices if kind else 0
+        self.device_count = devices if kind else 0
         self.devices = [torch.device(kind, index) for index in range(devices)] if kind else []
-        self.streams = Streams()
+        self.streams = StreamState()
         self.recorders: list[Recorder] = []
-        self.initialised = False
-        self.forked = False
-        self.habits = Habits()
+        self.initialized = False
+        self.forked_after_init = False
+        self.transfer_checker = TransferChecker()
         self.keep_going = False
         self._local = threading.local()
 
     @property
-    def index(self) -> int:
+    def current_index(self) -> int:
         """The current device of this thread."""
-        return getattr(self._local, "index", 0)
+        return getattr(self._local, "current_index", 0)
 
-    @index.setter
-    def index(self, value: int) -> None:
-        self._local.index = value
+    @current_index.setter
+    def current_index(self, value: int) -> None:
+        self._local.current_index = value
 
     @property
-    def quiet(self) -> bool:
+    def suspended(self) -> bool:
         """Whether this thread is inside something that is recorded as one event already."""
-        return getattr(self._local, "quiet", False)
+        return getattr(self._local, "suspended", False)
 
-    @quiet.setter
-    def quiet(self, value: bool) -> None:
-        self._local.quiet = value
+    @suspended.setter
+    def suspended(self, value: bool) -> None:
+        self._local.suspended = value
 
     @property
-    def inside(self) -> bool:
+    def inside_composite(self) -> bool:
         """Whether this thread is inside a composite whose operands are on several devices."""
-        return getattr(self._local, "inside", False)
+        return getattr(self._local, "inside_composite", False)
 
-    @inside.setter
-    def inside(self, value: bool) -> None:
-        self._local.inside = value
+    @inside_composite.setter
+    def inside_composite(self, value: bool) -> None:
+        self._local.inside_composite = value
 
     def resolve(self, device: torch.device | str | int | None) -> torch.device:
         """What the user wrote, as a device with an index; raises what torch raises for devices that do not exist."""
@@ -74,25 +74,25 @@ class Session:
             device = torch.device(device)
         if device.type != self.kind:
             return device
-        self.initialise()
-        index = self.index if device.index is None else device.index
-        if not 0 <= index < self.count:
-            raise torch_errors.invalid_ordinal()
+        self.initialize()
+        index = self.current_index if device.index is None else device.index
+        if not 0 <= index < self.device_count:
+            raise torch_errors.invalid_device_index()
         return self.devices[index]
 
     def emulates(self, device: torch.device) -> bool:
         """Whether a device is one of the emulated ones."""
         return device.type == self.kind
 
-    def initialise(self) -> None:
+    def initialize(self) -> None:
         """The accelerator is used: CUDA's state now belongs to this process."""
-        if self.forked:
-            raise torch_errors.forked_child()
-        self.initialised = True
+        if self.forked_after_init:
+            raise torch_errors.cuda_after_fork()
+        self.initialized = True
 
-    def record(self, tell: Callable[[Recorder, FrameType | None], None]) -> None:
+    def notify_recorders(self, tell: Callable[[Recorder, FrameType | None], None]) -> None:
         """Tell every recorder, with the user's frame."""
-        if not self.recorders or self.quiet:
+        if not self.recorders or self.suspended:
             return
         frame = user_frame(2)
         for recorder in self.recorders:
@@ -101,75 +101,75 @@ class Session:
     def observe(self, observation: Observation) -> None:
         """Report something that was seen."""
         for recorder in self.recorders:
-            recorder.observe(observation)
+            recorder.record_observation(observation)
 
-    def waited_for_copy(self, clock: dict[int, int]) -> None:
+    def host_waited_for_copy(self, clock: dict[int, int]) -> None:
         """A blocking copy also waits for what its stream has done before."""
-        self.streams.waited = self.streams.launched
-        for transit in self.streams.arrive(clock):
-            self._arrived(transit)
+        self.streams.launched_before_wait = self.streams.launched_operators
+        for pending in self.streams.complete(clock):
+            self._deliver(pending)
 
-    def end(self) -> None:
+    def deliver_pending_copies(self) -> None:
         """Let everything arrive that is still under way."""
-        for transit in self.streams.arrive():
-            self._arrived(transit)
+        for pending in self.streams.complete():
+            self._deliver(pending)
 
-    def waited(self, what: str, clock: dict[int, int] | None = None) -> None:
+    def host_waited(self, what: str, clock: dict[int, int] | None = None) -> None:
         """The host waited: say so, and let the copies it waited for arrive."""
         streams = self.streams
-        streams.waited = streams.launched
-        self.record(lambda recorder, frame: recorder.wait(what, frame))
-        for transit in streams.arrive(clock):
-            self._arrived(transit)
+        streams.launched_before_wait = streams.launched_operators
+        self.notify_recorders(lambda recorder, frame: recorder.record_wait(what, frame))
+        for pending in streams.complete(clock):
+            self._deliver(pending)
 
-    def transferred(self, kind: TransferKind, nbytes: int, seconds: float = 0.0) -> None:
+    def record_transfer(self, kind: TransferKind, nbytes: int, seconds: float = 0.0) -> None:
         """Bytes moved between devices."""
-        self.record(lambda recorder, frame: recorder.transfer(kind, nbytes, seconds, frame))
+        self.notify_recorders(lambda recorder, frame: recorder.record_transfer(kind, nbytes, seconds, frame))
 
-    def _arrived(self, transit: Transit) -> None:
-        buffer = transit.buffer
+    def _deliver(self, pending: PendingCopy) -> None:
+        buffer = pending.buffer
         with torch._C._DisableTorchDispatch(), torch.no_grad():
-            if transit.inbound:
-                buffer.copy_(transit.snapshot)
-            elif not transit.reported and not _same(buffer, transit.snapshot):
-                self.overwritten(transit)
+            if pending.to_host:
+                buffer.copy_(pending.snapshot)
+            elif not pending.reported and not _equal_bytes(buffer, pending.snapshot):
+                self.report_overwritten_buffer(pending)
 
-    def overwritten(self, transit: Transit) -> None:
+    def report_overwritten_buffer(self, pending: PendingCopy) -> None:
         """A pinned buffer changed while its copy was in flight."""
-        transit.reported = True
+        pending.reported = True
         message = "this pinned buffer is written while a non_blocking copy from it may still be in flight"
-        steps = (Step("the copy is started here, and is not waited for", transit.site),)
-        self.observe(Observation("DEV504", message, site_of(user_frame(2)) or transit.site, steps))
+        steps = (HistoryStep("the copy is started here, and is not waited for", pending.site),)
+        self.observe(Observation("DEV504", message, site_of(user_frame(2)) or pending.site, steps))
 
-    def read_early(self, transit: Transit, how: str) -> None:
+    def report_early_read(self, pending: PendingCopy, how: str) -> None:
         """The host reads what a non_blocking copy has not delivered yet."""
-        if transit.reported:
+        if pending.reported:
             return
-        transit.reported = True
+        pending.reported = True
         message = f"{how} reads the result of a non_blocking copy to the host before anything waited for it"
-        steps = (Step("the copy is started here, and is not waited for", transit.site),)
+        steps = (HistoryStep("the copy is started here, and is not waited for", pending.site),)
         self.observe(Observation("DEV502", message, site_of(user_frame(2)), steps))
 
 
-def _same(left: torch.Tensor, right: torch.Tensor) -> bool:
+def _equal_bytes(left: torch.Tensor, right: torch.Tensor) -> bool:
     if left.shape != right.shape:
         return False
     return bool(torch.equal(left.contiguous().view(torch.uint8), right.contiguous().view(torch.uint8)))
 
 
-active: Session | None = None
+active: RuntimeSession | None = None
 
 
-def _in_child() -> None:
+def _after_fork_in_child() -> None:
     if active is not None:
-        active.forked = active.initialised
+        active.forked_after_init = active.initialized
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_in_child)
+    os.register_at_fork(after_in_child=_after_fork_in_child)
 
 
-def current() -> Session:
+def current() -> RuntimeSession:
     """The running session."""
     if active is None:
         raise RuntimeError("no devlint session is running")

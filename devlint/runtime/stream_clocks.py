@@ -3,36 +3,33 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
 
 import torch
 
-from devlint.runtime.storage_labels import cell_of
-
-if TYPE_CHECKING:
-    from devlint.runtime.call_sites import Site
+from devlint.runtime.call_sites import Site
+from devlint.runtime.storage_labels import StorageWatch, label_of
 
 POISON_INTEGER = 0
 
 
-class Transit:
+class PendingCopy(StorageWatch):
     """A copy under way: where its bytes go or come from, and the point on its stream at which it is done."""
 
-    __slots__ = ("buffer", "inbound", "reported", "sequence", "site", "snapshot", "stream")
+    __slots__ = ("buffer", "to_host", "reported", "sequence", "site", "snapshot", "stream")
 
     def __init__(
-        self, buffer: torch.Tensor, snapshot: torch.Tensor, inbound: bool, stream: Timeline, site: Site | None
+        self, buffer: torch.Tensor, snapshot: torch.Tensor, to_host: bool, stream: StreamClock, site: Site | None
     ) -> None:
         self.buffer = buffer.detach()
         self.snapshot = snapshot
-        self.inbound = inbound
+        self.to_host = to_host
         self.stream = stream.identity
         self.sequence = stream.advance()
         self.site = site
         self.reported = False
 
 
-class Timeline:
+class StreamClock:
     """A stream: how far it has come, and what it waits for on the others (a vector clock)."""
 
     def __init__(self, identity: int, device: torch.device) -> None:
@@ -52,57 +49,57 @@ class Timeline:
                 self.clock[identity] = sequence
 
 
-class Streams:
+class StreamState:
     """All timelines of a session, the current one of each thread and device, and the copies still under way."""
 
     def __init__(self) -> None:
         self._next = 0
-        self._default: dict[torch.device, Timeline] = {}
+        self._default: dict[torch.device, StreamClock] = {}
         self._local = threading.local()
-        self.transits: list[Transit] = []
-        self.launched = 0
-        self.waited = 0
+        self.pending_copies: list[PendingCopy] = []
+        self.launched_operators = 0
+        self.launched_before_wait = 0
 
-    def create(self, device: torch.device) -> Timeline:
+    def create(self, device: torch.device) -> StreamClock:
         """A new stream."""
         self._next += 1
-        return Timeline(self._next, device)
+        return StreamClock(self._next, device)
 
-    def default(self, device: torch.device) -> Timeline:
+    def default(self, device: torch.device) -> StreamClock:
         """The default stream of a device."""
         known = self._default.get(device)
         if known is None:
             known = self._default[device] = self.create(device)
         return known
 
-    def current(self, device: torch.device) -> Timeline:
+    def current(self, device: torch.device) -> StreamClock:
         """The stream that this thread enqueues on."""
-        chosen: dict[torch.device, Timeline] = getattr(self._local, "chosen", {})
+        chosen: dict[torch.device, StreamClock] = getattr(self._local, "chosen", {})
         return chosen.get(device) or self.default(device)
 
-    def choose(self, timeline: Timeline) -> None:
+    def set_current(self, stream: StreamClock) -> None:
         """Make a stream current in this thread."""
         if not hasattr(self._local, "chosen"):
             self._local.chosen = {}
-        self._local.chosen[timeline.device] = timeline
+        self._local.chosen[stream.device] = stream
 
-    def begin(self, transit: Transit, storage_owner: torch.Tensor) -> None:
+    def add_pending(self, pending: PendingCopy, storage_owner: torch.Tensor) -> None:
         """A copy has started and nobody has waited for it."""
-        cell = cell_of(storage_owner)
-        if cell is not None:
-            cell.watch = transit
-        self.transits.append(transit)
+        label = label_of(storage_owner)
+        if label is not None:
+            label.watch = pending
+        self.pending_copies.append(pending)
 
-    def arrive(self, clock: dict[int, int] | None = None) -> list[Transit]:
+    def complete(self, clock: dict[int, int] | None = None) -> list[PendingCopy]:
         """The host has waited (for everything, or for what `clock` has seen): return the copies that are now done."""
-        if not self.transits:
+        if not self.pending_copies:
             return []
-        done = [t for t in self.transits if clock is None or t.sequence <= clock.get(t.stream, -1)]
-        self.transits = [t for t in self.transits if t not in done]
-        for transit in done:
-            cell = cell_of(transit.buffer)
-            if cell is not None and cell.watch is transit:
-                cell.watch = None
+        done = [t for t in self.pending_copies if clock is None or t.sequence <= clock.get(t.stream, -1)]
+        self.pending_copies = [t for t in self.pending_copies if t not in done]
+        for pending in done:
+            label = label_of(pending.buffer)
+            if label is not None and label.watch is pending:
+                label.watch = None
         return done
 
 

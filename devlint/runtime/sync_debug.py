@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from devlint.runtime.call_sites import user_frame
+from devlint.runtime.session_protocol import SessionProtocol
 
-if TYPE_CHECKING:
-    from devlint.runtime.runtime_session import Session
-
-SAYS = "called a synchronizing CUDA operation"
+SYNC_WARNING = "called a synchronizing CUDA operation"
 _cuda: Any = torch.cuda
 
 
-class Witness:
+class SyncDebugListener:
     """Hears CUDA's warnings as long as the session lasts, and keeps them from the program's own output."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: SessionProtocol) -> None:
         self._session = session
         self._before: tuple[int, Any, Any] | None = None
 
@@ -28,8 +26,8 @@ class Witness:
         if self._before is not None or not _cuda.is_initialized():
             return
         self._before = (_cuda.get_sync_debug_mode(), warnings.showwarning, list(warnings.filters))
-        warnings.filterwarnings("always", message=SAYS)
-        warnings.showwarning = self._heard
+        warnings.filterwarnings("always", message=SYNC_WARNING)
+        warnings.showwarning = self._show_warning
         _cuda.set_sync_debug_mode("warn")
 
     def stop(self) -> None:
@@ -43,11 +41,11 @@ class Witness:
         found: Any = warnings.filters
         found[:] = filters
 
-    def _heard(self, message: Warning | str, *where: Any, **more: Any) -> None:
-        if not str(message).startswith(SAYS):
+    def _show_warning(self, message: Warning | str, *where: Any, **more: Any) -> None:
+        if not str(message).startswith(SYNC_WARNING):
             if self._before is not None:
                 self._before[1](message, *where, **more)
             return
         frame = user_frame(2)
         for recorder in self._session.recorders:
-            recorder.heard(frame)
+            recorder.record_sync_warning(frame)

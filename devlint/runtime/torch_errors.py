@@ -6,7 +6,7 @@ import re
 
 import torch
 
-LEGACY_NAMES = {
+LEGACY_DTYPE_NAMES = {
     "float32": "Float",
     "float64": "Double",
     "float16": "Half",
@@ -32,19 +32,19 @@ def host_lacks_kernel(error: Exception) -> bool:
     return _NO_KERNEL.search(str(error)) is not None
 
 
-def dtype_name(dtype: torch.dtype) -> str:
+def legacy_dtype_name(dtype: torch.dtype) -> str:
     """The name old messages give a dtype: `Float` for `torch.float32`."""
     plain = str(dtype).removeprefix("torch.")
-    return LEGACY_NAMES.get(plain, plain)
+    return LEGACY_DTYPE_NAMES.get(plain, plain)
 
 
-def type_name(dtype: torch.dtype, device: torch.device) -> str:
+def legacy_type_name(dtype: torch.dtype, device: torch.device) -> str:
     """The legacy tensor type: `torch.cuda.FloatTensor`."""
     prefix = "torch." if device.type == "cpu" else f"torch.{device.type}."
-    return f"{prefix}{dtype_name(dtype)}Tensor"
+    return f"{prefix}{legacy_dtype_name(dtype)}Tensor"
 
 
-def two_devices(common: torch.device, other: torch.device) -> RuntimeError:
+def operands_on_two_devices(common: torch.device, other: torch.device) -> RuntimeError:
     """TensorIterator found operands on two devices."""
     return RuntimeError(
         f"Expected all tensors to be on the same device, but found at least two devices, {common} and {other}!"
@@ -71,7 +71,7 @@ def kernel_takes_no_host_scalar(operator: str, position: int) -> RuntimeError:
     )
 
 
-def argument_device(argument: str, found: torch.device, common: torch.device, method: str) -> RuntimeError:
+def argument_on_other_device(argument: str, found: torch.device, common: torch.device, method: str) -> RuntimeError:
     """The generated wrapper found an argument off the common device."""
     return RuntimeError(
         f"Expected all tensors to be on the same device, but got {argument} is on {found}, "
@@ -79,39 +79,39 @@ def argument_device(argument: str, found: torch.device, common: torch.device, me
     )
 
 
-def index_device(indexed: torch.device) -> RuntimeError:
+def index_on_other_device(indexed: torch.device) -> RuntimeError:
     """An index lives on an accelerator that the indexed tensor does not live on."""
     return RuntimeError(f"indices should be either on cpu or on the same device as the indexed tensor ({indexed})")
 
 
-def type_clash(role: str, first: str, second: str) -> RuntimeError:
+def convolution_type_mismatch(role: str, first: str, second: str) -> RuntimeError:
     """Convolution compares types, so that a device fault reads like a type fault."""
     return RuntimeError(f"Input type ({first}) and {role} type ({second}) should be the same")
 
 
-def generator_device(expected: str, found: str) -> RuntimeError:
+def generator_on_other_device(expected: str, found: str) -> RuntimeError:
     """A random number generator of another device than the tensor to fill."""
     return RuntimeError(f"Expected a '{expected}' device type for generator but found '{found}'")
 
 
-def no_numpy(device: torch.device) -> TypeError:
+def numpy_of_device_tensor(device: torch.device) -> TypeError:
     """NumPy cannot see accelerator memory."""
     return TypeError(
         f"can't convert {device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first."
     )
 
 
-def sparse_parts(indices: torch.device, values: torch.device) -> RuntimeError:
+def sparse_parts_on_two_devices(indices: torch.device, values: torch.device) -> RuntimeError:
     """The parts of a sparse tensor lie apart."""
     return RuntimeError(f"device of indices ({indices}) must match device of values ({values})")
 
 
-def cannot_pin(legacy_type: str) -> RuntimeError:
+def pinning_device_tensor(legacy_type: str) -> RuntimeError:
     """Only host memory can be pinned."""
     return RuntimeError(f"cannot pin '{legacy_type}' only dense CPU tensors can be pinned")
 
 
-def forked_child() -> RuntimeError:
+def cuda_after_fork() -> RuntimeError:
     """The parent had initialised CUDA before it forked this process."""
     return RuntimeError(
         "Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, "
@@ -119,7 +119,7 @@ def forked_child() -> RuntimeError:
     )
 
 
-def invalid_ordinal() -> RuntimeError:
+def invalid_device_index() -> RuntimeError:
     """A device index beyond the devices there are."""
     kind = getattr(torch, "AcceleratorError", RuntimeError)
     return kind(
@@ -130,14 +130,14 @@ def invalid_ordinal() -> RuntimeError:
     )
 
 
-def host_lengths(dims: int, device: torch.device, dtype: torch.dtype) -> RuntimeError:
+def lengths_not_on_host(dims: int, device: torch.device, dtype: torch.dtype) -> RuntimeError:
     """`pack_padded_sequence` wants its lengths on the host."""
     return RuntimeError(
-        f"'lengths' argument should be a 1D CPU int64 tensor, but got {dims}D {device} {dtype_name(dtype)} tensor"
+        f"'lengths' argument should be a 1D CPU int64 tensor, but got {dims}D {device} {legacy_dtype_name(dtype)} tensor"
     )
 
 
-def mps_float64() -> TypeError:
+def float64_on_mps() -> TypeError:
     """MPS has no float64."""
     return TypeError(
         "Cannot convert a MPS Tensor to float64 dtype as the MPS framework doesn't support float64. "

@@ -82,9 +82,11 @@ def test_a_fine_program_keeps_its_exit_status(tmp_path: Path) -> None:
     ("last", "status", "told"),
     [("sys.exit('no data')", 1, "no data\n"), ("raise KeyboardInterrupt", 130, "KeyboardInterrupt\n")],
 )
-def test_a_program_ends_as_python_would_end_it(tmp_path: Path, last: str, status: int, told: str) -> None:
+def test_a_program_ends_as_python_would_end_it(
+    tmp_path: Path, last: str, status: int, recorded_observation: str
+) -> None:
     done = run(tmp_path, "--device", "emulated", "--no-lint", "program.py", source=f"{FINE}    {last}\n")
-    assert done.returncode == status and told in done.stderr
+    assert done.returncode == status and recorded_observation in done.stderr
 
 
 def test_json_goes_to_the_file(tmp_path: Path) -> None:

@@ -83,8 +83,8 @@ def test_gradients_find_their_way_home(device: torch.device) -> None:
     target.copy_(leaf * 2)
     target.sum().backward()
     assert leaf.grad.tolist() == [4.0] * 3
-    moved = leaf.to(device)
-    assert not moved.is_leaf and moved.grad_fn is not None
+    copy_to_device = leaf.to(device)
+    assert not copy_to_device.is_leaf and copy_to_device.grad_fn is not None
 
 
 def test_double_backward_crosses_devices(device: torch.device) -> None:
@@ -221,7 +221,7 @@ def test_compiled_functions_run_eagerly(device: torch.device) -> None:
 
 def test_nested_emulation_is_one(device: torch.device) -> None:
     with emulate() as inner:
-        assert inner.count == 1
+        assert inner.device_count == 1
     assert torch.cuda.is_available()
     with pytest.raises(RuntimeError, match="already emulating"), emulate(devices=3):
         pass

@@ -13,7 +13,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from devlint.runtime import Report, record, sync_debug
 from devlint.runtime.recorder import Recorder
-from devlint.runtime.runtime_session import Session
+from devlint.runtime.runtime_session import RuntimeSession
 
 
 def operators(report: Report) -> dict[str, int]:
@@ -81,15 +81,15 @@ def test_cuda_is_heard_as_a_second_witness(monkeypatch: pytest.MonkeyPatch) -> N
         is_initialized=lambda: True, get_sync_debug_mode=lambda: modes[-1], set_sync_debug_mode=modes.append
     )
     monkeypatch.setattr(sync_debug, "_cuda", cuda)
-    session, recorder = Session(None, 0), Recorder()
+    session, recorder = RuntimeSession(None, 0), Recorder()
     session.recorders.append(recorder)
-    second = sync_debug.Witness(session)
+    listener = sync_debug.SyncDebugListener(session)
     with pytest.warns(UserWarning, match="of the program") as seen:
-        second.start()
+        listener.start()
         for _ in range(2):
-            warnings.warn(f"{sync_debug.SAYS} (Triggered internally)", stacklevel=1)
+            warnings.warn(f"{sync_debug.SYNC_WARNING} (Triggered internally)", stacklevel=1)
         warnings.warn("of the program", stacklevel=1)
-        second.stop()
+        listener.stop()
     assert modes == ["off", "warn", "off"]
     assert len(seen) == 1
     (remark,) = Report(recorder).remarks

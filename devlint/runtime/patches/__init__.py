@@ -28,7 +28,7 @@ from devlint.runtime.patches import (
 from devlint.runtime.patches.patcher import Patcher
 
 if TYPE_CHECKING:
-    from devlint.runtime.runtime_session import Session
+    from devlint.runtime.runtime_session import RuntimeSession
 
 _EMULATION = (
     tensor_queries,
@@ -49,7 +49,7 @@ _EMULATION = (
 )
 
 
-def install(session: Session, mode: Callable[[], AbstractContextManager[Any]]) -> Patcher:
+def install(session: RuntimeSession, mode: Callable[[], AbstractContextManager[Any]]) -> Patcher:
     """Put the patches of a session in place."""
     patcher = Patcher()
     try:

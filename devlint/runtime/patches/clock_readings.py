@@ -12,12 +12,12 @@ from devlint.runtime.recorder import Observation
 
 if TYPE_CHECKING:
     from devlint.runtime.patches.patcher import Patcher
-    from devlint.runtime.runtime_session import Session
+    from devlint.runtime.runtime_session import RuntimeSession
 
-CLOCKS = ("time", "perf_counter", "monotonic", "perf_counter_ns", "time_ns", "monotonic_ns", "process_time")
+CLOCK_FUNCTIONS = ("time", "perf_counter", "monotonic", "perf_counter_ns", "time_ns", "monotonic_ns", "process_time")
 
 
-def install(session: Session, patcher: Patcher) -> None:
+def install(session: RuntimeSession, patcher: Patcher) -> None:
     """Look at the device's state whenever the user's code reads a clock."""
     readings: dict[tuple[str, int], int] = {}
 
@@ -29,8 +29,12 @@ def install(session: Session, patcher: Patcher) -> None:
                 streams = session.streams
                 key = (code.co_filename, id(frame))
                 before = readings.get(key)
-                if before is not None and before < streams.launched and streams.waited < streams.launched:
-                    launched = streams.launched - max(before, streams.waited)
+                if (
+                    before is not None
+                    and before < streams.launched_operators
+                    and streams.launched_before_wait < streams.launched_operators
+                ):
+                    launched = streams.launched_operators - max(before, streams.launched_before_wait)
                     message = (
                         f"this clock is read {launched} accelerator operators after the last time anything waited: "
                         "it measures how long launching them took"
@@ -38,10 +42,10 @@ def install(session: Session, patcher: Patcher) -> None:
                     session.observe(Observation("DEV501", message, site_of(frame)))
                 if len(readings) > 1000:
                     readings.clear()
-                readings[key] = streams.launched
+                readings[key] = streams.launched_operators
             return original()
 
         return clock
 
-    for name in CLOCKS:
+    for name in CLOCK_FUNCTIONS:
         patcher.replace(time, name, reading(getattr(time, name)))

@@ -10,61 +10,61 @@ import torch
 from devlint.runtime import rng
 from devlint.runtime.not_emulated import NotEmulated
 from devlint.runtime.patches.stream_objects import stream_and_event
-from devlint.runtime.storage_labels import ledger
+from devlint.runtime.storage_labels import memory_counter
 
 if TYPE_CHECKING:
     from devlint.runtime.patches.patcher import Patcher
-    from devlint.runtime.runtime_session import Session
+    from devlint.runtime.runtime_session import RuntimeSession
 
 CAPABILITY = (9, 0)
 TOTAL_MEMORY = 80 * 1024**3
 
 
-def _index(session: Session, device: Any) -> int:
+def _device_index(session: RuntimeSession, device: Any) -> int:
     """The device index meant by what the user passed to a `torch.cuda` query."""
     if device is None or (isinstance(device, int) and device < 0):
-        return session.index
+        return session.current_index
     if isinstance(device, int | str):
         device = session.resolve(device)
     if isinstance(device, torch.device):
         if device.type != session.kind:
             raise ValueError(f"Expected a {session.kind} device, but got: {device}")
         return session.resolve(device).index or 0
-    return int(getattr(device, "idx", session.index))
+    return int(getattr(device, "idx", session.current_index))
 
 
-def _queries(session: Session) -> dict[str, Any]:
+def _common_queries(session: RuntimeSession) -> dict[str, Any]:
     """What both `torch.cuda` and `torch.accelerator` answer."""
 
     def synchronize(device: Any = None) -> None:
-        session.initialise()
-        session.waited("synchronize")
+        session.initialize()
+        session.host_waited("synchronize")
 
     def set_device(device: Any) -> None:
-        session.initialise()
-        session.index = _index(session, device)
+        session.initialize()
+        session.current_index = _device_index(session, device)
 
     return {
         "synchronize": synchronize,
         "set_device": set_device,
-        "device_count": lambda: session.count,
+        "device_count": lambda: session.device_count,
         "is_available": lambda: True,
         "empty_cache": lambda: None,
     }
 
 
-def _memory(session: Session) -> dict[str, Any]:
+def _memory(session: RuntimeSession) -> dict[str, Any]:
     def key(device: Any) -> int:
-        return 1 + _index(session, device)
+        return 1 + _device_index(session, device)
 
     def allocated(device: Any = None) -> int:
-        return ledger.alive.get(key(device), 0)
+        return memory_counter.allocated.get(key(device), 0)
 
     def most(device: Any = None) -> int:
-        return ledger.peak.get(key(device), 0)
+        return memory_counter.peak.get(key(device), 0)
 
     def reset(device: Any = None) -> None:
-        ledger.peak[key(device)] = ledger.alive.get(key(device), 0)
+        memory_counter.peak[key(device)] = memory_counter.allocated.get(key(device), 0)
 
     def stats(device: Any = None) -> dict[str, int]:
         return {"allocated_bytes.all.current": allocated(device), "allocated_bytes.all.peak": most(device)}
@@ -88,27 +88,27 @@ def _memory(session: Session) -> dict[str, Any]:
     }
 
 
-def _random(session: Session) -> dict[str, Any]:
+def _random(session: RuntimeSession) -> dict[str, Any]:
     def key(device: Any) -> int:
-        return 1 + _index(session, device)
+        return 1 + _device_index(session, device)
 
     def seed_all(seed: int) -> None:
-        for index in range(session.count):
-            rng.seed(1 + index, int(seed))
+        for index in range(session.device_count):
+            rng.seed_device(1 + index, int(seed))
 
     def set_states(states: Any) -> None:
         for index, state in enumerate(states):
-            rng.restore(1 + index, state)
+            rng.set_state(1 + index, state)
 
     return {
-        "manual_seed": lambda seed: rng.seed(key(None), int(seed)),
+        "manual_seed": lambda seed: rng.seed_device(key(None), int(seed)),
         "manual_seed_all": seed_all,
-        "seed": lambda: rng.seed(key(None), torch.default_generator.seed()),
+        "seed": lambda: rng.seed_device(key(None), torch.default_generator.seed()),
         "seed_all": lambda: seed_all(torch.default_generator.seed()),
         "initial_seed": torch.initial_seed,
-        "get_rng_state": lambda device=None: rng.state(key(device)),
-        "get_rng_state_all": lambda: [rng.state(1 + index) for index in range(session.count)],
-        "set_rng_state": lambda state, device=None: rng.restore(key(device), state),
+        "get_rng_state": lambda device=None: rng.get_state(key(device)),
+        "get_rng_state_all": lambda: [rng.get_state(1 + index) for index in range(session.device_count)],
+        "set_rng_state": lambda state, device=None: rng.set_state(key(device), state),
         "set_rng_state_all": set_states,
     }
 
@@ -120,7 +120,7 @@ def _refused(name: str) -> Any:
     return refuse
 
 
-def _identity(session: Session) -> dict[str, Any]:
+def _identity(session: RuntimeSession) -> dict[str, Any]:
     """What kind of device there is, and which one is current."""
     properties = types.SimpleNamespace(
         name="devlint emulated device",
@@ -136,17 +136,17 @@ def _identity(session: Session) -> dict[str, Any]:
     )
 
     def exchange(index: int) -> int:
-        before = session.index
+        before = session.current_index
         if index >= 0:
-            session.index = _index(session, index)
+            session.current_index = _device_index(session, index)
         return before
 
     return {
-        "init": session.initialise,
-        "_lazy_init": session.initialise,
-        "is_initialized": lambda: session.initialised,
-        "_is_in_bad_fork": lambda: session.forked,
-        "current_device": lambda: session.index,
+        "init": session.initialize,
+        "_lazy_init": session.initialize,
+        "is_initialized": lambda: session.initialized,
+        "_is_in_bad_fork": lambda: session.forked_after_init,
+        "current_device": lambda: session.current_index,
         "_exchange_device": exchange,
         "_maybe_exchange_device": exchange,
         "get_device_name": lambda device=None: properties.name,
@@ -162,22 +162,28 @@ def _identity(session: Session) -> dict[str, Any]:
     }
 
 
-def _order(session: Session) -> dict[str, Any]:
+def _streams_and_events(session: RuntimeSession) -> dict[str, Any]:
     """Streams and events."""
     stream, event = stream_and_event(session)
     return {
         "Stream": stream,
         "Event": event,
-        "current_stream": lambda device=None: stream.wrap(session.streams.current(_device(session, device))),
-        "default_stream": lambda device=None: stream.wrap(session.streams.default(_device(session, device))),
-        "set_stream": lambda chosen: session.streams.choose(chosen.timeline),
+        "current_stream": lambda device=None: stream.from_clock(session.streams.current(_device(session, device))),
+        "default_stream": lambda device=None: stream.from_clock(session.streams.default(_device(session, device))),
+        "set_stream": lambda chosen: session.streams.set_current(chosen.stream_clock),
         "stream": stream.context,
         "is_current_stream_capturing": lambda: False,
     }
 
 
-def _cuda(session: Session, patcher: Patcher) -> None:
-    names = _queries(session) | _memory(session) | _random(session) | _identity(session) | _order(session)
+def _cuda(session: RuntimeSession, patcher: Patcher) -> None:
+    names = (
+        _common_queries(session)
+        | _memory(session)
+        | _random(session)
+        | _identity(session)
+        | _streams_and_events(session)
+    )
     for name in ("CUDAGraph", "graph", "make_graphed_callables", "get_stream_from_external", "utilization"):
         names[name] = _refused(f"torch.cuda.{name}")
     for name, value in names.items():
@@ -198,23 +204,23 @@ def _cuda(session: Session, patcher: Patcher) -> None:
     patcher.replace(torch.backends.cudnn, "is_acceptable", lambda tensor: False)
 
 
-def _device(session: Session, device: Any) -> torch.device:
-    return session.devices[_index(session, device)]
+def _device(session: RuntimeSession, device: Any) -> torch.device:
+    return session.devices[_device_index(session, device)]
 
 
-def _accelerator(session: Session, patcher: Patcher) -> None:
+def _accelerator(session: RuntimeSession, patcher: Patcher) -> None:
     accelerator = getattr(torch, "accelerator", None)
     if accelerator is None:
         return
-    queries = _queries(session)
+    queries = _common_queries(session)
     kind = torch.device(session.kind or "cuda")
     names = {
         "is_available": queries["is_available"],
         "device_count": queries["device_count"],
         "synchronize": queries["synchronize"],
         "current_accelerator": lambda check_available=False: kind,
-        "current_device_index": lambda: session.index,
-        "current_device_idx": lambda: session.index,
+        "current_device_index": lambda: session.current_index,
+        "current_device_idx": lambda: session.current_index,
         "set_device_index": queries["set_device"],
         "set_device_idx": queries["set_device"],
         "empty_cache": lambda: None,
@@ -227,8 +233,8 @@ def _accelerator(session: Session, patcher: Patcher) -> None:
             patcher.replace(accelerator, name, value)
 
 
-def _mps(session: Session, patcher: Patcher) -> None:
-    queries = _queries(session)
+def _mps(session: RuntimeSession, patcher: Patcher) -> None:
+    queries = _common_queries(session)
     memory = _memory(session)
     patcher.replace(torch.backends.mps, "is_available", lambda: True)
     patcher.replace(torch.backends.mps, "is_built", lambda: True)
@@ -238,15 +244,15 @@ def _mps(session: Session, patcher: Patcher) -> None:
         "empty_cache": queries["empty_cache"],
         "current_allocated_memory": memory["memory_allocated"],
         "driver_allocated_memory": memory["memory_allocated"],
-        "manual_seed": lambda seed: rng.seed(1, int(seed)),
-        "seed": lambda: rng.seed(1, torch.default_generator.seed()),
-        "get_rng_state": lambda: rng.state(1),
-        "set_rng_state": lambda state: rng.restore(1, state),
+        "manual_seed": lambda seed: rng.seed_device(1, int(seed)),
+        "seed": lambda: rng.seed_device(1, torch.default_generator.seed()),
+        "get_rng_state": lambda: rng.get_state(1),
+        "set_rng_state": lambda state: rng.set_state(1, state),
     }.items():
         patcher.replace(torch.mps, name, value)
 
 
-def install(session: Session, patcher: Patcher) -> None:
+def install(session: RuntimeSession, patcher: Patcher) -> None:
     """Answer as if the devices were there."""
     if session.kind == "cuda":
         _cuda(session, patcher)
@@ -255,7 +261,7 @@ def install(session: Session, patcher: Patcher) -> None:
     _accelerator(session, patcher)
 
     def manual_seed(seed: int) -> torch.Generator:
-        rng.rejoin()
+        rng.discard_device_states()
         return torch.default_generator.manual_seed(int(seed))
 
     patcher.replace(torch, "manual_seed", manual_seed)

@@ -11,7 +11,7 @@ from devlint.runtime.patches.tensor_queries import device_of, legacy_type
 
 if TYPE_CHECKING:
     from devlint.runtime.patches.patcher import Patcher
-    from devlint.runtime.runtime_session import Session
+    from devlint.runtime.runtime_session import RuntimeSession
 
 _device = torch.device
 
@@ -38,13 +38,13 @@ class _DeviceType(type):
         return hash(_device)
 
 
-def install(session: Session, patcher: Patcher) -> None:
+def install(session: RuntimeSession, patcher: Patcher) -> None:
     """Let integers name emulated devices, and legacy constructors make labelled tensors."""
     names = {"__module__": "torch", "__qualname__": "device", "kind": session.kind}
     patcher.replace(torch, "device", _DeviceType("device", (), names))
     if session.kind != "cuda":
         return
-    for dtype_name, legacy in torch_errors.LEGACY_NAMES.items():
+    for dtype_name, legacy in torch_errors.LEGACY_DTYPE_NAMES.items():
         if hasattr(torch.cuda, f"{legacy}Tensor"):
             patcher.replace(torch.cuda, f"{legacy}Tensor", _legacy(session, legacy, getattr(torch, dtype_name)))
     default_type = torch.set_default_tensor_type
@@ -67,7 +67,7 @@ class _LegacyType(type):
         return isinstance(instance, torch.Tensor) and device_of(instance).type == "cuda" and instance.dtype is wanted
 
 
-def _legacy(session: Session, legacy: str, dtype: torch.dtype) -> type:
+def _legacy(session: RuntimeSession, legacy: str, dtype: torch.dtype) -> type:
     def new(cls: type, *args: Any, device: Any = None) -> torch.Tensor:
         target = session.resolve("cuda" if device is None else device)
         if len(args) == 1 and not isinstance(args[0], int | torch.Size):

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from devlint.runtime import torch_errors
-from devlint.runtime.device_comparisons import looked_at
-from devlint.runtime.device_transfers import moved
-from devlint.runtime.storage_labels import HOST, SLOT, cell_of, place_of, storage_of_plain
+from devlint.runtime.device_comparisons import check_device_comparison
+from devlint.runtime.device_transfers import copy_to_device
+from devlint.runtime.storage_labels import HOST, LABEL_ATTRIBUTE, label_of, placement_of, storage_of_dense
 
 if TYPE_CHECKING:
     from devlint.runtime.patches.patcher import Patcher
-    from devlint.runtime.runtime_session import Session
+    from devlint.runtime.runtime_session import RuntimeSession
 
 _base_device: Any = torch.Tensor.device
 _base_grad: Any = torch.Tensor.grad
@@ -24,19 +24,19 @@ _base_type = torch.Tensor.type
 def device_of(tensor: torch.Tensor) -> torch.device:
     """The device a tensor claims to live on."""
     try:
-        cell = getattr(storage_of_plain(tensor), SLOT)
+        label = getattr(storage_of_dense(tensor), LABEL_ATTRIBUTE)
     except (NotImplementedError, RuntimeError):
-        cell = cell_of(tensor)
-    found: torch.device = _base_device.__get__(tensor) if cell is None or not cell.place.key else cell.place.device
+        label = label_of(tensor)
+    found: torch.device = _base_device.__get__(tensor) if label is None or not label.place.key else label.place.device
     return found
 
 
-def legacy_type(session: Session, wanted: Any) -> tuple[torch.device, torch.dtype] | None:
+def legacy_type(session: RuntimeSession, wanted: Any) -> tuple[torch.device, torch.dtype] | None:
     """What `torch.cuda.FloatTensor`, or its name, asks for."""
     name = (
         wanted if isinstance(wanted, str) else f"{getattr(wanted, '__module__', '')}.{getattr(wanted, '__name__', '')}"
     )
-    for dtype_name, legacy in torch_errors.LEGACY_NAMES.items():
+    for dtype_name, legacy in torch_errors.LEGACY_DTYPE_NAMES.items():
         if name == f"torch.{legacy}Tensor":
             return HOST, getattr(torch, dtype_name)
         if session.kind and name == f"torch.{session.kind}.{legacy}Tensor":
@@ -44,7 +44,7 @@ def legacy_type(session: Session, wanted: Any) -> tuple[torch.device, torch.dtyp
     return None
 
 
-def install(session: Session, patcher: Patcher) -> None:
+def install(session: RuntimeSession, patcher: Patcher) -> None:
     """Answer from the labels."""
 
     def is_kind(kind: str) -> property:
@@ -56,7 +56,7 @@ def install(session: Session, patcher: Patcher) -> None:
 
     def type_(self: torch.Tensor, dtype: Any = None, non_blocking: bool = False, **kwargs: Any) -> Any:
         if dtype is None:
-            return torch_errors.type_name(self.dtype, device_of(self))
+            return torch_errors.legacy_type_name(self.dtype, device_of(self))
         legacy = None if isinstance(dtype, torch.dtype) else legacy_type(session, dtype)
         if legacy is None:
             return _base_type(self, dtype, non_blocking)
@@ -65,10 +65,10 @@ def install(session: Session, patcher: Patcher) -> None:
     def get_grad(self: torch.Tensor) -> torch.Tensor | None:
         gradient: torch.Tensor | None = _base_grad.__get__(self)
         if gradient is not None and gradient.dim() == 0 and gradient.layout is torch.strided:
-            here, there = place_of(self), place_of(gradient)
+            here, there = placement_of(self), placement_of(gradient)
             if here.key != there.key:
                 with torch.no_grad():
-                    gradient = moved(gradient, here.device, how="backward")
+                    gradient = copy_to_device(gradient, here.device, how="backward")
                 _base_grad.__set__(self, gradient)
         return gradient
 
@@ -85,7 +85,7 @@ def install(session: Session, patcher: Patcher) -> None:
     def device(self: torch.Tensor) -> torch.device:
         found = device_of(self)
         if session.recorders and found.type != "cpu":
-            looked_at(session, found, sys._getframe(1))
+            check_device_comparison(session, found, sys._getframe(1))
         return found
 
     tensor = torch.Tensor

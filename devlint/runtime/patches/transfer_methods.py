@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
-from devlint.runtime.device_transfers import moved
-from devlint.runtime.discarded_results import look_for_discard
+from devlint.runtime.device_transfers import copy_to_device
+from devlint.runtime.discarded_results import check_discarded_transfer
 from devlint.runtime.not_emulated import NotEmulated
 from devlint.runtime.patches.tensor_queries import device_of
 from devlint.runtime.recorder import TransferKind
@@ -15,13 +15,13 @@ from devlint.runtime.storage_labels import HOST
 
 if TYPE_CHECKING:
     from devlint.runtime.patches.patcher import Patcher
-    from devlint.runtime.runtime_session import Session
+    from devlint.runtime.runtime_session import RuntimeSession
 
 _to = torch.Tensor.to
 _parse_to = torch._C._nn._parse_to
 
 
-class Wish(NamedTuple):
+class ToArguments(NamedTuple):
     """What a call of `.to` asks for."""
 
     device: torch.device | None
@@ -39,7 +39,7 @@ class Wish(NamedTuple):
         return options
 
 
-def wish(session: Session, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Wish:
+def parse_to_arguments(session: RuntimeSession, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ToArguments:
     """Read the arguments of `.to` in any of its three forms."""
     rest = list(args)
     device = kwargs.get("device")
@@ -58,10 +58,10 @@ def wish(session: Session, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Wis
     non_blocking = bool(rest.pop(0)) if rest else bool(kwargs.get("non_blocking", False))
     copy = bool(rest.pop(0)) if rest else bool(kwargs.get("copy", False))
     target = session.resolve(device) if device is not None else None
-    return Wish(target, dtype, non_blocking, copy, kwargs.get("memory_format"))
+    return ToArguments(target, dtype, non_blocking, copy, kwargs.get("memory_format"))
 
 
-def _move(session: Session, tensor: torch.Tensor, asked: Wish, how: str) -> torch.Tensor:
+def _move(session: RuntimeSession, tensor: torch.Tensor, asked: ToArguments, how: str) -> torch.Tensor:
     """Move a tensor, or cast it, or leave it where it is, and tell the recorders."""
     here = device_of(tensor)
     target = asked.device
@@ -69,13 +69,13 @@ def _move(session: Session, tensor: torch.Tensor, asked: Wish, how: str) -> torc
         out = _stayed(tensor, asked)
         if out is tensor and target is not None:
             kind = TransferKind(str(here), str(here), True, False, how)
-            session.record(lambda recorder, frame: recorder.stay(kind, frame))
+            session.notify_recorders(lambda recorder, frame: recorder.record_redundant_transfer(kind, frame))
     elif target.type == "meta" or here.type not in ("cpu", session.kind):
         out = _to(tensor, device=target, dtype=asked.dtype, **asked.options)
     elif target.type not in ("cpu", session.kind):
         raise NotEmulated(f"the device {target}")
     else:
-        out = moved(
+        out = copy_to_device(
             tensor,
             target,
             dtype=asked.dtype,
@@ -83,19 +83,19 @@ def _move(session: Session, tensor: torch.Tensor, asked: Wish, how: str) -> torc
             memory_format=asked.memory_format,
             how=how,
         )
-    look_for_discard(session, how)
+    check_discarded_transfer(session, how)
     return out
 
 
-def _stayed(tensor: torch.Tensor, asked: Wish) -> torch.Tensor:
+def _stayed(tensor: torch.Tensor, asked: ToArguments) -> torch.Tensor:
     return _to(tensor, asked.dtype or tensor.dtype, **asked.options)
 
 
-def install(session: Session, patcher: Patcher) -> None:
+def install(session: RuntimeSession, patcher: Patcher) -> None:
     """Move labels where the user moves tensors."""
 
     def to(self: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
-        return _move(session, self, wish(session, args, kwargs), "to")
+        return _move(session, self, parse_to_arguments(session, args, kwargs), "to")
 
     def cuda(
         self: torch.Tensor,
@@ -108,17 +108,17 @@ def install(session: Session, patcher: Patcher) -> None:
         target = session.resolve("cuda" if device is None else device)
         if target.type != "cuda":
             raise ValueError(f"Invalid device, must be cuda device but got {target}")
-        return _move(session, self, Wish(target, None, non_blocking, False, memory_format), "cuda")
+        return _move(session, self, ToArguments(target, None, non_blocking, False, memory_format), "cuda")
 
     def cpu(self: torch.Tensor, memory_format: torch.memory_format | None = None) -> torch.Tensor:
-        return _move(session, self, Wish(HOST, None, False, False, memory_format), "cpu")
+        return _move(session, self, ToArguments(HOST, None, False, False, memory_format), "cpu")
 
     def type_as(self: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
-        return _move(session, self, Wish(device_of(other), other.dtype, False, False, None), "type_as")
+        return _move(session, self, ToArguments(device_of(other), other.dtype, False, False, None), "type_as")
 
     def parse_to(*args: Any, **kwargs: Any) -> Any:
         """`Module.to` reads its arguments by this; a tensor among them is a template."""
-        asked = wish(session, args, kwargs)
+        asked = parse_to_arguments(session, args, kwargs)
         return asked.device, asked.dtype, asked.non_blocking, asked.memory_format
 
     for name, method in (("to", to), ("cuda", cuda), ("cpu", cpu), ("type_as", type_as)):

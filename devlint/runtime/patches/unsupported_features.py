@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from devlint.runtime.not_emulated import NotEmulated
-from devlint.runtime.storage_labels import HOST, place_of
+from devlint.runtime.storage_labels import HOST, placement_of
 
 if TYPE_CHECKING:
     from devlint.runtime.patches.patcher import Patcher
-    from devlint.runtime.runtime_session import Session
+    from devlint.runtime.runtime_session import RuntimeSession
 
 
-def install(session: Session, patcher: Patcher) -> None:
+def install(session: RuntimeSession, patcher: Patcher) -> None:
     """Refuse replicas, process groups and wrapper subclasses on accelerators; let `torch.compile` be the identity."""
 
     def refuse(name: str) -> Any:
@@ -41,7 +41,7 @@ def install(session: Session, patcher: Patcher) -> None:
     from_jagged = torch.nested.nested_tensor_from_jagged
 
     def jagged(values: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
-        if place_of(values).key:
+        if placement_of(values).key:
             raise NotEmulated("nested tensors of the jagged layout on an accelerator")
         return from_jagged(values, *args, **kwargs)
 
@@ -49,7 +49,7 @@ def install(session: Session, patcher: Patcher) -> None:
 
     def compile_(model: Any = None, *args: Any, **kwargs: Any) -> Any:
         for recorder in session.recorders:
-            recorder.note("torch.compile: the program was run eagerly")
+            recorder.add_note("torch.compile: the program was run eagerly")
         return (lambda function: function) if model is None else model
 
     def compile_module(self: torch.nn.Module, *args: Any, **kwargs: Any) -> None:
@@ -59,13 +59,13 @@ def install(session: Session, patcher: Patcher) -> None:
     patcher.replace(torch.nn.Module, "compile", compile_module)
 
 
-def note_compilation(session: Session, patcher: Patcher) -> None:
+def note_compilation(session: RuntimeSession, patcher: Patcher) -> None:
     """On real devices graphs are compiled as ever; what runs inside them is not seen, and the report says so."""
     original = torch.compile
 
     def compile_(*args: Any, **kwargs: Any) -> Any:
         for recorder in session.recorders:
-            recorder.note("torch.compile: operators inside compiled graphs are not seen")
+            recorder.add_note("torch.compile: operators inside compiled graphs are not seen")
         return original(*args, **kwargs)
 
     patcher.replace(torch, "compile", compile_)
