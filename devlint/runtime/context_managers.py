@@ -26,12 +26,11 @@ def emulate(devices: int = 1, kind: str = "cuda") -> Iterator[RuntimeSession]:
     """
     if kind not in EMULATED_KINDS:
         raise ValueError(f"devlint emulates {' and '.join(EMULATED_KINDS)}, not {kind!r}")
-    if runtime_session.active is not None and runtime_session.active.kind is not None:
-        if (runtime_session.active.kind, runtime_session.active.device_count) != (kind, devices):
-            raise RuntimeError(
-                f"already emulating {runtime_session.active.device_count} device(s) of kind {runtime_session.active.kind}"
-            )
-        yield runtime_session.active
+    outer = runtime_session.active
+    if outer is not None and outer.kind is not None:
+        if (outer.kind, outer.device_count) != (kind, devices):
+            raise RuntimeError(f"already emulating {outer.device_count} device(s) of kind {outer.kind}")
+        yield outer
         return
     with _running(RuntimeSession(kind, devices)) as session:
         yield session

@@ -36,7 +36,8 @@ def _page(report: Report) -> Iterator[str]:
     yield f"<title>devlint run</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
     moved = sum(cost.nbytes for cost in report.costs)
     waits = sum(cost.waits for cost in report.costs)
-    facts = f"{report.recorder.operators} operators on {report.device or 'the host'}, {format_bytes(moved)} moved, {waits} waits"
+    device = report.device or "the host"
+    facts = f"{report.recorder.operators} operators on {device}, {format_bytes(moved)} moved, {waits} waits"
     yield f"<header><h1>devlint run</h1><p>{escape(facts)}</p></header>\n<main>\n"
     yield "".join(f'<p class="quiet">{escape(text)}</p>\n' for text in report.remarks)
     yield f"<h2>Findings ({len(outcomes)})</h2>\n"

@@ -15,7 +15,7 @@ POISON_INTEGER = 0
 class PendingCopy(StorageWatch):
     """A copy under way: where its bytes go or come from, and the point on its stream at which it is done."""
 
-    __slots__ = ("buffer", "to_host", "reported", "sequence", "site", "snapshot", "stream")
+    __slots__ = ("buffer", "reported", "sequence", "site", "snapshot", "stream", "to_host")
 
     def __init__(
         self, buffer: torch.Tensor, snapshot: torch.Tensor, to_host: bool, stream: StreamClock, site: Site | None

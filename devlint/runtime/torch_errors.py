@@ -133,7 +133,8 @@ def invalid_device_index() -> RuntimeError:
 def lengths_not_on_host(dims: int, device: torch.device, dtype: torch.dtype) -> RuntimeError:
     """`pack_padded_sequence` wants its lengths on the host."""
     return RuntimeError(
-        f"'lengths' argument should be a 1D CPU int64 tensor, but got {dims}D {device} {legacy_dtype_name(dtype)} tensor"
+        "'lengths' argument should be a 1D CPU int64 tensor, "
+        f"but got {dims}D {device} {legacy_dtype_name(dtype)} tensor"
     )
 
 

@@ -28,7 +28,9 @@ pytestmark = pytest.mark.skipif(
 
 def sample(count: int) -> set[str]:
     callables = [
-        n for n in (*public_names.functions(), *public_names.methods(), *module_rows.classes()) if not n.endswith("_")
+        n
+        for n in (*public_names.functions(), *public_names.methods(), *module_rows.module_classes())
+        if not n.endswith("_")
     ]
     return set(random.Random(20240607).sample(sorted(callables), count))
 
@@ -45,7 +47,7 @@ def quiet() -> Iterator[None]:
 
 def test_a_sample_is_derived_to_the_committed_rows() -> None:
     chosen = sample(60)
-    derived = row_assembly.rows_of(lambda name: name in chosen)
+    derived = row_assembly.derive_rows(lambda name: name in chosen)
     assert derived.keys() == chosen
     committed = {name: TABLE.cells(name) for name in chosen}
     assert {n: c for n, c in derived.items() if c != committed[n]} == {}
@@ -62,7 +64,7 @@ def test_deriving_some_rows_anew_leaves_the_file_as_it_is(tmp_path: Path, monkey
 
 def test_a_sample_of_results_has_the_predicted_dtypes() -> None:
     chosen = sample(120)
-    tally = agreement.result_dtypes(TABLE, lambda name: name in chosen)
+    tally = agreement.compare_result_dtypes(TABLE, lambda name: name in chosen)
     assert tally.probes > 1000
     assert tally.share >= 0.995, "\n".join(tally.misses)
 
@@ -70,7 +72,7 @@ def test_a_sample_of_results_has_the_predicted_dtypes() -> None:
 def test_a_sample_of_device_flips_goes_as_predicted_on_the_emulated_device() -> None:
     chosen = sample(300)
     with emulate():
-        tally = agreement.device_flips(TABLE, lambda name: name in chosen)
+        tally = agreement.compare_device_flips(TABLE, lambda name: name in chosen)
     assert tally.probes > 500
     assert tally.share >= 0.99, "\n".join(tally.misses)
 
@@ -91,9 +93,9 @@ OPINFOS = {
 
 def test_a_sample_of_opinfo_entries_goes_as_predicted() -> None:
     with emulate():
-        found = opinfo_comparison.examine(TABLE, lambda title: title in OPINFOS)
+        found = opinfo_comparison.compare_opinfos(TABLE, lambda title: title in OPINFOS)
     assert found.entries == len(OPINFOS)
-    assert not found.silent
+    assert not found.skipped
     for question, tally in found.tallies().items():
         assert tally.probes > 30, question
         assert not tally.misses, question
@@ -107,17 +109,17 @@ def test_an_opinfo_entry_shows_what_is_wrong_in_a_row() -> None:
         "dtype": "bool",
     }
     with emulate():
-        found = opinfo_comparison.examine(
+        found = opinfo_comparison.compare_opinfos(
             Table({"version": "", "aliases": {}, "rows": {"torch.add": wrong}}), "add".__eq__
         )
     assert all(tally.misses for tally in found.tallies().values())
     assert "table rejects, torch says ok" in found.flips.misses[0]
-    assert "table cpu, torch cuda" in found.landings.misses[0]
+    assert "table cpu, torch cuda" in found.result_devices.misses[0]
     assert "table bool, torch torch.float32" in found.dtypes.misses[0]
 
 
 def test_an_opinfo_entry_of_which_nothing_can_be_asked_is_named() -> None:
-    found = opinfo_comparison.examine(TABLE, lambda title: title in ("to", "jiterator_unary"))
+    found = opinfo_comparison.compare_opinfos(TABLE, lambda title: title in ("to", "jiterator_unary"))
     assert found.figures()["compared"] == [0, 2]
     assert found.misses("compared") == [
         "to: written by hand in the flow engine",

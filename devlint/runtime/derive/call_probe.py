@@ -11,7 +11,7 @@ import torch
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from devlint.runtime.derive.sample_calls import Call
+from devlint.runtime.derive.sample_calls import SampleCall
 from devlint.runtime.derive.signatures import Signature
 
 PARAMETERS = "parameters"
@@ -21,7 +21,7 @@ FLOATS = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ProbeResult:
     """What one call did; ``error`` is set instead where it raised.
 
     Operands are named by their parameter, or ``name[i]`` for the i-th tensor of a sequence; ``before`` holds their
@@ -50,7 +50,7 @@ class Outcome:
 _Mode: Any = TorchDispatchMode
 
 
-class _Recorder(_Mode):  # type: ignore[misc]
+class _OperatorRecorder(_Mode):  # type: ignore[misc]
     def __init__(self) -> None:
         super().__init__()
         self.seen: list[Any] = []
@@ -60,16 +60,16 @@ class _Recorder(_Mode):  # type: ignore[misc]
         return func(*args, **(kwargs or {}))
 
 
-def base(operand: str) -> str:
+def parameter_of(operand: str) -> str:
     """The parameter name of an operand name."""
     return operand.split("[")[0]
 
 
-def units(given: Iterable[str]) -> dict[str, list[str]]:
+def variation_groups(given: Iterable[str]) -> dict[str, list[str]]:
     """The operands that are varied together: each by itself, but a module's own tensors all at once."""
     found: dict[str, list[str]] = {}
     for name in given:
-        found.setdefault(PARAMETERS if base(name) == PARAMETERS else name, []).append(name)
+        found.setdefault(PARAMETERS if parameter_of(name) == PARAMETERS else name, []).append(name)
     return found
 
 
@@ -84,12 +84,12 @@ def operands(bound: dict[str, Any]) -> dict[str, torch.Tensor]:
     return found
 
 
-def dense(bound: dict[str, Any]) -> dict[str, torch.Tensor]:
+def dense_operands(bound: dict[str, Any]) -> dict[str, torch.Tensor]:
     """The operands that can be cast and reshaped at will: strided and not quantized."""
     return {n: t for n, t in operands(bound).items() if t.layout is torch.strided and not t.is_quantized}
 
 
-def bind(overloads: list[Signature], call: Call) -> dict[str, Any] | None:
+def bind_call(overloads: list[Signature], call: SampleCall) -> dict[str, Any] | None:
     """The call's values by parameter name under the first overload that it fits."""
     for signature in overloads:
         bound = signature.bind(call.args, call.kwargs)
@@ -98,30 +98,30 @@ def bind(overloads: list[Signature], call: Call) -> dict[str, Any] | None:
     return None
 
 
-def replace(call: Call, overloads: list[Signature], changes: dict[str, Any]) -> Call:
+def replace_operands(call: SampleCall, overloads: list[Signature], changes: dict[str, Any]) -> SampleCall:
     """The call with the named operands replaced."""
-    given = operands(bind(overloads, call) or {})
+    given = operands(bind_call(overloads, call) or {})
     by_id = {id(t): changes[name] for name, t in given.items() if name in changes}
     return call.map_tensors(lambda t: by_id.get(id(t), t))
 
 
-def run(
+def probe_call(
     function: Callable[..., Any],
     overloads: list[Signature],
-    call: Call,
+    call: SampleCall,
     grad: bool = False,
     record: bool = False,
     device: str = "cpu",
-) -> Outcome:
+) -> ProbeResult:
     """Call ``function`` on clones of the call's tensors and note what happened."""
     call = call.map_tensors(lambda t: _clone(t, grad, device))
-    bound = bind(overloads, call)
+    bound = bind_call(overloads, call)
     if bound is None:
-        return Outcome({}, error="does not bind")
+        return ProbeResult({}, error="does not bind")
     given = operands(bound)
     before = {name: (t.dtype, t.dim()) for name, t in given.items()}
     versions = {name: t._version for name, t in given.items()}
-    recorder = _Recorder()
+    recorder = _OperatorRecorder()
     torch.manual_seed(0)
     try:
         with warnings.catch_warnings(), torch.set_grad_enabled(grad):
@@ -132,10 +132,10 @@ def run(
             else:
                 result = function(*call.args, **call.kwargs)
     except Exception as error:  # the probe asks whether the call raises, whatever it raises
-        return Outcome(bound, before, error=f"{type(error).__name__}: {error}"[:300])
+        return ProbeResult(bound, before, error=f"{type(error).__name__}: {error}"[:300])
     storages = {name: _storage(t) for name, t in given.items()}
     made = [_storage(t) for t in tensors_of(result)]
-    return Outcome(
+    return ProbeResult(
         bound,
         before,
         result,
@@ -163,13 +163,13 @@ def tensors_of(result: Any) -> list[torch.Tensor]:
     return [leaf for leaf in pytree.tree_leaves(result) if isinstance(leaf, torch.Tensor)]
 
 
-def cast(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+def cast_operand(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     """The tensor in another dtype, with values that stay legal: ones where a fraction would be cut off."""
     if dtype.is_floating_point or dtype.is_complex or not (tensor.is_floating_point() or tensor.is_complex()):
         return tensor.to(dtype)
     return torch.ones_like(tensor, dtype=dtype)
 
 
-def zero_dim(tensor: torch.Tensor) -> torch.Tensor:
+def as_zero_dim(tensor: torch.Tensor) -> torch.Tensor:
     """A 0-dim tensor with the first value of ``tensor``."""
     return tensor.detach().reshape(-1)[0].clone() if tensor.numel() else tensor.new_ones(())

@@ -12,7 +12,7 @@ from devlint.semantics.provenance import tally
 Row = dict[str, Any]
 
 
-def overridable() -> list[str]:
+def overridable_names() -> list[str]:
     """The canonical names of everything in ``torch.overrides.get_overridable_functions()``."""
     found: dict[str, None] = {}
     for group in overrides.get_overridable_functions().values():
@@ -22,7 +22,7 @@ def overridable() -> list[str]:
     return list(found)
 
 
-def described(row: Row | None) -> bool:
+def is_described(row: Row | None) -> bool:
     """Whether a row says what comes out: its form, and for tensors the dtype and device rules."""
     if row is None:
         return False
@@ -36,11 +36,11 @@ def described(row: Row | None) -> bool:
 
 def summary(rows: dict[str, Row]) -> dict[str, Any]:
     """Counts for the header of the table, with the unknown ones by name."""
-    groups = {"overridable functions": overridable(), "torch.nn modules": list(module_rows.classes())}
+    groups = {"overridable functions": overridable_names(), "torch.nn modules": list(module_rows.module_classes())}
     counts: dict[str, Any] = {}
     unknown: set[str] = set()
     for title, wanted in groups.items():
-        missing = [name for name in wanted if not described(rows.get(name))]
+        missing = [name for name in wanted if not is_described(rows.get(name))]
         counts[title] = [len(wanted) - len(missing), len(wanted)]
         unknown |= set(missing)
     counts["rows"] = len(rows)

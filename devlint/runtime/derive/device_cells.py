@@ -6,31 +6,31 @@ from itertools import combinations
 
 import torch
 
-from devlint.runtime.derive.call_probe import PARAMETERS, base, units
-from devlint.runtime.derive.device_flips import ACCELERATOR, HOST, as_scalars, placeable, placed
-from devlint.runtime.derive.probed_callable import Cells, Subject, Trial
+from devlint.runtime.derive.call_probe import PARAMETERS, parameter_of, variation_groups
+from devlint.runtime.derive.device_flips import ACCELERATOR, HOST, place_as_scalars, place_operands, placeable_calls
+from devlint.runtime.derive.probed_callable import Cells, ProbedCall, ProbedCallable
 
 
-def cells(subject: Subject) -> Cells:
+def cells(subject: ProbedCallable) -> Cells:
     """``index``, ``free``, ``scalars`` and ``device``; to be called while an accelerator is there."""
     tied: set[str] = set()
     loose: dict[str, set[str]] = {}
     sources: set[str] = set()
     alone: set[str] = set()
-    for trial, given in placeable(subject):
-        whole = placed(trial, given, ACCELERATOR, set()).result()
+    for probed, given in placeable_calls(subject):
+        whole = place_operands(probed, given, ACCELERATOR, set()).result()
         if whole.error:
             continue
         sources |= set(whole.devices)
-        together = units(given)
+        together = variation_groups(given)
         for name, members in together.items() if len(together) > 1 else ():
-            away = placed(trial, given, ACCELERATOR, set(members)).result()
+            away = place_operands(probed, given, ACCELERATOR, set(members)).result()
             if away.error:
-                tied.add(base(name))
+                tied.add(parameter_of(name))
                 continue
-            back = placed(trial, given, HOST, set(members)).result()
-            loose.setdefault(base(name), set()).add("index" if back.error else "free")
-            alone |= {base(name)} if HOST in away.devices else set()
+            back = place_operands(probed, given, HOST, set(members)).result()
+            loose.setdefault(parameter_of(name), set()).add("index" if back.error else "free")
+            alone |= {parameter_of(name)} if HOST in away.devices else set()
     kinds = {n: k for n, k in loose.items() if n not in tied}
     if not tied:
         kinds = {n: k for n, k in kinds.items() if n not in subject.tensor_names[:1]}
@@ -42,7 +42,7 @@ def cells(subject: Subject) -> Cells:
 
 
 def _result_device(
-    subject: Subject, sources: set[str], alone: set[str], loose: dict[str, set[str]], tied: set[str]
+    subject: ProbedCallable, sources: set[str], alone: set[str], loose: dict[str, set[str]], tied: set[str]
 ) -> str:
     """On the host, with the group, or, where nothing is tied, with the one operand that the result follows."""
     if sources == {HOST}:
@@ -54,24 +54,28 @@ def _result_device(
     return f"arg:{subject.tensor_names[0]}" if not alone & set(loose) else "unknown"
 
 
-def _scalars(subject: Subject, tied: set[str]) -> int | str:
+def _scalars(subject: ProbedCallable, tied: set[str]) -> int | str:
     """How many 0-dim host operands pass beside an accelerator operand that is not 0-dim: the most any call shows."""
     most, alone = 0, False
-    for trial, given in placeable(subject):
-        names = [n for n in given if base(n) in tied and base(n) != PARAMETERS]
-        singles = [n for n in names if _passes(subject, trial, given, {n})]
-        alone = alone or any(_passes(subject, trial, given, {n}, among_scalars=True) for n in names)
-        if len(names) > 2 and any(_passes(subject, trial, given, set(pair)) for pair in combinations(singles, 2)):
+    for probed, given in placeable_calls(subject):
+        names = [n for n in given if parameter_of(n) in tied and parameter_of(n) != PARAMETERS]
+        singles = [n for n in names if _passes(subject, probed, given, {n})]
+        alone = alone or any(_passes(subject, probed, given, {n}, among_scalars=True) for n in names)
+        if len(names) > 2 and any(_passes(subject, probed, given, set(pair)) for pair in combinations(singles, 2)):
             return "many"
         most = max(most, min(len(singles), 1))
     return most or ("alone" if alone else 0)
 
 
 def _passes(
-    subject: Subject, trial: Trial, given: dict[str, torch.Tensor], names: set[str], among_scalars: bool = False
+    subject: ProbedCallable,
+    probed: ProbedCall,
+    given: dict[str, torch.Tensor],
+    names: set[str],
+    among_scalars: bool = False,
 ) -> bool:
     """Whether the call is legal, and accepted, with these operands as 0-dim host tensors beside a larger one."""
-    flip = as_scalars(subject, trial, given, names)
+    flip = place_as_scalars(subject, probed, given, names)
     others = [rank for name, rank in flip.ranks.items() if name not in names] if flip is not None else []
     if flip is None or not others or any(others) is among_scalars:
         return False

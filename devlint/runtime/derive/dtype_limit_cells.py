@@ -6,8 +6,8 @@ from itertools import combinations, product
 
 import torch
 
-from devlint.runtime.derive.call_probe import FLOATS, base, dense, units
-from devlint.runtime.derive.probed_callable import Cells, Subject, Trial
+from devlint.runtime.derive.call_probe import FLOATS, dense_operands, parameter_of, variation_groups
+from devlint.runtime.derive.probed_callable import Cells, ProbedCall, ProbedCallable
 
 _DTYPES = tuple(getattr(torch, n) for n in "float32 float64 float16 bfloat16 int64 int32 int16 int8 uint8 bool".split())
 _INTEGRAL = (torch.int64, torch.int32, torch.bool)
@@ -16,26 +16,26 @@ _MANY_OPERANDS, _MANY_TRIALS = 5, 8
 Pair = tuple[str, str]
 
 
-def cells(subject: Subject, loss: bool) -> Cells:
+def cells(subject: ProbedCallable, loss: bool) -> Cells:
     """``match``, ``match_or_half``, ``index_dtypes`` and, for losses, ``target_dtypes``."""
     return _equal(subject) | _restricted(subject, loss)
 
 
-def _equal(subject: Subject) -> Cells:
+def _equal(subject: ProbedCallable) -> Cells:
     clash: dict[Pair, bool] = {}
     fine: set[Pair] = set()
-    for trial in subject.few()[:_MANY_TRIALS]:
-        given = dense(subject.bound(trial.call))
-        floats = units(n for n, t in given.items() if t.is_floating_point() and t.dim() > 0)
+    for probed in subject.calls_to_vary()[:_MANY_TRIALS]:
+        given = dense_operands(subject.bound(probed.call))
+        floats = variation_groups(n for n, t in given.items() if t.is_floating_point() and t.dim() > 0)
         for one, two in combinations(list(floats)[:_MANY_OPERANDS], 2):
-            pair = (base(one), base(two))
+            pair = (parameter_of(one), parameter_of(two))
             if pair in fine:
                 continue
-            if _ever_apart(subject, trial, floats, one, two, torch.float64):
+            if _ever_apart(subject, probed, floats, one, two, torch.float64):
                 fine.add(pair)
             else:
                 half = any(
-                    _ever_apart(subject, trial, floats, a, b, dtype)
+                    _ever_apart(subject, probed, floats, a, b, dtype)
                     for a, b in ((one, two), (two, one))
                     for dtype in (torch.bfloat16, torch.float16)
                 )
@@ -46,19 +46,19 @@ def _equal(subject: Subject) -> Cells:
 
 
 def _ever_apart(
-    subject: Subject, trial: Trial, floats: dict[str, list[str]], one: str, two: str, dtype: torch.dtype
+    subject: ProbedCallable, probed: ProbedCall, floats: dict[str, list[str]], one: str, two: str, dtype: torch.dtype
 ) -> bool:
     """Whether some call is accepted in which ``one`` has ``dtype`` and ``two`` is float32, the others being either."""
-    given = dense(subject.bound(trial.call))
+    given = dense_operands(subject.bound(probed.call))
     others = [n for n in floats if n not in (one, two)][:_MANY_OPERANDS]
     for choice in product((False, True), repeat=len(others)):
         chosen = [one, *(n for n, wide in zip(others, choice, strict=True) if wide)]
-        if not subject.vary(trial, {n: given[n].to(dtype) for unit in chosen for n in floats[unit]}).error:
+        if not subject.probe_variation(probed, {n: given[n].to(dtype) for unit in chosen for n in floats[unit]}).error:
             return True
     return False
 
 
-def _groups(pairs: list[Pair], subject: Subject) -> list[list[str]]:
+def _groups(pairs: list[Pair], subject: ProbedCallable) -> list[list[str]]:
     groups: list[set[str]] = []
     for pair in sorted(pairs):
         joined = [g for g in groups if g & set(pair)]
@@ -66,16 +66,16 @@ def _groups(pairs: list[Pair], subject: Subject) -> list[list[str]]:
     return [sorted(g, key=subject.tensor_names.index) for g in groups]
 
 
-def _restricted(subject: Subject, loss: bool) -> Cells:
+def _restricted(subject: ProbedCallable, loss: bool) -> Cells:
     """Accepted dtypes: for an index what every sample takes, for a target what any sample takes."""
     taken: dict[str, list[set[str]]] = {}
-    for trial in subject.few():
-        given = dense(subject.bound(trial.call))
+    for probed in subject.calls_to_vary():
+        given = dense_operands(subject.bound(probed.call))
         floats = [n for n, t in given.items() if t.is_floating_point()]
         for name, tensor in given.items():
-            target = loss and base(name) in _TARGETS
+            target = loss and parameter_of(name) in _TARGETS
             if target or (tensor.dtype in _INTEGRAL and floats and tensor.dim() > 0):
-                taken.setdefault(base(name), []).append(_accepted(subject, trial, name, tensor))
+                taken.setdefault(parameter_of(name), []).append(_accepted(subject, probed, name, tensor))
     row: Cells = {}
     for name, sets in taken.items():
         target = loss and name in _TARGETS
@@ -87,5 +87,9 @@ def _restricted(subject: Subject, loss: bool) -> Cells:
     return row
 
 
-def _accepted(subject: Subject, trial: Trial, name: str, tensor: torch.Tensor) -> set[str]:
-    return {str(d).removeprefix("torch.") for d in _DTYPES if not subject.vary(trial, {name: tensor.to(d)}).error}
+def _accepted(subject: ProbedCallable, probed: ProbedCall, name: str, tensor: torch.Tensor) -> set[str]:
+    return {
+        str(d).removeprefix("torch.")
+        for d in _DTYPES
+        if not subject.probe_variation(probed, {name: tensor.to(d)}).error
+    }

@@ -6,18 +6,18 @@ from typing import Any
 
 import torch
 
-from devlint.runtime.derive.call_probe import base, dense, run
-from devlint.runtime.derive.probed_callable import Cells, Subject, Trial
+from devlint.runtime.derive.call_probe import dense_operands, parameter_of, probe_call
+from devlint.runtime.derive.probed_callable import Cells, ProbedCall, ProbedCallable
 from devlint.runtime.derive.signatures import Signature
 
 _READING_BACK = frozenset({"data_dependent_output", "dynamic_output_shape"})
 
 
-def cells(subject: Subject) -> Cells:
+def cells(subject: ProbedCallable) -> Cells:
     """``mutates``, ``view`` or ``may_view``, ``sync``, ``random`` and ``grad``."""
     row: Cells = {}
-    outcomes = [t.outcome for t in subject.trials]
-    row["mutates"] = [n for n in subject.tensor_names if any(n in map(base, o.mutated) for o in outcomes)]
+    outcomes = [t.outcome for t in subject.probed_calls]
+    row["mutates"] = [n for n in subject.tensor_names if any(n in map(parameter_of, o.mutated) for o in outcomes)]
     row |= _sharing(subject)
     if all(any(_tags(op) & _READING_BACK for op in o.ops) for o in outcomes):
         row["sync"] = "always"
@@ -28,7 +28,7 @@ def cells(subject: Subject) -> Cells:
     return row
 
 
-def declared(overloads: list[Signature], row: Cells) -> Cells:
+def declared_cells(overloads: list[Signature], row: Cells) -> Cells:
     """What the schemas say of memory and chance beyond what the probes in ``row`` have seen."""
     arguments = [(s, a) for s in overloads if s.native is not None for a in _arguments(s)]
     annotated = [(_named(s, a.name), a.annotation, s) for s, a in arguments if a.annotation is not None]
@@ -61,10 +61,12 @@ def _tags(op: Any) -> frozenset[str]:
     return frozenset(str(tag).rpartition(".")[2] for tag in getattr(op, "tags", ()))
 
 
-def _sharing(subject: Subject) -> Cells:
-    outcomes = [t.outcome for t in subject.trials]
-    strided = [o for t in subject.few() if not (o := subject.vary(t, _transposed(subject, t))).error]
-    shared = [frozenset(map(base, o.shares - o.mutated)) for o in (*outcomes, *strided)]
+def _sharing(subject: ProbedCallable) -> Cells:
+    outcomes = [t.outcome for t in subject.probed_calls]
+    strided = [
+        o for t in subject.calls_to_vary() if not (o := subject.probe_variation(t, _transposed(subject, t))).error
+    ]
+    shared = [frozenset(map(parameter_of, o.shares - o.mutated)) for o in (*outcomes, *strided)]
     always = frozenset.intersection(*shared)
     ever = frozenset.union(*shared)
     if len(always) == 1:
@@ -72,18 +74,18 @@ def _sharing(subject: Subject) -> Cells:
     return {"may_view": min(ever, key=subject.tensor_names.index)} if ever else {}
 
 
-def _transposed(subject: Subject, trial: Trial) -> dict[str, torch.Tensor]:
+def _transposed(subject: ProbedCallable, probed: ProbedCall) -> dict[str, torch.Tensor]:
     """The operands with the same shape and another order in memory."""
-    given = dense(subject.bound(trial.call))
+    given = dense_operands(subject.bound(probed.call))
     return {n: t.mT.contiguous().mT for n, t in given.items() if t.dim() >= 2}
 
 
-def _requires_grad(subject: Subject) -> bool:
+def _requires_grad(subject: ProbedCallable) -> bool:
     """Whether a result may require grad; taken for granted where no floating operand shows."""
     verdicts = []
-    for trial in subject.few():
-        floating = any(t.is_floating_point() for t in dense(subject.bound(trial.call)).values())
-        outcome = run(trial.function, subject.overloads, trial.call, grad=True)
+    for probed in subject.calls_to_vary():
+        floating = any(t.is_floating_point() for t in dense_operands(subject.bound(probed.call)).values())
+        outcome = probe_call(probed.function, subject.overloads, probed.call, grad=True)
         if floating and not outcome.error and outcome.tensors:
             verdicts.append(any(t.requires_grad for t in outcome.tensors))
     return any(verdicts) or not verdicts

@@ -12,7 +12,7 @@ from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 from torchgen.model import DeviceCheckType, NativeFunction  # type: ignore[import-untyped]
 
-from devlint.runtime.derive.device_flips import ACCELERATOR, Flip
+from devlint.runtime.derive.device_flips import ACCELERATOR, DeviceFlip
 from devlint.runtime.derive.signatures import has_cuda_kernel, native_functions
 
 _DEVICES = {"cpu": torch.device("cpu"), ACCELERATOR: torch.device("cuda:0")}
@@ -70,7 +70,7 @@ def _iterates(native: NativeFunction) -> bool:
     return native.structured or native.structured_delegate is not None or "pointwise" in native.tags
 
 
-def accepts(flip: Flip) -> bool | None:
+def fake_tensors_accept(flip: DeviceFlip) -> bool | None:
     """Whether the flip is accepted; None where FakeTensorMode cannot tell."""
     where = {id(t): _DEVICES[flip.places[n]] for n, t in flip.tensors.items()}
 

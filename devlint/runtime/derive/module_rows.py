@@ -21,9 +21,9 @@ from devlint.runtime.derive import (
     rank_cells,
     return_cells,
 )
-from devlint.runtime.derive.probed_callable import MANY, Subject, subject
-from devlint.runtime.derive.sample_calls import Call
-from devlint.runtime.derive.signatures import Param, Signature
+from devlint.runtime.derive.probed_callable import MAX_VARIED_CALLS, ProbedCallable, probe_callable
+from devlint.runtime.derive.sample_calls import SampleCall
+from devlint.runtime.derive.signatures import Parameter, Signature
 
 Row = dict[str, Any]
 CONTAINERS = frozenset(
@@ -33,7 +33,7 @@ _FLAGS = ("affine", "elementwise_affine", "track_running_stats")
 
 
 @cache
-def classes() -> dict[str, type[nn.Module]]:
+def module_classes() -> dict[str, type[nn.Module]]:
     """Canonical name to class for every module class of ``torch.nn``."""
     return {
         f"torch.nn.{name}": value
@@ -46,18 +46,18 @@ def aliases() -> dict[str, str]:
     """Defining modules' names of the classes, to the canonical ones."""
     return {
         f"{c.__module__}.{c.__qualname__}": name
-        for name, c in classes().items()
+        for name, c in module_classes().items()
         if f"{c.__module__}.{c.__qualname__}" != name and c.__qualname__ == name.rsplit(".", 1)[1]
     }
 
 
-Sample = tuple[nn.Module, dict[str, Any], Call]
+Sample = tuple[nn.Module, dict[str, Any], SampleCall]
 
 
-def samples(name: str) -> list[Sample]:
+def sample_instances(name: str) -> list[Sample]:
     """Instances on the CPU with the constructor's arguments and a forward call."""
     torch.manual_seed(0)
-    found = list(_from_module_db(classes()[name]))
+    found = list(_from_module_db(module_classes()[name]))
     return found or list(_from_hand(name))
 
 
@@ -69,7 +69,7 @@ def _from_module_db(cls: type[nn.Module]) -> Iterator[Sample]:
         for sample in inputs:
             if sample.forward_input is None:
                 continue
-            yield from _built(
+            yield from _build(
                 cls,
                 sample.constructor_input.args,
                 sample.constructor_input.kwargs,
@@ -80,10 +80,10 @@ def _from_module_db(cls: type[nn.Module]) -> Iterator[Sample]:
 
 def _from_hand(name: str) -> Iterator[Sample]:
     for init, call in handwritten_module_samples.calls(name):
-        yield from _built(classes()[name], init, {}, call, {})
+        yield from _build(module_classes()[name], init, {}, call, {})
 
 
-def _built(cls: type[nn.Module], init: Any, init_kwargs: Any, args: Any, kwargs: Any) -> Iterator[Sample]:
+def _build(cls: type[nn.Module], init: Any, init_kwargs: Any, args: Any, kwargs: Any) -> Iterator[Sample]:
     signature = inspect.signature(cls)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -94,7 +94,7 @@ def _built(cls: type[nn.Module], init: Any, init_kwargs: Any, args: Any, kwargs:
             given = dict(bound.arguments)
         except (TypeError, RuntimeError, ValueError):
             return
-    yield module, given, Call(tuple(args), dict(kwargs))
+    yield module, given, SampleCall(tuple(args), dict(kwargs))
 
 
 def forward_signature(cls: type[nn.Module]) -> Signature:
@@ -110,10 +110,10 @@ def forward_signature(cls: type[nn.Module]) -> Signature:
             if "Tensor" in note or parameter.name in ("input", "hx", "x", "inputs")
             else ""
         )
-        params.append(Param(parameter.name, kind, tensor, parameter.default is parameter.empty and kind == "pos"))
+        params.append(Parameter(parameter.name, kind, tensor, parameter.default is parameter.empty and kind == "pos"))
     taken = {p.name for p in params}
-    flags = [Param(n, "kw") for n in _init(cls) if n not in taken]
-    return Signature((*params, *flags, Param("parameters", "kw", "list")))
+    flags = [Parameter(n, "kw") for n in _constructor_names(cls) if n not in taken]
+    return Signature((*params, *flags, Parameter("parameters", "kw", "list")))
 
 
 def _flags(given: dict[str, Any]) -> dict[str, Any]:
@@ -135,43 +135,43 @@ def _state(module: nn.Module) -> dict[str, torch.Tensor]:
     return {name: t.detach() for name, t in tensors.items() if t.is_floating_point() and not is_lazy(t)}
 
 
-def derive(name: str) -> tuple[Row, Subject | None]:
+def derive_row(name: str) -> tuple[Row, ProbedCallable | None]:
     """The row of one class as the CPU tells it, and its subject."""
-    cls = classes()[name]
+    cls = module_classes()[name]
     if cls.__name__ in CONTAINERS:
         return {"special": "container", "provenance": {"*": "hand"}}, None
     become = getattr(cls, "cls_to_become", None)
     if become is not None:
-        eager, studied = derive(f"torch.nn.{become.__name__}")
-        return {**eager, "module": {**eager["module"], "init": _init(cls)}}, studied
-    found = samples(name)
+        eager, studied = derive_row(f"torch.nn.{become.__name__}")
+        return {**eager, "module": {**eager["module"], "init": _constructor_names(cls)}}, studied
+    found = sample_instances(name)
     overload = forward_signature(cls)
     row: Row = {"params": [p.name for p in overload.params if p.kind != "kw"], "returns": "unknown"}
     row["tensors"] = [p.name + ("[]" if p.tensor == "list" else "") for p in overload.params if p.tensor][:-1]
     row["module"] = _module_cells(cls, found)
-    studied = _subject(overload, found)
+    studied = _probe_instances(overload, found)
     row["provenance"] = {"*": "inspect"} if studied is None else {"params": "inspect", "tensors": "inspect"}
     if studied is not None:
         holding = [s for s in found if list(s[0].parameters())] or [s for s in found if list(s[0].buffers())]
-        row |= _forward_cells(name, studied, _subject(overload, holding) or studied)
+        row |= _call_cells(name, studied, _probe_instances(overload, holding) or studied)
     if row["module"]["parameters"] != "never":
         row["same"] = [n.removesuffix("[]") for n in row["tensors"]] + ["parameters"]
     return row, studied
 
 
-def _subject(overload: Signature, found: list[Sample]) -> Subject | None:
+def _probe_instances(overload: Signature, found: list[Sample]) -> ProbedCallable | None:
     attempts = []
-    for module, given, call in found[:MANY]:
+    for module, given, call in found[:MAX_VARIED_CALLS]:
         state = [t.clone() for t in _state(module).values()]
         kwargs = {**call.kwargs, **_flags(given), **({"parameters": state} if state else {})}
-        attempts.append((_call_with_parameters(module, set(_flags(given))), Call(call.args, kwargs)))
-    studied = subject([overload], attempts)
-    return studied if studied.trials else None
+        attempts.append((_call_with_parameters(module, set(_flags(given))), SampleCall(call.args, kwargs)))
+    studied = probe_callable([overload], attempts)
+    return studied if studied.probed_calls else None
 
 
-def _forward_cells(name: str, studied: Subject, holding: Subject) -> Row:
+def _call_cells(name: str, studied: ProbedCallable, holding: ProbedCallable) -> Row:
     """The cells of calling instances; which dtypes they refuse is asked of those that hold tensors of their own."""
-    outcomes = studied.varied()
+    outcomes = studied.varied_results()
     cells: Row = return_cells.cells(studied, in_place=False)
     cells |= dtype_cells.cells(studied, outcomes) | rank_cells.cells(studied, outcomes)
     cells |= effect_cells.cells(studied) | dtype_limit_cells.cells(holding, loss=name.endswith(("Loss", "Loss2d")))
@@ -184,7 +184,7 @@ def _constructor(cls: type[nn.Module]) -> Any:
     return nn.RNNBase.__init__ if issubclass(cls, nn.RNNBase) else cls.__init__
 
 
-def _init(cls: type[nn.Module]) -> list[str]:
+def _constructor_names(cls: type[nn.Module]) -> list[str]:
     parameters = inspect.signature(_constructor(cls)).parameters
     named = [n for n, p in parameters.items() if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
     return [n for n in named if n != "self" and not (n == "mode" and issubclass(cls, nn.RNNBase))]
@@ -196,7 +196,7 @@ def _deep_layer(attribute: str) -> bool:
 
 def _module_cells(cls: type[nn.Module], found: list[Sample]) -> Row:
     parameters = inspect.signature(_constructor(cls)).parameters
-    init = _init(cls)
+    init = _constructor_names(cls)
     cells: Row = {"init": init, "parameters": "never", "buffers": "never"}
     if {"device", "dtype"} <= set(init):
         cells["factory_kwargs"] = True

@@ -15,7 +15,7 @@ EMULATED: Final = "emulated"
 
 
 @contextmanager
-def accelerator() -> Iterator[str]:
+def probe_accelerator() -> Iterator[str]:
     """Have an accelerator; gives the source that its answers are."""
     if torch.cuda.is_available():
         yield REAL

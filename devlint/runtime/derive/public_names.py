@@ -66,7 +66,7 @@ def functions() -> dict[str, Any]:
     return {name: value for name, value in _all_functions() if name not in _NOT_TENSOR_API and name not in aliases()}
 
 
-def now(name: str) -> Any:
+def current_object(name: str) -> Any:
     """What stands under a canonical name now: the emulated device puts some functions of its own in torch's place."""
     return reduce(getattr, name.split(".")[1:], torch)
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from devlint.runtime.derive.call_probe import Outcome, base
-from devlint.runtime.derive.probed_callable import Cells, Subject
+from devlint.runtime.derive.call_probe import ProbeResult, parameter_of
+from devlint.runtime.derive.probed_callable import Cells, ProbedCallable
 
-Predict = Callable[[Outcome], "bool | None"]
+Predict = Callable[[ProbeResult], "bool | None"]
 
 
-def cells(subject: Subject, outcomes: list[Outcome]) -> Cells:
+def cells(subject: ProbedCallable, outcomes: list[ProbeResult]) -> Cells:
     """``rank``."""
-    facts: list[tuple[Outcome, bool]] = []
+    facts: list[tuple[ProbeResult, bool]] = []
     for outcome in outcomes:
         zero = {t.dim() == 0 for t in outcome.tensors}
         if len(zero) > 1:
@@ -28,8 +28,8 @@ def cells(subject: Subject, outcomes: list[Outcome]) -> Cells:
     return {"rank": "unknown"}
 
 
-def _candidates(subject: Subject) -> Iterator[tuple[str, Predict]]:
-    if "reduction" in subject.takes:
+def _candidates(subject: ProbedCallable) -> Iterator[tuple[str, Predict]]:
+    if "reduction" in subject.parameter_names:
         yield "reduction", _reduced_by_name
         return
     yield "some", lambda outcome: False
@@ -43,34 +43,34 @@ def _candidates(subject: Subject) -> Iterator[tuple[str, Predict]]:
     for name in names:
         yield f"same:{name}", _same(name)
     for name in ("size", "shape"):
-        if name in subject.takes:
+        if name in subject.parameter_names:
             yield "shape", _shaped_by(name)
     for name in ("dim", "axis"):
-        if name in subject.takes:
+        if name in subject.parameter_names:
             yield "reduce", _reduced_without(name)
 
 
-def _broadcast(outcome: Outcome) -> bool | None:
-    ranks = [rank for name, (_, rank) in outcome.before.items() if base(name) != "parameters"]
+def _broadcast(outcome: ProbeResult) -> bool | None:
+    ranks = [rank for name, (_, rank) in outcome.before.items() if parameter_of(name) != "parameters"]
     return all(rank == 0 for rank in ranks) if ranks else None
 
 
 def _same(name: str) -> Predict:
-    def predict(outcome: Outcome) -> bool | None:
-        return next((rank == 0 for n, (_, rank) in outcome.before.items() if base(n) == name), None)
+    def predict(outcome: ProbeResult) -> bool | None:
+        return next((rank == 0 for n, (_, rank) in outcome.before.items() if parameter_of(n) == name), None)
 
     return predict
 
 
 def _shaped_by(name: str) -> Predict:
-    def predict(outcome: Outcome) -> bool | None:
+    def predict(outcome: ProbeResult) -> bool | None:
         size = outcome.bound.get(name)
         return len(size) == 0 if isinstance(size, (tuple, list)) else None
 
     return predict
 
 
-def _reduced_by_name(outcome: Outcome) -> bool | None:
+def _reduced_by_name(outcome: ProbeResult) -> bool | None:
     """A loss is 0-dim unless nothing is reduced; then the operands tell."""
     legacy = outcome.bound.get("reduce") is False
     return None if legacy or outcome.bound.get("reduction") in ("none", 0) else True
@@ -79,7 +79,7 @@ def _reduced_by_name(outcome: Outcome) -> bool | None:
 def _reduced_without(name: str) -> Predict:
     """0-dim where no dimension is named; with one, or with ``keepdim``, nothing is said. A second tensor broadcasts."""
 
-    def predict(outcome: Outcome) -> bool | None:
+    def predict(outcome: ProbeResult) -> bool | None:
         if len(outcome.before) > 1:
             return _broadcast(outcome)
         if outcome.bound.get(name) not in (None, [], ()) or outcome.bound.get("keepdim"):

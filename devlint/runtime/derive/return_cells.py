@@ -6,14 +6,14 @@ from typing import Any
 
 import torch
 
-from devlint.runtime.derive.call_probe import Outcome
-from devlint.runtime.derive.probed_callable import Cells, Subject
+from devlint.runtime.derive.call_probe import ProbeResult
+from devlint.runtime.derive.probed_callable import Cells, ProbedCallable
 
 _PLAIN = ((bool, "bool"), (int, "number"), (float, "number"), (complex, "number"), (str, "string"))
 _NAMED = ((torch.dtype, "dtype"), (torch.device, "device"), (torch.layout, "layout"), (torch.Generator, "generator"))
 
 
-def form(result: Any) -> str:
+def return_form(result: Any) -> str:
     """The form of one result."""
     if result is None:
         return "none"
@@ -40,12 +40,12 @@ def _field_names(result: Any) -> list[str]:
     return [next(n for n in known if getattr(result, n) is value) for value in result]
 
 
-def cells(subject: Subject, in_place: bool) -> Cells:
+def cells(subject: ProbedCallable, in_place: bool) -> Cells:
     """``returns`` ("self" only where the name says so) and, where the arguments given decide, ``returns_if``."""
     first = subject.tensor_names[:1]
-    if first and in_place and all(t.outcome.same_object == first[0] for t in subject.trials):
+    if first and in_place and all(t.outcome.same_object == first[0] for t in subject.probed_calls):
         return {"returns": "self"}
-    forms = [(form(t.outcome.result), t.outcome) for t in subject.trials]
+    forms = [(return_form(t.outcome.result), t.outcome) for t in subject.probed_calls]
     if _of_any_length(subject, [f for f, _ in forms]):
         forms = [("list" if f.startswith("tuple:0") else f, o) for f, o in forms]
     kinds = list(dict.fromkeys(f for f, _ in forms))
@@ -62,7 +62,7 @@ def cells(subject: Subject, in_place: bool) -> Cells:
     return {"returns": plain, "returns_if": conditions}
 
 
-def _of_any_length(subject: Subject, forms: list[str]) -> bool:
+def _of_any_length(subject: ProbedCallable, forms: list[str]) -> bool:
     unnamed = {f for f in forms if f.startswith("tuple:0")}
     natives = [s.native for s in subject.overloads if s.native is not None]
     if len(unnamed) != 1 or (natives and all(len(n.func.returns) > 1 for n in natives)):
@@ -72,7 +72,7 @@ def _of_any_length(subject: Subject, forms: list[str]) -> bool:
     )
 
 
-def _telling(having: list[Outcome], lacking: list[Outcome]) -> str:
+def _telling(having: list[ProbeResult], lacking: list[ProbeResult]) -> str:
     """The argument that is given wherever the form appears and nowhere else."""
     always = frozenset.intersection(*(o.given() for o in having))
     telling = [n for n in always if not any(n in o.given() for o in lacking)]

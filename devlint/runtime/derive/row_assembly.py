@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 from devlint.runtime.derive import callable_rows, device_cells, module_rows, public_names, wait_cells
-from devlint.runtime.derive.callable_rows import Derived, Row
+from devlint.runtime.derive.callable_rows import DerivedRow, Row
 from devlint.runtime.derive.overlay import apply_overlay
-from devlint.runtime.derive.probe_device import REAL, accelerator
+from devlint.runtime.derive.probe_device import REAL, probe_accelerator
 from devlint.semantics.provenance import stated
 
 FIELDS = (
@@ -20,7 +20,7 @@ FIELDS = (
 ).split()
 
 
-def tidy(row: Row) -> Row:
+def normalized_row(row: Row) -> Row:
     """The row with its fields in order and its defaults left out."""
     row = {**row, "provenance": stated(row["provenance"])}
     kept = {f: row[f] for f in FIELDS if f in row and row[f] not in ([], {}, None, False, "", 0)}
@@ -34,7 +34,7 @@ def tidy(row: Row) -> Row:
     return kept
 
 
-def place(derived: dict[str, Derived], source: str) -> dict[str, Row]:
+def add_device_cells(derived: dict[str, DerivedRow], source: str) -> dict[str, Row]:
     """The rows with their device cells, asked of the accelerator that is there; a real one tells who waits for it."""
     placed = {}
     for name, (row, studied) in derived.items():
@@ -47,28 +47,28 @@ def place(derived: dict[str, Derived], source: str) -> dict[str, Row]:
     return placed
 
 
-def rows_of(chosen: Callable[[str], bool] = lambda name: True) -> dict[str, Row]:
+def derive_rows(chosen: Callable[[str], bool] = lambda name: True) -> dict[str, Row]:
     """The rows of the chosen names, sorted, with the hand-written cells on top."""
     callables = {**public_names.functions(), **public_names.methods()}
-    derived = {name: callable_rows.derive(name, function) for name, function in callables.items() if chosen(name)}
-    derived |= {name: module_rows.derive(name) for name in module_rows.classes() if chosen(name)}
-    with accelerator() as source:
-        found = place(derived, source)
+    derived = {name: callable_rows.derive_row(name, function) for name, function in callables.items() if chosen(name)}
+    derived |= {name: module_rows.derive_row(name) for name in module_rows.module_classes() if chosen(name)}
+    with probe_accelerator() as source:
+        found = add_device_cells(derived, source)
     apply_overlay(found, chosen)
     for name in found:
         twin = f"torch.Tensor.{name.removeprefix('torch.')}"
         if name.endswith("_") and twin in found:
-            found[name] = _as_function(found[twin])
-    return {name: tidy(found[name]) for name in sorted(found)}
+            found[name] = _function_row(found[twin])
+    return {name: normalized_row(found[name]) for name in sorted(found)}
 
 
-def _as_function(row: Row) -> Row:
+def _function_row(row: Row) -> Row:
     """A method's row for the function that does the same, whose first parameter is called ``input``."""
     renamed: Row = json.loads(re.sub(r'"((?:same|real|arg|kwarg-or):)?self"', r'"\1input"', json.dumps(row)))
     return {**renamed, "returns": row["returns"]}
 
 
-def render(data: dict[str, Any]) -> str:
+def format_table(data: dict[str, Any]) -> str:
     """The data file: the sections in order, one row, alias or figure a line, sorted by key."""
     lines = ["{", *(f'"{title}": {json.dumps(data[title])},' for title in ("version", "usual", "argument_aliases"))]
     for title in ("coverage", "aliases", "rows"):

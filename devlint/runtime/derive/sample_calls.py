@@ -22,30 +22,30 @@ _MAX_GENERATED = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class SampleCall:
     """Arguments for one call; tensors are shared, so callers map over clones."""
 
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
 
-    def map_tensors(self, change: Callable[[torch.Tensor], Any]) -> Call:
+    def map_tensors(self, change: Callable[[torch.Tensor], Any]) -> SampleCall:
         """The same call with every tensor replaced by ``change(tensor)``."""
         args, kwargs = pytree.tree_map_only(torch.Tensor, change, (self.args, self.kwargs))
-        return Call(args, kwargs)
+        return SampleCall(args, kwargs)
 
-    def shape(self) -> tuple[object, ...]:
+    def kind(self) -> tuple[object, ...]:
         """What tells kinds of calls apart: types and flags, and the dtypes and ranks of tensors."""
         leaves, spec = pytree.tree_flatten((self.args, self.kwargs))
-        return (*map(_kind, leaves), str(spec))
+        return (*map(_leaf_kind, leaves), str(spec))
 
 
-def _kind(leaf: Any) -> object:
+def _leaf_kind(leaf: Any) -> object:
     if isinstance(leaf, torch.Tensor):
         return str(leaf.dtype), min(leaf.dim(), 3)
     return leaf if isinstance(leaf, (bool, str)) or leaf == 0 else type(leaf).__name__
 
 
-def _candidates(op: Any) -> Iterator[tuple[str, str]]:
+def _possible_names(op: Any) -> Iterator[tuple[str, str]]:
     base = op.name if op.name.startswith(_NAMESPACED) else op.name.split(".")[-1]
     yield f"torch.{base}", ""
     for alias in op.aliases:
@@ -64,11 +64,11 @@ def _candidates(op: Any) -> Iterator[tuple[str, str]]:
 
 
 @cache
-def _by_name() -> dict[str, list[Any]]:
+def _opinfos_by_name() -> dict[str, list[Any]]:
     known = public_names.functions() | public_names.methods()
     table: dict[str, list[Any]] = {}
     for op in op_db:
-        for name, _ in dict.fromkeys(_candidates(op)):
+        for name, _ in dict.fromkeys(_possible_names(op)):
             canonical = public_names.aliases().get(name, name)
             if canonical in known and op not in table.setdefault(canonical, []):
                 table[canonical].append(op)
@@ -104,41 +104,41 @@ def _dunder_twins() -> dict[str, str]:
 _DUNDER_TWINS = _dunder_twins()
 
 
-def _seed() -> None:
+def _seed_generators() -> None:
     """The same samples whichever names were asked for before."""
     random.seed(0)
     np.random.seed(0)
     torch.manual_seed(0)
 
 
-def _op_samples(op: Any, dtype: torch.dtype) -> Iterator[Call]:
+def _op_samples(op: Any, dtype: torch.dtype) -> Iterator[SampleCall]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             for sample in op.sample_inputs("cpu", dtype, requires_grad=False):
-                yield Call((sample.input, *sample.args), dict(sample.kwargs))
+                yield SampleCall((sample.input, *sample.args), dict(sample.kwargs))
         except Exception:  # a sample generator may need what this build lacks
             return
 
 
 @cache
-def _calls_of_op(index: int) -> tuple[Call, ...]:
-    _seed()
+def _calls_of_op(index: int) -> tuple[SampleCall, ...]:
+    _seed_generators()
     op: Any = op_db[index]
     supported = op.supported_dtypes("cpu")
     dtype = next((d for d in (torch.float32, torch.int64, torch.bool, torch.complex64) if d in supported), None)
     if dtype is None:
         return ()
-    kept: dict[tuple[object, ...], Call] = {}
+    kept: dict[tuple[object, ...], SampleCall] = {}
     for number, call in enumerate(_op_samples(op, dtype)):
-        if elements(call) <= 20_000:
-            kept.setdefault(call.shape(), call)
+        if element_count(call) <= 20_000:
+            kept.setdefault(call.kind(), call)
         if number >= _MAX_GENERATED or len(kept) >= _MAX_SAMPLES:
             break
     return tuple(kept.values())
 
 
-def elements(call: Call) -> int:
+def element_count(call: SampleCall) -> int:
     """How many numbers the call's tensors hold."""
     return sum(t.numel() for t in pytree.tree_leaves((call.args, call.kwargs)) if isinstance(t, torch.Tensor))
 
@@ -148,7 +148,7 @@ def _op_index() -> dict[int, int]:
     return {id(op): index for index, op in enumerate(op_db)}
 
 
-def _twin(name: str) -> str | None:
+def _name_of_same_samples(name: str) -> str | None:
     """The name whose samples serve for an in-place function, or for a deprecated initializer."""
     prefix, _, base = name.rpartition(".")
     if prefix == "torch.nn.init" and not base.endswith("_"):
@@ -158,16 +158,16 @@ def _twin(name: str) -> str | None:
     return name.rstrip("_") if prefix == "torch.nn.functional" and base.endswith("_") else None
 
 
-def calls(name: str) -> list[Call]:
+def calls(name: str) -> list[SampleCall]:
     """Sample calls for the canonical ``name``."""
-    _seed()
-    by_hand = [Call(args, {}) for args in handwritten_samples.calls(name)]
+    _seed_generators()
+    by_hand = [SampleCall(args, {}) for args in handwritten_samples.calls(name)]
     if by_hand:
         return by_hand
-    twin = _twin(name)
+    twin = _name_of_same_samples(name)
     if twin is not None:
         return calls(twin)
-    found: list[Call] = []
-    for op in _by_name().get(name, []):
+    found: list[SampleCall] = []
+    for op in _opinfos_by_name().get(name, []):
         found += _calls_of_op(_op_index()[id(op)])
     return found[: 2 * _MAX_SAMPLES]

@@ -38,9 +38,10 @@ def _check_rnn(*args: Any, **kwargs: Any) -> None:
                     f"and {name} tensor at {there.device}"
                 )
             if here.key and tensor.dtype is not args[0].dtype and not torch.is_autocast_enabled("cuda"):
+                found, wanted = map(torch_errors.legacy_dtype_name, (tensor.dtype, args[0].dtype))
                 raise RuntimeError(
-                    f"Input and {name} tensors are not the same dtype, found input tensor with "
-                    f"{torch_errors.legacy_dtype_name(args[0].dtype)} and {name} tensor with {torch_errors.legacy_dtype_name(tensor.dtype)}"
+                    f"Input and {name} tensors are not the same dtype, found input tensor with {wanted} "
+                    f"and {name} tensor with {found}"
                 )
 
 
