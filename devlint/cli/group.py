@@ -13,7 +13,7 @@ _DEFAULT = "check"
 _COMMANDS = {
     "check": "devlint.cli.check:check",
     "rule": "devlint.cli.rule:rule",
-    "run": "devlint.runtime.command:run",
+    "run": "devlint.runtime.run_command:run",
     "server": "devlint.server.command:server",
 }
 _OWN_OPTIONS = frozenset({"-h", "--help", "--version"})

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from devlint.runtime.api import emulate, record
-    from devlint.runtime.errors import NotEmulated
-    from devlint.runtime.report import Report
+    from devlint.runtime.context_managers import emulate, record
+    from devlint.runtime.not_emulated import NotEmulated
+    from devlint.runtime.recording_report import Report
 
 __all__ = ["NotEmulated", "Report", "emulate", "record"]
 
-_HOMES = {"emulate": "api", "record": "api", "Report": "report", "NotEmulated": "errors"}
+_HOMES = {
+    "emulate": "context_managers",
+    "record": "context_managers",
+    "Report": "recording_report",
+    "NotEmulated": "not_emulated",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -19,6 +25,4 @@ def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
     return getattr(import_module(f"devlint.runtime.{home}"), name)

@@ -11,7 +11,7 @@ import pytest
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from devlint.runtime.report import Report
+    from devlint.runtime.recording_report import Report
 
 MODES = ("emulated", "cuda")
 
@@ -44,7 +44,7 @@ class Companion:
         self._config = config
         self._open: list[AbstractContextManager[Any]] = []
         self._report: Report | None = None
-        self._of_workers: dict[str, str] = {}
+        self._worker_reports: dict[str, str] = {}
 
     def pytest_sessionstart(self) -> None:
         """Before anything of the project is imported."""
@@ -81,15 +81,15 @@ class Companion:
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: object) -> None:
         """A worker has ended, and its report is here."""
-        told = getattr(node, "workeroutput", {}).get("devlint")
-        if told is not None:
-            self._of_workers[node.gateway.id] = told
+        report = getattr(node, "workeroutput", {}).get("devlint")
+        if report is not None:
+            self._worker_reports[node.gateway.id] = report
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """What the suite moved and waited for."""
-        for worker, told in sorted(self._of_workers.items()):
+        for worker, report in sorted(self._worker_reports.items()):
             terminalreporter.section(f"devlint, {worker}")
-            terminalreporter.write(told)
+            terminalreporter.write(report)
         if self._report is not None:
             terminalreporter.section("devlint")
             for part in self._report.full():
@@ -110,9 +110,9 @@ def _hide_own_frames() -> None:
 
 def _story(error: BaseException) -> str:
     """What devlint saw of an error: the operands and where they come from."""
-    from devlint.runtime.mishaps import told
+    from devlint.runtime.error_reports import recorded_observation
 
-    seen = told(error)
+    seen = recorded_observation(error)
     if seen is None:
         return ""
     steps = [f"  {step.message}: {step.site}" for step in seen.steps if step.site is not None]

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from types import FrameType
 
-from devlint.runtime.labels import Step
-from devlint.runtime.sites import Site, site_of
+from devlint.runtime.call_sites import Site, site_of
+from devlint.runtime.storage_labels import HistoryStep
 
 TIMELINE_LIMIT = 20_000
 """Single events kept for the timeline; counts by line go on without end."""
@@ -53,17 +53,17 @@ class LineRecord:
     waits: dict[str, TransferTally] = field(default_factory=dict)
     factories: dict[str, int] = field(default_factory=dict)
     promotions: int = 0
-    near: int = 0
-    heard: int = 0
+    device_operators: int = 0
+    sync_warnings: int = 0
 
     @property
-    def touched(self) -> bool:
+    def used_device(self) -> bool:
         """Whether the line had to do with an accelerator."""
-        return self.near > 0 or any(kind.source != "cpu" or kind.target != "cpu" for kind in self.transfers)
+        return self.device_operators > 0 or any(kind.source != "cpu" or kind.target != "cpu" for kind in self.transfers)
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class TimelineEvent:
     """One point of the timeline; `start` is in seconds since recording began."""
 
     start: float
@@ -83,7 +83,7 @@ class Observation:
     code: str
     message: str
     site: Site | None
-    steps: tuple[Step, ...] = ()
+    steps: tuple[HistoryStep, ...] = ()
     raised: str | None = None
     through: tuple[Site, ...] = ()
 
@@ -93,7 +93,7 @@ class Recorder:
 
     def __init__(self) -> None:
         self.lines: dict[tuple[str, int], LineRecord] = {}
-        self.timeline: list[Event] = []
+        self.timeline: list[TimelineEvent] = []
         self.observations: dict[tuple[str, Site | None], list[Observation]] = {}
         self.notes: dict[str, int] = {}
         self.operators = 0
@@ -102,7 +102,7 @@ class Recorder:
         self.ended: float | None = None
         self.lock = threading.Lock()
 
-    def line(self, frame: FrameType | None) -> LineRecord | None:
+    def line_record(self, frame: FrameType | None) -> LineRecord | None:
         """The record of the line a frame is at."""
         if frame is None:
             return None
@@ -115,68 +115,68 @@ class Recorder:
             record = self.lines.setdefault(key, LineRecord(site))
         return record
 
-    def operator(self, name: str, frame: FrameType | None, *, near: bool) -> None:
+    def record_operator(self, name: str, frame: FrameType | None, *, on_device: bool) -> None:
         """An operator ran."""
         self.operators += 1
-        record = self.line(frame)
+        record = self.line_record(frame)
         if record is not None:
             names = record.operators
             names[name] = names.get(name, 0) + 1
-            record.near += near
+            record.device_operators += on_device
 
-    def transfer(self, kind: TransferKind, nbytes: int, seconds: float, frame: FrameType | None) -> None:
+    def record_transfer(self, kind: TransferKind, nbytes: int, seconds: float, frame: FrameType | None) -> None:
         """Bytes were copied between devices."""
-        record = self.line(frame)
+        record = self.line_record(frame)
         if record is not None:
             tally = record.transfers.setdefault(kind, TransferTally())
             tally.count += 1
             tally.nbytes += nbytes
             tally.seconds += seconds
-        self._point("transfer", f"{kind.source} → {kind.target}", nbytes, frame)
+        self._add_timeline_event("transfer", f"{kind.source} → {kind.target}", nbytes, frame)
 
-    def stay(self, kind: TransferKind, frame: FrameType | None) -> None:
+    def record_redundant_transfer(self, kind: TransferKind, frame: FrameType | None) -> None:
         """A transfer had nothing to do: the tensor was there already."""
-        record = self.line(frame)
+        record = self.line_record(frame)
         if record is not None:
             record.transfers.setdefault(kind, TransferTally()).count += 1
 
-    def wait(self, what: str, frame: FrameType | None, seconds: float = 0.0) -> None:
+    def record_wait(self, what: str, frame: FrameType | None, seconds: float = 0.0) -> None:
         """The host waited for the accelerator."""
-        record = self.line(frame)
+        record = self.line_record(frame)
         if record is not None:
             tally = record.waits.setdefault(what, TransferTally())
             tally.count += 1
             tally.seconds += seconds
-        self._point("wait", what, 0, frame)
+        self._add_timeline_event("wait", what, 0, frame)
 
-    def factory(self, name: str, frame: FrameType | None) -> None:
+    def record_factory(self, name: str, frame: FrameType | None) -> None:
         """A tensor was created."""
-        record = self.line(frame)
+        record = self.line_record(frame)
         if record is not None:
             record.factories[name] = record.factories.get(name, 0) + 1
 
-    def heard(self, frame: FrameType | None) -> None:
+    def record_sync_warning(self, frame: FrameType | None) -> None:
         """CUDA says that the host waits here."""
-        record = self.line(frame)
+        record = self.line_record(frame)
         if record is not None:
-            record.heard += 1
+            record.sync_warnings += 1
 
-    def promotion(self, frame: FrameType | None) -> None:
+    def record_promotion(self, frame: FrameType | None) -> None:
         """An operator on the accelerator made float64 out of narrower operands."""
-        record = self.line(frame)
+        record = self.line_record(frame)
         if record is not None:
             record.promotions += 1
 
-    def observe(self, observation: Observation) -> None:
+    def record_observation(self, observation: Observation) -> None:
         """Something to report. The same thing at the same place is counted, not repeated."""
         self.observations.setdefault((observation.code, observation.site), []).append(observation)
-        self._point("finding", observation.code, 0, None, observation.site)
+        self._add_timeline_event("finding", observation.code, 0, None, observation.site)
 
-    def interrupt(self, sites: Iterable[Site]) -> None:
+    def mark_interrupted(self, sites: Iterable[Site]) -> None:
         """An error passed these places, and what else stands in their lines may not have run."""
         self.interrupted.update((site.filename, row) for site in sites for row in range(site.line, site.last_line + 1))
 
-    def note(self, text: str) -> None:
+    def add_note(self, text: str) -> None:
         """Something this recorder could not see, and says so."""
         self.notes[text] = self.notes.get(text, 0) + 1
 
@@ -185,7 +185,9 @@ class Recorder:
         if self.ended is None:
             self.ended = time.perf_counter()
 
-    def _point(self, kind: str, what: str, nbytes: int, frame: FrameType | None, site: Site | None = None) -> None:
+    def _add_timeline_event(
+        self, kind: str, what: str, nbytes: int, frame: FrameType | None, site: Site | None = None
+    ) -> None:
         if len(self.timeline) < TIMELINE_LIMIT:
             now = time.perf_counter() - self.started
-            self.timeline.append(Event(now, kind, what, nbytes, site or site_of(frame)))
+            self.timeline.append(TimelineEvent(now, kind, what, nbytes, site or site_of(frame)))

@@ -18,8 +18,8 @@ import torch
 
 from devlint.diagnostic import Confidence, Diagnostic, Note, Position, Region, Severity
 from devlint.runtime import Report, emulate, record
-from devlint.runtime.lines import Lines
-from devlint.runtime.linting import Linter
+from devlint.runtime.configured_linter import ConfiguredLinter
+from devlint.runtime.line_coverage import LineCoverage
 
 ROOT = Path(__file__).parents[3] / "shared" / "cases"
 CASES = {
@@ -49,7 +49,7 @@ def played(case: str, variant: str) -> tuple[str, set[str], Verdicts, list[tuple
     sys.path.insert(0, str(folder))
     sys.argv = ["main.py"]
     error = ""
-    lines = Lines()
+    lines = LineCoverage()
     with contextlib.redirect_stdout(io.StringIO()), emulate(), lines:
         try:
             with record() as report:
@@ -70,7 +70,7 @@ def judged(case: str, report: Report, files: Sequence[str]) -> list[tuple[str, s
         for place in (bug, *bug.get("also", ()))
         for code in place["codes"]
     }
-    found = Linter(isolated=True).findings(files)
+    found = ConfiguredLinter(isolated=True).findings(files)
     report.findings = [one for one in found if (one.region.filename, one.region.start.row, one.code) in wanted]
     return [
         (outcome.diagnostic.code, outcome.verdict.value, outcome.detail)

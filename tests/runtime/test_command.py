@@ -39,7 +39,7 @@ FINE = BROKEN.replace("torch.zeros(n)", "torch.zeros(n, device='cuda')")
 
 def run(folder: Path, *arguments: str, source: str = BROKEN) -> subprocess.CompletedProcess[str]:
     (folder / "program.py").write_text(source, encoding="utf-8")
-    command = "from devlint.runtime.command import run; run(prog_name='devlint run')"
+    command = "from devlint.runtime.run_command import run; run(prog_name='devlint run')"
     return subprocess.run(
         [sys.executable, "-c", command, *arguments],
         cwd=folder,
@@ -82,9 +82,11 @@ def test_a_fine_program_keeps_its_exit_status(tmp_path: Path) -> None:
     ("last", "status", "told"),
     [("sys.exit('no data')", 1, "no data\n"), ("raise KeyboardInterrupt", 130, "KeyboardInterrupt\n")],
 )
-def test_a_program_ends_as_python_would_end_it(tmp_path: Path, last: str, status: int, told: str) -> None:
+def test_a_program_ends_as_python_would_end_it(
+    tmp_path: Path, last: str, status: int, recorded_observation: str
+) -> None:
     done = run(tmp_path, "--device", "emulated", "--no-lint", "program.py", source=f"{FINE}    {last}\n")
-    assert done.returncode == status and told in done.stderr
+    assert done.returncode == status and recorded_observation in done.stderr
 
 
 def test_json_goes_to_the_file(tmp_path: Path) -> None:
@@ -174,6 +176,6 @@ def test_the_pytest_plugin_needs_the_device_that_it_is_asked_for(tmp_path: Path)
 
 
 def test_the_plugin_does_not_import_torch_unasked() -> None:
-    code = "import sys, devlint.runtime.pytest_plugin, devlint.runtime.command; sys.exit('torch' in sys.modules)"
+    code = "import sys, devlint.runtime.pytest_plugin, devlint.runtime.run_command; sys.exit('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False)
     assert done.returncode == 0

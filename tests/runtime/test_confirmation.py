@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from devlint.diagnostic import Confidence, Diagnostic, Position, Region, Severity
-from devlint.runtime.linting import Linter
-from devlint.runtime.running import Order, execute
+from devlint.runtime.configured_linter import ConfiguredLinter
+from devlint.runtime.program_runner import RunRequest, run_program
 
 DEMO = Path(__file__).parents[2] / "fixtures" / "demo"
 
@@ -33,8 +33,8 @@ def run(forked: Callable[[Callable[[], Any]], Any], tmp_path: Path) -> Run:
         def child() -> Verdicts:
             os.chdir(program.parent)
             with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-                order = Order(program.name, False, arguments, device="emulated", keep_going=keep_going)
-                _, report = execute(order, Linter())
+                request = RunRequest(program.name, False, arguments, device="emulated", keep_going=keep_going)
+                _, report = run_program(request, ConfiguredLinter())
             return {
                 (found.code, Path(found.region.filename).name, found.region.start.row): " ".join(
                     [outcome.verdict.value, outcome.detail][: 1 + (outcome.verdict.value == "not-reached")]
@@ -150,7 +150,7 @@ def test_what_ran_on_the_accelerator_without_harm_is_refuted(
 ) -> None:
     region = Region(str(tmp_path / "program.py"), Position(4, 8), Position(4, 13))
     claim = Diagnostic("DEV101", "mixed-device-op", Severity.ERROR, Confidence.CERTAIN, "they cannot meet", region)
-    monkeypatch.setattr(Linter, "findings", lambda self, files: [claim])
+    monkeypatch.setattr(ConfiguredLinter, "findings", lambda self, files: [claim])
     assert run(FINE) == {("DEV101", "program.py", 4): "refuted"}
 
 

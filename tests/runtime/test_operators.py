@@ -14,7 +14,7 @@ from devlint.runtime import emulate
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from sweep import Call, calls, outcome
+from operator_samples import Call, calls, outcome
 
 KNOWN = {"linalg.matrix_rank": "of an empty matrix: made by a factory inside, and returned without having met a tensor"}
 ANOTHER_KERNEL = {"linalg.cond", "linalg.svdvals", "linalg.eigvalsh", "norm", "linalg.norm", "linalg.matrix_norm"}

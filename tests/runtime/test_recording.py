@@ -45,9 +45,9 @@ def test_an_error_tells_the_story_of_both_operands() -> None:
         with pytest.raises(RuntimeError):
             x * weight
     (error,) = [d for d in report.diagnostics if d.code == "DEV101"]
-    told = [note.message for note in error.trace]
-    assert "moved from cpu to cuda:0 by .cuda()" in told
-    assert "created on the host by torch.zeros(), which names no device" in told
+    recorded_observation = [note.message for note in error.trace]
+    assert "moved from cpu to cuda:0 by .cuda()" in recorded_observation
+    assert "created on the host by torch.zeros(), which names no device" in recorded_observation
     assert error.region.filename == __file__
 
 

@@ -16,7 +16,7 @@ pytest.importorskip("expecttest", reason="torch's own samples need it")
 
 from devlint.runtime import emulate
 from devlint.runtime.derive import __main__ as generator
-from devlint.runtime.derive import agreement, assemble, coverage, modules, names, opinfos
+from devlint.runtime.derive import agreement, coverage, module_rows, opinfo_comparison, public_names, row_assembly
 from devlint.runtime.derive.declarations import overloads_of
 from devlint.semantics.table import Row, Table, load_torch_table
 
@@ -27,7 +27,11 @@ pytestmark = pytest.mark.skipif(
 
 
 def sample(count: int) -> set[str]:
-    callables = [n for n in (*names.functions(), *names.methods(), *modules.classes()) if not n.endswith("_")]
+    callables = [
+        n
+        for n in (*public_names.functions(), *public_names.methods(), *module_rows.module_classes())
+        if not n.endswith("_")
+    ]
     return set(random.Random(20240607).sample(sorted(callables), count))
 
 
@@ -43,7 +47,7 @@ def quiet() -> Iterator[None]:
 
 def test_a_sample_is_derived_to_the_committed_rows() -> None:
     chosen = sample(60)
-    derived = assemble.rows_of(lambda name: name in chosen)
+    derived = row_assembly.derive_rows(lambda name: name in chosen)
     assert derived.keys() == chosen
     committed = {name: TABLE.cells(name) for name in chosen}
     assert {n: c for n, c in derived.items() if c != committed[n]} == {}
@@ -60,7 +64,7 @@ def test_deriving_some_rows_anew_leaves_the_file_as_it_is(tmp_path: Path, monkey
 
 def test_a_sample_of_results_has_the_predicted_dtypes() -> None:
     chosen = sample(120)
-    tally = agreement.result_dtypes(TABLE, lambda name: name in chosen)
+    tally = agreement.compare_result_dtypes(TABLE, lambda name: name in chosen)
     assert tally.probes > 1000
     assert tally.share >= 0.995, "\n".join(tally.misses)
 
@@ -68,7 +72,7 @@ def test_a_sample_of_results_has_the_predicted_dtypes() -> None:
 def test_a_sample_of_device_flips_goes_as_predicted_on_the_emulated_device() -> None:
     chosen = sample(300)
     with emulate():
-        tally = agreement.device_flips(TABLE, lambda name: name in chosen)
+        tally = agreement.compare_device_flips(TABLE, lambda name: name in chosen)
     assert tally.probes > 500
     assert tally.share >= 0.99, "\n".join(tally.misses)
 
@@ -89,9 +93,9 @@ OPINFOS = {
 
 def test_a_sample_of_opinfo_entries_goes_as_predicted() -> None:
     with emulate():
-        found = opinfos.examine(TABLE, lambda title: title in OPINFOS)
+        found = opinfo_comparison.compare_opinfos(TABLE, lambda title: title in OPINFOS)
     assert found.entries == len(OPINFOS)
-    assert not found.silent
+    assert not found.skipped
     for question, tally in found.tallies().items():
         assert tally.probes > 30, question
         assert not tally.misses, question
@@ -105,15 +109,17 @@ def test_an_opinfo_entry_shows_what_is_wrong_in_a_row() -> None:
         "dtype": "bool",
     }
     with emulate():
-        found = opinfos.examine(Table({"version": "", "aliases": {}, "rows": {"torch.add": wrong}}), "add".__eq__)
+        found = opinfo_comparison.compare_opinfos(
+            Table({"version": "", "aliases": {}, "rows": {"torch.add": wrong}}), "add".__eq__
+        )
     assert all(tally.misses for tally in found.tallies().values())
     assert "table rejects, torch says ok" in found.flips.misses[0]
-    assert "table cpu, torch cuda" in found.landings.misses[0]
+    assert "table cpu, torch cuda" in found.result_devices.misses[0]
     assert "table bool, torch torch.float32" in found.dtypes.misses[0]
 
 
 def test_an_opinfo_entry_of_which_nothing_can_be_asked_is_named() -> None:
-    found = opinfos.examine(TABLE, lambda title: title in ("to", "jiterator_unary"))
+    found = opinfo_comparison.compare_opinfos(TABLE, lambda title: title in ("to", "jiterator_unary"))
     assert found.figures()["compared"] == [0, 2]
     assert found.misses("compared") == [
         "to: written by hand in the flow engine",
@@ -124,7 +130,7 @@ def test_an_opinfo_entry_of_which_nothing_can_be_asked_is_named() -> None:
 def test_every_factory_that_torch_counts_is_a_factory_here() -> None:
     from torch.utils._device import _device_constructors
 
-    known = {id(function): name for name, function in names.functions().items()}
+    known = {id(function): name for name, function in public_names.functions().items()}
     rows = {known[id(f)]: TABLE.find(known[id(f)]) for f in _device_constructors() if id(f) in known}
     assert len(rows) > 25
     for name, row in rows.items():
@@ -138,9 +144,11 @@ def test_the_committed_figures_are_those_of_the_committed_rows() -> None:
 
 def schemas() -> Iterator[tuple[Row, dict[str, Any], list[Any]]]:
     """Rows of native functions, with the schema's arguments by parameter name and its results."""
-    for name, function in {**names.functions(), **names.methods()}.items():
+    for name, function in {**public_names.functions(), **public_names.methods()}.items():
         row = TABLE.find(name)
-        for signature in overloads_of(name, function) if row is not None and not names.is_property(function) else ():
+        for signature in (
+            overloads_of(name, function) if row is not None and not public_names.is_property(function) else ()
+        ):
             if row is not None and signature.native is not None:
                 declared = signature.native.func
                 arguments = [*declared.arguments.flat_positional, *declared.arguments.flat_kwarg_only]

@@ -12,7 +12,7 @@ import torch
 pytest.importorskip("expecttest", reason="torch's own samples need it")
 
 from devlint.runtime.derive import agreement
-from devlint.runtime.derive.accelerator import accelerator
+from devlint.runtime.derive.probe_device import probe_accelerator
 from devlint.semantics.table import load_torch_table
 
 pytestmark = [
@@ -36,30 +36,30 @@ def told(tally: agreement.Tally) -> str:
 
 
 def test_device_flips() -> None:
-    tally = agreement.device_flips(TABLE)
+    tally = agreement.compare_device_flips(TABLE)
     assert tally.share >= 0.99, told(tally)
     told(tally)
 
 
 def test_result_dtypes() -> None:
-    tally = agreement.result_dtypes(TABLE, device="cuda")
+    tally = agreement.compare_result_dtypes(TABLE, device="cuda")
     assert tally.share >= 0.995, told(tally)
     told(tally)
 
 
 def test_what_makes_the_host_wait() -> None:
-    tally = agreement.synchronizations(TABLE)
+    tally = agreement.compare_waits(TABLE)
     assert tally.share >= 0.95, told(tally)
     told(tally)
 
 
 def test_the_alarm_and_the_profiler_tell_of_the_same_waits() -> None:
-    tally = agreement.instruments(TABLE)
+    tally = agreement.compare_wait_detectors(TABLE)
     assert tally.share >= 0.9, told(tally)
     told(tally)
 
 
 def test_a_real_device_is_asked_where_there_is_one() -> None:
-    with accelerator() as source:
+    with probe_accelerator() as source:
         assert source == "gpu"
         assert torch.zeros(1, device="cuda").is_cuda

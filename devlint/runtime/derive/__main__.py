@@ -12,9 +12,9 @@ from typing import Any
 import click
 import torch
 
-from devlint.runtime.derive import agreement, assemble, coverage, modules, names, opinfos
-from devlint.runtime.derive.accelerator import REAL, accelerator
+from devlint.runtime.derive import agreement, coverage, module_rows, opinfo_comparison, public_names, row_assembly
 from devlint.runtime.derive.overlay import overlay
+from devlint.runtime.derive.probe_device import REAL, probe_accelerator
 from devlint.semantics.cell_sources import USUAL_SOURCES
 from devlint.semantics.table import Table, load_torch_table
 
@@ -23,49 +23,49 @@ TARGET = Path(__file__).parents[2] / "semantics" / "torch.json"
 
 def derive(patterns: tuple[str, ...] = ()) -> dict[str, Any]:
     """The whole data file; where there are patterns, with only the rows of matching names anew."""
-    rows = _matching(patterns) if patterns else assemble.rows_of()
+    rows = _rows_matching(patterns) if patterns else row_assembly.derive_rows()
     data: dict[str, Any] = {
         "version": torch.__version__.split("+")[0],
         "usual": USUAL_SOURCES,
         "argument_aliases": overlay()["argument_aliases"],
-        "aliases": names.aliases() | modules.aliases() | overlay()["aliases"],
+        "aliases": public_names.aliases() | module_rows.aliases() | overlay()["aliases"],
         "rows": rows,
     }
-    figures = coverage.summary(rows) | (_measured_before() if patterns else _measured(Table(data)))
+    figures = coverage.summary(rows) | (_committed_figures() if patterns else _measured_figures(Table(data)))
     return {**data, "coverage": figures}
 
 
-def _matching(patterns: tuple[str, ...]) -> dict[str, Any]:
+def _rows_matching(patterns: tuple[str, ...]) -> dict[str, Any]:
     """The committed rows, with those of matching names anew; in-place functions are derived through their methods."""
     table = load_torch_table()
 
     def chosen(name: str) -> bool:
         return any(fnmatchcase(name, pattern) for pattern in patterns)
 
-    found = assemble.rows_of(lambda name: chosen(name) or chosen(f"torch.{name.removeprefix('torch.Tensor.')}"))
+    found = row_assembly.derive_rows(lambda name: chosen(name) or chosen(f"torch.{name.removeprefix('torch.Tensor.')}"))
     kept = {name: dict(table.cells(name)) for name in table if not chosen(name)}
     return dict(sorted((kept | {name: row for name, row in found.items() if chosen(name)}).items()))
 
 
-def _measured_before() -> dict[str, Any]:
+def _committed_figures() -> dict[str, Any]:
     figures = load_torch_table().coverage
     return {title: figures[title] for title in ("agreement", "opinfos")}
 
 
-def _measured(table: Table) -> dict[str, Any]:
-    found = {title: [tally.probes - len(tally.misses), tally.probes] for title, tally in comparisons(table)}
-    with accelerator():
-        return {"agreement": found, "opinfos": opinfos.examine(table).figures()}
+def _measured_figures(table: Table) -> dict[str, Any]:
+    found = {title: [tally.probes - len(tally.misses), tally.probes] for title, tally in table_comparisons(table)}
+    with probe_accelerator():
+        return {"agreement": found, "opinfos": opinfo_comparison.compare_opinfos(table).figures()}
 
 
-def comparisons(table: Table) -> Iterator[tuple[str, agreement.Tally]]:
+def table_comparisons(table: Table) -> Iterator[tuple[str, agreement.Tally]]:
     """The table beside what happens here: on the CPU, and on the accelerator, of which a real one tells more."""
-    with accelerator() as source:
-        yield f"device flips, {source}", agreement.device_flips(table)
-    yield "result dtypes, CPU", agreement.result_dtypes(table)
+    with probe_accelerator() as source:
+        yield f"device flips, {source}", agreement.compare_device_flips(table)
+    yield "result dtypes, CPU", agreement.compare_result_dtypes(table)
     if source == REAL:
-        yield "result dtypes, gpu", agreement.result_dtypes(table, device="cuda")
-        yield "waits, gpu", agreement.synchronizations(table)
+        yield "result dtypes, gpu", agreement.compare_result_dtypes(table, device="cuda")
+        yield "waits, gpu", agreement.compare_waits(table)
 
 
 @click.group(invoke_without_command=True)
@@ -77,14 +77,17 @@ def main(context: click.Context, patterns: tuple[str, ...]) -> None:
     warnings.simplefilter("ignore")
     logging.getLogger("torch._subclasses").setLevel(logging.CRITICAL)
     if context.invoked_subcommand is None:
-        TARGET.write_text(assemble.render(derive(patterns)))
+        TARGET.write_text(row_assembly.format_table(derive(patterns)))
 
 
 @main.command()
 def compare() -> None:
     """Print every probe in which the table disagrees with the CPU, FakeTensor or the accelerator, a real one if any."""
     table = load_torch_table()
-    for title, tally in (*comparisons(table), ("device flips, FakeTensor", agreement.second_opinion(table))):
+    for title, tally in (
+        *table_comparisons(table),
+        ("device flips, FakeTensor", agreement.compare_with_fake_tensors(table)),
+    ):
         click.echo(f"{title}: {tally.probes - len(tally.misses)} of {tally.probes} agree ({tally.share:.2%})")
         for miss in tally.misses:
             click.echo(f"  {miss}")
@@ -94,8 +97,8 @@ def compare() -> None:
 @click.argument("titles", nargs=-1)
 def opinfo(titles: tuple[str, ...]) -> None:
     """Compare the table with torch's OpInfo entries, all or those named, on samples it was not derived from."""
-    with accelerator():
-        found = opinfos.examine(load_torch_table(), lambda title: not titles or title in titles)
+    with probe_accelerator():
+        found = opinfo_comparison.compare_opinfos(load_torch_table(), lambda title: not titles or title in titles)
     for question, (right, asked) in found.figures().items():
         click.echo(f"{question}: {right} of {asked} ({right / max(asked, 1):.2%})")
         for miss in found.misses(question):

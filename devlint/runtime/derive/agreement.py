@@ -6,17 +6,24 @@ from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass, field
 from typing import Any
 
-from devlint.runtime.derive import dtypes, fake, names, samples, waits
-from devlint.runtime.derive.accelerator import accelerator
+from devlint.runtime.derive import dtype_cells, fake_tensors, public_names, sample_calls, wait_cells
+from devlint.runtime.derive.call_probe import ProbeResult, parameter_of
 from devlint.runtime.derive.declarations import overloads_of
-from devlint.runtime.derive.flips import ACCELERATOR, HOST, Flip, Places, flips, placeable
-from devlint.runtime.derive.probe import Outcome, base
-from devlint.runtime.derive.subject import Subject, subject
+from devlint.runtime.derive.device_flips import (
+    ACCELERATOR,
+    HOST,
+    DeviceFlip,
+    Places,
+    flips,
+    placeable_calls,
+)
+from devlint.runtime.derive.probe_device import probe_accelerator
+from devlint.runtime.derive.probed_callable import ProbedCallable, probe_callable
 from devlint.semantics.argument_conditions import parse_conditions
 from devlint.semantics.table import Row, Table
 
 
-def _all(name: str) -> bool:
+def _any_name(name: str) -> bool:
     return True
 
 
@@ -32,26 +39,28 @@ class Tally:
         """The share of probes that agree."""
         return 1 - len(self.misses) / max(self.probes, 1)
 
-    def note(self, miss: str) -> None:
+    def count(self, miss: str) -> None:
         """Count a probe; a text tells of a disagreement."""
         self.probes += 1
         self.misses += [miss] if miss else []
 
 
-def subjects(chosen: Callable[[str], bool] = _all) -> Iterator[tuple[str, Subject]]:
+def probed_callables(chosen: Callable[[str], bool] = _any_name) -> Iterator[tuple[str, ProbedCallable]]:
     """Every described function and method that OpInfo or a spelled sample exercises on the CPU."""
-    for name, function in {**names.functions(), **names.methods()}.items():
-        if names.is_property(function) or not chosen(name):
+    for name, function in {**public_names.functions(), **public_names.methods()}.items():
+        if public_names.is_property(function) or not chosen(name):
             continue
         overloads = overloads_of(name, function)
-        studied = subject(overloads, ((names.now(name), call) for call in samples.calls(name)))
-        if studied.trials:
+        studied = probe_callable(
+            overloads, ((public_names.current_object(name), call) for call in sample_calls.calls(name))
+        )
+        if studied.probed_calls:
             yield name, studied
 
 
-def accepted(row: Row, places: Places, ranks: dict[str, int]) -> bool:
+def row_accepts(row: Row, places: Places, ranks: dict[str, int]) -> bool:
     """Whether the row lets operands on these devices meet."""
-    named = {operand: base(operand) for operand in places}
+    named = {operand: parameter_of(operand) for operand in places}
     if any(n in row.host and places[o] == ACCELERATOR for o, n in named.items()):
         return False
     group = [o for o, n in named.items() if n in row.same]
@@ -69,117 +78,120 @@ def accepted(row: Row, places: Places, ranks: dict[str, int]) -> bool:
     return not (where == {HOST} and any(n in row.index and places[o] == ACCELERATOR for o, n in named.items()))
 
 
-def device_flips(table: Table, chosen: Callable[[str], bool] = _all) -> Tally:
+def compare_device_flips(table: Table, chosen: Callable[[str], bool] = _any_name) -> Tally:
     """Compare the table's word on every flip with what happens on the accelerator that is there."""
     tally = Tally()
     for name, row, flip in _flips(table, chosen):
         result = flip.result()
-        if not result.beside_the_point:
-            judge_flip(tally, name, row, flip, result.error)
+        if not result.failed_for_other_reason:
+            compare_flip(tally, name, row, flip, result.error)
     return tally
 
 
-def second_opinion(table: Table, chosen: Callable[[str], bool] = _all) -> Tally:
+def compare_with_fake_tensors(table: Table, chosen: Callable[[str], bool] = _any_name) -> Tally:
     """Compare the table's word on every flip with FakeTensor's."""
-    with accelerator():
+    with probe_accelerator():
         found = list(_flips(table, chosen))
     tally = Tally()
     for name, row, flip in found:
-        verdict = fake.accepts(flip)
+        verdict = fake_tensors.fake_tensors_accept(flip)
         if verdict is not None:
-            judge_flip(tally, name, row, flip, "" if verdict else "no")
+            compare_flip(tally, name, row, flip, "" if verdict else "no")
     return tally
 
 
-def _flips(table: Table, chosen: Callable[[str], bool]) -> Iterator[tuple[str, Row, Flip]]:
-    for name, studied in subjects(chosen):
+def _flips(table: Table, chosen: Callable[[str], bool]) -> Iterator[tuple[str, Row, DeviceFlip]]:
+    for name, studied in probed_callables(chosen):
         row = table.find(name)
         if row is not None and row.tensors and not row.special and not row.factory:
-            yield from ((name, row, flip) for flip in distinct(flips(studied)))
+            yield from ((name, row, flip) for flip in distinct_flips(flips(studied)))
 
 
-def judge_flip(tally: Tally, name: str, row: Row, flip: Flip, error: str) -> None:
+def compare_flip(tally: Tally, name: str, row: Row, flip: DeviceFlip, error: str) -> None:
     """Compare the row's word on a flip with the error that it met, if any."""
-    expected = accepted(row, flip.places, flip.ranks)
+    expected = row_accepts(row, flip.places, flip.ranks)
     verdict = "accepts" if expected else "rejects"
-    tally.note(f"{name}({flip}): table {verdict}, torch says {error or 'ok'}" if expected == bool(error) else "")
+    tally.count(f"{name}({flip}): table {verdict}, torch says {error or 'ok'}" if expected == bool(error) else "")
 
 
-def distinct(found: Iterable[Flip]) -> list[Flip]:
+def distinct_flips(found: Iterable[DeviceFlip]) -> list[DeviceFlip]:
     """One flip for each placement of operands of these ranks: many samples differ in their other arguments only."""
     return list({str((sorted(f.places.items()), sorted(f.ranks.items()))): f for f in found}.values())
 
 
-def synchronizations(table: Table, chosen: Callable[[str], bool] = _all) -> Tally:
+def compare_waits(table: Table, chosen: Callable[[str], bool] = _any_name) -> Tally:
     """Compare the rows' word on waiting with CUDA's own alarm, on a real device."""
     tally = Tally()
-    for name, studied in _rows_that_may_wait(table, chosen):
-        waited = [alarm for trial, given in placeable(studied) if (alarm := waits.alarmed(trial, given)) is not None]
+    for name, studied in _rows_to_ask_for_waits(table, chosen):
+        waited = [
+            alarm
+            for probed, given in placeable_calls(studied)
+            if (alarm := wait_cells.triggers_sync_warning(probed, given)) is not None
+        ]
         if not waited:
             continue
         tally.probes += 1
-        if (_sync(table, name) == "always") != all(waited):
-            tally.misses.append(
-                f"{name}: table {_sync(table, name) or 'never'}, torch waits in {sum(waited)} of {len(waited)} calls"
-            )
+        sync = _row_sync(table, name)
+        if (sync == "always") != all(waited):
+            tally.misses.append(f"{name}: table {sync or 'never'}, torch waits in {sum(waited)} of {len(waited)} calls")
     return tally
 
 
-def instruments(table: Table, chosen: Callable[[str], bool] = _all) -> Tally:
+def compare_wait_detectors(table: Table, chosen: Callable[[str], bool] = _any_name) -> Tally:
     """Compare CUDA's alarm with what the profiler counts: the alarm does not know of every wait."""
     tally = Tally()
-    for name, studied in _rows_that_may_wait(table, chosen):
-        for trial, given in placeable(studied):
-            alarm = waits.alarmed(trial, given)
+    for name, studied in _rows_to_ask_for_waits(table, chosen):
+        for probed, given in placeable_calls(studied):
+            alarm = wait_cells.triggers_sync_warning(probed, given)
             if alarm is None:
                 continue
             tally.probes += 1
-            count = waits.profiled(trial, given)
+            count = wait_cells.profiled_wait_count(probed, given)
             if alarm != (count > 0):
                 told = "is silent" if not alarm else "sounds"
                 tally.misses.append(f"{name}: the alarm {told}, the profiler counts {count}")
     return tally
 
 
-def _rows_that_may_wait(table: Table, chosen: Callable[[str], bool]) -> Iterator[tuple[str, Subject]]:
-    for name, studied in subjects(chosen):
+def _rows_to_ask_for_waits(table: Table, chosen: Callable[[str], bool]) -> Iterator[tuple[str, ProbedCallable]]:
+    for name, studied in probed_callables(chosen):
         row = table.find(name)
         if row is not None and row.tensors and not (row.special or row.factory or row.sync.startswith("unless")):
             yield name, studied
 
 
-def _sync(table: Table, name: str) -> str:
+def _row_sync(table: Table, name: str) -> str:
     row = table.find(name)
     return row.sync if row is not None else ""
 
 
-def result_dtypes(table: Table, chosen: Callable[[str], bool] = _all, device: str = "cpu") -> Tally:
+def compare_result_dtypes(table: Table, chosen: Callable[[str], bool] = _any_name, device: str = "cpu") -> Tally:
     """Cast operands and compare result dtypes with the table's rule; rows without a rule are left out."""
     tally = Tally()
-    for name, studied in subjects(chosen):
+    for name, studied in probed_callables(chosen):
         row = table.find(name)
         if row is None or row.special or row.dtype == "unknown":
             continue
-        for outcome in studied.varied(device):
-            judge_dtypes(tally, name, row, outcome)
+        for outcome in studied.varied_results(device):
+            compare_dtypes(tally, name, row, outcome)
     return tally
 
 
-def holds(condition: str, given: Set[str]) -> bool:
+def condition_holds(condition: str, given: Set[str]) -> bool:
     """Whether a condition of a row holds for a call that is given these arguments."""
     return all((demand.name in given) is not demand.absent for demand in parse_conditions(condition))
 
 
-def judge_dtypes(tally: Tally, name: str, row: Row, outcome: Outcome) -> None:
+def compare_dtypes(tally: Tally, name: str, row: Row, outcome: ProbeResult) -> None:
     """Compare the row's rules with the dtypes that came out of one call."""
     given, asked_for = outcome.given(), outcome.bound.get("dtype")
-    stated = next((rule for condition, rule in row.dtype_if.items() if holds(condition, given)), row.dtype)
+    stated = next((rule for condition, rule in row.dtype_if.items() if condition_holds(condition, given)), row.dtype)
     rules = (stated,) * len(outcome.tensors) if isinstance(stated, str) else stated
     for rule, result in zip(rules, outcome.tensors, strict=False):
         if rule == "unknown" or rule.startswith("literal:"):
             continue
         tally.probes += 1
-        expected: Any = asked_for or dtypes.predicted(rule, outcome)
+        expected: Any = asked_for or dtype_cells.predicted_dtype(rule, outcome)
         if expected != result.dtype:
             seen = ", ".join(f"{n}:{d}/{r}d" for n, (d, r) in outcome.before.items())
             tally.misses.append(f"{name}({seen}): table {rule}, torch {result.dtype}")

@@ -6,23 +6,23 @@ from typing import Any
 
 from torch import overrides
 
-from devlint.runtime.derive import modules, names
+from devlint.runtime.derive import module_rows, public_names
 from devlint.semantics.cell_sources import count_cells_by_source
 
 Row = dict[str, Any]
 
 
-def overridable() -> list[str]:
+def overridable_names() -> list[str]:
     """The canonical names of everything in ``torch.overrides.get_overridable_functions()``."""
     found: dict[str, None] = {}
     for group in overrides.get_overridable_functions().values():
         for function in group:
             name = overrides.resolve_name(function) or ""
-            found[names.aliases().get(name, name).removesuffix(".__get__").removesuffix(".__set__")] = None
+            found[public_names.aliases().get(name, name).removesuffix(".__get__").removesuffix(".__set__")] = None
     return list(found)
 
 
-def described(row: Row | None) -> bool:
+def is_described(row: Row | None) -> bool:
     """Whether a row says what comes out: its form, and for tensors the dtype and device rules."""
     if row is None:
         return False
@@ -36,11 +36,11 @@ def described(row: Row | None) -> bool:
 
 def summary(rows: dict[str, Row]) -> dict[str, Any]:
     """Counts for the header of the table, with the unknown ones by name."""
-    groups = {"overridable functions": overridable(), "torch.nn modules": list(modules.classes())}
+    groups = {"overridable functions": overridable_names(), "torch.nn modules": list(module_rows.module_classes())}
     counts: dict[str, Any] = {}
     unknown: set[str] = set()
     for title, wanted in groups.items():
-        missing = [name for name in wanted if not described(rows.get(name))]
+        missing = [name for name in wanted if not is_described(rows.get(name))]
         counts[title] = [len(wanted) - len(missing), len(wanted)]
         unknown |= set(missing)
     counts["rows"] = len(rows)

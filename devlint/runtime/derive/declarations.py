@@ -9,7 +9,13 @@ from typing import Any
 from torch.utils._device import _device_constructors
 
 from devlint.runtime.derive.overlay import overlay
-from devlint.runtime.derive.signatures import Param, Signature, declared, signatures, telling
+from devlint.runtime.derive.signatures import (
+    Parameter,
+    Signature,
+    signature_from_names,
+    signatures,
+    without_number_overloads,
+)
 
 Row = dict[str, Any]
 _NUMBERS = {"bool": "bool", "int": "number", "SymInt": "number", "float": "number", "Scalar": "number"}
@@ -23,7 +29,7 @@ def overloads_of(name: str, function: Any) -> list[Signature]:
     by_hand = overlay()["rows"].get(name, {})
     if "params" in by_hand:
         spelled = by_hand.get("overloads", [by_hand["params"]])
-        return [declared(params, by_hand.get("tensors", [])) for params in spelled]
+        return [signature_from_names(params, by_hand.get("tensors", [])) for params in spelled]
     found = signatures(name, function)
     return [_as_method(s) for s in found] if name.startswith("torch.Tensor.") else found
 
@@ -32,13 +38,13 @@ def _as_method(signature: Signature) -> Signature:
     first = signature.params[0] if signature.params else None
     if first is None or first.name == "self":
         return signature
-    renamed = Param("self", first.kind, first.tensor, first.required, first.type)
+    renamed = Parameter("self", first.kind, first.tensor, first.required, first.type)
     return Signature((renamed, *signature.params[1:]), signature.native)
 
 
 def merge_params(overloads: list[Signature]) -> Row:
     """One parameter list that serves binding, and the overloads where they disagree by position."""
-    overloads = telling(overloads)
+    overloads = without_number_overloads(overloads)
     spelled = [[p.name for p in s.params if p.kind != "kw"] for s in overloads]
     longest = max(overloads, key=lambda s: (len([p for p in s.params if p.kind != "kw"]), len(s.params)))
     positional = [p.name for p in longest.params if p.kind != "kw"]
@@ -61,7 +67,7 @@ def _distinct(lists: Iterable[list[str]]) -> list[list[str]]:
 
 def tensor_names(overloads: list[Signature]) -> list[str]:
     """Tensor parameters; ``name[]`` where a sequence is taken."""
-    found: dict[str, Param] = {}
+    found: dict[str, Parameter] = {}
     for signature in overloads:
         for param in signature.params:
             if param.tensor and param.name != "out" and (param.name not in found or param.tensor == "list"):

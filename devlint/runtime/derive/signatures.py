@@ -20,7 +20,7 @@ _MODULE_PREFIX = {"torch.linalg.": "linalg_", "torch.fft.": "fft_", "torch.speci
 
 
 @dataclass(frozen=True, slots=True)
-class Param:
+class Parameter:
     """One parameter; ``kind`` is "pos", "kw" or "var", ``tensor`` is "", "one" or "list"."""
 
     name: str
@@ -34,10 +34,10 @@ class Param:
 class Signature:
     """One overload of a callable, with the native function behind it where there is one."""
 
-    params: tuple[Param, ...]
+    params: tuple[Parameter, ...]
     native: NativeFunction | None = field(default=None, compare=False)
 
-    def param(self, name: str) -> Param | None:
+    def param(self, name: str) -> Parameter | None:
         """The parameter called ``name``."""
         return next((p for p in self.params if p.name == name), None)
 
@@ -72,7 +72,7 @@ class Signature:
         return bound if all(_fits(self.param(name), value) for name, value in bound.items()) else None
 
 
-def _fits(param: Param | None, value: Any) -> bool:
+def _fits(param: Parameter | None, value: Any) -> bool:
     if param is None or not param.type:
         return True
     if isinstance(value, torch.Tensor):
@@ -107,14 +107,14 @@ def native_functions() -> dict[str, list[NativeFunction]]:
     return table
 
 
-def _native_param(argument: Argument, kind: str, name: str) -> Param:
+def _native_param(argument: Argument, kind: str, name: str) -> Parameter:
     spelled = str(argument.type)
     tensor = "" if "Tensor" not in spelled else "list" if "[" in spelled else "one"
-    return Param(name, kind, tensor, argument.default is None, spelled)
+    return Parameter(name, kind, tensor, argument.default is None, spelled)
 
 
 def _from_native(native: NativeFunction, method: bool) -> Signature:
-    params: list[Param] = []
+    params: list[Parameter] = []
     for argument in native.func.arguments.positional:
         if isinstance(argument, SelfArgument):
             argument = argument.argument
@@ -124,10 +124,10 @@ def _from_native(native: NativeFunction, method: bool) -> Signature:
         params.sort(key=lambda p: p.name != "self")
     sized = params[1:] if method else params
     if len(sized) == 1 and re.fullmatch(r"(SymInt|int)\[\]", sized[0].type):
-        params[-1] = Param(sized[0].name, "var", type=sized[0].type)
+        params[-1] = Parameter(sized[0].name, "var", type=sized[0].type)
     for extra in native.func.arguments.kwarg_only:
         if isinstance(extra, TensorOptionsArguments):
-            params += [Param(name, "kw") for name in ("dtype", "layout", "device", "pin_memory", "requires_grad")]
+            params += [Parameter(name, "kw") for name in ("dtype", "layout", "device", "pin_memory", "requires_grad")]
         else:
             params.append(_native_param(extra, "kw", extra.name))
     return Signature(tuple(params), native)
@@ -171,7 +171,7 @@ def _inspected(signature: inspect.Signature, guess: bool) -> Signature:
         elif parameter.name == "self" or (guess and note == _UNANNOTATED and parameter.name in _TENSOR_NAMES):
             tensor = "list" if parameter.name == "tensors" else "one"
         required = parameter.default is parameter.empty and kind != "var"
-        params.append(Param(parameter.name, kind, tensor, required))
+        params.append(Parameter(parameter.name, kind, tensor, required))
     return Signature(tuple(params))
 
 
@@ -205,7 +205,7 @@ def _distinct(found: Iterable[Signature]) -> list[Signature]:
     return sorted(dict.fromkeys(found), key=lambda s: sum(p.kind == "kw" for p in s.params), reverse=True)
 
 
-def telling(overloads: list[Signature]) -> list[Signature]:
+def without_number_overloads(overloads: list[Signature]) -> list[Signature]:
     """The overloads less those that only take a number where another of the same names takes a tensor."""
     return [s for s in overloads if not any(_covers(t, s) for t in overloads if t is not s)]
 
@@ -215,7 +215,7 @@ def _covers(general: Signature, special: Signature) -> bool:
     return {p.name for p in general.params} == {p.name for p in special.params} and tensors[0] > tensors[1]
 
 
-def declared(params: list[str], tensors: list[str]) -> Signature:
+def signature_from_names(params: list[str], tensors: list[str]) -> Signature:
     """The signature that a hand-written row spells."""
     kinds = {n.removesuffix("[]"): "list" if n.endswith("[]") else "one" for n in tensors}
     made, keyword_only = [], False
@@ -223,6 +223,6 @@ def declared(params: list[str], tensors: list[str]) -> Signature:
         name = spelled.lstrip("*")
         if name:
             kind = "kw" if keyword_only else "var" if spelled.startswith("*") else "pos"
-            made.append(Param(name, kind, kinds.get(name, "")))
+            made.append(Parameter(name, kind, kinds.get(name, "")))
         keyword_only = keyword_only or spelled.startswith("*")
     return Signature(tuple(made))

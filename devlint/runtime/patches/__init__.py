@@ -7,49 +7,49 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from devlint.runtime.patches import (
-    accelerator,
     assignments,
     autocast,
-    clock,
-    devices,
+    clock_readings,
+    composite_checks,
+    dataloader_workers,
+    device_modules,
+    device_types,
     factories,
     generators,
-    handwritten,
     interop,
-    movers,
     optimizers,
     pinning,
-    queries,
-    refusals,
     storages,
+    tensor_queries,
     threads,
-    workers,
+    transfer_methods,
+    unsupported_features,
 )
 from devlint.runtime.patches.patcher import Patcher
 
 if TYPE_CHECKING:
-    from devlint.runtime.session import Session
+    from devlint.runtime.runtime_session import RuntimeSession
 
 _EMULATION = (
-    queries,
-    movers,
+    tensor_queries,
+    transfer_methods,
     pinning,
     assignments,
     storages,
     factories,
     interop,
     generators,
-    accelerator,
+    device_modules,
     autocast,
-    handwritten,
+    composite_checks,
     optimizers,
-    refusals,
-    devices,
-    clock,
+    unsupported_features,
+    device_types,
+    clock_readings,
 )
 
 
-def install(session: Session, mode: Callable[[], AbstractContextManager[Any]]) -> Patcher:
+def install(session: RuntimeSession, mode: Callable[[], AbstractContextManager[Any]]) -> Patcher:
     """Put the patches of a session in place."""
     patcher = Patcher()
     try:
@@ -57,9 +57,9 @@ def install(session: Session, mode: Callable[[], AbstractContextManager[Any]]) -
             for module in _EMULATION:
                 module.install(session, patcher)
         else:
-            refusals.note_compilation(session, patcher)
+            unsupported_features.note_compilation(session, patcher)
         threads.install(patcher, mode)
-        workers.install(session, patcher)
+        dataloader_workers.install(session, patcher)
     except BaseException:
         patcher.undo()
         raise

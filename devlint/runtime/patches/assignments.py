@@ -6,41 +6,45 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from devlint.runtime.labels import Place, place_of, put
-from devlint.runtime.patches.queries import device_of
-from devlint.runtime.sites import user_site
-from devlint.runtime.transfers import moved
+from devlint.runtime.call_sites import user_site
+from devlint.runtime.device_transfers import copy_to_device
+from devlint.runtime.patches.tensor_queries import device_of
+from devlint.runtime.storage_labels import Placement, label_tensor, placement_of
 
 if TYPE_CHECKING:
     from devlint.runtime.patches.patcher import Patcher
-    from devlint.runtime.session import Session
+    from devlint.runtime.runtime_session import RuntimeSession
 
 _copy_ = torch.Tensor.copy_
 _setitem = torch.Tensor.__setitem__
 _new: Any = torch.Tensor.new
 
 
-def _brought(value: Any, target: torch.Tensor) -> Any:
+def _moved_for_autograd(value: Any, target: torch.Tensor) -> Any:
     """A source that autograd has to follow is moved first, so that its gradient finds the way back."""
     if isinstance(value, torch.Tensor) and value.requires_grad and torch.is_grad_enabled():
         there = device_of(target)
         if device_of(value) != there:
-            return moved(value, there, how="copy_")
+            return copy_to_device(value, there, how="copy_")
     return value
 
 
-def install(session: Session, patcher: Patcher) -> None:
+def install(session: RuntimeSession, patcher: Patcher) -> None:
     """Let values cross where torch lets them."""
 
     def copy_(self: torch.Tensor, src: torch.Tensor, non_blocking: bool = False) -> torch.Tensor:
-        return _copy_(self, _brought(src, self), non_blocking)
+        return _copy_(self, _moved_for_autograd(src, self), non_blocking)
 
     def setitem(self: torch.Tensor, key: Any, value: Any) -> None:
-        _setitem(self, key, _brought(value, self) if isinstance(value, torch.Tensor) and value.dim() == 0 else value)
+        _setitem(
+            self,
+            key,
+            _moved_for_autograd(value, self) if isinstance(value, torch.Tensor) and value.dim() == 0 else value,
+        )
 
     def new(self: torch.Tensor, *args: Any, device: Any = None, **kwargs: Any) -> torch.Tensor:
         out: torch.Tensor = _new(self, *args, **kwargs)
-        put(out, Place(device_of(self), "created by .new()", user_site(), place_of(self)))
+        label_tensor(out, Placement(device_of(self), "created by .new()", user_site(), placement_of(self)))
         return out
 
     for name, method in (("copy_", copy_), ("__setitem__", setitem), ("new", new)):

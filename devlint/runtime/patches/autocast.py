@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from devlint.runtime.arguments import tensors_in
-from devlint.runtime.errors import NotEmulated
-from devlint.runtime.labels import place_of
+from devlint.runtime.not_emulated import NotEmulated
+from devlint.runtime.storage_labels import placement_of
+from devlint.runtime.tensor_arguments import tensors_in
 
 if TYPE_CHECKING:
     from devlint.runtime.patches.patcher import Patcher
-    from devlint.runtime.session import Session
+    from devlint.runtime.runtime_session import RuntimeSession
 
-LOWER = {
+LOWER_PRECISION = {
     "addbmm", "addmm", "addmv", "addr", "baddbmm", "bmm", "chain_matmul", "conv1d", "conv2d", "conv3d", "conv_tbc",
     "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "convolution", "_convolution", "einsum",
     "linalg_multi_dot", "linalg_vecdot", "linear", "matmul", "mm", "mv", "prelu", "scaled_dot_product_attention",
@@ -28,16 +28,16 @@ PROMOTE = {
     "tensordot",
 }  # fmt: skip
 """Run in float32 if one operand is."""
-NOT_HERE = ("aten::cudnn_", "aten::_thnn_", "aten::_scaled_dot_product_")
+KERNELS_ABSENT_ON_HOST = ("aten::cudnn_", "aten::_thnn_", "aten::_scaled_dot_product_")
 """Kernels that the host never calls."""
-CAST = (torch.float16, torch.bfloat16, torch.float32)
+CASTABLE = (torch.float16, torch.bfloat16, torch.float32)
 
 _has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key
 _host_autocast = torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastCPU)
 _below_autocast = torch._C._dispatch_keyset_full_after(torch._C.DispatchKey.AutocastCPU)
 
 
-class _Cast:
+class _OperandCast:
     """Casts operands as CUDA's autocast does; a weight once, as long as autocast lasts."""
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ class _Cast:
     def __call__(self, value: Any, target: torch.dtype) -> Any:
         if isinstance(value, list | tuple):
             return type(value)(self(part, target) for part in value)
-        if not isinstance(value, torch.Tensor) or value.dtype not in CAST or not place_of(value).key:
+        if not isinstance(value, torch.Tensor) or value.dtype not in CASTABLE or not placement_of(value).key:
             return value
         narrowing = value.dtype is torch.float32 and target is not torch.float32
         if not (narrowing and value.is_leaf and value.requires_grad and torch.is_autocast_cache_enabled()):
@@ -61,71 +61,77 @@ class _Cast:
         return known[1]
 
 
-def _listed(name: str, key: str) -> bool:
+def _has_autocast_kernel(name: str, key: str) -> bool:
     try:
         return bool(_has_kernel(name, key))
     except RuntimeError:
         return False
 
 
-def _lists() -> tuple[list[str], list[str]]:
+def _autocast_operators() -> tuple[list[str], list[str]]:
     """The operators that CUDA's autocast casts, and those that only the host's does."""
-    names = [n for n in torch._C._dispatch_get_all_op_names() if n.startswith("aten::") and not n.startswith(NOT_HERE)]
-    cuda = {name for name in names if _base(name) in LOWER or _listed(name, "AutocastCUDA")}
-    return sorted(cuda), sorted(name for name in names if name not in cuda and _listed(name, "AutocastCPU"))
+    names = [
+        n
+        for n in torch._C._dispatch_get_all_op_names()
+        if n.startswith("aten::") and not n.startswith(KERNELS_ABSENT_ON_HOST)
+    ]
+    cuda = {name for name in names if _base_name(name) in LOWER_PRECISION or _has_autocast_kernel(name, "AutocastCUDA")}
+    return sorted(cuda), sorted(
+        name for name in names if name not in cuda and _has_autocast_kernel(name, "AutocastCPU")
+    )
 
 
-def _base(name: str) -> str:
+def _base_name(name: str) -> str:
     return name.removeprefix("aten::").partition(".")[0]
 
 
 def _operator(name: str) -> Any:
-    return getattr(getattr(torch.ops.aten, _base(name)), name.partition(".")[2] or "default")
+    return getattr(getattr(torch.ops.aten, _base_name(name)), name.partition(".")[2] or "default")
 
 
-def _casting(name: str, cast: _Cast) -> Callable[..., Any]:
+def _casting_kernel(name: str, cast: _OperandCast) -> Callable[..., Any]:
     """The kernel of an operator whose operands CUDA's autocast casts, where they are on the device."""
-    base, operator = _base(name), _operator(name)
+    base, operator = _base_name(name), _operator(name)
 
     def kernel(keys: Any, *args: Any, **kwargs: Any) -> Any:
-        tensors = [tensor for tensor in tensors_in((*args, *kwargs.values())) if tensor.dtype in CAST]
-        if not any(place_of(tensor).key for tensor in tensors):
+        tensors = [tensor for tensor in tensors_in((*args, *kwargs.values())) if tensor.dtype in CASTABLE]
+        if not any(placement_of(tensor).key for tensor in tensors):
             return operator.redispatch(keys & _below_autocast, *args, **kwargs)
         with torch._C._ExcludeDispatchKeyGuard(_host_autocast):
             if base in PROMOTE and all(tensor.dtype is not torch.float32 for tensor in tensors):
                 return operator(*args, **kwargs)
-            target = torch.get_autocast_dtype("cuda") if base in LOWER else torch.float32
+            target = torch.get_autocast_dtype("cuda") if base in LOWER_PRECISION else torch.float32
             return operator(*cast(args, target), **{key: cast(value, target) for key, value in kwargs.items()})
 
     return kernel
 
 
-def _leaving(name: str) -> Callable[..., Any]:
+def _uncast_kernel(name: str) -> Callable[..., Any]:
     """The kernel of an operator that CUDA's autocast leaves alone, though not what it is composed of."""
     operator = _operator(name)
     return lambda keys, *args, **kwargs: operator.redispatch(keys & _below_autocast, *args, **kwargs)
 
 
-def _library(cast: _Cast) -> Any:
+def _install_kernels(cast: _OperandCast) -> Any:
     """CUDA's rules in the place of the host's."""
     make: Any = torch.library.Library
     library = make("aten", "IMPL")
-    casting, leaving = _lists()
+    casting, leaving = _autocast_operators()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that the host's kernels are replaced is what is wanted
         for name in casting:
-            library.impl(name, _casting(name, cast), "AutocastCPU", with_keyset=True)
+            library.impl(name, _casting_kernel(name, cast), "AutocastCPU", with_keyset=True)
         for name in leaving:
-            library.impl(name, _leaving(name), "AutocastCPU", with_keyset=True)
+            library.impl(name, _uncast_kernel(name), "AutocastCPU", with_keyset=True)
     return library
 
 
-def install(session: Session, patcher: Patcher) -> None:
+def install(session: RuntimeSession, patcher: Patcher) -> None:
     """Let the host's autocast follow CUDA's rules while CUDA's is on."""
     if session.kind != "cuda":
         return
     libraries: list[Any] = []
-    cast = _Cast()
+    cast = _OperandCast()
     enter: Any = torch.autocast.__enter__
     leave: Any = torch.autocast.__exit__
 
@@ -136,7 +142,7 @@ def install(session: Session, patcher: Patcher) -> None:
         result = enter(self)
         if self.device == "cuda":
             if not libraries:
-                libraries.append(_library(cast))
+                libraries.append(_install_kernels(cast))
             self._devlint_before = [*getattr(self, "_devlint_before", ()), torch.is_autocast_enabled("cpu")]
         if self.device == "cuda" or within:
             torch.set_autocast_enabled("cpu", torch.is_autocast_enabled("cuda"))
@@ -155,7 +161,7 @@ def install(session: Session, patcher: Patcher) -> None:
     bce = torch._C._nn.binary_cross_entropy
 
     def binary_cross_entropy(*args: Any, **kwargs: Any) -> Any:
-        if torch.is_autocast_enabled("cuda") and any(place_of(t).key for t in tensors_in(args)):
+        if torch.is_autocast_enabled("cuda") and any(placement_of(t).key for t in tensors_in(args)):
             raise RuntimeError(
                 "torch.nn.functional.binary_cross_entropy and torch.nn.BCELoss are unsafe to autocast.\n"
                 "Many models use a sigmoid layer right before the binary cross entropy layer.\n"

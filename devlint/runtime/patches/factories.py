@@ -10,14 +10,15 @@ import torch
 from torch.jit import _builtins as _torch_builtins
 from torch.utils import _device as default_device
 
-from devlint.runtime import errors, rng
-from devlint.runtime.labels import HOST, Place, place_of, put
-from devlint.runtime.sites import site_of, user_frame
-from devlint.runtime.transfers import moved
+from devlint.runtime import rng, torch_errors
+from devlint.runtime.call_sites import site_of, user_frame
+from devlint.runtime.device_transfers import copy_to_device
+from devlint.runtime.not_emulated import NotEmulated
+from devlint.runtime.storage_labels import HOST, Placement, label_tensor, placement_of
 
 if TYPE_CHECKING:
     from devlint.runtime.patches.patcher import Patcher
-    from devlint.runtime.session import Session
+    from devlint.runtime.runtime_session import RuntimeSession
 
 _builtins: Any = _torch_builtins
 
@@ -29,7 +30,7 @@ NESTED = ("nested_tensor", "as_nested_tensor")
 ARRAYS = ("from_numpy", "frombuffer", "from_dlpack", "from_file")
 
 
-def _plain() -> Iterator[tuple[Any, str]]:
+def _plain_factories() -> Iterator[tuple[Any, str]]:
     """The factories torch itself counts as such, where their names are."""
     wanted = default_device._device_constructors()
     for module in (torch, torch.fft):
@@ -39,7 +40,7 @@ def _plain() -> Iterator[tuple[Any, str]]:
     yield torch, "normal"
 
 
-def ambient() -> torch.device | None:
+def current_default_device() -> torch.device | None:
     """The default device of this thread here: what `set_default_device` and `with torch.device(...)` chose."""
     for index in range(torch._C._len_torch_function_stack() - 1, -1, -1):
         mode = torch._C._get_function_stack_at(index)
@@ -48,37 +49,37 @@ def ambient() -> torch.device | None:
     return None
 
 
-class _Maker:
+class _FactoryWrapper:
     """Labels what factories make."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: RuntimeSession) -> None:
         self.session = session
 
     def target(self, device: Any, *, default: bool = True) -> torch.device:
         """The device a factory is asked for, or the default one."""
         if device is None and default:
-            device = ambient()
+            device = current_default_device()
         return self.session.resolve(device)
 
     def foreign(self, target: torch.device) -> bool:
         """Whether a device is neither the host nor emulated (`meta`)."""
         return target.type not in ("cpu", self.session.kind)
 
-    def label(self, out: Any, target: torch.device, name: str, *, explicit: bool, pinned: bool = False) -> Any:
+    def label_result(self, out: Any, target: torch.device, name: str, *, explicit: bool, pinned: bool = False) -> Any:
         """Say where the new tensor lives."""
         session = self.session
         frame = user_frame(3)
         if target.type == "mps" and out.dtype is torch.float64:
-            raise errors.mps_float64()
+            raise torch_errors.float64_on_mps()
         if target is HOST or target.type == "cpu":
             how = f"created on the host by {name}()" + ("" if explicit else ", which names no device")
         else:
             how = f"created on {target} by {name}()"
-        cell = put(out, Place(target, how, site_of(frame)))
-        if pinned and cell is not None:
-            cell.pinned = True
+        label = label_tensor(out, Placement(target, how, site_of(frame)))
+        if pinned and label is not None:
+            label.pinned = True
         for recorder in session.recorders:
-            recorder.factory(name, frame)
+            recorder.record_factory(name, frame)
         return out
 
     def plain(self, name: str, original: Callable[..., Any], *, default: bool) -> Callable[..., Any]:
@@ -91,11 +92,11 @@ class _Maker:
                 return original(*args, device=target, **kwargs)
             if kwargs.get("out") is not None or (not default and device is None):
                 return original(*args, **kwargs)
-            rng.check(kwargs.get("generator"), target)
+            rng.check_generator(kwargs.get("generator"), target)
             key = 0 if target.type == "cpu" else 1 + (target.index or 0)
-            with rng.drawing_from(key):
+            with rng.device_generator_state(key):
                 out = original(*args, device=HOST, **kwargs)
-            return self.label(out, target, name, explicit=device is not None, pinned=pin_memory)
+            return self.label_result(out, target, name, explicit=device is not None, pinned=pin_memory)
 
         return factory
 
@@ -107,11 +108,11 @@ class _Maker:
             if device is None and name != "new_tensor":
                 return original(*args, **kwargs)
             source = args[0] if args else kwargs["input"]
-            target = place_of(source).device if device is None else self.session.resolve(device)
+            target = placement_of(source).device if device is None else self.session.resolve(device)
             if self.foreign(target):
                 return original(*args, device=target, **kwargs)
             out = original(*args, **kwargs)
-            return self.label(out, target, name, explicit=True, pinned=pin_memory)
+            return self.label_result(out, target, name, explicit=True, pinned=pin_memory)
 
         return factory
 
@@ -120,8 +121,8 @@ class _Maker:
 
         @functools.wraps(original)
         def factory(data: Any, *args: Any, device: Any = None, pin_memory: bool = False, **kwargs: Any) -> Any:
-            if isinstance(data, torch.Tensor) and device is None and ambient() is None:
-                target = place_of(data).device
+            if isinstance(data, torch.Tensor) and device is None and current_default_device() is None:
+                target = placement_of(data).device
             else:
                 target = self.target(device)
             if self.foreign(target) or getattr(data, "is_meta", False):
@@ -134,9 +135,11 @@ class _Maker:
                 out = original(data, *args, device=HOST, **kwargs)
             if target.type != "cpu" and name != "tensor":
                 out = out.clone()
-            self.label(out, target, name + _origin(data), explicit=device is not None, pinned=pin_memory)
+            self.label_result(out, target, name + _origin(data), explicit=device is not None, pinned=pin_memory)
             if target.type != "cpu":
-                self.session.record(lambda recorder, frame: recorder.wait("tensor from Python data", frame))
+                self.session.notify_recorders(
+                    lambda recorder, frame: recorder.record_wait("tensor from Python data", frame)
+                )
             return out.requires_grad_() if kwargs.get("requires_grad") else out
 
         return factory
@@ -144,11 +147,11 @@ class _Maker:
     def _from_tensor(
         self, data: torch.Tensor, target: torch.device, original: Any, name: str, args: Any, kwargs: dict[str, Any]
     ) -> Any:
-        here = place_of(data).device
+        here = placement_of(data).device
         if here == target:
             return original(data, *args, **kwargs)
         if name == "tensor":
-            copied = moved(data.detach(), target, dtype=kwargs.get("dtype"), how="tensor")
+            copied = copy_to_device(data.detach(), target, dtype=kwargs.get("dtype"), how="tensor")
             return copied.requires_grad_(bool(kwargs.get("requires_grad")))
         return data.to(target, kwargs.get("dtype"))
 
@@ -160,13 +163,13 @@ class _Maker:
             target = self.target(device)
             first = parts if isinstance(parts, torch.Tensor) else next(iter(parts), None)
             if device is None and isinstance(first, torch.Tensor):
-                target = place_of(first).device
+                target = placement_of(first).device
             if target.type == self.session.kind and layout is torch.jagged:
-                raise errors.NotEmulated("nested tensors of the jagged layout on an accelerator")
+                raise NotEmulated("nested tensors of the jagged layout on an accelerator")
             if self.foreign(target):
                 return original(parts, *args, device=target, layout=layout, **kwargs)
             out = original(parts, *args, device=HOST, layout=layout, **kwargs)
-            return self.label(out, target, name, explicit=device is not None)
+            return self.label_result(out, target, name, explicit=device is not None)
 
         return factory
 
@@ -176,17 +179,17 @@ class _Maker:
         @functools.wraps(original)
         def factory(*args: Any, device: Any = None, pin_memory: bool = False, **kwargs: Any) -> Any:
             parts = [value for value in (*args, *kwargs.values()) if isinstance(value, torch.Tensor)]
-            target = place_of(parts[-1]).device if parts and device is None else self.target(device)
+            target = placement_of(parts[-1]).device if parts and device is None else self.target(device)
 
             def bring(value: Any) -> Any:
                 if not isinstance(value, torch.Tensor):
                     return value
-                if device is None and place_of(value).device != target:
-                    raise errors.sparse_parts(place_of(value).device, target)
+                if device is None and placement_of(value).device != target:
+                    raise torch_errors.sparse_parts_on_two_devices(placement_of(value).device, target)
                 return value.to(target)
 
             out = original(*map(bring, args), **{key: bring(value) for key, value in kwargs.items()})
-            return self.label(out, target, name, explicit=device is not None)
+            return self.label_result(out, target, name, explicit=device is not None)
 
         return factory
 
@@ -196,7 +199,7 @@ class _Maker:
         @functools.wraps(original)
         def factory(*args: Any, **kwargs: Any) -> Any:
             out = original(*args, **kwargs)
-            put(out, Place(HOST, f"made from a NumPy array by {name}()", site_of(user_frame(2))))
+            label_tensor(out, Placement(HOST, f"made from a NumPy array by {name}()", site_of(user_frame(2))))
             return out
 
         return factory
@@ -206,29 +209,29 @@ def _origin(data: Any) -> str:
     return " from a NumPy array" if type(data).__module__.startswith(("numpy", "pandas")) else ""
 
 
-def install(session: Session, patcher: Patcher) -> None:
+def install(session: RuntimeSession, patcher: Patcher) -> None:
     """Label what is created."""
-    maker = _Maker(session)
+    wrapper = _FactoryWrapper(session)
 
     def replace(owner: Any, name: str, wrapped: Callable[..., Any]) -> None:
         original = patcher.replace(owner, name, wrapped)
         _keep_scriptable(patcher, original, wrapped)
 
-    for module, name in list(_plain()):
-        label = f"torch.{name}" if module is torch else f"{module.__name__}.{name}"
-        replace(module, name, maker.plain(label, getattr(module, name), default=name != "normal"))
+    for module, name in list(_plain_factories()):
+        title = f"torch.{name}" if module is torch else f"{module.__name__}.{name}"
+        replace(module, name, wrapper.plain(title, getattr(module, name), default=name != "normal"))
     for name in LIKE:
-        replace(torch, name, maker.relative(name, getattr(torch, name)))
+        replace(torch, name, wrapper.relative(name, getattr(torch, name)))
     for name in NEW:
-        patcher.replace(torch.Tensor, name, maker.relative(name, getattr(torch.Tensor, name)))
+        patcher.replace(torch.Tensor, name, wrapper.relative(name, getattr(torch.Tensor, name)))
     for name in DATA:
-        replace(torch, name, maker.data(name, getattr(torch, name)))
+        replace(torch, name, wrapper.data(name, getattr(torch, name)))
     for name in SPARSE:
-        replace(torch, name, maker.sparse(name, getattr(torch, name)))
+        replace(torch, name, wrapper.sparse(name, getattr(torch, name)))
     for name in NESTED:
-        replace(torch.nested, name, maker.nested(f"torch.nested.{name}", getattr(torch.nested, name)))
+        replace(torch.nested, name, wrapper.nested(f"torch.nested.{name}", getattr(torch.nested, name)))
     for name in ARRAYS:
-        patcher.replace(torch, name, maker.array(f"torch.{name}", getattr(torch, name)))
+        patcher.replace(torch, name, wrapper.array(f"torch.{name}", getattr(torch, name)))
 
 
 def _keep_scriptable(patcher: Patcher, original: Any, wrapped: Any) -> None:

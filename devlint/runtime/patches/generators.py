@@ -10,7 +10,7 @@ from devlint.runtime import rng
 
 if TYPE_CHECKING:
     from devlint.runtime.patches.patcher import Patcher
-    from devlint.runtime.session import Session
+    from devlint.runtime.runtime_session import RuntimeSession
 
 _Generator: Any = torch._C.Generator
 
@@ -22,7 +22,7 @@ class _AnyGenerator(type(_Generator)):  # type: ignore[misc]
         return isinstance(instance, _Generator)
 
 
-def install(session: Session, patcher: Patcher) -> None:
+def install(session: RuntimeSession, patcher: Patcher) -> None:
     """Let generators say which device they are for."""
 
     class Generator(_Generator, metaclass=_AnyGenerator):  # type: ignore[misc]
@@ -31,18 +31,18 @@ def install(session: Session, patcher: Patcher) -> None:
         def __new__(cls, device: Any = "cpu") -> Generator:
             target = session.resolve(device)
             made: Generator = super().__new__(cls)
-            rng.adopt(made, target)
+            rng.register_generator(made, target)
             return made
 
         def __init__(self, device: Any = "cpu") -> None:
             return
 
         def __del__(self) -> None:
-            rng.forget(self)
+            rng.forget_generator(self)
 
         @property
         def device(self) -> torch.device:
-            return rng.device_of(self)
+            return rng.generator_device(self)
 
         def __reduce__(self) -> Any:
             return _restored, (str(self.device), self.get_state())

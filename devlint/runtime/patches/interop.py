@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from devlint.runtime import errors
-from devlint.runtime.labels import cell_of, place_of
-from devlint.runtime.mishaps import mishap
-from devlint.runtime.shared import exported
-from devlint.runtime.streams import Transit
+from devlint.runtime import torch_errors
+from devlint.runtime.error_reports import report_operator_error
+from devlint.runtime.not_emulated import NotEmulated
+from devlint.runtime.numpy_sharing import watch_numpy_export
+from devlint.runtime.storage_labels import label_of, placement_of
+from devlint.runtime.stream_clocks import PendingCopy
 
 if TYPE_CHECKING:
     from devlint.runtime.patches.patcher import Patcher
-    from devlint.runtime.session import Session
+    from devlint.runtime.runtime_session import RuntimeSession
 
 _numpy = torch.Tensor.numpy
 _tolist = torch.Tensor.tolist
@@ -23,57 +24,57 @@ _repr: Callable[..., str] = torch.Tensor.__repr__
 _dlpack = torch.Tensor.__dlpack__
 
 
-def install(session: Session, patcher: Patcher) -> None:
+def install(session: RuntimeSession, patcher: Patcher) -> None:
     """Refuse what accelerator memory refuses, and notice who reads too early."""
 
     def read(self: torch.Tensor, how: str) -> None:
-        cell = cell_of(self)
-        if cell is not None and isinstance(cell.watch, Transit) and cell.watch.inbound:
-            session.read_early(cell.watch, how)
+        label = label_of(self)
+        if label is not None and isinstance(label.watch, PendingCopy) and label.watch.to_host:
+            session.report_early_read(label.watch, how)
 
     def numpy(self: torch.Tensor, *, force: bool = False) -> Any:
-        place = place_of(self)
+        place = placement_of(self)
         try:
             if place.key:
                 if not force:
-                    raise errors.no_numpy(place.device)
+                    raise torch_errors.numpy_of_device_tensor(place.device)
                 return _numpy(self.detach().cpu(), force=True)
             read(self, ".numpy()")
             array = _numpy(self, force=force)
         except (TypeError, RuntimeError) as error:
-            mishap(session, error, (self,), {})
+            report_operator_error(session, error, (self,), {})
             if not (session.keep_going and place.key):
                 raise
             return _numpy(self.detach().cpu(), force=True)
-        exported(session, self)
+        watch_numpy_export(session, self)
         return array
 
     def tolist(self: torch.Tensor) -> Any:
         read(self, ".tolist()")
-        if place_of(self).key:
-            session.waited("tolist")
+        if placement_of(self).key:
+            session.host_waited("tolist")
         return _tolist(self)
 
     def represent(self: torch.Tensor, *, tensor_contents: Any = None) -> str:
         read(self, "printing")
-        if not place_of(self).key or session.quiet:
+        if not placement_of(self).key or session.suspended:
             return _repr(self, tensor_contents=tensor_contents)
-        session.waited("print")
-        session.quiet = True
+        session.host_waited("print")
+        session.suspended = True
         try:
             return _repr(self, tensor_contents=tensor_contents)
         finally:
-            session.quiet = False
+            session.suspended = False
 
     def dlpack(self: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
-        if place_of(self).key:
-            raise errors.NotEmulated("DLPack exchange of accelerator memory")
+        if placement_of(self).key:
+            raise NotEmulated("DLPack exchange of accelerator memory")
         read(self, "DLPack")
         return _dlpack(self, *args, **kwargs)
 
     def no_interface(self: torch.Tensor) -> Any:
-        if place_of(self).key:
-            raise errors.NotEmulated("the CUDA array interface")
+        if placement_of(self).key:
+            raise NotEmulated("the CUDA array interface")
         raise AttributeError(f"Can't get __cuda_array_interface__ on non-CUDA tensor type: {self.type()}")
 
     patcher.replace(torch.Tensor, "numpy", numpy)

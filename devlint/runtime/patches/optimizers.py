@@ -8,27 +8,27 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.utils import _foreach_utils
 
-from devlint.runtime.labels import place_of
+from devlint.runtime.storage_labels import placement_of
 
 if TYPE_CHECKING:
     from devlint.runtime.patches.patcher import Patcher
-    from devlint.runtime.session import Session
+    from devlint.runtime.runtime_session import RuntimeSession
 
 
-def grouped(tensorlists: list[list[torch.Tensor | None]], with_indices: bool = False) -> dict[Any, Any]:
+def group_tensors(tensorlists: list[list[torch.Tensor | None]], with_indices: bool = False) -> dict[Any, Any]:
     """Tensor lists by the device and dtype of the first list's tensors."""
     groups: dict[Any, tuple[list[list[torch.Tensor | None]], list[int]]] = {}
     for index, first in enumerate(tensorlists[0]):
         if first is None:
             raise RuntimeError("the first tensor list must not hold None")
-        key = (place_of(first).device, first.dtype)
+        key = (placement_of(first).device, first.dtype)
         lists, indices = groups.setdefault(key, ([[] for _ in tensorlists], []))
         for position, tensors in enumerate(tensorlists):
             if not tensors:
                 continue
             tensor = tensors[index]
-            scalar_step = tensor is not None and tensor.dim() == 0 and not place_of(tensor).key
-            if tensor is not None and not scalar_step and place_of(tensor).device != key[0]:
+            scalar_step = tensor is not None and tensor.dim() == 0 and not placement_of(tensor).key
+            if tensor is not None and not scalar_step and placement_of(tensor).device != key[0]:
                 raise RuntimeError(
                     "Tensors of the same index must be on the same device and the same dtype except `step` tensors "
                     "that can be CPU and float32/64, and optimizer states that can be bfloat16 for "
@@ -39,10 +39,10 @@ def grouped(tensorlists: list[list[torch.Tensor | None]], with_indices: bool = F
     return groups
 
 
-def install(session: Session, patcher: Patcher) -> None:
+def install(session: RuntimeSession, patcher: Patcher) -> None:
     """Group by label wherever torch groups by device."""
-    patcher.replace(_foreach_utils, "_group_tensors_by_device_and_dtype", grouped)
+    patcher.replace(_foreach_utils, "_group_tensors_by_device_and_dtype", group_tensors)
     for name in ("torch.optim.optimizer", "torch.nn.utils.clip_grad"):
         module = importlib.import_module(name)
         if hasattr(module, "_group_tensors_by_device_and_dtype"):
-            patcher.replace(module, "_group_tensors_by_device_and_dtype", grouped)
+            patcher.replace(module, "_group_tensors_by_device_and_dtype", group_tensors)

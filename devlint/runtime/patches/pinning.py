@@ -6,37 +6,37 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from devlint.runtime import errors
-from devlint.runtime.labels import Place, cell_of, place_of, put
-from devlint.runtime.sites import user_site
+from devlint.runtime import torch_errors
+from devlint.runtime.call_sites import user_site
+from devlint.runtime.storage_labels import Placement, label_of, label_tensor, placement_of
 
 if TYPE_CHECKING:
     from devlint.runtime.patches.patcher import Patcher
-    from devlint.runtime.session import Session
+    from devlint.runtime.runtime_session import RuntimeSession
 
 _clone = torch.Tensor.clone
 
 
-def install(session: Session, patcher: Patcher) -> None:
+def install(session: RuntimeSession, patcher: Patcher) -> None:
     """Pin by label: host memory only, and once."""
 
     def pin_memory(self: torch.Tensor, device: Any = None) -> torch.Tensor:
-        place = place_of(self)
+        place = placement_of(self)
         if place.key:
-            raise errors.cannot_pin(errors.type_name(self.dtype, place.device))
-        cell = cell_of(self)
-        if cell is not None and cell.pinned:
+            raise torch_errors.pinning_device_tensor(torch_errors.legacy_type_name(self.dtype, place.device))
+        label = label_of(self)
+        if label is not None and label.pinned:
             return self
-        session.initialise()
+        session.initialize()
         out = _clone(self)
-        fresh = put(out, Place(place.device, "copied to pinned memory", user_site(), place))
+        fresh = label_tensor(out, Placement(place.device, "copied to pinned memory", user_site(), place))
         if fresh is not None:
             fresh.pinned = True
         return out
 
     def is_pinned(self: torch.Tensor, device: Any = None) -> bool:
-        cell = cell_of(self)
-        return cell is not None and cell.pinned and not cell.place.key
+        label = label_of(self)
+        return label is not None and label.pinned and not label.place.key
 
     patcher.replace(torch.Tensor, "pin_memory", pin_memory)
     patcher.replace(torch.Tensor, "is_pinned", is_pinned)

@@ -6,30 +6,30 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from devlint.runtime.errors import NotEmulated
-from devlint.runtime.labels import HOST, SLOT, Cell, DeviceCell, Place
-from devlint.runtime.sites import user_site
+from devlint.runtime.call_sites import user_site
+from devlint.runtime.not_emulated import NotEmulated
+from devlint.runtime.storage_labels import HOST, LABEL_ATTRIBUTE, DeviceStorageLabel, Placement, StorageLabel
 
 if TYPE_CHECKING:
     from devlint.runtime.patches.patcher import Patcher
-    from devlint.runtime.session import Session
+    from devlint.runtime.runtime_session import RuntimeSession
 
 _device: Any = torch.UntypedStorage.device
 _new: Any = torch.UntypedStorage.__new__
 _make: Any = torch._C.StorageBase.__new__
 
 
-def _label(storage: torch.UntypedStorage, place: Place) -> torch.UntypedStorage:
-    setattr(storage, SLOT, DeviceCell(place, storage.nbytes()) if place.key else Cell(place))
+def _label(storage: torch.UntypedStorage, place: Placement) -> torch.UntypedStorage:
+    setattr(storage, LABEL_ATTRIBUTE, DeviceStorageLabel(place, storage.nbytes()) if place.key else StorageLabel(place))
     return storage
 
 
-def install(session: Session, patcher: Patcher) -> None:
+def install(session: RuntimeSession, patcher: Patcher) -> None:
     """Carry labels from storage to storage."""
 
     def device(self: torch.UntypedStorage) -> torch.device:
-        cell = getattr(self, SLOT)
-        found: torch.device = cell.place.device if cell is not None and cell.place.key else _device.__get__(self)
+        label = getattr(self, LABEL_ATTRIBUTE)
+        found: torch.device = label.place.device if label is not None and label.place.key else _device.__get__(self)
         return found
 
     def new(cls: type, *args: Any, device: Any = None, **kwargs: Any) -> torch.UntypedStorage:
@@ -38,14 +38,14 @@ def install(session: Session, patcher: Patcher) -> None:
             given = {} if device is None else {"device": target}
             plain: torch.UntypedStorage = _new(cls, *args, **given, **kwargs)
             return plain
-        return _label(_new(cls, *args, **kwargs), Place(target, f"a storage on {target}", user_site()))
+        return _label(_new(cls, *args, **kwargs), Placement(target, f"a storage on {target}", user_site()))
 
     def to_device(self: torch.UntypedStorage, target: torch.device) -> torch.UntypedStorage:
         if target == self.device:
             return self
         copy: torch.UntypedStorage = _make(torch.UntypedStorage, self.nbytes())
         copy.copy_(self, False)
-        return _label(copy, Place(target, f"a storage loaded or moved to {target}", user_site(2)))
+        return _label(copy, Placement(target, f"a storage loaded or moved to {target}", user_site(2)))
 
     def to(self: torch.UntypedStorage, *, device: Any, non_blocking: bool = False) -> torch.UntypedStorage:
         target = session.resolve(device)
@@ -62,8 +62,8 @@ def install(session: Session, patcher: Patcher) -> None:
     def clone(self: torch.UntypedStorage) -> torch.UntypedStorage:
         copy: torch.UntypedStorage = _make(torch.UntypedStorage, self.nbytes())
         copy.copy_(self, False)
-        cell = getattr(self, SLOT)
-        return copy if cell is None else _label(copy, cell.place)
+        label = getattr(self, LABEL_ATTRIBUTE)
+        return copy if label is None else _label(copy, label.place)
 
     def share(self: torch.UntypedStorage, *args: Any, **kwargs: Any) -> Any:
         raise NotEmulated("sending accelerator memory to another process")

@@ -17,11 +17,11 @@ def install(patcher: Patcher, mode: Callable[[], AbstractContextManager[Any]]) -
     def bootstrap(self: Any) -> None:
         run = self.run
 
-        def under_mode() -> None:
+        def run_under_mode() -> None:
             with mode():
                 run()
 
-        self.run = under_mode
+        self.run = run_under_mode
         start(self)
 
     start = threading.Thread._bootstrap_inner  # type: ignore[attr-defined]

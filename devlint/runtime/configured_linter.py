@@ -1,0 +1,87 @@
+"""The static findings of the files that ran, and which of the things seen the project wants to hear of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+
+from devlint.config.config_error import ConfigError
+from devlint.config.config_options import Options
+from devlint.config.resolver import Resolver
+from devlint.config.settings import Settings
+from devlint.diagnostic import Diagnostic, Severity
+from devlint.linter.discovery import is_excluded
+from devlint.linter.file_analysis import analyse
+from devlint.linter.rule_loader import all_rules
+from devlint.rule_metadata import RuleCard
+from devlint.runtime.observation_diagnostics import RUNTIME_ONLY_RULES
+from devlint.syntax.index import index_source
+from devlint.syntax.source import SourceError
+from devlint.syntax.source_reading import decode_source
+from devlint.syntax.suppressions import Suppressions, find_suppressions
+
+_NOT_OF_PROGRAMS = "DEV9"
+"""What is said of files and comments; no run confirms it."""
+
+
+class ConfiguredLinter:
+    """Asks the rules as the project's configuration says. `ConfigError` is raised where that cannot be used.
+
+    What was seen to happen is told by rules that are off by default as well, unless the project turns them off.
+    """
+
+    def __init__(self, config: Path | None = None, *, isolated: bool = False) -> None:
+        cards = [RuleCard.of(rule) for rule in all_rules()]
+        known = {card.code for card in cards}
+        reported = [replace(card, default=True) for card in cards]
+        reported += [
+            RuleCard(code, name, Severity.WARNING, True, False, "", "")
+            for code, name in RUNTIME_ONLY_RULES.items()
+            if code not in known
+        ]
+        given, here = Options(), Path.cwd()
+        self._static_settings = Resolver(cards, given, cwd=here, config=config, isolated=isolated)
+        self._observed_settings = Resolver(reported, given, cwd=here, config=config, isolated=isolated)
+
+    def validate_settings(self, directory: Path) -> None:
+        """Raise `ConfigError` now if the settings of a directory cannot be used."""
+        self._static_settings.settings_for(directory)
+
+    def findings(self, files: Iterable[str]) -> list[Diagnostic]:
+        """What the rules say of these files, analysed together."""
+        settings = dict(self._wanted_files(files))
+        if not settings:
+            return []
+        codes = frozenset[str]().union(*(each.codes for each in settings.values()))
+        src = list(dict.fromkeys(folder for each in settings.values() for folder in each.src if folder.is_dir()))
+        found = analyse(list(settings), codes=codes, src=src).diagnostics
+        judged = (settings[path].judge(one, path) for one in found if (path := Path(one.region.filename)) in settings)
+        return [one for one in judged if one is not None and not one.code.startswith(_NOT_OF_PROGRAMS)]
+
+    def apply_settings(self, seen: Diagnostic) -> Diagnostic | None:
+        """Something seen, ranked as the project wants it; None where the project does not want to hear of it."""
+        path = Path(seen.region.filename)
+        if _suppressions(path).covers(seen.code, seen.name, seen.region.start.row, seen.region.end.row):
+            return None
+        try:
+            return self._observed_settings.settings_for(path.parent).judge(seen, path)
+        except ConfigError:
+            return seen
+
+    def _wanted_files(self, files: Iterable[str]) -> Iterator[tuple[Path, Settings]]:
+        for path in map(Path, files):
+            if path.is_file():
+                settings = self._static_settings.settings_for(path.parent)
+                if not is_excluded(settings, path):
+                    yield path, settings
+
+
+@lru_cache(None)
+def _suppressions(path: Path) -> Suppressions:
+    try:
+        source = decode_source(path.read_bytes(), path.name)
+        return find_suppressions(source, index_source(source))
+    except (OSError, SourceError):
+        return Suppressions()

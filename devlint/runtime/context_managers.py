@@ -1,0 +1,83 @@
+"""`emulate()` and `record()`: run a stretch of a program on emulated devices, or watched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+
+import torch
+
+from devlint.runtime import rng, runtime_session
+from devlint.runtime.emulation_mode import EmulationMode
+from devlint.runtime.error_reports import report_uncaught_error
+from devlint.runtime.patches import install
+from devlint.runtime.recorder import Recorder
+from devlint.runtime.recording_mode import RecordingMode
+from devlint.runtime.recording_report import Report
+from devlint.runtime.runtime_session import EMULATED_KINDS, RuntimeSession
+from devlint.runtime.sync_debug import SyncDebugListener
+
+
+@contextmanager
+def emulate(devices: int = 1, kind: str = "cuda") -> Iterator[RuntimeSession]:
+    """Run the block as if `devices` accelerators of a kind were there.
+
+    Inside another `emulate()` of the same kind and count nothing changes; other counts or kinds are refused.
+    """
+    if kind not in EMULATED_KINDS:
+        raise ValueError(f"devlint emulates {' and '.join(EMULATED_KINDS)}, not {kind!r}")
+    outer = runtime_session.active
+    if outer is not None and outer.kind is not None:
+        if (outer.kind, outer.device_count) != (kind, devices):
+            raise RuntimeError(f"already emulating {outer.device_count} device(s) of kind {outer.kind}")
+        yield outer
+        return
+    with _running(RuntimeSession(kind, devices)) as session:
+        yield session
+
+
+@contextmanager
+def record() -> Iterator[Report]:
+    """Record what the block does; the report can be read while it runs and afterwards. Recordings may be nested."""
+    recorder = Recorder()
+    with (
+        _running(RuntimeSession(None, 0))
+        if runtime_session.active is None
+        else nullcontext(runtime_session.active) as session
+    ):
+        session.recorders.append(recorder)
+        try:
+            yield Report(recorder)
+        except BaseException as error:
+            report_uncaught_error(session, error)
+            raise
+        finally:
+            session.recorders.remove(recorder)
+            recorder.finish()
+
+
+@contextmanager
+def _running(session: RuntimeSession) -> Iterator[RuntimeSession]:
+    outer = runtime_session.active
+    if outer is not None:
+        session.recorders.extend(outer.recorders)
+    torch.utils._device._device_constructors()  # remembers the functions themselves, before they are replaced
+    runtime_session.active = session
+
+    sync_debug_listener = SyncDebugListener(session)
+
+    def mode() -> AbstractContextManager[object]:
+        return EmulationMode(session) if session.kind is not None else RecordingMode(session, sync_debug_listener)
+
+    try:
+        patches = install(session, mode)
+        try:
+            with mode():
+                yield session
+        finally:
+            session.deliver_pending_copies()
+            sync_debug_listener.stop()
+            patches.undo()
+            rng.discard_device_states()
+    finally:
+        runtime_session.active = outer

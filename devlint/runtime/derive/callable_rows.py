@@ -1,0 +1,104 @@
+"""The row of one callable as its declaration and the CPU tell it."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import torch
+
+from devlint.runtime.derive import (
+    dtype_cells,
+    dtype_limit_cells,
+    effect_cells,
+    public_names,
+    rank_cells,
+    return_cells,
+    sample_calls,
+)
+from devlint.runtime.derive.declarations import (
+    annotated_return,
+    factory_cells,
+    merge_params,
+    native_returns,
+    number_names,
+    overloads_of,
+    tensor_names,
+)
+from devlint.runtime.derive.probed_callable import ProbedCallable, probe_callable
+from devlint.runtime.derive.sample_calls import SampleCall
+from devlint.runtime.derive.signatures import signature_from_names
+
+Row = dict[str, Any]
+DerivedRow = tuple[Row, "ProbedCallable | None"]
+
+
+def derive_row(name: str, function: Any) -> DerivedRow:
+    """The row of one function, method or property, and its subject, of which an accelerator can tell the rest."""
+    if public_names.is_property(function):
+        return _property_row(name), None
+    overloads = overloads_of(name, function)
+    if not overloads:
+        return _row_without_signature(function), None
+    row = merge_params(overloads)
+    studied = probe_callable(overloads, ((function, call) for call in sample_calls.calls(name)))
+    row["tensors"] = tensor_names(studied.overloads)
+    row["numbers"] = number_names(overloads)
+    native = any(s.native for s in overloads)
+    declared_by = "yaml" if native else "inspect"
+    if studied.probed_calls:
+        row |= _probed_cells(name, studied)
+        row["provenance"] = dict.fromkeys(("params", "overloads", "tensors", "numbers"), declared_by)
+    else:
+        row["returns"] = native_returns(overloads) if native else annotated_return(function)
+        row["provenance"] = {"*": declared_by}
+    row |= _additional_cells(factory_cells(name, function, row), row, "inspect")
+    row |= _additional_cells(effect_cells.declared_cells(overloads, row), row, "yaml")
+    return row, studied if studied.probed_calls else None
+
+
+def _additional_cells(cells: Row, row: Row, source: str) -> Row:
+    """Cells that the declaration tells, with their source, where they say more than the row does."""
+    more = {cell: value for cell, value in cells.items() if row.get(cell) != value}
+    row["provenance"] |= dict.fromkeys(more, source)
+    return more
+
+
+def _row_without_signature(function: Any) -> Row:
+    """A function of no signature: what it returns is known only if it runs without arguments and changes nothing."""
+    name = getattr(function, "__name__", "")
+    if name.startswith(("set_", "clear_", "autocast_", "init_")):
+        return {"device": "none", "returns": "none", "provenance": {"*": "inspect"}}
+    if not name.startswith(("is_", "get_", "are_")):
+        return {"returns": "unknown", "provenance": {"*": "inspect"}}
+    try:
+        found = return_cells.return_form(function())
+    except (TypeError, RuntimeError, ValueError):
+        return {"returns": "unknown", "provenance": {"*": "inspect"}}
+    return {"params": [], "device": "none", "returns": found, "provenance": {"*": "probe-cpu"}}
+
+
+def _property_row(name: str) -> Row:
+    attribute = name.rsplit(".", 1)[1]
+    read = operator.attrgetter(attribute)
+    signature = signature_from_names(["self"], ["self"])
+    studied = probe_callable([signature], [(read, SampleCall((torch.rand(2, 3),), {}))])
+    row: Row = {"params": ["self"], "tensors": ["self"], "property": True, "provenance": {"*": "probe-cpu"}}
+    if not studied.probed_calls:
+        return {**row, "returns": "unknown"}
+    cells = return_cells.cells(studied, in_place=False) | effect_cells.cells(studied)
+    if cells["returns"] == "tensor":
+        outcomes = studied.varied_results()
+        cells |= dtype_cells.cells(studied, outcomes) | rank_cells.cells(studied, outcomes)
+    return row | cells
+
+
+def _probed_cells(name: str, studied: ProbedCallable) -> Row:
+    row = return_cells.cells(studied, in_place=name.endswith("_") and (not name.endswith("__") or ".__i" in name))
+    if any(t.outcome.tensors for t in studied.probed_calls):
+        outcomes = studied.varied_results()
+        row |= dtype_cells.cells(studied, outcomes) | rank_cells.cells(studied, outcomes)
+    row |= effect_cells.cells(studied) | dtype_limit_cells.cells(
+        studied, loss="loss" in name or "cross_entropy" in name
+    )
+    return row

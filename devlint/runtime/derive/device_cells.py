@@ -1,0 +1,82 @@
+"""Device cells: operands of a call on the emulated accelerator flipped to the host one by one."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import torch
+
+from devlint.runtime.derive.call_probe import PARAMETERS, parameter_of, variation_groups
+from devlint.runtime.derive.device_flips import ACCELERATOR, HOST, place_as_scalars, place_operands, placeable_calls
+from devlint.runtime.derive.probed_callable import Cells, ProbedCall, ProbedCallable
+
+
+def cells(subject: ProbedCallable) -> Cells:
+    """``index``, ``free``, ``scalars`` and ``device``; to be called while an accelerator is there."""
+    tied: set[str] = set()
+    loose: dict[str, set[str]] = {}
+    sources: set[str] = set()
+    alone: set[str] = set()
+    for probed, given in placeable_calls(subject):
+        whole = place_operands(probed, given, ACCELERATOR, set()).result()
+        if whole.error:
+            continue
+        sources |= set(whole.devices)
+        together = variation_groups(given)
+        for name, members in together.items() if len(together) > 1 else ():
+            away = place_operands(probed, given, ACCELERATOR, set(members)).result()
+            if away.error:
+                tied.add(parameter_of(name))
+                continue
+            back = place_operands(probed, given, HOST, set(members)).result()
+            loose.setdefault(parameter_of(name), set()).add("index" if back.error else "free")
+            alone |= {parameter_of(name)} if HOST in away.devices else set()
+    kinds = {n: k for n, k in loose.items() if n not in tied}
+    if not tied:
+        kinds = {n: k for n, k in kinds.items() if n not in subject.tensor_names[:1]}
+    index = [n for n in subject.tensor_names if "index" in kinds.get(n, ())]
+    free = [n for n in subject.tensor_names if kinds.get(n) == {"free"}]
+    row: Cells = {"index": index, "free": free, "scalars": _scalars(subject, tied)}
+    row["device"] = _result_device(subject, sources, alone, kinds, tied)
+    return row
+
+
+def _result_device(
+    subject: ProbedCallable, sources: set[str], alone: set[str], loose: dict[str, set[str]], tied: set[str]
+) -> str:
+    """On the host, with the group, or, where nothing is tied, with the one operand that the result follows."""
+    if sources == {HOST}:
+        return "host"
+    if len(sources) > 1:
+        return "unknown"
+    if tied or not loose:
+        return "group"
+    return f"arg:{subject.tensor_names[0]}" if not alone & set(loose) else "unknown"
+
+
+def _scalars(subject: ProbedCallable, tied: set[str]) -> int | str:
+    """How many 0-dim host operands pass beside an accelerator operand that is not 0-dim: the most any call shows."""
+    most, alone = 0, False
+    for probed, given in placeable_calls(subject):
+        names = [n for n in given if parameter_of(n) in tied and parameter_of(n) != PARAMETERS]
+        singles = [n for n in names if _passes(subject, probed, given, {n})]
+        alone = alone or any(_passes(subject, probed, given, {n}, among_scalars=True) for n in names)
+        if len(names) > 2 and any(_passes(subject, probed, given, set(pair)) for pair in combinations(singles, 2)):
+            return "many"
+        most = max(most, min(len(singles), 1))
+    return most or ("alone" if alone else 0)
+
+
+def _passes(
+    subject: ProbedCallable,
+    probed: ProbedCall,
+    given: dict[str, torch.Tensor],
+    names: set[str],
+    among_scalars: bool = False,
+) -> bool:
+    """Whether the call is legal, and accepted, with these operands as 0-dim host tensors beside a larger one."""
+    flip = place_as_scalars(subject, probed, given, names)
+    others = [rank for name, rank in flip.ranks.items() if name not in names] if flip is not None else []
+    if flip is None or not others or any(others) is among_scalars:
+        return False
+    return not flip.result().error

@@ -1,0 +1,166 @@
+"""The table against every OpInfo that runs on the CPU, on samples of another seed and of every dtype it supports."""
+
+from __future__ import annotations
+
+import operator
+import random
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, Final
+
+import numpy as np
+import torch
+from torch.testing._internal.common_methods_invocations import op_db
+
+from devlint.runtime.derive import agreement, public_names, sample_calls
+from devlint.runtime.derive.agreement import Tally
+from devlint.runtime.derive.declarations import overloads_of
+from devlint.runtime.derive.device_flips import ACCELERATOR, DeviceFlip, flips
+from devlint.runtime.derive.probed_callable import ProbedCallable, probe_callable
+from devlint.runtime.derive.result_devices import predicted_device
+from devlint.runtime.derive.sample_calls import SampleCall
+from devlint.runtime.derive.signatures import Signature, signature_from_names
+from devlint.semantics.table import Row, Table
+
+_SEED: Final = 1
+_SAMPLES, _DRAWN, _ELEMENTS = 6, 40, 20_000
+
+
+@dataclass(slots=True)
+class OpInfoComparison:
+    """What was asked of the OpInfos, and those of which nothing could be asked, with why."""
+
+    entries: int = 0
+    flips: Tally = field(default_factory=Tally)
+    result_devices: Tally = field(default_factory=Tally)
+    dtypes: Tally = field(default_factory=Tally)
+    skipped: dict[str, str] = field(default_factory=dict)
+
+    def tallies(self) -> dict[str, Tally]:
+        """What was asked, by what the questions were about."""
+        return {"device flips": self.flips, "result devices": self.result_devices, "result dtypes": self.dtypes}
+
+    def figures(self) -> dict[str, list[int]]:
+        """How many entries and questions there were, and how many of them the table answers."""
+        right = {title: [tally.probes - len(tally.misses), tally.probes] for title, tally in self.tallies().items()}
+        return {"compared": [self.entries - len(self.skipped), self.entries], **right}
+
+    def misses(self, question: str) -> list[str]:
+        """What was not answered rightly, or not asked."""
+        if question in self.tallies():
+            return self.tallies()[question].misses
+        return [f"{title}: {why}" for title, why in self.skipped.items()]
+
+    @property
+    def probes(self) -> int:
+        """How many questions were asked."""
+        return sum(tally.probes for tally in self.tallies().values())
+
+
+@dataclass(frozen=True, slots=True)
+class _PublicCallable:
+    """What an OpInfo exercises under its public name."""
+
+    name: str
+    function: Any
+    overloads: list[Signature]
+
+    def study(self, calls: Iterator[SampleCall]) -> ProbedCallable:
+        return probe_callable(self.overloads, ((self.function, call) for call in calls))
+
+
+def compare_opinfos(table: Table, chosen: Callable[[str], bool] = lambda title: True) -> OpInfoComparison:
+    """Compare the table with every chosen OpInfo; to be called while an accelerator is there."""
+    found = OpInfoComparison()
+    op: Any
+    for op in op_db:
+        title = f"{op.name}.{op.variant_test_name}" if op.variant_test_name else op.name
+        if op.supported_dtypes("cpu") and chosen(title):
+            found.entries += 1
+            why = _compare_opinfo(table, op, found)
+            if why:
+                found.skipped[title] = why
+    return found
+
+
+def _compare_opinfo(table: Table, op: Any, found: OpInfoComparison) -> str:
+    """Compare one OpInfo; why nothing was asked where that is so."""
+    public = _public_callable(op)
+    row = table.find(public.name) if public is not None else None
+    if public is None or row is None:
+        return "not of the public API that the table describes"
+    if row.special == "transfer":
+        return "written by hand in the flow engine"
+    before = found.probes
+    studied = [public.study(_sample_calls(op, dtype)) for dtype in sorted(op.supported_dtypes("cpu"), key=_dtype_order)]
+    studied = [each for each in studied if each.probed_calls] or [public.study(iter(sample_calls.calls(public.name)))]
+    _compare_devices(row, public.name, studied[0], found)
+    for each in studied:
+        for probed in each.probed_calls:
+            agreement.compare_dtypes(found.dtypes, public.name, row, probed.outcome)
+    return "" if found.probes > before else "no tensor comes out"
+
+
+def _compare_devices(row: Row, name: str, studied: ProbedCallable, found: OpInfoComparison) -> None:
+    tried = (
+        agreement.distinct_flips(flips(studied)) if row.tensors and not row.factory else list(_factory_flips(studied))
+    )
+    for flip in tried:
+        result = flip.result()
+        if result.failed_for_other_reason:
+            continue
+        if flip.places:
+            agreement.compare_flip(found.flips, name, row, flip, result.error)
+        given = {argument for argument, value in studied.bound(flip.call).items() if value is not None}
+        there = predicted_device(row, flip.places, given)
+        if result.devices and there is not None:
+            said = f"{name}({flip}): table {there}, torch {', '.join(result.devices)}"
+            found.result_devices.count(said if set(result.devices) != {there} else "")
+
+
+def _factory_flips(studied: ProbedCallable) -> Iterator[DeviceFlip]:
+    """Calls that make tensors of none, with and without a device."""
+    for probed in studied.calls_to_vary():
+        for more in ({}, {"device": ACCELERATOR}) if "device" in studied.parameter_names else ({},):
+            yield DeviceFlip(
+                probed.function, SampleCall(probed.call.args, {**probed.call.kwargs, **more}), {}, {}, frozenset(), {}
+            )
+
+
+def _public_callable(op: Any) -> _PublicCallable | None:
+    """What an OpInfo exercises: the very object, or what has its name."""
+    known = public_names.functions() | public_names.methods()
+    for name, function in known.items():
+        if function is op.op:
+            return _PublicCallable(name, function, overloads_of(name, function))
+    for name in (f"torch.{op.name}", f"torch.Tensor.{op.name}", f"torch.Tensor.{op.name}_"):
+        canonical = public_names.aliases().get(name, name)
+        if canonical in known and public_names.is_property(known[canonical]):
+            return _PublicCallable(canonical, operator.attrgetter(op.name), [signature_from_names(["self"], ["self"])])
+        if canonical in known:
+            return _PublicCallable(canonical, known[canonical], overloads_of(canonical, known[canonical]))
+    return None
+
+
+def _dtype_order(dtype: torch.dtype) -> tuple[bool, bool, str]:
+    return (dtype is not torch.float32, not dtype.is_floating_point, str(dtype))
+
+
+def _sample_calls(op: Any, dtype: torch.dtype) -> Iterator[SampleCall]:
+    """A few samples of different kinds."""
+    random.seed(_SEED)
+    np.random.seed(_SEED)
+    torch.manual_seed(_SEED)
+    kept: dict[tuple[object, ...], SampleCall] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            for sample in islice(op.sample_inputs("cpu", dtype, requires_grad=False), _DRAWN):
+                call = SampleCall((sample.input, *sample.args), dict(sample.kwargs))
+                if sample_calls.element_count(call) <= _ELEMENTS:
+                    kept.setdefault(call.kind(), call)
+        except Exception:  # a sample generator may need what this build lacks
+            pass
+    return islice(iter(kept.values()), _SAMPLES)

@@ -1,0 +1,133 @@
+"""A callable under study: its overloads, the sample calls that run, and the variations tried on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+
+from devlint.runtime.derive.call_probe import (
+    FLOATS,
+    ProbeResult,
+    as_zero_dim,
+    bind_call,
+    cast_operand,
+    dense_operands,
+    probe_call,
+    replace_operands,
+)
+from devlint.runtime.derive.sample_calls import SampleCall
+from devlint.runtime.derive.signatures import Signature
+
+Cells = dict[str, Any]
+MAX_VARIED_CALLS = 14
+
+
+@dataclass(frozen=True, slots=True)
+class ProbedCall:
+    """A function, a call it accepts, and what that call did."""
+
+    function: Callable[..., Any]
+    call: SampleCall
+    outcome: ProbeResult
+
+
+@dataclass(frozen=True, slots=True)
+class ProbedCallable:
+    """A callable; a module class has one function per instance, so every trial brings its own."""
+
+    overloads: list[Signature]
+    probed_calls: list[ProbedCall]
+
+    @property
+    def tensor_names(self) -> list[str]:
+        """The parameters that take tensors, in order."""
+        return list(dict.fromkeys(p.name for s in self.overloads for p in s.params if p.tensor and p.name != "out"))
+
+    @property
+    def parameter_names(self) -> set[str]:
+        """All parameter names."""
+        return {p.name for s in self.overloads for p in s.params}
+
+    def bound(self, call: SampleCall) -> dict[str, Any]:
+        """The call's values by parameter name."""
+        return bind_call(self.overloads, call) or {}
+
+    def probe_variation(self, probed: ProbedCall, changes: dict[str, torch.Tensor], device: str = "cpu") -> ProbeResult:
+        """The trial again with the named operands replaced."""
+        return probe_call(
+            probed.function, self.overloads, replace_operands(probed.call, self.overloads, changes), device=device
+        )
+
+    def calls_to_vary(self) -> list[ProbedCall]:
+        """As many trials as are varied."""
+        return self.probed_calls[:MAX_VARIED_CALLS]
+
+    def varied_results(self, device: str = "cpu") -> list[ProbeResult]:
+        """Accepted outcomes over the trials, with operands cast and made 0-dim, alone and together."""
+        outcomes = [t.outcome for t in self.probed_calls]
+        for probed in self.calls_to_vary():
+            for changes in _operand_changes(dense_operands(self.bound(probed.call))):
+                outcome = self.probe_variation(probed, changes, device)
+                if not outcome.error:
+                    outcomes.append(outcome)
+        return outcomes
+
+
+def _operand_changes(given: dict[str, torch.Tensor]) -> Iterator[dict[str, torch.Tensor]]:
+    floating = {n: t for n, t in given.items() if t.is_floating_point()}
+    others = (*FLOATS[1:], torch.int64, torch.complex64) if floating else (torch.uint8,)
+    for dtype in (*others, torch.int32, torch.bool):
+        yield {n: cast_operand(t, dtype) for n, t in (floating or given).items()}
+    if not floating and len(given) > 1:
+        yield from ({name: cast_operand(t, d)} for name, t in given.items() for d in (torch.int32, torch.uint8))
+    for name, tensor in given.items():
+        alone = as_zero_dim(tensor)
+        if tensor.is_floating_point():
+            yield from ({name: cast_operand(tensor, d)} for d in (torch.float64, torch.int64))
+            yield {name: cast_operand(alone, torch.float64)}
+        yield {name: alone}
+    if given:
+        yield {n: as_zero_dim(t) for n, t in given.items()}
+
+
+def probe_callable(
+    overloads: list[Signature], attempts: Iterable[tuple[Callable[..., Any], SampleCall]]
+) -> ProbedCallable:
+    """The subject with those of the attempted calls that run on the CPU."""
+    attempts = list(attempts)
+    overloads = [_with_observed_tensors(s, [c for _, c in attempts]) for s in overloads]
+    probed_calls = []
+    for function, call in attempts:
+        for tried in (call, *_other_reductions(overloads, call)):
+            outcome = probe_call(function, overloads, tried, record=True)
+            if not outcome.error:
+                probed_calls.append(ProbedCall(function, tried, outcome))
+    return ProbedCallable(overloads, probed_calls)
+
+
+def _with_observed_tensors(signature: Signature, calls: list[SampleCall]) -> Signature:
+    """The signature with every parameter marked that receives tensors in some call, whatever its annotation says."""
+    bound = [b for c in calls if (b := signature.bind(c.args, c.kwargs)) is not None]
+    single = {n for b in bound for n, v in b.items() if isinstance(v, torch.Tensor)}
+    listed = {
+        n
+        for b in bound
+        for n, v in b.items()
+        if isinstance(v, (list, tuple)) and any(isinstance(e, torch.Tensor) for e in v)
+    }
+    params = tuple(
+        p if p.tensor else replace(p, tensor="list" if p.name in listed else "one" if p.name in single else "")
+        for p in signature.params
+    )
+    return Signature(params, signature.native)
+
+
+def _other_reductions(overloads: list[Signature], call: SampleCall) -> Iterator[SampleCall]:
+    if any(s.param("reduction") is not None for s in overloads) and "reduction" not in call.kwargs:
+        bound = bind_call(overloads, call) or {}
+        if "reduction" not in bound:
+            numbered = any(p.name == "reduction" and p.type == "int" for s in overloads for p in s.params)
+            yield SampleCall(call.args, {**call.kwargs, "reduction": 0 if numbered else "none"})

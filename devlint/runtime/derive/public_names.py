@@ -1,0 +1,118 @@
+"""The public names to describe, the object behind each, and which of several names of one object is canonical."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from functools import cache, reduce
+from typing import Any
+
+import torch
+import torch.masked
+import torch.nn.utils.rnn
+import torch.signal.windows
+from torch import overrides
+
+OPERATORS = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
+COMPARISONS = "eq ne lt le gt ge".split()
+UNARY = "neg pos abs invert".split()
+CONVERSIONS = "bool float int index complex len contains format repr array hash iter reversed".split()
+
+_NAMESPACES = (
+    ("torch.nn.functional", torch.nn.functional),
+    ("torch.linalg", torch.linalg),
+    ("torch.fft", torch.fft),
+    ("torch.special", torch.special),
+    ("torch.nn.init", torch.nn.init),
+    ("torch", torch),
+    ("torch.functional", torch.functional),
+    ("torch.masked", torch.masked),
+    ("torch.signal.windows", torch.signal.windows),
+)
+_BEYOND_OVERRIDES = frozenset({"torch.nn.init", "torch.masked", "torch.signal.windows"})
+"""Namespaces whose functions are public though nothing can override them."""
+_EXTRA = {
+    f"torch.nn.utils.rnn.{n}": getattr(torch.nn.utils.rnn, n)
+    for n in ("pack_padded_sequence", "pad_packed_sequence", "pad_sequence", "pack_sequence", "unpad_sequence")
+} | {
+    f"torch.nn.utils.{n}": getattr(torch.nn.utils, n)
+    for n in ("clip_grad_norm_", "clip_grad_value_", "parameters_to_vector", "vector_to_parameters")
+}
+_NOT_TENSOR_API = frozenset(
+    "torch.compile torch.vmap torch.cond torch.while_loop torch.import_ir_module torch.import_ir_module_from_buffer"
+    " torch.parse_ir torch.parse_schema torch.typename torch.device torch.classproperty".split()
+)
+
+
+def _is_function(value: Any) -> bool:
+    return inspect.isroutine(value) and not inspect.isclass(value)
+
+
+def _public(prefix: str, namespace: Any) -> Iterator[tuple[str, Any]]:
+    known = overrides.get_testing_overrides().keys() | overrides.get_ignored_functions()
+    for name in sorted(dir(namespace)):
+        value = getattr(namespace, name, None)
+        if name.startswith("_") or not _is_function(value):
+            continue
+        home = getattr(value, "__module__", None) or ""
+        in_place = name.endswith("_") and inspect.isbuiltin(value)
+        if value in known or in_place or (prefix in _BEYOND_OVERRIDES and home.startswith(prefix)):
+            yield f"{prefix}.{name}", value
+
+
+@cache
+def functions() -> dict[str, Any]:
+    """Canonical name to object for every public function (methods apart)."""
+    return {name: value for name, value in _all_functions() if name not in _NOT_TENSOR_API and name not in aliases()}
+
+
+def current_object(name: str) -> Any:
+    """What stands under a canonical name now: the emulated device puts some functions of its own in torch's place."""
+    return reduce(getattr, name.split(".")[1:], torch)
+
+
+@cache
+def _all_functions() -> list[tuple[str, Any]]:
+    found = [pair for prefix, namespace in _NAMESPACES for pair in _public(prefix, namespace)]
+    return found + sorted(_EXTRA.items())
+
+
+@cache
+def aliases() -> dict[str, str]:
+    """Other public names of the same function object, to the canonical one."""
+    first: dict[int, str] = {}
+    other: dict[str, str] = {}
+    for name, value in _all_functions():
+        canonical = first.setdefault(id(value), name)
+        if canonical.startswith("torch.functional.") and not name.startswith("torch.functional."):
+            other[canonical], first[id(value)] = name, name
+        elif canonical != name:
+            other[name] = canonical
+    return other
+
+
+@cache
+def methods() -> dict[str, Any]:
+    """Canonical name to object for Tensor methods, operators and properties."""
+    found: dict[str, Any] = {}
+    dunders = [f"__{n}__" for n in (*OPERATORS, *COMPARISONS, *UNARY, *CONVERSIONS)]
+    dunders += [f"__{side}{n}__" for n in OPERATORS for side in "ir"]
+    overridable = _overridable_methods()
+    for name in sorted({*dir(torch.Tensor)} - {*dir(object)} | {*dunders} | overridable):
+        value = getattr(torch.Tensor, name, None)
+        hidden = name.startswith("_") and name not in dunders and name not in overridable
+        if value is None or hidden or inspect.isclass(value):
+            continue
+        if inspect.isroutine(value) or inspect.isgetsetdescriptor(value) or isinstance(value, property):
+            found[f"torch.Tensor.{name}"] = value
+    return found
+
+
+def _overridable_methods() -> set[str]:
+    named = [overrides.resolve_name(f) or "" for f in overrides.get_testing_overrides()]
+    return {n.split(".")[2] for n in named if n.startswith("torch.Tensor.")}
+
+
+def is_property(value: Any) -> bool:
+    """Whether a Tensor attribute is read, not called."""
+    return inspect.isgetsetdescriptor(value) or isinstance(value, property)

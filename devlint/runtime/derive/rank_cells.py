@@ -1,0 +1,89 @@
+"""Whether a result is 0-dim: the first rule that predicts everything the probes saw."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from devlint.runtime.derive.call_probe import ProbeResult, parameter_of
+from devlint.runtime.derive.probed_callable import Cells, ProbedCallable
+
+Predict = Callable[[ProbeResult], "bool | None"]
+
+
+def cells(subject: ProbedCallable, outcomes: list[ProbeResult]) -> Cells:
+    """``rank``."""
+    facts: list[tuple[ProbeResult, bool]] = []
+    for outcome in outcomes:
+        zero = {t.dim() == 0 for t in outcome.tensors}
+        if len(zero) > 1:
+            return {"rank": "unknown"}
+        facts += [(outcome, zero.pop())] if zero else []
+    if not facts:
+        return {"rank": "unknown"}
+    for rule, predict in _candidates(subject):
+        verdicts = [(zero, predict(outcome)) for outcome, zero in facts]
+        decided = [(zero, expected) for zero, expected in verdicts if expected is not None]
+        if decided and all(zero == expected for zero, expected in decided):
+            return {"rank": rule}
+    return {"rank": "unknown"}
+
+
+def _candidates(subject: ProbedCallable) -> Iterator[tuple[str, Predict]]:
+    if "reduction" in subject.parameter_names:
+        yield "reduction", _reduced_by_name
+        return
+    yield "some", lambda outcome: False
+    yield "zero", lambda outcome: True
+    names = [n for n in subject.tensor_names if n != "parameters"]
+    listed = any(p.tensor == "list" for s in subject.overloads for p in s.params[:1])
+    if not listed:
+        yield from ((f"same:{n}", _same(n)) for n in names[:1])
+    if len(names) > 1 or listed:
+        yield "broadcast", _broadcast
+    for name in names:
+        yield f"same:{name}", _same(name)
+    for name in ("size", "shape"):
+        if name in subject.parameter_names:
+            yield "shape", _shaped_by(name)
+    for name in ("dim", "axis"):
+        if name in subject.parameter_names:
+            yield "reduce", _reduced_without(name)
+
+
+def _broadcast(outcome: ProbeResult) -> bool | None:
+    ranks = [rank for name, (_, rank) in outcome.before.items() if parameter_of(name) != "parameters"]
+    return all(rank == 0 for rank in ranks) if ranks else None
+
+
+def _same(name: str) -> Predict:
+    def predict(outcome: ProbeResult) -> bool | None:
+        return next((rank == 0 for n, (_, rank) in outcome.before.items() if parameter_of(n) == name), None)
+
+    return predict
+
+
+def _shaped_by(name: str) -> Predict:
+    def predict(outcome: ProbeResult) -> bool | None:
+        size = outcome.bound.get(name)
+        return len(size) == 0 if isinstance(size, (tuple, list)) else None
+
+    return predict
+
+
+def _reduced_by_name(outcome: ProbeResult) -> bool | None:
+    """A loss is 0-dim unless nothing is reduced; then the operands tell."""
+    legacy = outcome.bound.get("reduce") is False
+    return None if legacy or outcome.bound.get("reduction") in ("none", 0) else True
+
+
+def _reduced_without(name: str) -> Predict:
+    """0-dim where no dimension is named; with one, or with ``keepdim``, nothing is said. A second tensor broadcasts."""
+
+    def predict(outcome: ProbeResult) -> bool | None:
+        if len(outcome.before) > 1:
+            return _broadcast(outcome)
+        if outcome.bound.get(name) not in (None, [], ()) or outcome.bound.get("keepdim"):
+            return None
+        return True
+
+    return predict

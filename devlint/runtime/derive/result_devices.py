@@ -1,0 +1,32 @@
+"""Where a row says that the results of a call lie."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+
+from devlint.runtime.derive.agreement import condition_holds
+from devlint.runtime.derive.call_probe import parameter_of
+from devlint.runtime.derive.device_flips import ACCELERATOR, HOST, Places
+from devlint.semantics.table import Row
+
+
+def predicted_device(row: Row, places: Places, given: Set[str]) -> str | None:
+    """The device type of what comes out; None where the row does not say."""
+    stated = (rule for condition, rule in row.device_if.items() if condition_holds(condition, given))
+    kind, _, named = next(stated, row.device).partition(":")
+    where = {parameter_of(operand): place for operand, place in reversed(places.items())}
+    if kind == "kwarg" or (kind == "kwarg-or" and "device" in given):
+        return ACCELERATOR if "device" in given else HOST
+    if kind == "group":
+        return _together({place for operand, place in places.items() if parameter_of(operand) in row.same})
+    if kind in ("arg", "kwarg-or"):
+        return _first(where, named)
+    return HOST if kind == "host" else None
+
+
+def _together(where: Set[str]) -> str | None:
+    return ACCELERATOR if ACCELERATOR in where else HOST if where else None
+
+
+def _first(where: Mapping[str, str], named: str) -> str | None:
+    return next((where[name] for name in named.split(",") if name in where), None)

@@ -1,0 +1,173 @@
+"""Sample calls for each public name, taken from torch's own OpInfo database and from a few spelled out by hand."""
+
+from __future__ import annotations
+
+import random
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import torch
+from torch.testing._internal.common_methods_invocations import op_db
+from torch.utils import _pytree as pytree
+
+from devlint.runtime.derive import handwritten_samples, public_names
+
+_NAMESPACED = ("nn.functional.", "linalg.", "fft.", "special.", "masked.", "signal.", "sparse.")
+_MAX_SAMPLES = 20
+_MAX_GENERATED = 200
+
+
+@dataclass(frozen=True, slots=True)
+class SampleCall:
+    """Arguments for one call; tensors are shared, so callers map over clones."""
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+    def map_tensors(self, change: Callable[[torch.Tensor], Any]) -> SampleCall:
+        """The same call with every tensor replaced by ``change(tensor)``."""
+        args, kwargs = pytree.tree_map_only(torch.Tensor, change, (self.args, self.kwargs))
+        return SampleCall(args, kwargs)
+
+    def kind(self) -> tuple[object, ...]:
+        """What tells kinds of calls apart: types and flags, and the dtypes and ranks of tensors."""
+        leaves, spec = pytree.tree_flatten((self.args, self.kwargs))
+        return (*map(_leaf_kind, leaves), str(spec))
+
+
+def _leaf_kind(leaf: Any) -> object:
+    if isinstance(leaf, torch.Tensor):
+        return str(leaf.dtype), min(leaf.dim(), 3)
+    return leaf if isinstance(leaf, (bool, str)) or leaf == 0 else type(leaf).__name__
+
+
+def _possible_names(op: Any) -> Iterator[tuple[str, str]]:
+    base = op.name if op.name.startswith(_NAMESPACED) else op.name.split(".")[-1]
+    yield f"torch.{base}", ""
+    for alias in op.aliases:
+        yield f"torch.{alias.name}", ""
+        if "." not in alias.name:
+            yield f"torch.Tensor.{alias.name}", ""
+            yield f"torch.Tensor.{alias.name}_", ""
+    for variant in (op.method_variant, op.inplace_variant, op.operator_variant, op.inplace_operator_variant):
+        name = getattr(variant, "__name__", None)
+        if name is not None and name != "<lambda>":
+            yield f"torch.Tensor.{name}", ""
+            yield f"torch.Tensor.__{name.strip('_')}__", ""
+    if "." not in base:
+        yield f"torch.Tensor.{base}", ""
+        yield f"torch.Tensor.{base}_", ""
+
+
+@cache
+def _opinfos_by_name() -> dict[str, list[Any]]:
+    known = public_names.functions() | public_names.methods()
+    table: dict[str, list[Any]] = {}
+    for op in op_db:
+        for name, _ in dict.fromkeys(_possible_names(op)):
+            canonical = public_names.aliases().get(name, name)
+            if canonical in known and op not in table.setdefault(canonical, []):
+                table[canonical].append(op)
+        real = next((n for n, f in public_names.functions().items() if f is op.op), None)
+        if real is not None and op not in table.setdefault(real, []):
+            table[real].append(op)
+    for dunder, function in _DUNDER_TWINS.items():
+        if function in table and dunder in known:
+            table.setdefault(dunder, table[function])
+    return table
+
+
+def _dunder_twins() -> dict[str, str]:
+    other = {
+        "truediv": "true_divide",
+        "floordiv": "floor_divide",
+        "mod": "remainder",
+        "and": "bitwise_and",
+        "or": "bitwise_or",
+        "xor": "bitwise_xor",
+        "lshift": "bitwise_left_shift",
+        "rshift": "bitwise_right_shift",
+        "pos": "positive",
+        "invert": "bitwise_not",
+    }
+    twins = {}
+    for name in (*public_names.OPERATORS, *public_names.COMPARISONS, *public_names.UNARY):
+        for side in ("", "r", "i") if name in public_names.OPERATORS else ("",):
+            twins[f"torch.Tensor.__{side}{name}__"] = "torch." + other.get(name, name)
+    return twins
+
+
+_DUNDER_TWINS = _dunder_twins()
+
+
+def _seed_generators() -> None:
+    """The same samples whichever names were asked for before."""
+    random.seed(0)
+    np.random.seed(0)
+    torch.manual_seed(0)
+
+
+def _op_samples(op: Any, dtype: torch.dtype) -> Iterator[SampleCall]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            for sample in op.sample_inputs("cpu", dtype, requires_grad=False):
+                yield SampleCall((sample.input, *sample.args), dict(sample.kwargs))
+        except Exception:  # a sample generator may need what this build lacks
+            return
+
+
+@cache
+def _calls_of_op(index: int) -> tuple[SampleCall, ...]:
+    _seed_generators()
+    op: Any = op_db[index]
+    supported = op.supported_dtypes("cpu")
+    dtype = next((d for d in (torch.float32, torch.int64, torch.bool, torch.complex64) if d in supported), None)
+    if dtype is None:
+        return ()
+    kept: dict[tuple[object, ...], SampleCall] = {}
+    for number, call in enumerate(_op_samples(op, dtype)):
+        if element_count(call) <= 20_000:
+            kept.setdefault(call.kind(), call)
+        if number >= _MAX_GENERATED or len(kept) >= _MAX_SAMPLES:
+            break
+    return tuple(kept.values())
+
+
+def element_count(call: SampleCall) -> int:
+    """How many numbers the call's tensors hold."""
+    return sum(t.numel() for t in pytree.tree_leaves((call.args, call.kwargs)) if isinstance(t, torch.Tensor))
+
+
+@cache
+def _op_index() -> dict[int, int]:
+    return {id(op): index for index, op in enumerate(op_db)}
+
+
+def _name_of_same_samples(name: str) -> str | None:
+    """The name whose samples serve for an in-place function, or for a deprecated initializer."""
+    prefix, _, base = name.rpartition(".")
+    if prefix == "torch.nn.init" and not base.endswith("_"):
+        return name + "_" if name + "_" in public_names.functions() else None
+    if prefix == "torch" and base.endswith("_"):
+        return f"torch.Tensor.{base}" if f"torch.Tensor.{base}" in public_names.methods() else None
+    return name.rstrip("_") if prefix == "torch.nn.functional" and base.endswith("_") else None
+
+
+def calls(name: str) -> list[SampleCall]:
+    """Sample calls for the canonical ``name``."""
+    _seed_generators()
+    by_hand = [SampleCall(args, {}) for args in handwritten_samples.calls(name)]
+    if by_hand:
+        return by_hand
+    twin = _name_of_same_samples(name)
+    if twin is not None:
+        return calls(twin)
+    found: list[SampleCall] = []
+    for op in _opinfos_by_name().get(name, []):
+        found += _calls_of_op(_op_index()[id(op)])
+    return found[: 2 * _MAX_SAMPLES]

@@ -1,0 +1,66 @@
+"""A transfer, a cast or a `detach` whose result is thrown away: the next thing Python does with it is to drop it."""
+
+from __future__ import annotations
+
+import ast
+import dis
+import sys
+from functools import lru_cache
+from types import CodeType
+
+from devlint.runtime.call_sites import is_library, site_of
+from devlint.runtime.device_comparisons import syntax_tree_of
+from devlint.runtime.recorder import Observation
+from devlint.runtime.session_protocol import SessionProtocol
+
+CAST_OPERATORS = frozenset({"_to_copy", "detach"})
+"""What the methods come to that are not replaced by others of devlint's."""
+_METHODS = frozenset({"bfloat16", "bool", "byte", "detach", "double", "float", "half", "int", "long", "short", "type"})
+
+
+def check_discarded_transfer(session: SessionProtocol, how: str, depth: int = 3) -> None:
+    """Report the call that is being made if the user's line drops its result."""
+    if not session.recorders or session.suspended:
+        return
+    frame = sys._getframe(depth)
+    if not is_library(frame.f_code.co_filename) and frame.f_lasti in _discarding_offsets(frame.f_code):
+        message = f"the result of .{how}() is thrown away; .{how}() does not move the tensor itself"
+        session.observe(Observation("DEV201", message, site_of(frame)))
+
+
+def check_discarded_cast(session: SessionProtocol, depth: int) -> None:
+    """Report the cast or `detach` that the user's line makes, and drops the result of."""
+    if not session.recorders or session.suspended:
+        return
+    frame = sys._getframe(depth)
+    filename = frame.f_code.co_filename
+    if is_library(filename) or frame.f_lasti not in _discarding_offsets(frame.f_code):
+        return
+    site = site_of(frame)
+    how = None if site is None else _discarded_calls(filename).get((site.line, site.column))
+    if how is not None:
+        message = f"the result of .{how}() is thrown away; the tensor itself stays as it is"
+        session.observe(Observation("DEV201", message, site))
+
+
+@lru_cache(None)
+def _discarding_offsets(code: CodeType) -> frozenset[int]:
+    """The offsets of calls whose result is popped at once, with their inline caches."""
+    found: set[int] = set()
+    call: int | None = None
+    for instruction in dis.get_instructions(code):
+        if instruction.opname == "POP_TOP" and call is not None:
+            found.update(range(call, instruction.offset, 2))
+        call = instruction.offset if instruction.opname.startswith("CALL") else None
+    return frozenset(found)
+
+
+@lru_cache(None)
+def _discarded_calls(filename: str) -> dict[tuple[int, int], str]:
+    """The methods called in statements of their own, by where the call stands."""
+    calls = (node.value for node in ast.walk(syntax_tree_of(filename)) if isinstance(node, ast.Expr))
+    return {
+        (call.lineno, call.col_offset + 1): call.func.attr
+        for call in calls
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _METHODS
+    }

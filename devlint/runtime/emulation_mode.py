@@ -1,0 +1,300 @@
+"""The dispatch mode under which programs run: checks devices as CUDA would, carries labels on, tells the recorders."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from devlint.runtime import rng, torch_errors
+from devlint.runtime.call_sites import user_frame, user_site
+from devlint.runtime.device_transfers import copy_to_device
+from devlint.runtime.discarded_results import CAST_OPERATORS, check_discarded_cast
+from devlint.runtime.error_reports import continues_after, report_operator_error
+from devlint.runtime.not_emulated import NotEmulated
+from devlint.runtime.numpy_sharing import NumpyExport, report_change_through_numpy
+from devlint.runtime.operator_plans import DeviceCheck, OperatorPlan, has_float64, plan_for
+from devlint.runtime.runtime_session import RuntimeSession
+from devlint.runtime.special_operators import SPECIAL_HANDLERS
+from devlint.runtime.storage_labels import (
+    HOST,
+    LABEL_ATTRIBUTE,
+    UNDECIDED,
+    DeviceStorageLabel,
+    Placement,
+    StorageLabel,
+    label_of,
+    label_tensor,
+    storage_of_dense,
+)
+from devlint.runtime.stream_clocks import PendingCopy
+from devlint.runtime.tensor_arguments import tensors_in
+from devlint.runtime.tensor_iterator import decided_placement
+
+Tensor = torch.Tensor
+_Base: Any = TorchDispatchMode
+_plans: dict[Any, OperatorPlan] = {}
+
+
+def _plan(func: Any) -> OperatorPlan:
+    plan = _plans.get(func)
+    if plan is None:
+        plan = plan_for(func)
+        plan.handler = SPECIAL_HANDLERS.get(plan.name)
+        if plan.handler is not None:
+            plan.device_check = DeviceCheck.NONE
+            plan.composite_key = None
+        _plans[func] = plan
+    return plan
+
+
+class EmulationMode(_Base):  # type: ignore[misc]
+    """Real arithmetic on host memory, with the devices that the labels say."""
+
+    def __init__(self, session: RuntimeSession) -> None:
+        super().__init__()
+        self.session = session
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """No graph is ever compiled under this mode, and torch's guard against that costs more than the mode itself."""
+        return False
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        """One operator, below autograd."""
+        kwargs = kwargs or {}
+        plan = _plans.get(func) or _plan(func)
+        place, mixed = self._operand_placement(plan, args, kwargs)
+        session = self.session
+        if kwargs:
+            device = kwargs.get("device")
+            if device is not None and device.type == session.kind:
+                return self._create_on_device(func, args, kwargs, device)
+        near = place is not None and place.key != 0
+        if plan.composite_key is not None and ((mixed and place is not None) or (near and plan.implicit_composite)):
+            return self._run_composite(plan.composite_key, func, args, kwargs, place)
+        if near:
+            session.streams.launched_operators += 1
+            if session.forked_after_init:
+                session.initialize()
+        if mixed:
+            self._check_mixed_operands(plan, args, kwargs, place)
+        if plan.handler is not None:
+            done = self._run_handler(plan, func, args, kwargs)
+            if done is not NotImplemented:
+                return done
+        try:
+            if plan.random and place is not None:
+                out = rng.run_random_operator(session, place, func, args, kwargs)
+            else:
+                out = func(*args, **kwargs)
+        except Exception as error:
+            if near and torch_errors.host_lacks_kernel(error):
+                raise NotEmulated(f"{plan.name} in a dtype that the host has no kernel for") from error
+            report_operator_error(session, error, args, kwargs)
+            raise
+        self._label_and_record(plan, out, args, kwargs, place, mixed)
+        return out
+
+    def _operand_placement(
+        self, plan: OperatorPlan, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Placement | None, bool]:
+        """Where the operands are, the accelerator before the host, and whether they differ or float."""
+        place: Placement | None = None
+        common: Placement | None = None
+        mixed = False
+        slot = LABEL_ATTRIBUTE
+        for value in args if not kwargs else (*args, *kwargs.values()):
+            if isinstance(value, Tensor):
+                group: Any = (value,)
+            elif type(value) is list or type(value) is tuple:
+                group = value
+            else:
+                continue
+            for tensor in group:
+                if not isinstance(tensor, Tensor):
+                    continue
+                try:
+                    label = getattr(storage_of_dense(tensor), slot)
+                except (NotImplementedError, RuntimeError):
+                    label = label_of(tensor)
+                if label is None:
+                    key = 0
+                    here = None
+                else:
+                    here = label.place
+                    if here is UNDECIDED:
+                        mixed = True
+                        continue
+                    key = here.key
+                    if label.watch is not None:
+                        self._check_watched_operand(plan, label, tensor, args)
+                if common is None:
+                    common = here or _UNLABELLED_HOST
+                elif key != common.key:
+                    mixed = True
+                if place is None or (key and not place.key):
+                    place = here
+        return place, mixed
+
+    def _run_composite(self, key: Any, func: Any, args: Any, kwargs: Any, place: Placement | None) -> Any:
+        """CUDA has no kernel for this operator: make those inside it that have one, and let them check."""
+        session = self.session
+        before, session.inside_composite = session.inside_composite, True
+        try:
+            with self:
+                out = func._op_dk(key, *args, **kwargs)
+        finally:
+            session.inside_composite = before
+        if place is not None:
+            _label_composite_outputs(out, place)
+        return out
+
+    def _label_and_record(
+        self,
+        plan: OperatorPlan,
+        out: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        place: Placement | None,
+        mixed: bool,
+    ) -> None:
+        """Label what came out, and tell the recorders."""
+        session = self.session
+        if plan.name in CAST_OPERATORS:
+            check_discarded_cast(session, 3)
+        if mixed and plan.device_check is DeviceCheck.NONE:
+            place = _first_operand_placement(args) or place
+        if place is not None:
+            if mixed and plan.name.startswith("_foreach_"):
+                _label_foreach_outputs(out, args)
+            else:
+                _label_outputs(out, place)
+            if place.key:
+                if plan.waits is not None and kwargs.get("output_size") is None:
+                    session.host_waited(plan.waits)
+                if session.recorders:
+                    self._record(plan, out, args)
+                return
+        elif plan.factory or mixed:
+            _label_outputs(out, UNDECIDED)
+        if session.recorders and not session.suspended:
+            frame = user_frame(3)
+            for recorder in session.recorders:
+                recorder.record_operator(plan.name, frame, on_device=False)
+
+    def _record(self, plan: OperatorPlan, out: Any, args: tuple[Any, ...]) -> None:
+        session = self.session
+        if session.suspended:
+            return
+        frame = user_frame(4)
+        promoted = isinstance(out, Tensor) and out.dtype is torch.float64 and not has_float64(args)
+        for recorder in session.recorders:
+            recorder.record_operator(plan.name, frame, on_device=True)
+            if promoted:
+                recorder.record_promotion(frame)
+
+    def _check_mixed_operands(self, plan: OperatorPlan, args: Any, kwargs: Any, place: Placement | None) -> None:
+        """Check operands that differ, and let those that float join the others."""
+        session = self.session
+        try:
+            plan.check(args, kwargs)
+        except RuntimeError as error:
+            report_operator_error(session, error, args, kwargs)
+            if not continues_after(session, error):
+                raise
+        placed = [(tensor, decided_placement(tensor)) for tensor in tensors_in((*args, *kwargs.values()))]
+        home = place or next((known for _, known in placed if known is not None), None)
+        across = plan.device_check is DeviceCheck.NONE and session.inside_composite
+        for tensor, known in placed:
+            if known is None and home is not None and not across:
+                label_tensor(tensor, home)
+            elif known is not None and place is not None and place.key and not known.key and tensor.requires_grad:
+                _return_gradient_to_host(tensor, known)
+
+    def _create_on_device(self, func: Any, args: Any, kwargs: dict[str, Any], device: torch.device) -> Any:
+        """Compiled code asked for the accelerator by name: make it on the host and label it."""
+        target = self.session.resolve(device)
+        out = func(*args, **{**kwargs, "device": HOST})
+        label_tensor(out, Placement(target, f"created on {target}", user_site(3)))
+        return out
+
+    def _run_handler(self, plan: OperatorPlan, func: Any, args: Any, kwargs: Any) -> Any:
+        try:
+            return plan.handler(self.session, plan, func, args, kwargs)
+        except Exception as error:
+            report_operator_error(self.session, error, args, kwargs)
+            if continues_after(self.session, error):
+                return NotImplemented
+            raise
+
+    def _check_watched_operand(
+        self, plan: OperatorPlan, label: StorageLabel, tensor: Tensor, args: tuple[Any, ...]
+    ) -> None:
+        """An operand's memory is on its way, or shared with NumPy."""
+        watch = label.watch
+        if plan.view:
+            return
+        writes = any(index < len(args) and args[index] is tensor for index in plan.writes)
+        if isinstance(watch, NumpyExport):
+            if report_change_through_numpy(self.session, watch, tensor):
+                label.watch = None
+        elif not isinstance(watch, PendingCopy) or plan.name in ("_to_copy", "copy_"):
+            return
+        elif watch.to_host:
+            self.session.report_early_read(watch, plan.name)
+        elif writes:
+            self.session.report_overwritten_buffer(watch)
+
+
+_UNLABELLED_HOST = Placement(torch.device("cpu"), "on the host", None)
+
+
+def _first_operand_placement(args: tuple[Any, ...]) -> Placement | None:
+    """The place of the operand that decides where nobody checks: the first."""
+    return decided_placement(args[0]) if args and isinstance(args[0], Tensor) else None
+
+
+def _label_outputs(out: Any, place: Placement) -> None:
+    if isinstance(out, Tensor):
+        try:
+            storage = storage_of_dense(out)
+        except (NotImplementedError, RuntimeError):
+            if label_of(out) is None:
+                label_tensor(out, place)
+            return
+        if storage._devlint_label is None:  # type: ignore[attr-defined]
+            storage._devlint_label = DeviceStorageLabel(place, storage.nbytes()) if place.key else StorageLabel(place)  # type: ignore[attr-defined]
+    elif isinstance(out, list | tuple):
+        for part in out:
+            _label_outputs(part, place)
+
+
+def _label_composite_outputs(out: Any, place: Placement) -> None:
+    """Label what came out of a composite, and what is still floating."""
+    for tensor in tensors_in((out,)):
+        if label_of(tensor) is None or decided_placement(tensor) is None:
+            label_tensor(tensor, place)
+
+
+def _label_foreach_outputs(out: Any, args: tuple[Any, ...]) -> None:
+    """The results of a foreach operator live where their row's operands live."""
+    lists = [a for a in args if isinstance(a, list | tuple)]
+    for index, result in enumerate(out or ()):
+        row = [a[index] for a in lists if index < len(a) and isinstance(a[index], Tensor)]
+        places = [p for t in row if (p := decided_placement(t)) is not None]
+        place = next((p for p in places if p.key), places[0] if places else None)
+        if place is not None:
+            _label_outputs(result, place)
+
+
+def _return_gradient_to_host(tensor: Tensor, home: Placement) -> None:
+    """Autograd moves the gradient of a 0-dim host operand back to the host."""
+    if not getattr(tensor, "_devlint_homing", False):
+        tensor._devlint_homing = True  # type: ignore[attr-defined]
+        cast(Any, tensor).register_hook(
+            lambda gradient: copy_to_device(gradient, home.device) if decided_placement(gradient) is not home else None
+        )

@@ -1,0 +1,164 @@
+"""An exception on its way to the user: which rule it belongs to, and the story of the operands that caused it."""
+
+from __future__ import annotations
+
+import re
+from types import TracebackType
+from typing import Any
+
+import torch
+
+from devlint.runtime.call_sites import Site, is_library, site_at, site_of, user_frame, user_stack
+from devlint.runtime.recorder import Observation
+from devlint.runtime.session_protocol import SessionProtocol
+from devlint.runtime.storage_labels import HistoryStep, Placement, label_of
+from devlint.runtime.tensor_arguments import tensors_in
+
+OBSERVATION_ATTRIBUTE = "_devlint_seen"
+"""Where an exception keeps what was recorded of it."""
+
+CODE_PATTERNS: tuple[tuple[str, str], ...] = (
+    (r"indices should be either on cpu", "DEV107"),
+    (r"Tensors of the same index must be on the same device", "DEV114"),
+    (r"same device|CPU scalars to non-CPU|different devices|attempting to assign a gradient with device", "DEV101"),
+    (r"expected a CUDA device but found|CPU Scalar support for|must match device of values", "DEV101"),
+    (r"and (weight|bias) type \(torch\.(cuda|mps)\.|type \(torch\.(cuda|mps)\.\w+\) and", "DEV101"),
+    (r"device type tensor to numpy", "DEV106"),
+    (r"requires grad\. Use tensor\.detach\(\)\.numpy\(\)", "DEV117"),
+    (r"'lengths' argument should be a 1D CPU|to be on cpu, but it's on", "DEV108"),
+    (r"device type for generator", "DEV109"),
+    (r"cannot pin '", "DEV110"),
+    (r"re-initialize CUDA in forked", "DEV111"),
+    (r"Invalid device string|invalid device ordinal|Expected one of cpu, cuda", "DEV112"),
+    (r"can't optimize a non-leaf", "DEV113"),
+    (r"MPS framework doesn't support float64", "DEV303"),
+    (r"tensors used as indices must be|expected scalar type \w*(Long|Int)|index.*int(32|64)", "DEV305"),
+    (r"Found dtype (Long|Int|Short|Byte|Bool)|not implemented for '(Long|Int|Float|Double)'", "DEV304"),
+    (r"same dtype|scalar type|should be the same|dtypes match|Found dtype", "DEV302"),
+)
+_TRACEBACK_LINE = re.compile(r'File "(.+)", line (\d+), in (\S+)')
+_COMPILED_PATTERNS = tuple((re.compile(pattern), code) for pattern, code in CODE_PATTERNS)
+
+
+def code_for(message: str) -> str | None:
+    """The rule that an error message belongs to."""
+    return next((code for pattern, code in _COMPILED_PATTERNS if pattern.search(message)), None)
+
+
+def report_operator_error(
+    session: SessionProtocol, error: BaseException, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
+    """Record an error raised by an operator, with the histories of its operands."""
+    if hasattr(error, OBSERVATION_ATTRIBUTE) or not session.recorders:
+        return
+    message = str(error)
+    code = code_for(message)
+    if code is None or (continues_after(session, error) and _in_backward()):
+        return
+    tensors = tensors_in((*args, *kwargs.values()))
+    frame = user_frame(2)
+    code = _refined_code(code, tensors)
+    steps = _operand_history(tensors)
+    kind = type(error).__name__
+    through = user_stack(frame)
+    _attach_and_record(session, error, Observation(code, first_line(message), site_of(frame), steps, kind, through))
+    for recorder in session.recorders:
+        recorder.mark_interrupted(through)
+
+
+def _attach_and_record(session: SessionProtocol, error: BaseException, seen: Observation) -> None:
+    setattr(error, OBSERVATION_ATTRIBUTE, seen)
+    session.observe(seen)
+
+
+def recorded_observation(error: BaseException | None) -> Observation | None:
+    """What was recorded of an exception, or of one that led to it."""
+    while error is not None:
+        seen: Observation | None = getattr(error, OBSERVATION_ATTRIBUTE, None)
+        if seen is not None:
+            return seen
+        error = error.__cause__ or error.__context__
+    return None
+
+
+def continues_after(session: SessionProtocol, error: BaseException) -> bool:
+    """Whether the program goes on as if the operands had been moved: on request, after an error of mixed devices."""
+    return session.keep_going and code_for(str(error)) in ("DEV101", "DEV107", "DEV114")
+
+
+def _in_backward() -> bool:
+    """Operands meet again in the backward pass: no second bug, where the first was repaired."""
+    return torch._C._current_graph_task_id() != -1
+
+
+def report_uncaught_error(session: SessionProtocol, error: BaseException) -> None:
+    """Record an error that ended the program, and its bug if it has not passed through an operator."""
+    passed = _user_sites(error.__traceback__)
+    for recorder in session.recorders:
+        recorder.mark_interrupted(passed)
+    code = code_for(str(error))
+    if code is None or hasattr(error, OBSERVATION_ATTRIBUTE):
+        return
+    through = (*_sites_in_message(str(error)), *passed)
+    site = through[0] if through else None
+    _attach_and_record(
+        session, error, Observation(code, first_line(str(error)), site, (), type(error).__name__, through)
+    )
+
+
+def _user_sites(traceback: TracebackType | None) -> list[Site]:
+    """The user's places that an exception passed, the innermost first."""
+    found: list[Site] = []
+    while traceback is not None:
+        frame = traceback.tb_frame
+        if not is_library(frame.f_code.co_filename):
+            found.insert(0, site_at(frame.f_code, traceback.tb_lasti, traceback.tb_lineno))
+        traceback = traceback.tb_next
+    return found
+
+
+def _sites_in_message(message: str) -> list[Site]:
+    """The user's places named by the traceback of another process, which torch puts into the message."""
+    places = [Site(name, int(line), function) for name, line, function in _TRACEBACK_LINE.findall(message)]
+    return [site for site in reversed(places) if not is_library(site.filename)]
+
+
+def first_line(message: str) -> str:
+    """The part of an error message that says what is wrong."""
+    lines = message.strip().split("\n")
+    if lines[0].startswith("Caught ") and len(lines) > 1:
+        return f"{lines[0].rstrip('.')}: {lines[-1].partition(': ')[2]}"
+    return lines[0]
+
+
+def _refined_code(code: str, tensors: list[torch.Tensor]) -> str:
+    if code == "DEV302" and any(
+        t.dtype is torch.float64 and "NumPy" in _history_text(label.place)
+        for t in tensors
+        if (label := label_of(t)) is not None
+    ):
+        return "DEV301"
+    return code
+
+
+def _history_text(place: Placement) -> str:
+    found: list[str] = []
+    current: Placement | None = place
+    while current is not None:
+        found.append(current.how)
+        current = current.parent
+    return " ".join(found)
+
+
+def _operand_history(tensors: list[torch.Tensor]) -> tuple[HistoryStep, ...]:
+    steps: list[HistoryStep] = []
+    seen: set[tuple[str, object]] = set()
+    for tensor in tensors[:8]:
+        label = label_of(tensor)
+        if label is None:
+            continue
+        for step in label.place.history():
+            if (step.message, step.site) not in seen:
+                seen.add((step.message, step.site))
+                steps.append(step)
+    return tuple(steps)

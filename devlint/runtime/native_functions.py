@@ -1,0 +1,52 @@
+"""What torch's own `native_functions.yaml` says of each operator: is its device checked, by whom, under which name."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import torchgen  # type: ignore[import-untyped]
+
+_ENTRY = re.compile(r"^- func: (?P<name>[\w.]+)\(", re.MULTILINE)
+_CUDA = re.compile(r"^ +[\w, ]*\bCUDA\b[\w, ]*: *\w", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class NativeEntry:
+    """One entry: whether the generated wrapper checks devices, and whether there is a CUDA kernel."""
+
+    name: str
+    checked: bool
+    cuda: bool
+    structured: bool
+
+    def wrapper_name(self, *, out: bool) -> str:
+        """The name of the generated wrapper, as it appears in messages."""
+        base, _, overload = self.name.partition(".")
+        if out:
+            base += "_out"
+        if self.structured:
+            return f"wrapper_CUDA_{base}{'_' + overload if overload else ''}"
+        return f"wrapper_CUDA_{overload}_{base}"
+
+
+@lru_cache(1)
+def native_entries() -> dict[str, NativeEntry]:
+    """Every entry of the installed torch's table, by `name.overload`."""
+    path = Path(torchgen.__file__).parent / "packaged/ATen/native/native_functions.yaml"
+    text = path.read_text(encoding="utf-8")
+    starts = list(_ENTRY.finditer(text))
+    table: dict[str, NativeEntry] = {}
+    for entry, after in zip(starts, [*starts[1:], None], strict=True):
+        body = text[entry.end() : after.start() if after else len(text)]
+        delegate = re.search(r"structured_delegate: ([\w.]+)", body)
+        name = entry["name"]
+        table[name] = NativeEntry(
+            name=name,
+            checked="  device_check: NoCheck" not in body,
+            cuda=bool(_CUDA.search(body)) or delegate is not None,
+            structured=delegate is not None or "structured: True" in body,
+        )
+    return table

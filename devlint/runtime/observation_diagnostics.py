@@ -1,0 +1,79 @@
+"""What was observed, as diagnostics: the same codes, the same form, the same story as static findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from devlint.diagnostic import Confidence, Diagnostic, Note, Position, Region, Severity
+from devlint.linter.rule_loader import find_rule
+from devlint.runtime.call_sites import Site
+from devlint.runtime.recorder import LineRecord, Observation, Recorder
+from devlint.runtime.storage_labels import HistoryStep
+
+RUNTIME_ONLY_RULES = {
+    "DEV109": "generator-device",
+    "DEV110": "pinned-accelerator-tensor",
+    "DEV111": "accelerator-in-worker",
+    "DEV114": "optimizer-state-device",
+    "DEV204": "shared-storage-mutation",
+    "DEV305": "index-dtype",
+    "DEV403": "sync-in-loop",
+    "DEV405": "pin-then-transfer",
+    "DEV408": "transfer-per-sample",
+    "DEV410": "host-index-into-accelerator",
+    "DEV504": "overwritten-pinned-buffer",
+}
+"""What is seen to happen, though no rule finds it in the text."""
+SYNC_IN_LOOP_COUNT = 3
+"""A line that waits this often is taken to wait in every step of a loop."""
+
+
+def grouped_observations(recorder: Recorder) -> list[list[Observation]]:
+    """Everything there is to report, the same thing at the same place together."""
+    return [*recorder.observations.values(), *_repeated_waits(recorder.lines.values())]
+
+
+def _repeated_waits(lines: Iterable[LineRecord]) -> list[list[Observation]]:
+    found: list[list[Observation]] = []
+    for line in lines:
+        kinds = {what: tally.count for what, tally in line.waits.items() if what != "synchronize"}
+        to_host = sum(tally.count for kind, tally in line.transfers.items() if kind.to_host and kind.source != "cpu")
+        if to_host:
+            kinds["transfer to the host"] = to_host
+        count = max(kinds.values(), default=0)
+        if count >= SYNC_IN_LOOP_COUNT:
+            message = f"the host waits here for the accelerator again and again ({', '.join(kinds)})"
+            found.append([Observation("DEV403", message, line.site)] * count)
+    return found
+
+
+def region_of(site: Site | None) -> Region:
+    """The region of a site; the whole line where Python does not tell columns."""
+    if site is None:
+        return Region("<unknown>", Position(1, 1), Position(1, 1))
+    start = Position(site.line, site.column or 1)
+    end = Position(site.end_line or site.line, site.end_column or start.column)
+    return Region(site.filename, start, end)
+
+
+def trace_notes(steps: Iterable[HistoryStep]) -> tuple[Note, ...]:
+    """The steps of a story whose place is known."""
+    return tuple(Note(step.message, region_of(step.site)) for step in steps if step.site is not None)
+
+
+def diagnostic_of(group: list[Observation]) -> Diagnostic:
+    """One finding for everything of one kind that was seen at one place."""
+    first = group[0]
+    rule = find_rule(first.code)
+    severity = rule.severity if rule else Severity.ERROR if first.raised else Severity.WARNING
+    times = f" ({len(group)} times)" if len(group) > 1 else ""
+    raised = f"{first.raised}: " if first.raised else ""
+    return Diagnostic(
+        code=first.code,
+        name=rule.name if rule else RUNTIME_ONLY_RULES.get(first.code, first.code),
+        severity=severity,
+        confidence=Confidence.CERTAIN,
+        message=f"{raised}{first.message}{times}",
+        region=region_of(first.site),
+        trace=trace_notes(first.steps),
+    )

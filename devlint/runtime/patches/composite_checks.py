@@ -1,0 +1,114 @@
+"""Device checks that PyTorch makes in composites, above the dispatcher."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from devlint.runtime import torch_errors
+from devlint.runtime.error_reports import continues_after, report_operator_error
+from devlint.runtime.storage_labels import placement_of
+from devlint.runtime.tensor_arguments import tensors_in
+
+if TYPE_CHECKING:
+    from devlint.runtime.patches.patcher import Patcher
+    from devlint.runtime.runtime_session import RuntimeSession
+
+Check = Callable[..., None]
+
+
+def _check_rnn(*args: Any, **kwargs: Any) -> None:
+    """Input, hidden state and weights of a recurrent layer; packed input has its batch sizes second."""
+    packed = (
+        isinstance(args[1], torch.Tensor)
+        and isinstance(args[2], list | tuple | torch.Tensor)
+        and (isinstance(args[3], list))
+    )
+    hidden, weights = (args[2], args[3]) if packed else (args[1], args[2])
+    here = placement_of(args[0])
+    for name, tensors in (("hidden", tensors_in((hidden,))), ("parameter", tensors_in(weights))):
+        for tensor in tensors:
+            there = placement_of(tensor)
+            if there.key != here.key:
+                raise RuntimeError(
+                    f"Input and {name} tensors are not at the same device, found input tensor at {here.device} "
+                    f"and {name} tensor at {there.device}"
+                )
+            if here.key and tensor.dtype is not args[0].dtype and not torch.is_autocast_enabled("cuda"):
+                found, wanted = map(torch_errors.legacy_dtype_name, (tensor.dtype, args[0].dtype))
+                raise RuntimeError(
+                    f"Input and {name} tensors are not the same dtype, found input tensor with {wanted} "
+                    f"and {name} tensor with {found}"
+                )
+
+
+def _check_tensor_split(tensor: torch.Tensor, indices: Any = None, *args: Any, **kwargs: Any) -> None:
+    indices = kwargs.get("tensor_indices_or_sections", indices)
+    if isinstance(indices, torch.Tensor) and placement_of(indices).key:
+        raise RuntimeError(
+            f"tensor_split expected tensor_indices_or_sections to be on cpu, but it's on {placement_of(indices).device}"
+        )
+
+
+def _check_quantile(tensor: torch.Tensor, q: Any = None, *args: Any, **kwargs: Any) -> None:
+    if isinstance(q, torch.Tensor) and placement_of(q).key != placement_of(tensor).key:
+        raise RuntimeError("quantile() q tensor must be on the same device as the input tensor")
+
+
+def _check_meshgrid(tensors: Any, *args: Any, **kwargs: Any) -> None:
+    if len({placement_of(tensor).key for tensor in tensors_in((tensors,))}) > 1:
+        raise RuntimeError("meshgrid expects all tensors to have the same device")
+
+
+def _check_matrix_rank(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> None:
+    for name in ("atol", "rtol"):
+        tolerance = kwargs.get(name)
+        if isinstance(tolerance, torch.Tensor) and placement_of(tolerance).key != placement_of(tensor).key:
+            raise RuntimeError(
+                f"torch.linalg.matrix_rank: Expected {name} and input tensors to be on the same device, but got "
+                f"{name} on {placement_of(tolerance).device} and input on {placement_of(tensor).device}"
+            )
+
+
+_CHECKS: tuple[tuple[Any, str, Check], ...] = (
+    *((owner, name, _check_rnn) for owner in (torch, torch._VF) for name in ("lstm", "gru", "rnn_tanh", "rnn_relu")),
+    (torch.linalg, "matrix_rank", _check_matrix_rank),
+    (torch, "tensor_split", _check_tensor_split),
+    (torch.Tensor, "tensor_split", _check_tensor_split),
+    (torch, "quantile", _check_quantile),
+    (torch.Tensor, "quantile", _check_quantile),
+    (torch, "nanquantile", _check_quantile),
+    (torch.Tensor, "nanquantile", _check_quantile),
+    (torch._VF, "meshgrid", _check_meshgrid),
+)
+
+
+def install(session: RuntimeSession, patcher: Patcher) -> None:
+    """Check by label what PyTorch checks by device."""
+
+    def guarded(original: Callable[..., Any], check: Check) -> Callable[..., Any]:
+        @functools.wraps(original)
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            try:
+                check(*args, **kwargs)
+            except RuntimeError as error:
+                report_operator_error(session, error, args, kwargs)
+                if not continues_after(session, error):
+                    raise
+            return original(*args, **kwargs)
+
+        return wrapper
+
+    ctc_loss: Callable[..., torch.Tensor] = torch.ctc_loss
+
+    def with_numbers(log_probs: torch.Tensor, targets: torch.Tensor, *lengths_and_more: Any, **kwargs: Any) -> Any:
+        """`ctc_loss` reads its lengths on the host, wherever they are."""
+        arguments = [value.tolist() if isinstance(value, torch.Tensor) else value for value in lengths_and_more]
+        return ctc_loss(log_probs, targets, *arguments, **kwargs)
+
+    patcher.replace(torch, "ctc_loss", with_numbers)
+    for owner, name, check in _CHECKS:
+        patcher.replace(owner, name, guarded(getattr(owner, name), check))

@@ -1,0 +1,268 @@
+"""`torch.cuda`, `torch.mps` and `torch.accelerator`: an accelerator is there, with streams, events and memory."""
+
+from __future__ import annotations
+
+import types
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from devlint.runtime import rng
+from devlint.runtime.not_emulated import NotEmulated
+from devlint.runtime.patches.stream_objects import stream_and_event
+from devlint.runtime.storage_labels import memory_counter
+
+if TYPE_CHECKING:
+    from devlint.runtime.patches.patcher import Patcher
+    from devlint.runtime.runtime_session import RuntimeSession
+
+CAPABILITY = (9, 0)
+TOTAL_MEMORY = 80 * 1024**3
+
+
+def _device_index(session: RuntimeSession, device: Any) -> int:
+    """The device index meant by what the user passed to a `torch.cuda` query."""
+    if device is None or (isinstance(device, int) and device < 0):
+        return session.current_index
+    if isinstance(device, int | str):
+        device = session.resolve(device)
+    if isinstance(device, torch.device):
+        if device.type != session.kind:
+            raise ValueError(f"Expected a {session.kind} device, but got: {device}")
+        return session.resolve(device).index or 0
+    return int(getattr(device, "idx", session.current_index))
+
+
+def _common_queries(session: RuntimeSession) -> dict[str, Any]:
+    """What both `torch.cuda` and `torch.accelerator` answer."""
+
+    def synchronize(device: Any = None) -> None:
+        session.initialize()
+        session.host_waited("synchronize")
+
+    def set_device(device: Any) -> None:
+        session.initialize()
+        session.current_index = _device_index(session, device)
+
+    return {
+        "synchronize": synchronize,
+        "set_device": set_device,
+        "device_count": lambda: session.device_count,
+        "is_available": lambda: True,
+        "empty_cache": lambda: None,
+    }
+
+
+def _memory(session: RuntimeSession) -> dict[str, Any]:
+    def key(device: Any) -> int:
+        return 1 + _device_index(session, device)
+
+    def allocated(device: Any = None) -> int:
+        return memory_counter.allocated.get(key(device), 0)
+
+    def most(device: Any = None) -> int:
+        return memory_counter.peak.get(key(device), 0)
+
+    def reset(device: Any = None) -> None:
+        memory_counter.peak[key(device)] = memory_counter.allocated.get(key(device), 0)
+
+    def stats(device: Any = None) -> dict[str, int]:
+        return {"allocated_bytes.all.current": allocated(device), "allocated_bytes.all.peak": most(device)}
+
+    return {
+        "memory_allocated": allocated,
+        "memory_reserved": allocated,
+        "memory_cached": allocated,
+        "max_memory_allocated": most,
+        "max_memory_reserved": most,
+        "max_memory_cached": most,
+        "reset_peak_memory_stats": reset,
+        "reset_max_memory_allocated": reset,
+        "reset_accumulated_memory_stats": reset,
+        "memory_stats": stats,
+        "memory_summary": lambda device=None, abbreviated=False: (
+            f"emulated device: {allocated(device)} bytes allocated"
+        ),
+        "mem_get_info": lambda device=None: (TOTAL_MEMORY - allocated(device), TOTAL_MEMORY),
+        "set_per_process_memory_fraction": lambda fraction, device=None: None,
+    }
+
+
+def _random(session: RuntimeSession) -> dict[str, Any]:
+    def key(device: Any) -> int:
+        return 1 + _device_index(session, device)
+
+    def seed_all(seed: int) -> None:
+        for index in range(session.device_count):
+            rng.seed_device(1 + index, int(seed))
+
+    def set_states(states: Any) -> None:
+        for index, state in enumerate(states):
+            rng.set_state(1 + index, state)
+
+    return {
+        "manual_seed": lambda seed: rng.seed_device(key(None), int(seed)),
+        "manual_seed_all": seed_all,
+        "seed": lambda: rng.seed_device(key(None), torch.default_generator.seed()),
+        "seed_all": lambda: seed_all(torch.default_generator.seed()),
+        "initial_seed": torch.initial_seed,
+        "get_rng_state": lambda device=None: rng.get_state(key(device)),
+        "get_rng_state_all": lambda: [rng.get_state(1 + index) for index in range(session.device_count)],
+        "set_rng_state": lambda state, device=None: rng.set_state(key(device), state),
+        "set_rng_state_all": set_states,
+    }
+
+
+def _refused(name: str) -> Any:
+    def refuse(*args: Any, **kwargs: Any) -> Any:
+        raise NotEmulated(name)
+
+    return refuse
+
+
+def _identity(session: RuntimeSession) -> dict[str, Any]:
+    """What kind of device there is, and which one is current."""
+    properties = types.SimpleNamespace(
+        name="devlint emulated device",
+        major=CAPABILITY[0],
+        minor=CAPABILITY[1],
+        total_memory=TOTAL_MEMORY,
+        multi_processor_count=132,
+        warp_size=32,
+        max_threads_per_multi_processor=2048,
+        is_integrated=False,
+        is_multi_gpu_board=False,
+        gcnArchName="",
+    )
+
+    def exchange(index: int) -> int:
+        before = session.current_index
+        if index >= 0:
+            session.current_index = _device_index(session, index)
+        return before
+
+    return {
+        "init": session.initialize,
+        "_lazy_init": session.initialize,
+        "is_initialized": lambda: session.initialized,
+        "_is_in_bad_fork": lambda: session.forked_after_init,
+        "current_device": lambda: session.current_index,
+        "_exchange_device": exchange,
+        "_maybe_exchange_device": exchange,
+        "get_device_name": lambda device=None: properties.name,
+        "get_device_capability": lambda device=None: CAPABILITY,
+        "get_device_properties": lambda device=None: properties,
+        "get_arch_list": lambda: ["sm_90"],
+        "can_device_access_peer": lambda device, peer: True,
+        "is_bf16_supported": lambda including_emulation=True: True,
+        "is_tf32_supported": lambda: True,
+        "ipc_collect": lambda: None,
+        "set_sync_debug_mode": lambda mode: None,
+        "get_sync_debug_mode": lambda: 0,
+    }
+
+
+def _streams_and_events(session: RuntimeSession) -> dict[str, Any]:
+    """Streams and events."""
+    stream, event = stream_and_event(session)
+    return {
+        "Stream": stream,
+        "Event": event,
+        "current_stream": lambda device=None: stream.from_clock(session.streams.current(_device(session, device))),
+        "default_stream": lambda device=None: stream.from_clock(session.streams.default(_device(session, device))),
+        "set_stream": lambda chosen: session.streams.set_current(chosen.stream_clock),
+        "stream": stream.context,
+        "is_current_stream_capturing": lambda: False,
+    }
+
+
+def _cuda(session: RuntimeSession, patcher: Patcher) -> None:
+    names = (
+        _common_queries(session)
+        | _memory(session)
+        | _random(session)
+        | _identity(session)
+        | _streams_and_events(session)
+    )
+    for name in ("CUDAGraph", "graph", "make_graphed_callables", "get_stream_from_external", "utilization"):
+        names[name] = _refused(f"torch.cuda.{name}")
+    for name, value in names.items():
+        patcher.replace(torch.cuda, name, value)
+    for module in (torch.cuda.memory, torch.cuda.random, torch.cuda.streams):
+        for name in vars(module).keys() & names.keys():
+            patcher.replace(module, name, names[name])
+    for name, value in {
+        "range_push": lambda message: 0,
+        "range_pop": lambda: 0,
+        "range_start": lambda message: 0,
+        "range_end": lambda identity: None,
+        "mark": lambda message: None,
+    }.items():
+        patcher.replace(torch.cuda.nvtx, name, value)
+    patcher.replace(torch.Tensor, "record_stream", lambda self, stream: None)
+    patcher.replace(torch.backends.cuda, "is_built", lambda: True)
+    patcher.replace(torch.backends.cudnn, "is_acceptable", lambda tensor: False)
+
+
+def _device(session: RuntimeSession, device: Any) -> torch.device:
+    return session.devices[_device_index(session, device)]
+
+
+def _accelerator(session: RuntimeSession, patcher: Patcher) -> None:
+    accelerator = getattr(torch, "accelerator", None)
+    if accelerator is None:
+        return
+    queries = _common_queries(session)
+    kind = torch.device(session.kind or "cuda")
+    names = {
+        "is_available": queries["is_available"],
+        "device_count": queries["device_count"],
+        "synchronize": queries["synchronize"],
+        "current_accelerator": lambda check_available=False: kind,
+        "current_device_index": lambda: session.current_index,
+        "current_device_idx": lambda: session.current_index,
+        "set_device_index": queries["set_device"],
+        "set_device_idx": queries["set_device"],
+        "empty_cache": lambda: None,
+        "current_stream": lambda device=None: torch.cuda.current_stream(device),
+        "set_stream": lambda stream: torch.cuda.set_stream(stream),
+    }
+    names |= {name: value for name, value in _memory(session).items() if hasattr(accelerator, name)}
+    for name, value in names.items():
+        if hasattr(accelerator, name):
+            patcher.replace(accelerator, name, value)
+
+
+def _mps(session: RuntimeSession, patcher: Patcher) -> None:
+    queries = _common_queries(session)
+    memory = _memory(session)
+    patcher.replace(torch.backends.mps, "is_available", lambda: True)
+    patcher.replace(torch.backends.mps, "is_built", lambda: True)
+    for name, value in {
+        "synchronize": queries["synchronize"],
+        "device_count": queries["device_count"],
+        "empty_cache": queries["empty_cache"],
+        "current_allocated_memory": memory["memory_allocated"],
+        "driver_allocated_memory": memory["memory_allocated"],
+        "manual_seed": lambda seed: rng.seed_device(1, int(seed)),
+        "seed": lambda: rng.seed_device(1, torch.default_generator.seed()),
+        "get_rng_state": lambda: rng.get_state(1),
+        "set_rng_state": lambda state: rng.set_state(1, state),
+    }.items():
+        patcher.replace(torch.mps, name, value)
+
+
+def install(session: RuntimeSession, patcher: Patcher) -> None:
+    """Answer as if the devices were there."""
+    if session.kind == "cuda":
+        _cuda(session, patcher)
+    else:
+        _mps(session, patcher)
+    _accelerator(session, patcher)
+
+    def manual_seed(seed: int) -> torch.Generator:
+        rng.discard_device_states()
+        return torch.default_generator.manual_seed(int(seed))
+
+    patcher.replace(torch, "manual_seed", manual_seed)
+    patcher.replace(torch.random, "manual_seed", manual_seed)

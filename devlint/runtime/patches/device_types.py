@@ -1,0 +1,79 @@
+"""`torch.device(0)`, the legacy types `torch.cuda.FloatTensor`, and the default tensor type."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from devlint.runtime import torch_errors
+from devlint.runtime.patches.tensor_queries import device_of, legacy_type
+
+if TYPE_CHECKING:
+    from devlint.runtime.patches.patcher import Patcher
+    from devlint.runtime.runtime_session import RuntimeSession
+
+_device = torch.device
+
+
+class _DeviceType(type):
+    """Stands for `torch.device`, which cannot be subclassed: its instances are real devices."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        first = args[0] if args else kwargs.get("device", kwargs.get("type"))
+        if isinstance(first, int) and not isinstance(first, bool) and len(args) == 1:
+            return _device(cls.kind, first)  # type: ignore[attr-defined]
+        return _device(*args, **kwargs)
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, _device)
+
+    def __subclasscheck__(cls, subclass: type) -> bool:
+        return subclass is cls or issubclass(subclass, _device)
+
+    def __eq__(cls, other: object) -> bool:
+        return other is cls or other is _device
+
+    def __hash__(cls) -> int:
+        return hash(_device)
+
+
+def install(session: RuntimeSession, patcher: Patcher) -> None:
+    """Let integers name emulated devices, and legacy constructors make labelled tensors."""
+    names = {"__module__": "torch", "__qualname__": "device", "kind": session.kind}
+    patcher.replace(torch, "device", _DeviceType("device", (), names))
+    if session.kind != "cuda":
+        return
+    for dtype_name, legacy in torch_errors.LEGACY_DTYPE_NAMES.items():
+        if hasattr(torch.cuda, f"{legacy}Tensor"):
+            patcher.replace(torch.cuda, f"{legacy}Tensor", _legacy(session, legacy, getattr(torch, dtype_name)))
+    default_type = torch.set_default_tensor_type
+
+    def set_default_tensor_type(wanted: Any) -> None:
+        found = legacy_type(session, wanted)
+        if found is None or found[0].type == "cpu":
+            torch.set_default_device(None)
+            default_type(wanted)
+        else:
+            torch.set_default_dtype(found[1])
+            torch.set_default_device(found[0])
+
+    patcher.replace(torch, "set_default_tensor_type", set_default_tensor_type)
+
+
+class _LegacyType(type):
+    def __instancecheck__(cls, instance: object) -> bool:
+        wanted: torch.dtype = cls.dtype  # type: ignore[attr-defined]
+        return isinstance(instance, torch.Tensor) and device_of(instance).type == "cuda" and instance.dtype is wanted
+
+
+def _legacy(session: RuntimeSession, legacy: str, dtype: torch.dtype) -> type:
+    def new(cls: type, *args: Any, device: Any = None) -> torch.Tensor:
+        target = session.resolve("cuda" if device is None else device)
+        if len(args) == 1 and not isinstance(args[0], int | torch.Size):
+            return torch.tensor(args[0], dtype=dtype, device=target)
+        return torch.empty(*args or (0,), dtype=dtype, device=target)
+
+    return _LegacyType(
+        f"{legacy}Tensor", (), {"__new__": staticmethod(new), "__module__": "torch.cuda", "dtype": dtype}
+    )

@@ -1,0 +1,147 @@
+"""`Stream` and `Event` of the emulated device: nothing runs in parallel, but what was waited for is known."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from devlint.runtime.stream_clocks import StreamClock
+
+if TYPE_CHECKING:
+    from devlint.runtime.runtime_session import RuntimeSession
+
+
+class EmulatedEvent:
+    """A point on a stream."""
+
+    session: ClassVar[RuntimeSession]
+
+    def __init__(self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False) -> None:
+        self.enable_timing = enable_timing
+        self.clock: dict[int, int] | None = None
+        self._time = 0.0
+
+    def record(self, stream: EmulatedStream | None = None) -> None:
+        """Mark how far the stream has come."""
+        self.clock = dict(self._clock_of(stream).clock)
+        self._time = time.perf_counter()
+
+    def wait(self, stream: EmulatedStream | None = None) -> None:
+        """Let a stream wait for this point."""
+        self._clock_of(stream).wait(self.clock or {})
+
+    def synchronize(self) -> None:
+        """Let the host wait for this point."""
+        self.session.host_waited("event.synchronize", self.clock or {})
+
+    def query(self) -> bool:
+        """Whether the device is past this point; emulated work is done as soon as it is launched."""
+        self.session.host_waited("event.query", self.clock or {})
+        return True
+
+    def elapsed_time(self, end: EmulatedEvent) -> float:
+        """Milliseconds between two recorded events."""
+        if not (self.enable_timing and end.enable_timing):
+            raise ValueError("Both events must be created with argument 'enable_timing=True'.")
+        if self.clock is None or end.clock is None:
+            raise ValueError("Both events must be recorded before calculating elapsed time.")
+        return (end._time - self._time) * 1000.0
+
+    def _clock_of(self, stream: EmulatedStream | None) -> StreamClock:
+        if stream is not None:
+            return stream.stream_clock
+        return self.session.streams.current(self.session.devices[self.session.current_index])
+
+
+class EmulatedStream:
+    """A sequence of work on a device."""
+
+    session: ClassVar[RuntimeSession]
+    event: ClassVar[type[EmulatedEvent]]
+
+    def __init__(self, device: Any = None, priority: int = 0, **kwargs: Any) -> None:
+        self.device = self.session.resolve(self.session.kind if device is None else device)
+        self.stream_clock = self.session.streams.create(self.device)
+        self.priority = priority
+
+    @classmethod
+    def from_clock(cls, stream_clock: StreamClock) -> EmulatedStream:
+        """The stream object of a timeline."""
+        stream = cls.__new__(cls)
+        stream.device, stream.stream_clock, stream.priority = stream_clock.device, stream_clock, 0
+        return stream
+
+    @classmethod
+    def context(cls, stream: EmulatedStream | None) -> Any:
+        """Make a stream current for a while."""
+        return _CurrentStreamScope(cls.session, stream)
+
+    @property
+    def stream_id(self) -> int:
+        """What tells streams apart."""
+        return self.stream_clock.identity
+
+    cuda_stream = stream_id
+
+    def synchronize(self) -> None:
+        """Let the host wait for this stream."""
+        self.session.host_waited("stream.synchronize", self.stream_clock.clock)
+
+    def wait_stream(self, other: EmulatedStream) -> None:
+        """Let this stream wait for what another one has done."""
+        self.stream_clock.wait(other.stream_clock.clock)
+
+    def wait_event(self, event: EmulatedEvent) -> None:
+        """Let this stream wait for a point of another one."""
+        self.stream_clock.wait(event.clock or {})
+
+    def record_event(self, event: EmulatedEvent | None = None) -> EmulatedEvent:
+        """Mark how far this stream has come."""
+        event = self.event() if event is None else event
+        event.record(self)
+        return event
+
+    def query(self) -> bool:
+        """Whether the stream is done."""
+        self.session.host_waited("stream.query", self.stream_clock.clock)
+        return True
+
+    def is_capturing(self) -> bool:
+        """No graph is ever captured."""
+        return False
+
+    def __enter__(self) -> EmulatedStream:
+        self._chosen = _CurrentStreamScope(self.session, self)
+        self._chosen.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._chosen.__exit__()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, EmulatedStream) and other.stream_clock is self.stream_clock
+
+    def __hash__(self) -> int:
+        return hash(self.stream_clock.identity)
+
+
+def stream_and_event(session: RuntimeSession) -> tuple[type[EmulatedStream], type[EmulatedEvent]]:
+    """The classes that programs find in a session."""
+    event = type("Event", (EmulatedEvent,), {"session": session})
+    return type("Stream", (EmulatedStream,), {"session": session, "event": event}), event
+
+
+class _CurrentStreamScope:
+    def __init__(self, session: RuntimeSession, stream: Any) -> None:
+        self.session = session
+        self.stream = stream
+
+    def __enter__(self) -> Any:
+        if self.stream is not None:
+            self.before = self.session.streams.current(self.stream.device)
+            self.session.streams.set_current(self.stream.stream_clock)
+        return self.stream
+
+    def __exit__(self, *_: object) -> None:
+        if self.stream is not None:
+            self.session.streams.set_current(self.before)

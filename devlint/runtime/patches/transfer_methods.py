@@ -1,0 +1,126 @@
+"""Methods that move tensors and modules: `to`, `cuda`, `cpu`, `type_as`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import torch
+
+from devlint.runtime.device_transfers import copy_to_device
+from devlint.runtime.discarded_results import check_discarded_transfer
+from devlint.runtime.not_emulated import NotEmulated
+from devlint.runtime.patches.tensor_queries import device_of
+from devlint.runtime.recorder import TransferKind
+from devlint.runtime.storage_labels import HOST
+
+if TYPE_CHECKING:
+    from devlint.runtime.patches.patcher import Patcher
+    from devlint.runtime.runtime_session import RuntimeSession
+
+_to = torch.Tensor.to
+_parse_to = torch._C._nn._parse_to
+
+
+class ToArguments(NamedTuple):
+    """What a call of `.to` asks for."""
+
+    device: torch.device | None
+    dtype: torch.dtype | None
+    non_blocking: bool
+    copy: bool
+    memory_format: torch.memory_format | None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What is handed on to torch's own `.to`."""
+        options: dict[str, Any] = {"copy": self.copy, "non_blocking": self.non_blocking}
+        if self.memory_format is not None:
+            options["memory_format"] = self.memory_format
+        return options
+
+
+def parse_to_arguments(session: RuntimeSession, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ToArguments:
+    """Read the arguments of `.to` in any of its three forms."""
+    rest = list(args)
+    device = kwargs.get("device")
+    dtype = kwargs.get("dtype")
+    other = kwargs.get("other")
+    if rest and isinstance(rest[0], torch.Tensor):
+        other = rest.pop(0)
+    elif rest and isinstance(rest[0], torch.dtype):
+        dtype = rest.pop(0)
+    elif rest:
+        device = rest.pop(0)
+        if rest and (rest[0] is None or isinstance(rest[0], torch.dtype)):
+            dtype = rest.pop(0)
+    if other is not None:
+        device, dtype = device_of(other), other.dtype
+    non_blocking = bool(rest.pop(0)) if rest else bool(kwargs.get("non_blocking", False))
+    copy = bool(rest.pop(0)) if rest else bool(kwargs.get("copy", False))
+    target = session.resolve(device) if device is not None else None
+    return ToArguments(target, dtype, non_blocking, copy, kwargs.get("memory_format"))
+
+
+def _move(session: RuntimeSession, tensor: torch.Tensor, asked: ToArguments, how: str) -> torch.Tensor:
+    """Move a tensor, or cast it, or leave it where it is, and tell the recorders."""
+    here = device_of(tensor)
+    target = asked.device
+    if target is None or target == here:
+        out = _stayed(tensor, asked)
+        if out is tensor and target is not None:
+            kind = TransferKind(str(here), str(here), True, False, how)
+            session.notify_recorders(lambda recorder, frame: recorder.record_redundant_transfer(kind, frame))
+    elif target.type == "meta" or here.type not in ("cpu", session.kind):
+        out = _to(tensor, device=target, dtype=asked.dtype, **asked.options)
+    elif target.type not in ("cpu", session.kind):
+        raise NotEmulated(f"the device {target}")
+    else:
+        out = copy_to_device(
+            tensor,
+            target,
+            dtype=asked.dtype,
+            non_blocking=asked.non_blocking,
+            memory_format=asked.memory_format,
+            how=how,
+        )
+    check_discarded_transfer(session, how)
+    return out
+
+
+def _stayed(tensor: torch.Tensor, asked: ToArguments) -> torch.Tensor:
+    return _to(tensor, asked.dtype or tensor.dtype, **asked.options)
+
+
+def install(session: RuntimeSession, patcher: Patcher) -> None:
+    """Move labels where the user moves tensors."""
+
+    def to(self: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
+        return _move(session, self, parse_to_arguments(session, args, kwargs), "to")
+
+    def cuda(
+        self: torch.Tensor,
+        device: Any = None,
+        non_blocking: bool = False,
+        memory_format: torch.memory_format | None = None,
+    ) -> torch.Tensor:
+        if session.kind != "cuda":
+            raise AssertionError("Torch not compiled with CUDA enabled")
+        target = session.resolve("cuda" if device is None else device)
+        if target.type != "cuda":
+            raise ValueError(f"Invalid device, must be cuda device but got {target}")
+        return _move(session, self, ToArguments(target, None, non_blocking, False, memory_format), "cuda")
+
+    def cpu(self: torch.Tensor, memory_format: torch.memory_format | None = None) -> torch.Tensor:
+        return _move(session, self, ToArguments(HOST, None, False, False, memory_format), "cpu")
+
+    def type_as(self: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
+        return _move(session, self, ToArguments(device_of(other), other.dtype, False, False, None), "type_as")
+
+    def parse_to(*args: Any, **kwargs: Any) -> Any:
+        """`Module.to` reads its arguments by this; a tensor among them is a template."""
+        asked = parse_to_arguments(session, args, kwargs)
+        return asked.device, asked.dtype, asked.non_blocking, asked.memory_format
+
+    for name, method in (("to", to), ("cuda", cuda), ("cpu", cpu), ("type_as", type_as)):
+        patcher.replace(torch.Tensor, name, method)
+    patcher.replace(torch._C._nn, "_parse_to", parse_to)

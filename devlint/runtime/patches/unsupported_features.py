@@ -1,0 +1,71 @@
+"""What the emulated device does not do, said at once and clearly; and compiled code, which runs eagerly."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from devlint.runtime.not_emulated import NotEmulated
+from devlint.runtime.storage_labels import HOST, placement_of
+
+if TYPE_CHECKING:
+    from devlint.runtime.patches.patcher import Patcher
+    from devlint.runtime.runtime_session import RuntimeSession
+
+
+def install(session: RuntimeSession, patcher: Patcher) -> None:
+    """Refuse replicas, process groups and wrapper subclasses on accelerators; let `torch.compile` be the identity."""
+
+    def refuse(name: str) -> Any:
+        def refusing(self: Any, *args: Any, **kwargs: Any) -> None:
+            raise NotEmulated(name)
+
+        return refusing
+
+    patcher.replace(torch.nn.DataParallel, "__init__", refuse("torch.nn.DataParallel"))
+    patcher.replace(
+        torch.nn.parallel.DistributedDataParallel, "__init__", refuse("torch.nn.parallel.DistributedDataParallel")
+    )
+
+    wrapper: Any = torch.Tensor._make_wrapper_subclass
+
+    def wrap(cls: type, *args: Any, **kwargs: Any) -> Any:
+        devices = [value for value in (*args, *kwargs.values()) if isinstance(value, type(HOST))]
+        if any(map(session.emulates, devices)):
+            raise NotEmulated(f"{cls.__name__} on an accelerator")  # autograd aborts on such a device without CUDA
+        return wrapper(cls, *args, **kwargs)
+
+    patcher.replace(torch.Tensor, "_make_wrapper_subclass", staticmethod(wrap))
+
+    from_jagged = torch.nested.nested_tensor_from_jagged
+
+    def jagged(values: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
+        if placement_of(values).key:
+            raise NotEmulated("nested tensors of the jagged layout on an accelerator")
+        return from_jagged(values, *args, **kwargs)
+
+    patcher.replace(torch.nested, "nested_tensor_from_jagged", jagged)
+
+    def compile_(model: Any = None, *args: Any, **kwargs: Any) -> Any:
+        for recorder in session.recorders:
+            recorder.add_note("torch.compile: the program was run eagerly")
+        return (lambda function: function) if model is None else model
+
+    def compile_module(self: torch.nn.Module, *args: Any, **kwargs: Any) -> None:
+        compile_(self)
+
+    patcher.replace(torch, "compile", compile_)
+    patcher.replace(torch.nn.Module, "compile", compile_module)
+
+
+def note_compilation(session: RuntimeSession, patcher: Patcher) -> None:
+    """On real devices graphs are compiled as ever; what runs inside them is not seen, and the report says so."""
+    original = torch.compile
+
+    def compile_(*args: Any, **kwargs: Any) -> Any:
+        for recorder in session.recorders:
+            recorder.add_note("torch.compile: operators inside compiled graphs are not seen")
+        return original(*args, **kwargs)
+
+    patcher.replace(torch, "compile", compile_)

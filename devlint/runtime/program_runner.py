@@ -1,0 +1,117 @@
+"""Execute a program under the companion."""
+
+from __future__ import annotations
+
+import os
+import runpy
+import sys
+import traceback
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import click
+import torch
+
+from devlint.runtime import runtime_session
+from devlint.runtime.configured_linter import ConfiguredLinter
+from devlint.runtime.context_managers import emulate, record
+from devlint.runtime.error_reports import report_uncaught_error
+from devlint.runtime.line_coverage import LineCoverage
+from devlint.runtime.recording_report import Report
+from devlint.runtime.storage_labels import memory_counter
+
+_OWN_FOLDER = str(Path(__file__).resolve().parent)
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """What to run, and how."""
+
+    program: str
+    module: bool
+    arguments: tuple[str, ...]
+    device: str = "auto"
+    devices: int = 1
+    keep_going: bool = False
+
+
+def run_program(request: RunRequest, linter: ConfiguredLinter | None) -> tuple[int, Report]:
+    """Run the program; its exit status and the report, with the static findings if there is a linter."""
+    device = request.device
+    if device == "auto":
+        device = "cuda" if torch.cuda.is_available() else "emulated"
+    if device == "cuda" and not torch.cuda.is_available():
+        raise click.UsageError("there is no CUDA device; use --device emulated")
+    place: AbstractContextManager[Any] = nullcontext()
+    if device != "cuda":
+        place = emulate(request.devices, "mps" if device == "mps" else "cuda")
+    lines, here = LineCoverage(), Path.cwd()
+    with place as session:
+        if session is not None:
+            session.keep_going = request.keep_going
+        with record() as report, lines:
+            status = _run_program(request)
+    os.chdir(here)  # reports name files as seen from where the run was started
+    report.ran = frozenset(lines.ran)
+    report.device = f"{request.devices} emulated {'mps' if device == 'mps' else 'cuda'}" if device != "cuda" else "cuda"
+    report.peak = (
+        torch.cuda.max_memory_allocated() if device == "cuda" else max(memory_counter.peak.values(), default=0)
+    )
+    if linter is not None:
+        report.findings = linter.findings(lines.files)
+        report.apply_settings = linter.apply_settings
+    return status, report
+
+
+def _run_program(request: RunRequest) -> int:
+    argv, path = sys.argv[:], sys.path[:]
+    try:
+        if request.module:
+            sys.argv = [request.program, *request.arguments]
+            sys.path.insert(0, str(Path.cwd()))
+            runpy.run_module(request.program, run_name="__main__", alter_sys=True)
+        else:
+            sys.argv = [request.program, *request.arguments]
+            program = Path(request.program).absolute()
+            sys.path.insert(0, str(program.parent))
+            runpy.run_path(str(program), run_name="__main__")
+    except SystemExit as leaving:
+        return _status(leaving)
+    except KeyboardInterrupt as interrupted:
+        _print_traceback(interrupted)
+        return 130
+    except BaseException as error:
+        if runtime_session.active is not None:
+            report_uncaught_error(runtime_session.active, error)
+        _print_traceback(error)
+        return 1
+    finally:
+        sys.argv, sys.path = argv, path
+    return 0
+
+
+def _status(leaving: SystemExit) -> int:
+    if leaving.code is None:
+        return 0
+    if isinstance(leaving.code, int):
+        return leaving.code & 0xFF
+    print(leaving.code, file=sys.stderr)  # noqa: T201 - what python does
+    return 1
+
+
+def _print_traceback(error: BaseException) -> None:
+    """The traceback as python would print it, without the frames of devlint and of runpy."""
+    shown = traceback.TracebackException(type(error), error, _program_part(error.__traceback__))
+    shown.stack = traceback.StackSummary.from_list([f for f in shown.stack if not f.filename.startswith(_OWN_FOLDER)])
+    sys.stderr.write("".join(shown.format()))
+
+
+def _program_part(found: TracebackType | None) -> TracebackType | None:
+    while found is not None and (
+        found.tb_frame.f_code.co_filename.startswith(_OWN_FOLDER) or found.tb_frame.f_globals.get("__name__") == "runpy"
+    ):
+        found = found.tb_next
+    return found

@@ -1,0 +1,120 @@
+"""The dispatch mode that only watches: every operator, transfer and wait on whatever devices there really are."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from devlint.runtime.call_sites import site_of, user_frame
+from devlint.runtime.error_reports import report_operator_error
+from devlint.runtime.operator_plans import has_float64, waits_for
+from devlint.runtime.recorder import TransferKind
+from devlint.runtime.runtime_session import RuntimeSession
+from devlint.runtime.storage_labels import Placement, label_of, label_tensor
+from devlint.runtime.sync_debug import SyncDebugListener
+
+_cuda: Any = torch.cuda
+_COPIES = frozenset({"_to_copy", "copy_"})
+_Base: Any = TorchDispatchMode
+_known_facts: dict[Any, tuple[str, str | None, bool]] = {}
+
+
+def _operator_facts(func: Any) -> tuple[str, str | None, bool]:
+    known = _known_facts.get(func)
+    if known is None:
+        name = func._schema.name.partition("::")[2]
+        tensors = any("Tensor" in str(argument.type) for argument in func._schema.arguments)
+        known = _known_facts[func] = (name, waits_for(func), not tensors)
+    return known
+
+
+class RecordingMode(_Base):  # type: ignore[misc]
+    """Changes nothing; tells the recorders."""
+
+    def __init__(self, session: RuntimeSession, sync_debug_listener: SyncDebugListener) -> None:
+        super().__init__()
+        self.session = session
+        self.sync_debug_listener = sync_debug_listener
+
+    @classmethod
+    def ignore_compile_internals(cls) -> bool:
+        """Graphs are compiled and run as they are without this mode, which sees what happens outside of them."""
+        return True
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        """One operator, below autograd."""
+        kwargs = kwargs or {}
+        session = self.session
+        name, waits, factory = _operator_facts(func)
+        clock = _Stopwatch() if waits is not None or name in _COPIES else None
+        try:
+            out = func(*args, **kwargs)
+        except Exception as error:
+            report_operator_error(session, error, args, kwargs)
+            raise
+        frame = user_frame(2)
+        near = any(map(_on_device, args)) or _on_device(out)
+        if near:
+            self.sync_debug_listener.start()
+        promoted = near and _on_device(out) and out.dtype is torch.float64 and not has_float64(args)
+        for recorder in session.recorders:
+            recorder.record_operator(name, frame, on_device=near)
+            if promoted:
+                recorder.record_promotion(frame)
+        if factory and isinstance(out, torch.Tensor):
+            label_tensor(out, Placement(out.device, f"created on {out.device} by {name}", site_of(frame)))
+        elif clock is not None and name in _COPIES:
+            self._record_copy(name, out, args, kwargs, frame, clock)
+        elif clock is not None and args and _on_device(args[0]):
+            for recorder in session.recorders:
+                recorder.record_wait(waits or name, frame, clock.waited())
+        return out
+
+    def _record_copy(
+        self, name: str, out: Any, args: tuple[Any, ...], kwargs: dict[str, Any], frame: Any, clock: _Stopwatch
+    ) -> None:
+        source = args[1] if name == "copy_" else args[0]
+        if source.device == out.device:
+            return
+        blocking = not (kwargs.get("non_blocking") or (name == "copy_" and len(args) > 2 and args[2]))
+        pinned = source.device.type == "cpu" and source.is_pinned()
+        kind = TransferKind(str(source.device), str(out.device), blocking, pinned, name)
+        for recorder in self.session.recorders:
+            recorder.record_transfer(kind, out.numel() * out.element_size(), clock.copied(), frame)
+        if name == "_to_copy":
+            before = label_of(source)
+            how = f"moved from {source.device} to {out.device}"
+            label_tensor(out, Placement(out.device, how, site_of(frame), before.place if before else None))
+
+
+def _on_device(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.device.type != "cpu"
+
+
+class _Stopwatch:
+    """Times one copy or wait: by CUDA events what the device took, by the host's clock how long the host waited."""
+
+    def __init__(self) -> None:
+        self._start = time.perf_counter()
+        self._event: Any = None
+        if _cuda.is_available() and _cuda.is_initialized():
+            self._event = _cuda.Event(enable_timing=True)
+            self._event.record()
+
+    def waited(self) -> float:
+        """Seconds that the host spent in the call."""
+        return time.perf_counter() - self._start
+
+    def copied(self) -> float:
+        """Seconds that the copy took. Waiting for its end is the price of the time, paid only while recording."""
+        if self._event is None:
+            return self.waited()
+        end = _cuda.Event(enable_timing=True)
+        end.record()
+        end.synchronize()
+        return float(self._event.elapsed_time(end)) / 1000.0

@@ -1,0 +1,276 @@
+"""What a recording saw, ready to be read: findings with their verdicts, and a table of transfers and waits by line."""
+
+from __future__ import annotations
+
+import json
+import linecache
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from devlint.diagnostic import Diagnostic, Note, Region
+from devlint.output import full_format
+from devlint.output.json_format import diagnostic_as_json
+from devlint.output.report_context import ReportContext
+from devlint.runtime.recorder import LineRecord, Recorder
+from devlint.runtime.verdicts import FindingVerifier, Outcome, Verdict
+
+TABLE_LINES = 12
+"""Lines of the table; the rest is counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class LineCost:
+    """What one line of the user's code moved and waited for."""
+
+    filename: str
+    line: int
+    source: str
+    transfers: int
+    nbytes: int
+    waits: int
+    seconds: float
+    kinds: str
+
+
+def _unchanged(seen: Diagnostic) -> Diagnostic | None:
+    return seen
+
+
+@dataclass(slots=True)
+class Report:
+    """A view of a recorder; complete once the recording is over."""
+
+    recorder: Recorder
+    findings: Sequence[Diagnostic] = ()
+    ran: frozenset[tuple[str, int]] = frozenset()
+    device: str = ""
+    notes: list[str] = field(default_factory=list)
+    peak: int = 0
+    apply_settings: Callable[[Diagnostic], Diagnostic | None] = _unchanged
+
+    @property
+    def outcomes(self) -> list[Outcome]:
+        """The static findings with their verdicts, and what was seen besides, as far as it is wanted."""
+        joined = FindingVerifier(self.recorder, self.ran).outcomes(self.findings)
+        judged = [
+            (
+                outcome,
+                self.apply_settings(outcome.diagnostic) if outcome.verdict is Verdict.OBSERVED else outcome.diagnostic,
+            )
+            for outcome in joined
+        ]
+        return [replace(outcome, diagnostic=kept) for outcome, kept in judged if kept is not None]
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """What was seen to happen, as diagnostics."""
+        return [outcome.diagnostic for outcome in self.outcomes if outcome.seen]
+
+    @property
+    def codes(self) -> set[str]:
+        """The codes of what was seen to happen."""
+        return {found.code for found in self.diagnostics}
+
+    @property
+    def costs(self) -> list[LineCost]:
+        """Transfers and waits by line, the most expensive first."""
+        costs = [_cost(record) for record in self.recorder.lines.values()]
+        return sorted(
+            (cost for cost in costs if cost.transfers or cost.waits),
+            key=lambda cost: (-cost.seconds, -cost.nbytes, -cost.transfers - cost.waits, cost.filename, cost.line),
+        )
+
+    @property
+    def failed(self) -> bool:
+        """Whether an error was seen to happen."""
+        return any(outcome.fatal for outcome in self.outcomes)
+
+    def full(self, *, color: bool = False) -> Iterator[str]:
+        """The report as text."""
+        outcomes = self.outcomes
+        for verdict in Verdict:
+            found = [with_relative_paths(_with_evidence(outcome)) for outcome in outcomes if outcome.verdict is verdict]
+            if found and verdict is not Verdict.NOT_REACHED:
+                yield f"── {verdict.value} ──\n"
+                yield from list(full_format.render(found, ReportContext(lines=source_lines, color=color)))[:-1]
+        yield from _unreached([outcome for outcome in outcomes if outcome.verdict is Verdict.NOT_REACHED])
+        yield from self._table()
+        yield self._summary(outcomes)
+
+    def json(self) -> str:
+        """The report for programs."""
+        return json.dumps(
+            {
+                "device": self.device,
+                "operators": self.recorder.operators,
+                "peak_bytes": self.peak,
+                "findings": [_outcome_object(outcome) for outcome in self.outcomes],
+                "lines": [_cost_object(cost) for cost in self.costs],
+                "notes": self.remarks,
+            },
+            indent=2,
+        )
+
+    @property
+    def remarks(self) -> list[str]:
+        """What the recording could not see, in its own words."""
+        seen = (f"{text} ({count}x)" for text, count in self.recorder.notes.items())
+        return [*self.notes, *seen, *self._promotions(), *self._unseen_waits()]
+
+    def _promotions(self) -> Iterator[str]:
+        """Where an operator on the accelerator made float64 out of narrower operands."""
+        for line in self.recorder.lines.values():
+            if line.promotions:
+                place = f"{relative_path(line.site.filename)}:{line.site.line}"
+                yield f"float64 is made on the accelerator at {place} ({line.promotions}x)"
+
+    def _unseen_waits(self) -> Iterator[str]:
+        """Where CUDA says that the host waits, and the recorder saw nothing that it would wait for."""
+        for line in self.recorder.lines.values():
+            blocking = any(kind.blocking and kind.source != kind.target for kind in line.transfers)
+            if line.sync_warnings and not line.waits and not blocking:
+                place = f"{relative_path(line.site.filename)}:{line.site.line}"
+                yield f"CUDA says that the host waits at {place}, which the table does not show ({line.sync_warnings}x)"
+
+    def _table(self) -> Iterator[str]:
+        costs = self.costs
+        if not costs:
+            return
+        yield "transfers and waits by line, most expensive first:\n"
+        timed = any(cost.seconds for cost in costs)
+        head = f"{'time':>10} " if timed else ""
+        yield f"{head}{'moved':>10} {'transfers':>9} {'waits':>6}  where\n"
+        for cost in costs[:TABLE_LINES]:
+            place = f"{relative_path(cost.filename)}:{cost.line}"
+            time = f"{format_duration(cost.seconds):>10} " if timed else ""
+            yield f"{time}{format_bytes(cost.nbytes):>10} {cost.transfers:>9} {cost.waits:>6}  {place}  {cost.source}\n"
+        if len(costs) > TABLE_LINES:
+            yield f"{'':>{len(head) + 27}}  and {len(costs) - TABLE_LINES} more lines\n"
+        yield "\n"
+
+    def _summary(self, outcomes: list[Outcome]) -> str:
+        counts = [
+            f"{count} {verdict.value}"
+            for verdict in Verdict
+            if (count := sum(outcome.verdict is verdict for outcome in outcomes))
+        ]
+        on = f" on {self.device}" if self.device else ""
+        remarks = "".join(f"note: {text}\n" for text in self.remarks)
+        peak = f", {format_bytes(self.peak)} at most" if self.peak else ""
+        found = ", ".join(counts) or "none"
+        return f"{remarks}devlint: {self.recorder.operators} operators{on}{peak}; findings: {found}\n"
+
+
+def _cost(record: LineRecord) -> LineCost:
+    moves = {kind: tally for kind, tally in record.transfers.items() if kind.source != kind.target}
+    tallies = [*moves.values(), *record.waits.values()]
+    kinds = [f"{kind.source} → {kind.target}" for kind in moves] + list(record.waits)
+    return LineCost(
+        record.site.filename,
+        record.site.line,
+        linecache.getline(record.site.filename, record.site.line).strip(),
+        sum(tally.count for tally in moves.values()),
+        sum(tally.nbytes for tally in moves.values()),
+        sum(tally.count for tally in record.waits.values()),
+        sum(tally.seconds for tally in tallies),
+        ", ".join(dict.fromkeys(kinds)),
+    )
+
+
+def _unreached(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """A line for each finding that the run says nothing of."""
+    if outcomes:
+        yield f"── {Verdict.NOT_REACHED.value} ──\n"
+    for outcome in outcomes:
+        found = outcome.diagnostic
+        place = f"{relative_path(found.region.filename)}:{found.region.start.row}:{found.region.start.column}"
+        detail = f" ({outcome.detail})" if outcome.detail else ""
+        yield f"{found.severity.value}[{found.code}] {found.name}: {place}{detail}\n"
+    if outcomes:
+        yield "\n"
+
+
+def _with_evidence(outcome: Outcome) -> Diagnostic:
+    """The finding, and as the last step of its story what the run showed of it."""
+    found = outcome.diagnostic
+    if outcome.verdict is Verdict.OBSERVED:
+        return found
+    verdict_text = ", ".join([outcome.verdict.value, *evidence_texts(outcome)])
+    note = Note(f"{verdict_text}: {outcome.detail}" if outcome.detail else verdict_text, outcome.place or found.region)
+    return replace(found, trace=(*found.trace, note))
+
+
+def evidence_texts(outcome: Outcome) -> Iterator[str]:
+    """How often it was seen, how many bytes it moved and how long that took, as far as there is something to say."""
+    if outcome.count > 1:
+        yield f"{outcome.count} times"
+    if outcome.nbytes:
+        yield format_bytes(outcome.nbytes)
+    if outcome.seconds:
+        yield format_duration(outcome.seconds)
+
+
+def with_relative_paths(found: Diagnostic) -> Diagnostic:
+    """The finding with its files as seen from here."""
+
+    def renamed(region: Region) -> Region:
+        return replace(region, filename=relative_path(region.filename))
+
+    trace = tuple(Note(note.message, renamed(note.region)) for note in found.trace)
+    return replace(found, region=renamed(found.region), trace=trace)
+
+
+def _outcome_object(outcome: Outcome) -> dict[str, object]:
+    return {
+        **diagnostic_as_json(with_relative_paths(outcome.diagnostic)),
+        "verdict": outcome.verdict.value,
+        "evidence": {
+            "count": outcome.count,
+            "bytes": outcome.nbytes,
+            "seconds": outcome.seconds,
+            "detail": outcome.detail,
+        },
+    }
+
+
+def _cost_object(cost: LineCost) -> dict[str, object]:
+    return {
+        "filename": relative_path(cost.filename),
+        "line": cost.line,
+        "source": cost.source,
+        "transfers": cost.transfers,
+        "bytes": cost.nbytes,
+        "waits": cost.waits,
+        "seconds": cost.seconds,
+        "kinds": cost.kinds,
+    }
+
+
+def source_lines(filename: str, cell: int | None) -> Sequence[str]:
+    """The lines of a file that ran."""
+    return [line.rstrip("\n") for line in linecache.getlines(filename)]
+
+
+def relative_path(filename: str) -> str:
+    """A file as seen from here."""
+    path, base = Path(filename), Path.cwd()
+    return path.relative_to(base).as_posix() if path.is_relative_to(base) else filename
+
+
+def format_bytes(nbytes: int) -> str:
+    """A number of bytes as people read it."""
+    amount = float(nbytes)
+    for unit in ("B", "kB", "MB"):
+        if amount < 1000:
+            return f"{amount:.0f} {unit}" if unit == "B" or amount >= 100 else f"{amount:.1f} {unit}"
+        amount /= 1000
+    return f"{amount:.1f} GB"
+
+
+def format_duration(seconds: float) -> str:
+    """A time as people read it."""
+    for unit, factor in (("s", 1.0), ("ms", 1e3)):
+        if seconds * factor >= 1:
+            return f"{seconds * factor:.3g} {unit}" if seconds * factor < 1000 else f"{seconds * factor:.0f} {unit}"
+    return f"{seconds * 1e6:.3g} µs"

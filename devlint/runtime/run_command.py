@@ -1,0 +1,98 @@
+"""`devlint run`: run a program as `python` would, on emulated or real devices, and say what became of the findings."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from devlint.runtime.configured_linter import ConfiguredLinter
+
+FORMATS = ("full", "json", "html")
+DEVICES = ("auto", "emulated", "cuda", "mps")
+
+
+@click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.option(
+    "--device",
+    type=click.Choice(DEVICES),
+    default="auto",
+    show_default=True,
+    help="Where the program runs: auto is cuda where there is one, else emulated; mps is emulated too.",
+)
+@click.option("--devices", type=click.IntRange(1, 64), default=1, show_default=True, help="How many to emulate.")
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False, resolve_path=True),
+    help="Use this configuration file instead of the nearest one.",
+)
+@click.option("--isolated", is_flag=True, help="Pass over all configuration files.")
+@click.option("--no-lint", is_flag=True, help="Record only, without the static findings.")
+@click.option("--keep-going", is_flag=True, help="Go on after an error of mixed devices, as if the tensor were moved.")
+@click.option("--output-format", type=click.Choice(FORMATS), default="full", show_default=True)
+@click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="Write the report there.")
+@click.option("-m", "module", is_flag=True, help="PROGRAM is a module, as with python -m.")
+@click.argument("program")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def run(
+    device: str,
+    devices: int,
+    config: Path | None,
+    isolated: bool,
+    no_lint: bool,
+    keep_going: bool,
+    output_format: str,
+    output: Path | None,
+    module: bool,
+    program: str,
+    arguments: tuple[str, ...],
+) -> int:
+    """Run PROGRAM and report on stderr (or to --output) what was moved, waited for and wrong.
+
+    The exit status is the program's own, or 1 when it ended with 0 and an error was seen to happen.
+    """
+    linter = None if no_lint else _linter(config, Path.cwd() if module else Path(program).absolute().parent, isolated)
+    output = output.absolute() if output is not None else None
+    gc.enable()  # as Python would run the program
+    try:
+        from devlint.runtime.program_runner import RunRequest, run_program
+
+        status, report = run_program(
+            RunRequest(program, module, arguments, device, devices, keep_going=keep_going), linter
+        )
+    except ModuleNotFoundError as missing:
+        if missing.name != "torch":
+            raise
+        raise click.UsageError("devlint run needs torch: pip install 'devlint[runtime]'") from None
+    if output_format == "json":
+        text = report.json() + "\n"
+    elif output_format == "html":
+        from devlint.runtime.html_report import render_page
+
+        text = render_page(report)
+    else:
+        text = "".join(report.full(color=output is None and sys.stderr.isatty()))
+    if output is None:
+        click.echo(text, err=True, nl=False)
+    else:
+        output.write_text(text, encoding="utf-8")
+    status = status or int(report.failed)
+    click.get_current_context().exit(status)
+    return status
+
+
+def _linter(config: Path | None, directory: Path, isolated: bool) -> ConfiguredLinter:
+    """The rules as the project wants them; said before the program runs if its configuration cannot be used."""
+    from devlint.config.config_error import ConfigError
+    from devlint.runtime.configured_linter import ConfiguredLinter
+
+    try:
+        linter = ConfiguredLinter(config, isolated=isolated)
+        linter.validate_settings(directory)
+    except ConfigError as problem:
+        raise click.UsageError(str(problem)) from None
+    return linter

@@ -1,0 +1,176 @@
+"""The one running session: the emulated devices, who records, and what both need to know of each other."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import torch
+
+from devlint.runtime import torch_errors
+from devlint.runtime.call_sites import site_of, user_frame
+from devlint.runtime.recorder import Observation, Recorder, TransferKind
+from devlint.runtime.storage_labels import HOST, HistoryStep
+from devlint.runtime.stream_clocks import PendingCopy, StreamState
+from devlint.runtime.transfer_checks import TransferChecker
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+EMULATED_KINDS = ("cuda", "mps")
+
+
+class RuntimeSession:
+    """Emulated devices of one kind, and the recorders that listen. `kind` is None when real devices are watched."""
+
+    def __init__(self, kind: str | None, devices: int) -> None:
+        self.kind = kind
+        self.device_count = devices if kind else 0
+        self.devices = [torch.device(kind, index) for index in range(devices)] if kind else []
+        self.streams = StreamState()
+        self.recorders: list[Recorder] = []
+        self.initialized = False
+        self.forked_after_init = False
+        self.transfer_checker = TransferChecker()
+        self.keep_going = False
+        self._local = threading.local()
+
+    @property
+    def current_index(self) -> int:
+        """The current device of this thread."""
+        return getattr(self._local, "current_index", 0)
+
+    @current_index.setter
+    def current_index(self, value: int) -> None:
+        self._local.current_index = value
+
+    @property
+    def suspended(self) -> bool:
+        """Whether this thread is inside something that is recorded as one event already."""
+        return getattr(self._local, "suspended", False)
+
+    @suspended.setter
+    def suspended(self, value: bool) -> None:
+        self._local.suspended = value
+
+    @property
+    def inside_composite(self) -> bool:
+        """Whether this thread is inside a composite whose operands are on several devices."""
+        return getattr(self._local, "inside_composite", False)
+
+    @inside_composite.setter
+    def inside_composite(self, value: bool) -> None:
+        self._local.inside_composite = value
+
+    def resolve(self, device: torch.device | str | int | None) -> torch.device:
+        """What the user wrote, as a device with an index; raises what torch raises for devices that do not exist."""
+        if device is None:
+            return HOST
+        if isinstance(device, int):
+            device = torch.device(self.kind or "cuda", device)
+        elif isinstance(device, str):
+            device = torch.device(device)
+        if device.type != self.kind:
+            return device
+        self.initialize()
+        index = self.current_index if device.index is None else device.index
+        if not 0 <= index < self.device_count:
+            raise torch_errors.invalid_device_index()
+        return self.devices[index]
+
+    def emulates(self, device: torch.device) -> bool:
+        """Whether a device is one of the emulated ones."""
+        return device.type == self.kind
+
+    def initialize(self) -> None:
+        """The accelerator is used: CUDA's state now belongs to this process."""
+        if self.forked_after_init:
+            raise torch_errors.cuda_after_fork()
+        self.initialized = True
+
+    def notify_recorders(self, tell: Callable[[Recorder, FrameType | None], None]) -> None:
+        """Tell every recorder, with the user's frame."""
+        if not self.recorders or self.suspended:
+            return
+        frame = user_frame(2)
+        for recorder in self.recorders:
+            tell(recorder, frame)
+
+    def observe(self, observation: Observation) -> None:
+        """Report something that was seen."""
+        for recorder in self.recorders:
+            recorder.record_observation(observation)
+
+    def host_waited_for_copy(self, clock: dict[int, int]) -> None:
+        """A blocking copy also waits for what its stream has done before."""
+        self.streams.launched_before_wait = self.streams.launched_operators
+        for pending in self.streams.complete(clock):
+            self._deliver(pending)
+
+    def deliver_pending_copies(self) -> None:
+        """Let everything arrive that is still under way."""
+        for pending in self.streams.complete():
+            self._deliver(pending)
+
+    def host_waited(self, what: str, clock: dict[int, int] | None = None) -> None:
+        """The host waited: say so, and let the copies it waited for arrive."""
+        streams = self.streams
+        streams.launched_before_wait = streams.launched_operators
+        self.notify_recorders(lambda recorder, frame: recorder.record_wait(what, frame))
+        for pending in streams.complete(clock):
+            self._deliver(pending)
+
+    def record_transfer(self, kind: TransferKind, nbytes: int, seconds: float = 0.0) -> None:
+        """Bytes moved between devices."""
+        self.notify_recorders(lambda recorder, frame: recorder.record_transfer(kind, nbytes, seconds, frame))
+
+    def _deliver(self, pending: PendingCopy) -> None:
+        buffer = pending.buffer
+        with torch._C._DisableTorchDispatch(), torch.no_grad():
+            if pending.to_host:
+                buffer.copy_(pending.snapshot)
+            elif not pending.reported and not _equal_bytes(buffer, pending.snapshot):
+                self.report_overwritten_buffer(pending)
+
+    def report_overwritten_buffer(self, pending: PendingCopy) -> None:
+        """A pinned buffer changed while its copy was in flight."""
+        pending.reported = True
+        message = "this pinned buffer is written while a non_blocking copy from it may still be in flight"
+        steps = (HistoryStep("the copy is started here, and is not waited for", pending.site),)
+        self.observe(Observation("DEV504", message, site_of(user_frame(2)) or pending.site, steps))
+
+    def report_early_read(self, pending: PendingCopy, how: str) -> None:
+        """The host reads what a non_blocking copy has not delivered yet."""
+        if pending.reported:
+            return
+        pending.reported = True
+        message = f"{how} reads the result of a non_blocking copy to the host before anything waited for it"
+        steps = (HistoryStep("the copy is started here, and is not waited for", pending.site),)
+        self.observe(Observation("DEV502", message, site_of(user_frame(2)), steps))
+
+
+def _equal_bytes(left: torch.Tensor, right: torch.Tensor) -> bool:
+    if left.shape != right.shape:
+        return False
+    return bool(torch.equal(left.contiguous().view(torch.uint8), right.contiguous().view(torch.uint8)))
+
+
+active: RuntimeSession | None = None
+
+
+def _after_fork_in_child() -> None:
+    if active is not None:
+        active.forked_after_init = active.initialized
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork_in_child)
+
+
+def current() -> RuntimeSession:
+    """The running session."""
+    if active is None:
+        raise RuntimeError("no devlint session is running")
+    return active

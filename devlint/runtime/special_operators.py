@@ -1,0 +1,194 @@
+"""Operators whose device check is written by hand in PyTorch, or whose result does not follow its operands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from devlint.runtime import tensor_iterator, torch_errors
+from devlint.runtime.device_transfers import record_transfer, track_completion
+from devlint.runtime.operator_plans import OperatorPlan
+from devlint.runtime.storage_labels import HOST, Placement, label_of, label_tensor
+from devlint.runtime.tensor_iterator import Operand, decided_placement
+
+if TYPE_CHECKING:
+    from devlint.runtime.runtime_session import RuntimeSession
+
+OperatorHandler = Callable[..., Any]
+SPECIAL_HANDLERS: dict[str, OperatorHandler] = {}
+Arguments = tuple[Any, ...]
+
+
+def _handles(*names: str) -> Callable[[OperatorHandler], OperatorHandler]:
+    def register(handler: OperatorHandler) -> OperatorHandler:
+        SPECIAL_HANDLERS.update(dict.fromkeys(names, handler))
+        return handler
+
+    return register
+
+
+def _argument(args: Arguments, kwargs: dict[str, Any], index: int, name: str) -> Any:
+    return args[index] if index < len(args) else kwargs.get(name)
+
+
+@_handles("copy_")
+def _copy(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]) -> Any:
+    """Copies across devices are what `copy_` is for."""
+    target, source = decided_placement(args[0]), decided_placement(args[1])
+    if target is None or source is None or target.key == source.key:
+        return NotImplemented
+    non_blocking = bool(_argument(args, kwargs, 2, "non_blocking"))
+    out = func(*args, **kwargs)
+    if source.key == 0 and args[1].dim() == 0:
+        return out
+    source_label, target_label = label_of(args[1]), label_of(args[0])
+    pinned = bool((source_label and source_label.pinned) or (target_label and target_label.pinned))
+    record_transfer(source, target.device, args[1], blocking=not non_blocking, pinned=pinned, how="copy_")
+    asynchronous = non_blocking and (pinned or target.key != 0)
+    track_completion(session, args[1], args[0], source, target.device, non_blocking=asynchronous, pinned=pinned)
+    return out
+
+
+@_handles("index", "_unsafe_index", "index_put", "index_put_", "_index_put_impl_", "_unsafe_index_put")
+def _index(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]) -> Any:
+    """What is read from takes host indices and its own device's, what is written to any; a value must be there."""
+    indexed = decided_placement(args[0])
+    if indexed is None:
+        return NotImplemented
+    reads = "put" not in plan.name
+    for index in args[1]:
+        if not isinstance(index, torch.Tensor):
+            continue
+        place = decided_placement(index)
+        if place is not None and place.key not in (0, indexed.key):
+            if reads:
+                raise torch_errors.index_on_other_device(indexed.device)
+            session.host_waited("index from another device")
+        elif indexed.key and place is not None and not place.key:
+            session.host_waited("host index")
+        elif indexed.key and index.dtype in (torch.bool, torch.uint8) and not plan.writes and reads:
+            session.host_waited("mask index")
+    if len(args) > 2 and isinstance(args[2], torch.Tensor):
+        value = decided_placement(args[2])
+        if value is not None and value.key != indexed.key and args[2].dim() > 0:
+            raise torch_errors.operands_on_two_devices(indexed.device, value.device)
+    return NotImplemented
+
+
+@_handles("masked_fill_")
+def _masked_fill(
+    session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]
+) -> Any:
+    """The mask must be where the filled tensor is; the value may be on the host, or where they are."""
+    filled, mask = decided_placement(args[0]), decided_placement(args[1])
+    value = decided_placement(args[2]) if isinstance(args[2], torch.Tensor) else None
+    if filled is not None and value is not None and not filled.key and (value.key or (mask is not None and mask.key)):
+        raise RuntimeError("masked_fill_: Expected inputs to be on same device")
+    if filled is not None and mask is not None and filled.key != mask.key:
+        raise RuntimeError(
+            f"expected self and mask to be on the same device, but got mask on {mask.device} "
+            f"and self on {filled.device}"
+        )
+    return NotImplemented
+
+
+@_handles("index_fill_")
+def _index_fill(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]) -> Any:
+    """The filled tensor and the index meet; a value that is a tensor is read as a number."""
+    tensor_iterator.check_operands(
+        [Operand(0, args[0], True), Operand(2, args[2], False)], plan.host_scalars, plan.name
+    )
+    return NotImplemented
+
+
+@_handles("block_diag")
+def _block_diag(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]) -> Any:
+    """`block_diag` compares with its first input."""
+    places = [place for tensor in args[0] if (place := decided_placement(tensor)) is not None]
+    for index, place in enumerate(places):
+        if place.key != places[0].key:
+            raise RuntimeError(
+                "torch.block_diag: input tensors must all be on the same device. "
+                f"Input 0 is on device {places[0].device} and input {index} is on device {place.device}"
+            )
+    return NotImplemented
+
+
+@_handles("convolution", "_convolution")
+def _convolution(
+    session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]
+) -> Any:
+    """Convolution compares legacy type names, so a device fault reads like a type fault."""
+    image, weight, bias = args[0], args[1], args[2]
+    for role, other in (("weight", weight), ("bias", bias)):
+        if not isinstance(other, torch.Tensor):
+            continue
+        here, there = decided_placement(image), decided_placement(other)
+        if here is None or there is None:
+            continue
+        if here.key != there.key or (here.key and image.dtype is not other.dtype):
+            if here.key and there.key and here.key != there.key:
+                raise torch_errors.argument_on_other_device(
+                    role, there.device, here.device, "wrapper_CUDA__cudnn_convolution"
+                )
+            raise torch_errors.convolution_type_mismatch(
+                role,
+                torch_errors.legacy_type_name(image.dtype, here.device),
+                torch_errors.legacy_type_name(other.dtype, there.device),
+            )
+    return NotImplemented
+
+
+@_handles("_scaled_dot_product_flash_attention_for_cpu", "_scaled_dot_product_attention_math")
+def _attention(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]) -> Any:
+    """Attention compares the devices of query, key and value by itself."""
+    query, key, value = (decided_placement(t) for t in args[:3])
+    if query and key and value and not query.key == key.key == value.key:
+        raise RuntimeError(
+            "Expected query, key, and value to have the same device type, but got "
+            f"query.device: {query.device} key.device: {key.device} and value.device: {value.device} instead."
+        )
+    mask = _argument(args, kwargs, 5, "attn_mask")
+    if isinstance(mask, torch.Tensor) and query is not None:
+        place = decided_placement(mask)
+        if place is not None and place.key != query.key:
+            method = "wrapper_CUDA___scaled_dot_product_efficient_attention"
+            raise torch_errors.argument_on_other_device("attn_bias", place.device, query.device, method)
+    return NotImplemented
+
+
+@_handles("_pack_padded_sequence")
+def _pack(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]) -> Any:
+    """Lengths must be on the host, and the batch sizes that come back are on the host."""
+    lengths = decided_placement(args[1])
+    if lengths is not None and lengths.key:
+        raise torch_errors.lengths_not_on_host(args[1].dim(), lengths.device, args[1].dtype)
+    data, batch_sizes = func(*args, **kwargs)
+    place = decided_placement(args[0])
+    if place is not None and place.key:
+        label_tensor(data, place)
+    label_tensor(batch_sizes, Placement(HOST, "made by pack_padded_sequence, always on the host", None))
+    return data, batch_sizes
+
+
+@_handles("grid_sampler_2d", "grid_sampler_3d")
+def _grid(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]) -> Any:
+    """The composite around these compares devices before they are reached."""
+    image, grid = decided_placement(args[0]), decided_placement(args[1])
+    if image is not None and grid is not None and image.key != grid.key:
+        raise RuntimeError(
+            "grid_sampler(): expected input and grid to be on same device, "
+            f"but input is on {image.device} and grid is on {grid.device}"
+        )
+    return NotImplemented
+
+
+@_handles("_cdist_forward", "_euclidean_dist")
+def _cdist(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]) -> Any:
+    """`cdist` compares device types by itself."""
+    left, right = decided_placement(args[0]), decided_placement(args[1])
+    if left is not None and right is not None and left.device.type != right.device.type:
+        raise RuntimeError(f"X1 and X2 must have the same device type. X1: {left.device.type} X2: {right.device.type}")
+    return NotImplemented

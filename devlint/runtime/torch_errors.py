@@ -1,0 +1,146 @@
+"""What eager PyTorch says when devices do not fit, word for word, and what devlint says when it cannot emulate."""
+
+from __future__ import annotations
+
+import re
+
+import torch
+
+LEGACY_DTYPE_NAMES = {
+    "float32": "Float",
+    "float64": "Double",
+    "float16": "Half",
+    "bfloat16": "BFloat16",
+    "uint8": "Byte",
+    "int8": "Char",
+    "int16": "Short",
+    "int32": "Int",
+    "int64": "Long",
+    "bool": "Bool",
+    "complex64": "ComplexFloat",
+    "complex128": "ComplexDouble",
+}
+
+
+_NO_KERNEL = re.compile(
+    r"not implemented for '\w*(Half|BFloat16|Float8)|Unsupported dtype Half|could not create a primitive"
+)
+
+
+def host_lacks_kernel(error: Exception) -> bool:
+    """Whether an operator fails for a reason that is the host's alone: CUDA computes in more narrow dtypes."""
+    return _NO_KERNEL.search(str(error)) is not None
+
+
+def legacy_dtype_name(dtype: torch.dtype) -> str:
+    """The name old messages give a dtype: `Float` for `torch.float32`."""
+    plain = str(dtype).removeprefix("torch.")
+    return LEGACY_DTYPE_NAMES.get(plain, plain)
+
+
+def legacy_type_name(dtype: torch.dtype, device: torch.device) -> str:
+    """The legacy tensor type: `torch.cuda.FloatTensor`."""
+    prefix = "torch." if device.type == "cpu" else f"torch.{device.type}."
+    return f"{prefix}{legacy_dtype_name(dtype)}Tensor"
+
+
+def operands_on_two_devices(common: torch.device, other: torch.device) -> RuntimeError:
+    """TensorIterator found operands on two devices."""
+    return RuntimeError(
+        f"Expected all tensors to be on the same device, but found at least two devices, {common} and {other}!"
+    )
+
+
+def too_many_host_scalars() -> RuntimeError:
+    """TensorIterator lets one 0-dim host operand through, not two."""
+    return RuntimeError("Trying to pass too many CPU scalars to non-CPU kernel!")
+
+
+def kernel_takes_no_host_scalar(operator: str, position: int) -> RuntimeError:
+    """TensorIterator lets a 0-dim host operand through that the kernel has no use for."""
+    if operator == "addcmul":
+        name = ("self", "tensor1")[position]
+        swap = "However, CPU Scalar support for tensor2 is supported, please swap your tensor1 and tensor2 terms."
+        return RuntimeError(
+            f"CPU Scalar support for {name} argument is not supported when calling addcmul on CUDA tensors."
+            f"{' ' + swap if position else ''}"
+        )
+    return RuntimeError(
+        "iter.device(arg).is_cuda() INTERNAL ASSERT FAILED, please report a bug to PyTorch. "
+        f"argument {position + 1}: expected a CUDA device but found cpu"
+    )
+
+
+def argument_on_other_device(argument: str, found: torch.device, common: torch.device, method: str) -> RuntimeError:
+    """The generated wrapper found an argument off the common device."""
+    return RuntimeError(
+        f"Expected all tensors to be on the same device, but got {argument} is on {found}, "
+        f"different from other tensors on {common} (when checking argument in method {method})"
+    )
+
+
+def index_on_other_device(indexed: torch.device) -> RuntimeError:
+    """An index lives on an accelerator that the indexed tensor does not live on."""
+    return RuntimeError(f"indices should be either on cpu or on the same device as the indexed tensor ({indexed})")
+
+
+def convolution_type_mismatch(role: str, first: str, second: str) -> RuntimeError:
+    """Convolution compares types, so that a device fault reads like a type fault."""
+    return RuntimeError(f"Input type ({first}) and {role} type ({second}) should be the same")
+
+
+def generator_on_other_device(expected: str, found: str) -> RuntimeError:
+    """A random number generator of another device than the tensor to fill."""
+    return RuntimeError(f"Expected a '{expected}' device type for generator but found '{found}'")
+
+
+def numpy_of_device_tensor(device: torch.device) -> TypeError:
+    """NumPy cannot see accelerator memory."""
+    return TypeError(
+        f"can't convert {device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first."
+    )
+
+
+def sparse_parts_on_two_devices(indices: torch.device, values: torch.device) -> RuntimeError:
+    """The parts of a sparse tensor lie apart."""
+    return RuntimeError(f"device of indices ({indices}) must match device of values ({values})")
+
+
+def pinning_device_tensor(legacy_type: str) -> RuntimeError:
+    """Only host memory can be pinned."""
+    return RuntimeError(f"cannot pin '{legacy_type}' only dense CPU tensors can be pinned")
+
+
+def cuda_after_fork() -> RuntimeError:
+    """The parent had initialised CUDA before it forked this process."""
+    return RuntimeError(
+        "Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, "
+        "you must use the 'spawn' start method"
+    )
+
+
+def invalid_device_index() -> RuntimeError:
+    """A device index beyond the devices there are."""
+    kind = getattr(torch, "AcceleratorError", RuntimeError)
+    return kind(
+        "CUDA error: invalid device ordinal\n"
+        "GPU device may be out of range, do you have enough GPUs?\n"
+        "CUDA kernel errors might be asynchronously reported at some other API call, "
+        "so the stacktrace below might be incorrect."
+    )
+
+
+def lengths_not_on_host(dims: int, device: torch.device, dtype: torch.dtype) -> RuntimeError:
+    """`pack_padded_sequence` wants its lengths on the host."""
+    return RuntimeError(
+        "'lengths' argument should be a 1D CPU int64 tensor, "
+        f"but got {dims}D {device} {legacy_dtype_name(dtype)} tensor"
+    )
+
+
+def float64_on_mps() -> TypeError:
+    """MPS has no float64."""
+    return TypeError(
+        "Cannot convert a MPS Tensor to float64 dtype as the MPS framework doesn't support float64. "
+        "Please use float32 instead."
+    )

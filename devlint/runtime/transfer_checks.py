@@ -1,0 +1,105 @@
+"""Wasteful or risky habits that show when a transfer happens: what is moved, where from, and how often."""
+
+from __future__ import annotations
+
+import sys
+from typing import NamedTuple
+
+import torch
+
+from devlint.runtime.call_sites import Site, is_library, site_of, user_frame
+from devlint.runtime.numpy_sharing import NumpyExport, report_change_through_numpy, write_count
+from devlint.runtime.recorder import Observation
+from devlint.runtime.session_protocol import SessionProtocol
+from devlint.runtime.storage_labels import HistoryStep, Placement, StorageLabel, label_of
+
+
+class Transfer(NamedTuple):
+    """A transfer, as the rules see it."""
+
+    tensor: torch.Tensor
+    source: Placement
+    target: torch.device
+    how: str
+    blocking: bool
+    pinned: bool
+
+    @property
+    def is_upload(self) -> bool:
+        """Whether it goes from the host to an accelerator."""
+        return self.source.key == 0 and self.target.type != "cpu"
+
+
+class TransferChecker:
+    """Remembers what each line has moved."""
+
+    def __init__(self) -> None:
+        self._moved: dict[tuple[Site, tuple[int, ...]], tuple[StorageLabel, int]] = {}
+
+    def check(self, session: SessionProtocol, move: Transfer) -> None:
+        """Report what this transfer gives away."""
+        label = label_of(move.tensor)
+        if (
+            label is not None
+            and isinstance(label.watch, NumpyExport)
+            and report_change_through_numpy(session, label.watch, move.tensor)
+        ):
+            label.watch = None
+        if not session.recorders or session.suspended or not move.is_upload:
+            return
+        frame = user_frame(3)
+        site = site_of(frame)
+        if site is None or move.how == "backward":
+            return
+        for code, message, steps in self._findings(move, label, site):
+            session.observe(Observation(code, message, site, steps))
+
+    def _findings(
+        self, move: Transfer, label: StorageLabel | None, site: Site
+    ) -> list[tuple[str, str, tuple[HistoryStep, ...]]]:
+        found: list[tuple[str, str, tuple[HistoryStep, ...]]] = []
+        source, tensor = move.source, move.tensor
+        steps = source.history()
+        nbytes = tensor.numel() * tensor.element_size()
+        direct = _called_by_user_code()
+        if tensor.dtype is torch.float64 and "NumPy" in source.how:
+            found.append(("DEV303", f"float64 from NumPy is moved to {move.target}", steps))
+        if move.blocking and move.pinned:
+            found.append(("DEV404", "pinned memory is moved by a blocking transfer", steps))
+        if source.parent is not None and source.parent.key:
+            found.append(("DEV401", f"{nbytes} bytes come back to {move.target} that were brought to the host", steps))
+        elif direct and _same_line(source.site, site):
+            if source.how.startswith("created on the host by"):
+                found.append(("DEV406", f"{nbytes} bytes are created on the host only to be moved", steps))
+            elif source.how == "copied to pinned memory":
+                found.append(("DEV405", "pinned only to be moved once", steps))
+        if direct and label is not None and self._moved_before(site, label, tensor):
+            found.append(("DEV402", f"the same {nbytes} bytes are moved again", steps))
+        if site.function == "__getitem__":
+            found.append(("DEV408", "a sample is moved by itself", steps))
+        return found
+
+    def _moved_before(self, site: Site, label: StorageLabel, tensor: torch.Tensor) -> bool:
+        version = write_count(tensor)
+        if version is None:
+            return False
+        where = (site, (tensor.storage_offset(), *tensor.shape))
+        before = self._moved.get(where)
+        self._moved[where] = (label, version)
+        return before is not None and before[0] is label and before[1] == version
+
+
+def _called_by_user_code() -> bool:
+    """Whether the user's line calls the transfer itself, and not a library function that moves many things."""
+    frame = sys._getframe(1)
+    here = frame.f_code.co_filename.rpartition("/")[0]
+    while frame.f_back is not None:
+        frame = frame.f_back
+        filename = frame.f_code.co_filename
+        if not filename.startswith(here):
+            return not is_library(filename)
+    return False
+
+
+def _same_line(left: Site | None, right: Site) -> bool:
+    return left is not None and (left.filename, left.line) == (right.filename, right.line)

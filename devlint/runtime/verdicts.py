@@ -1,0 +1,161 @@
+"""The join: what became of each static finding when the program ran."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from devlint.diagnostic import Diagnostic, Region, Severity
+from devlint.runtime.observation_diagnostics import diagnostic_of, grouped_observations, region_of
+from devlint.runtime.observation_matching import FileLine, canonical_path, failure_region, lines_of, shows_finding
+from devlint.runtime.recorder import LineRecord, Recorder, TransferTally
+
+
+class Verdict(Enum):
+    """What the run says of a finding."""
+
+    CONFIRMED = "confirmed"
+    REFUTED = "refuted"
+    NOT_REACHED = "not-reached"
+    OBSERVED = "observed"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A finding with its verdict and the evidence: how often, how many bytes, how long, what was seen and where."""
+
+    diagnostic: Diagnostic
+    verdict: Verdict
+    count: int = 0
+    nbytes: int = 0
+    seconds: float = 0.0
+    detail: str = ""
+    place: Region | None = None
+
+    @property
+    def seen(self) -> bool:
+        """Whether it was seen to happen."""
+        return self.verdict in (Verdict.CONFIRMED, Verdict.OBSERVED)
+
+    @property
+    def fatal(self) -> bool:
+        """Whether it is an error that was seen to happen."""
+        return self.seen and self.diagnostic.severity is Severity.ERROR
+
+
+CONFIRMED_BY_TRANSFER = frozenset({"DEV202", "DEV203", "DEV303", "DEV306", "DEV401", "DEV406", "DEV408", "DEV409"})
+"""Confirmed by a transfer at the place itself."""
+CONFIRMED_BY_WAIT = frozenset({"DEV403", "DEV410"})
+"""Confirmed by a wait there."""
+SHOWN_ON_HOST = frozenset({"DEV112", "DEV117", "DEV301", "DEV302", "DEV304", "DEV305"})
+"""Shown, or not, by a run on the host as well."""
+CONFIRMED_BY_EXECUTION = frozenset({"DEV601", "DEV602", "DEV603"})
+"""True of a line as soon as it runs."""
+
+
+class FindingVerifier:
+    """Puts static findings and a recording together."""
+
+    def __init__(self, recorder: Recorder, ran: frozenset[FileLine] = frozenset()) -> None:
+        self._groups = grouped_observations(recorder)
+        self._lines: dict[FileLine, LineRecord] = {
+            (canonical_path(filename), line): record for (filename, line), record in recorder.lines.items()
+        }
+        self._ran = {(canonical_path(filename), line) for filename, line in ran} | self._lines.keys()
+        self._interrupted = {(canonical_path(filename), line) for filename, line in recorder.interrupted}
+        self._used: set[int] = set()
+
+    def outcomes(self, findings: Sequence[Diagnostic]) -> list[Outcome]:
+        """What became of each finding, and what was seen besides, in the order of a report."""
+        joined = [self._judge(finding) for finding in findings]
+        extra = [
+            Outcome(diagnostic_of(group), Verdict.OBSERVED, len(group))
+            for index, group in enumerate(self._groups)
+            if index not in self._used
+        ]
+        return sorted([*joined, *extra], key=lambda outcome: outcome.diagnostic.order)
+
+    def _judge(self, finding: Diagnostic) -> Outcome:
+        groups = [index for index, group in enumerate(self._groups) if shows_finding(finding, group[0])]
+        if groups:
+            self._used.update(groups)
+            first = self._groups[groups[0]][0]
+            count = sum(len(self._groups[index]) for index in groups)
+            raised = f"{first.raised}: " if first.raised else ""
+            place = region_of(first.site) if first.site is not None else None
+            return self._with_transfers(
+                Outcome(finding, Verdict.CONFIRMED, count, detail=f"{raised}{first.message}", place=place)
+            )
+        if finding.code in CONFIRMED_BY_TRANSFER or finding.code == "DEV407":
+            return self._by_transfers(finding)
+        if finding.code in CONFIRMED_BY_WAIT:
+            return self._by_waits(finding)
+        missing = self._not_reached(finding)
+        if missing is not None:
+            return missing
+        if finding.code in CONFIRMED_BY_EXECUTION:
+            return Outcome(finding, Verdict.CONFIRMED, 1, detail="this line ran")
+        return Outcome(finding, Verdict.REFUTED, detail="the lines ran, and nothing of the kind was seen")
+
+    def _by_transfers(self, finding: Diagnostic) -> Outcome:
+        moved = self._with_transfers(Outcome(finding, Verdict.CONFIRMED))
+        stays = sum(
+            tally.count
+            for record in self._records(finding.region)
+            for kind, tally in record.transfers.items()
+            if kind.source == kind.target
+        )
+        if finding.code == "DEV407":
+            if moved.count:
+                return replace(moved, verdict=Verdict.REFUTED, detail="it did move something")
+            if stays:
+                return replace(moved, count=stays, detail="nothing had to be moved")
+        elif moved.count:
+            return moved
+        return self._not_reached(finding) or Outcome(
+            finding, Verdict.REFUTED, detail="the line ran, and nothing was moved"
+        )
+
+    def _by_waits(self, finding: Diagnostic) -> Outcome:
+        moved = self._with_transfers(Outcome(finding, Verdict.CONFIRMED, detail="the host waited here"))
+        tallies = [tally for record in self._records(finding.region) for tally in record.waits.values()]
+        if tallies:
+            seconds = sum(tally.seconds for tally in tallies)
+            return replace(moved, count=sum(tally.count for tally in tallies), seconds=moved.seconds + seconds)
+        if moved.count:
+            return moved
+        refuted = Outcome(finding, Verdict.REFUTED, detail="the line ran, and the host did not wait")
+        return self._not_reached(finding) or refuted
+
+    def _not_reached(self, finding: Diagnostic) -> Outcome | None:
+        """Why the run cannot say anything of a finding that it did not show."""
+        places = (finding.region, *(note.region for note in finding.trace))
+        if not all(any(row in self._ran for row in lines_of(place)) for place in places):
+            return Outcome(finding, Verdict.NOT_REACHED)
+        there = lines_of(failure_region(finding))
+        if any(row in self._interrupted for row in there):
+            return Outcome(finding, Verdict.NOT_REACHED, detail="an error ended this line before")
+        if finding.code not in SHOWN_ON_HOST | CONFIRMED_BY_EXECUTION and not any(
+            record.used_device for record in self._records(failure_region(finding))
+        ):
+            return Outcome(finding, Verdict.NOT_REACHED, detail="this line ran on the host only")
+        return None
+
+    def _with_transfers(self, outcome: Outcome) -> Outcome:
+        """Add what was moved at the finding's own lines."""
+        tallies: list[TransferTally] = [
+            tally
+            for record in self._records(outcome.diagnostic.region)
+            for kind, tally in record.transfers.items()
+            if kind.source != kind.target
+        ]
+        return replace(
+            outcome,
+            count=outcome.count or sum(tally.count for tally in tallies),
+            nbytes=sum(tally.nbytes for tally in tallies),
+            seconds=sum(tally.seconds for tally in tallies),
+        )
+
+    def _records(self, region: Region) -> list[LineRecord]:
+        return [record for row in lines_of(region) if (record := self._lines.get(row)) is not None]
