@@ -1,1 +1,1 @@
-"""Settings: from files, the environment and the command line to what holds for one file."""
+"""Read settings from configuration files and the command line, and merge them into what holds for one file."""

@@ -1,4 +1,4 @@
-"""What may be wrong with a configuration, said with the file and the key."""
+"""The error for an unusable configuration, and the message for an unknown name."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 class ConfigError(Exception):
-    """A configuration that cannot be used: the file (None: the command line), the key, and why."""
+    """An error in a configuration: the file (None for the command line), the key, and the problem."""
 
     def __init__(self, path: Path | None, key: str, problem: str) -> None:
         place = f"--{key}" if path is None else f"{path}: `{key}`" if key else f"{path}"
@@ -16,6 +16,6 @@ class ConfigError(Exception):
 
 
 def unknown_name_message(kind: str, name: str, known: Iterable[str]) -> str:
-    """`unknown KIND NAME`, with the likeliest meant."""
+    """Return the message "unknown KIND NAME", with the closest known name as a suggestion."""
     close = difflib.get_close_matches(name, list(known), n=1)
     return f"unknown {kind} `{name}`" + (f" (did you mean `{close[0]}`?)" if close else "")

@@ -1,4 +1,4 @@
-"""Configuration files, and those that they extend."""
+"""Find and read configuration files, with the files that they extend."""
 
 from __future__ import annotations
 
@@ -18,22 +18,29 @@ else:
     import tomli as tomllib
 
 FILENAMES = ("devlint.toml", ".devlint.toml", "pyproject.toml")
-"""Where settings may stand; of two in one directory, the first."""
+"""The names of configuration files; the first that exists in a directory is used."""
 
 
 def find_config_file(directory: Path) -> Path | None:
-    """The configuration file in this directory; a `pyproject.toml` is one only if it speaks of devlint."""
+    """Return the configuration file in a directory, None if there is none.
+
+    A `pyproject.toml` counts only if it has a table `[tool.devlint]`.
+    """
     files = (directory / name for name in FILENAMES)
     return next((file for file in files if file.is_file() and _table(file) is not None), None)
 
 
 def read_config_chain(path: Path) -> list[tuple[Path, Options]]:
-    """The file and those that it extends, the last one first."""
+    """Return the options of a configuration file and of the files it extends, each with its path.
+
+    The file itself comes last, behind the files it extends.
+    """
     found = list(_upwards(path))
     return found[::-1]
 
 
 def _upwards(path: Path) -> Iterator[tuple[Path, Options]]:
+    """Yield the options of a configuration file, then those of the file it extends, and so on."""
     seen: list[Path] = []
     while True:
         seen.append(path)
@@ -50,10 +57,11 @@ def _upwards(path: Path) -> Iterator[tuple[Path, Options]]:
 
 
 def _read(path: Path) -> Options:
+    """Return the options in a configuration file. Raises ConfigError."""
     table = _table(path)
     if table is None:
         raise ConfigError(path, "", "there is no table [tool.devlint]")
-    # A file for another version may have settings that this one does not know: the version is the thing to say then.
+    # Check the version first: a file for another version may have settings that are unknown to this one.
     required = table.get("required-version")
     if isinstance(required, str):
         _check_version(path, required)
@@ -61,6 +69,7 @@ def _read(path: Path) -> Options:
 
 
 def _check_version(path: Path, required: str) -> None:
+    """Raise ConfigError unless this version of devlint meets the file's `required-version`."""
     try:
         met = version_satisfies(__version__, required)
     except ValueError as problem:
@@ -70,10 +79,10 @@ def _check_version(path: Path, required: str) -> None:
 
 
 def _table(path: Path) -> Mapping[str, object] | None:
-    """The settings in the file, or None for a `pyproject.toml` that says nothing of devlint."""
+    """Return the table of settings in a file, None for a `pyproject.toml` without one. Raises ConfigError."""
     shared = path.name == "pyproject.toml"
     content = _content(path)
-    # A shared file that never names devlint cannot configure it, and need not be one that can be parsed.
+    # A `pyproject.toml` that never mentions devlint cannot configure it, and is not parsed: it may even be invalid.
     if shared and b"devlint" not in content:
         return None
     try:
@@ -91,6 +100,7 @@ def _table(path: Path) -> Mapping[str, object] | None:
 
 
 def _content(path: Path) -> bytes:
+    """Return the bytes of a file. Raises ConfigError if it cannot be read."""
     try:
         return path.read_bytes()
     except OSError as problem:

@@ -14,7 +14,7 @@ from devlint.diagnostic import Confidence, Severity
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What one source of configuration says; None where it says nothing."""
+    """The options that one source of configuration gives; None for an option it does not give."""
 
     extend: str | None = None
     required_version: str | None = None
@@ -34,7 +34,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class ConfigKey:
-    """One key: its kind, and what it means in a sentence."""
+    """A configuration key: its name, the kind of its value, and its meaning in one sentence."""
 
     name: str
     kind: ValueKind[Any]
@@ -42,7 +42,7 @@ class ConfigKey:
 
     @property
     def field(self) -> str:
-        """The attribute of `Options` that holds the value."""
+        """The attribute of `Options` that holds the value of the key."""
         return self.name.replace("-", "_")
 
 
@@ -50,7 +50,9 @@ CONFIG_KEYS: Sequence[ConfigKey] = (
     ConfigKey("extend", STRING, "Another configuration file, whose settings hold where this one says nothing."),
     ConfigKey("required-version", STRING, 'The versions of devlint that may be used, such as ">=0.1,<2".'),
     ConfigKey("select", STRINGS, "The rules that are on, instead of the default ones; `ALL` is every rule."),
-    ConfigKey("ignore", STRINGS, "Rules that are off. Of two names for a rule the more precise wins."),
+    ConfigKey(
+        "ignore", STRINGS, "Rules that are off. Where `select` names the same rule, the more specific selector wins."
+    ),
     ConfigKey("extend-select", STRINGS, "Rules that are on besides those of `select` or the default ones."),
     ConfigKey("per-file-ignores", table_of(STRINGS), "Rules that are off in the files that a pattern matches."),
     ConfigKey(
@@ -70,7 +72,7 @@ assert [key.field for key in CONFIG_KEYS] == [field.name for field in fields(Opt
 
 
 def parse_options(table: Mapping[str, object], path: Path) -> Options:
-    """Check the table of settings in the file at `path`, which is named in what is raised."""
+    """Return the options in the table of settings of the file at `path`. Raises ConfigError, which names that file."""
     known = {key.name: key for key in CONFIG_KEYS}
     values: dict[str, Any] = {}
     for name, value in table.items():

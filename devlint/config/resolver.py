@@ -1,4 +1,4 @@
-"""The settings of any directory: its configuration file and the command line, each read once."""
+"""Find the settings of any directory, from its configuration file and the command line."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from devlint.rule_metadata import RuleCard
 
 
 class Resolver:
-    """Answers what settings hold in a directory.
+    """Finds the settings of directories and caches them.
 
-    `given` is what the command line says, and `ConfigError` is raised at once where that makes no sense. `config` is a
-    configuration file to use instead of the nearest one; `isolated` leaves all of them aside.
+    `given` are the options of the command line; ConfigError is raised at once if they are invalid. `config` is a
+    configuration file to use in place of the nearest one. `isolated` ignores all configuration files.
     """
 
     def __init__(
@@ -35,14 +35,14 @@ class Resolver:
         self._by_file: dict[Path | None, Settings] = {None: merge_sources([self._given], rules, cwd)}
 
     def settings_for(self, directory: Path) -> Settings:
-        """The settings of what lies in this (absolute) directory; `ConfigError` where they cannot be used."""
+        """Return the settings for files in an absolute directory. Raises ConfigError if they are invalid."""
         file = self._config or self._nearest(directory)
         if file is not None and file not in self._by_file:
-            self._by_file[file] = self._settle(file)
+            self._by_file[file] = self._merge(file)
         return self._by_file[file]
 
     def _nearest(self, directory: Path) -> Path | None:
-        """The configuration file at or above the directory."""
+        """Return the configuration file in a directory or the nearest directory above it, None if there is none."""
         if self._isolated:
             return None
         if directory not in self._nearest_to:
@@ -51,6 +51,7 @@ class Resolver:
             self._nearest_to[directory] = found or (self._nearest(above) if above != directory else None)
         return self._nearest_to[directory]
 
-    def _settle(self, file: Path) -> Settings:
+    def _merge(self, file: Path) -> Settings:
+        """Return the settings of a configuration file, the files it extends and the command line."""
         sources = [OptionSource(options, path.parent, path) for path, options in read_config_chain(file)]
         return merge_sources([*sources, self._given], self._rules, self._given.root)

@@ -1,4 +1,7 @@
-"""Which rules are on: `select`, `extend-select` and `ignore`, weighed by how precisely they name a rule."""
+"""Decide which rules are on, from `select`, `extend-select` and `ignore`.
+
+The more specific selector wins; on a tie, `ignore` wins.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +14,15 @@ from devlint.rule_metadata import RuleCard
 
 ALL = "ALL"
 UNREADABLE = "DEV900"
-"""A file that could not be read: on whatever is selected, for else the file would be skipped in silence."""
+"""The code for a file that cannot be read. On unless ignored, so that no file is skipped in silence."""
 REVEALED = "DEV902"
-"""The answer to a question in the code: always on."""
+"""The code of answers to `reveal_placement` in the code. Always on."""
 
 _CODE_PREFIX = re.compile(r"([A-Z]+)\d*")
 
 
 class UnknownSelectorError(ValueError):
-    """A selector that means no rule."""
+    """An error for a selector that matches no rule."""
 
     def __init__(self, selector: str, suggestion: str | None) -> None:
         hint = f" (did you mean `{suggestion}`?)" if suggestion else ""
@@ -28,7 +31,10 @@ class UnknownSelectorError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class SelectionLayer:
-    """One source of choices, such as a configuration file or the command line. `select`, when given, starts afresh."""
+    """The selectors of one source, such as a configuration file or the command line.
+
+    A layer with `select` replaces what earlier layers selected.
+    """
 
     select: tuple[str, ...] | None = None
     extend_select: tuple[str, ...] = ()
@@ -36,17 +42,17 @@ class SelectionLayer:
 
     @property
     def selectors(self) -> tuple[str, ...]:
-        """Every selector the layer names."""
+        """Every selector in the layer."""
         return (*(self.select or ()), *self.extend_select, *self.ignore)
 
 
 def selector_matches(selector: str, rule: RuleCard) -> bool:
-    """Whether the selector (`ALL`, a code, the beginning of one, or a name) means this rule."""
+    """Return whether a selector (`ALL`, a code, the beginning of a code, or a name) matches a rule."""
     return selector_precision(selector, rule) is not None
 
 
 def selector_precision(selector: str, rule: RuleCard) -> int | None:
-    """How precisely the selector names this rule (0 for `ALL`), or None when it does not."""
+    """Return how specifically a selector names a rule (0 for `ALL`, larger is more specific), None if it does not."""
     if selector == ALL:
         return 0
     if selector == rule.name:
@@ -59,7 +65,7 @@ def selector_precision(selector: str, rule: RuleCard) -> int | None:
 
 
 def check_selectors(selectors: Iterable[str], rules: Sequence[RuleCard]) -> None:
-    """Raise `UnknownSelectorError` for the first selector that means no rule."""
+    """Raise `UnknownSelectorError` for the first selector that matches no rule."""
     for selector in selectors:
         if selector != ALL and not any(selector_matches(selector, rule) for rule in rules):
             known = [ALL, *(rule.code for rule in rules), *(rule.name for rule in rules)]
@@ -69,7 +75,7 @@ def check_selectors(selectors: Iterable[str], rules: Sequence[RuleCard]) -> None
 
 
 def selected_codes(layers: Iterable[SelectionLayer], rules: Sequence[RuleCard]) -> frozenset[str]:
-    """The codes that are on after all layers, later ones having the last word."""
+    """Return the codes of the rules that are on after all layers; later layers override earlier ones."""
     chosen = {rule.code for rule in rules if rule.default}
     always = {rule.code for rule in rules if rule.code in (UNREADABLE, REVEALED)}
     chosen |= always
@@ -81,13 +87,13 @@ def selected_codes(layers: Iterable[SelectionLayer], rules: Sequence[RuleCard]) 
 
 
 def explicitly_selected_codes(layers: Iterable[SelectionLayer], rules: Sequence[RuleCard]) -> frozenset[str]:
-    """The codes of the rules that some layer selects, and that are not on by default only."""
+    """Return the codes of the rules that some layer selects, leaving out rules that are only on by default."""
     wanted = [selector for layer in layers for selector in (*(layer.select or ()), *layer.extend_select)]
     return frozenset(rule.code for rule in rules if _best(wanted, rule) is not None)
 
 
 def _verdict(layer: SelectionLayer, rule: RuleCard, before: bool) -> bool:
-    """What one layer makes of one rule: the more precise selector wins, and of two equal ones, `ignore`."""
+    """Return whether a rule is on after a layer, given whether it was on before."""
     wanted = _best((*(layer.select or ()), *layer.extend_select), rule)
     unwanted = _best(layer.ignore, rule)
     if wanted is None and unwanted is None:
@@ -96,5 +102,6 @@ def _verdict(layer: SelectionLayer, rule: RuleCard, before: bool) -> bool:
 
 
 def _best(selectors: Iterable[str], rule: RuleCard) -> int | None:
+    """Return the precision of the selector that names the rule most specifically, None if no selector names it."""
     found = [value for selector in selectors if (value := selector_precision(selector, rule)) is not None]
     return max(found, default=None)

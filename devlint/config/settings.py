@@ -1,4 +1,4 @@
-"""What holds for a file after all sources of configuration are weighed."""
+"""Merge all sources of options into the settings of a directory tree."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ DEFAULT_SRC = (".", "src")
 
 @dataclass(frozen=True, slots=True)
 class OptionSource:
-    """One source of options: the file they stand in (None: the command line) and the directory its paths start from."""
+    """A source of options: the file (None for the command line) and the directory to which its paths are relative."""
 
     options: Options
     root: Path
@@ -66,14 +66,14 @@ class OptionSource:
 
     @property
     def layer(self) -> SelectionLayer:
-        """Its choice of rules."""
+        """The rule selectors of the source."""
         options = self.options
         return SelectionLayer(options.select, options.extend_select or (), options.ignore or ())
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings of one directory tree."""
+    """The settings of one directory tree, after all sources are merged."""
 
     root: Path
     path: Path | None
@@ -89,14 +89,14 @@ class Settings:
     respect_gitignore: bool
 
     def codes_for(self, path: Path) -> frozenset[str]:
-        """The codes of the rules that are on in this file."""
+        """Return the codes of the rules that are on in a file."""
         off = (codes for patterns, codes in self.per_file_ignores if patterns.verdict(path, directory=False))
         return self.codes.difference(*off)
 
     def judge(self, diagnostic: Diagnostic, path: Path) -> Diagnostic | None:
-        """The finding in the file at `path`, ranked as the settings want it; None where they do not want it.
+        """Return a finding in the file at `path` with the severity that the settings give it, None if they drop it.
 
-        What is only worth knowing is for those who select its rule.
+        A finding of severity info is dropped unless its rule is selected explicitly.
         """
         if diagnostic.code == REVEALED:
             return diagnostic
@@ -109,7 +109,10 @@ class Settings:
 
 
 def merge_sources(sources: Sequence[OptionSource], rules: Sequence[RuleCard], root: Path) -> Settings:
-    """Weigh the sources, the later ones having the last word; `root` is home where no source is a file."""
+    """Merge sources of options into settings; later sources override earlier ones.
+
+    `root` is the root directory of the settings if no source is a file.
+    """
     for source in sources:
         _check(source, rules)
     files = [source for source in sources if source.path is not None]
@@ -131,11 +134,12 @@ def merge_sources(sources: Sequence[OptionSource], rules: Sequence[RuleCard], ro
 
 
 def _last(sources: Sequence[OptionSource], said: Callable[[OptionSource], T | None], default: T) -> T:
-    """What the last source that says anything says."""
+    """Return the value of the last source that has one, by the function `said`."""
     return next((value for source in reversed(sources) if (value := said(source)) is not None), default)
 
 
 def _check(source: OptionSource, rules: Sequence[RuleCard]) -> None:
+    """Raise ConfigError if a source has a selector that matches no rule."""
     options = source.options
     lists = {"select": options.select, "extend-select": options.extend_select, "ignore": options.ignore}
     named = [(key, selectors) for key, selectors in lists.items() if selectors]
@@ -149,6 +153,7 @@ def _check(source: OptionSource, rules: Sequence[RuleCard]) -> None:
 
 
 def _excluded(sources: Sequence[OptionSource], home: Path) -> tuple[Patterns, ...]:
+    """Return the patterns of `exclude` and of every `extend-exclude`."""
     base = _last(
         sources, lambda source: _patterns(source, "exclude", source.options.exclude), Patterns.of(home, DEFAULT_EXCLUDE)
     )
@@ -157,6 +162,7 @@ def _excluded(sources: Sequence[OptionSource], home: Path) -> tuple[Patterns, ..
 
 
 def _patterns(source: OptionSource, key: str, lines: Iterable[str] | None) -> Patterns | None:
+    """Return the patterns in the lines of a key, None if the source does not have the key. Raises ConfigError."""
     if lines is None:
         return None
     try:
@@ -166,6 +172,7 @@ def _patterns(source: OptionSource, key: str, lines: Iterable[str] | None) -> Pa
 
 
 def _ignored(source: OptionSource, rules: Sequence[RuleCard]) -> tuple[tuple[Patterns, frozenset[str]], ...] | None:
+    """Return the `per-file-ignores` of a source as pairs of patterns and codes, None if it has none."""
     table = source.options.per_file_ignores
     if table is None:
         return None
@@ -179,7 +186,7 @@ def _ignored(source: OptionSource, rules: Sequence[RuleCard]) -> tuple[tuple[Pat
 
 
 def _severity(source: OptionSource, rules: Sequence[RuleCard]) -> Mapping[str, Severity] | None:
-    """The rank of each rule that the source ranks, by the selector that names it most precisely."""
+    """Return the severity of each rule that the source ranks, by the selector that names the rule most specifically."""
     table = source.options.severity
     if table is None:
         return None
@@ -192,11 +199,12 @@ def _severity(source: OptionSource, rules: Sequence[RuleCard]) -> Mapping[str, S
 
 
 def _src(source: OptionSource) -> tuple[Path, ...] | None:
+    """Return the `src` directories of a source, None if it has none."""
     return None if source.options.src is None else _directories(source.root, source.options.src)
 
 
 def _models(source: OptionSource) -> tuple[Path, ...] | None:
-    """The model files of a source, each one checked."""
+    """Return the model files of a source, None if it has none. Raises ConfigError for an invalid model file."""
     if source.options.models is None:
         return None
     paths = _directories(source.root, source.options.models)
@@ -209,4 +217,5 @@ def _models(source: OptionSource) -> tuple[Path, ...] | None:
 
 
 def _directories(root: Path, names: Iterable[str]) -> tuple[Path, ...]:
+    """Return the paths of these names in a directory."""
     return tuple(root / name for name in names)

@@ -1,4 +1,7 @@
-"""The JSON schema of `devlint.toml`, for editors. `python -m devlint.config.settings_schema` writes it anew."""
+"""Build the JSON schema of `devlint.toml`, for editors.
+
+`python -m devlint.config.settings_schema` writes the schema file anew.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ SCHEMA_PATH = Path(__file__).parent / "devlint.schema.json"
 
 
 def schema_text() -> str:
-    """The schema as it is checked in."""
+    """Return the JSON schema of the configuration, as the file in the package holds it."""
     schema = {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "devlint",

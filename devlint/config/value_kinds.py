@@ -1,4 +1,4 @@
-"""Kinds of values in a configuration: how one is checked, and how JSON Schema describes it."""
+"""The kinds of values that configuration keys take: how to check a value, and its JSON schema."""
 
 from __future__ import annotations
 
@@ -15,25 +15,31 @@ Schema = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class ValueKind(Generic[T]):
-    """`parse` returns the value, or raises `ValueError` with what was expected."""
+    """A kind of configuration value, such as a string or a list of strings.
+
+    `parse` returns the checked value, or raises ValueError with what was expected.
+    """
 
     parse: Callable[[object], T]
     schema: Schema
 
 
 def _string(value: object) -> str:
+    """Return a string as it is. Raises ValueError for another value."""
     if not isinstance(value, str):
         raise ValueError(f"expected a string, got {_shown(value)}")
     return value
 
 
 def _flag(value: object) -> bool:
+    """Return true or false as it is. Raises ValueError for another value."""
     if not isinstance(value, bool):
         raise ValueError(f"expected true or false, got {_shown(value)}")
     return value
 
 
 def _strings(value: object) -> tuple[str, ...]:
+    """Return a list of strings as a tuple. Raises ValueError for another value."""
     if not isinstance(value, list):
         raise ValueError(f"expected a list of strings, got {_shown(value)}")
     for item in value:
@@ -43,6 +49,7 @@ def _strings(value: object) -> tuple[str, ...]:
 
 
 def _shown(value: object) -> str:
+    """Return a value as an error message shows it."""
     if isinstance(value, list):
         return "a list"
     if isinstance(value, dict):
@@ -56,7 +63,7 @@ STRINGS = ValueKind(_strings, {"type": "array", "items": {"type": "string"}})
 
 
 def one_of(members: type[E]) -> ValueKind[E]:
-    """One of the values of an enumeration."""
+    """Return the kind of values that are one of an enumeration's values."""
     values = [member.value for member in members]
 
     def parse(value: object) -> E:
@@ -68,7 +75,7 @@ def one_of(members: type[E]) -> ValueKind[E]:
 
 
 def table_of(kind: ValueKind[T]) -> ValueKind[dict[str, T]]:
-    """A table whose values are all of one kind."""
+    """Return the kind of tables whose values are all of one kind."""
 
     def parse(value: object) -> dict[str, T]:
         if not isinstance(value, dict):

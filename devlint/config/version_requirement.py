@@ -1,4 +1,4 @@
-"""Whether a version is one of those that `required-version` names."""
+"""Check a version against `required-version`."""
 
 from __future__ import annotations
 
@@ -18,11 +18,15 @@ _CLAUSE = re.compile(r"\s*(==|!=|>=|<=|>|<|)\s*(\d+(?:\.\d+)*)\s*")
 
 
 def version_satisfies(version: str, required: str) -> bool:
-    """Whether the version meets every clause, such as those of `>=0.1,<2`; `ValueError` for what is no clause."""
+    """Return whether a version meets every clause of a requirement such as `>=0.1,<2`.
+
+    Raises ValueError for a clause that cannot be read.
+    """
     return all(_meets(_release(version), clause) for clause in required.split(","))
 
 
 def _meets(release: tuple[int, ...], clause: str) -> bool:
+    """Return whether a release meets one clause. Raises ValueError for a clause that cannot be read."""
     found = _CLAUSE.fullmatch(clause)
     if found is None:
         raise ValueError(f'expected a version such as ">=0.1,<2", got "{clause}"')
@@ -32,10 +36,11 @@ def _meets(release: tuple[int, ...], clause: str) -> bool:
 
 
 def _release(version: str) -> tuple[int, ...]:
-    """The numbers of a version; what marks it as a draft is left aside."""
+    """Return the numbers of a version, without a pre-release or development suffix."""
     numbers = re.match(r"\d+(\.\d+)*", version)
     return tuple(int(number) for number in numbers[0].split(".")) if numbers else ()
 
 
 def _padded(release: tuple[int, ...], length: int) -> tuple[int, ...]:
+    """Return a release with zeros appended up to a length."""
     return release + (0,) * (length - len(release))

@@ -1,4 +1,4 @@
-"""How findings are written down: one module for each format, over one frozen `Diagnostic`."""
+"""Write findings in the output formats that users choose: one module per format."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ FORMATS = (
     "html",
     "statistics",
 )
-"""The formats by name; the format `json-lines` is the module `devlint.output.json_lines_format`, and so on."""
+"""The names of the formats; `json-lines` is in the module `devlint.output.json_lines_format`, and so on."""
 
 WITHOUT_CELLS = frozenset({"sarif", "github", "gitlab", "azure", "pylint", "rdjson"})
-"""The formats whose readers count the rows of the file that a notebook is, and know of no cells in it."""
+"""The formats whose readers count rows of the notebook file and know nothing of cells."""
 
 
 def find_format(name: str) -> OutputFormat:
-    """The format of this name, which is one of `FORMATS`."""
+    """Return the output format of this name, one of `FORMATS`."""
     module = importlib.import_module(f"devlint.output.{name.replace('-', '_')}_format")
     render: OutputFormat = module.render
     return render

@@ -1,4 +1,4 @@
-"""`azure`: logging commands that Azure Pipelines shows as issues of the build."""
+"""The output format `azure`: logging commands that Azure Pipelines shows as issues of the build."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ _MESSAGE = str.maketrans({"%": "%AZP25", "\r": "%0D", "\n": "%0A"})
 _PROPERTY = _MESSAGE | str.maketrans({";": "%3B", "]": "%5D"})
 
 
-def render(diagnostics: Sequence[Diagnostic], page: ReportContext) -> Iterator[str]:
-    """One `task.logissue` command for each finding; the service knows errors and warnings only."""
+def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
+    """Yield a `task.logissue` command for each finding; the service knows errors and warnings only."""
     for diagnostic in diagnostics:
         region = diagnostic.region
         properties = {

@@ -1,4 +1,4 @@
-"""A code frame: the lines of a region with their numbers, and marks below what is meant."""
+"""Build code frames: the source lines of a region with their numbers and the marked columns."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from devlint.diagnostic import Region
 from devlint.output.display_width import DisplayedLine, LineWindow
 
 _LONGEST = 6
-"""A region of more lines is shown by its beginning and its end."""
+"""The most lines of a region that are shown; a longer region is cut in the middle."""
 
 
 @dataclass(frozen=True, slots=True)
 class FrameLine:
-    """One line of source: its number, how it is shown, and whether it belongs to the region."""
+    """A line of a code frame: its number, how it is shown, and whether it belongs to the region."""
 
     number: int
     shown: DisplayedLine
     meant: bool
 
 
-def code_frame(lines: Sequence[str], region: Region, *, context: int, width: int) -> Iterator[FrameLine | None]:
-    """The lines of the region with `context` lines around it; None stands for lines left out."""
+def code_frame(lines: Sequence[str], region: Region, *, context_lines: int, width: int) -> Iterator[FrameLine | None]:
+    """Yield the lines of a region with `context_lines` lines around it; None stands for lines left out."""
     first, last = region.start.row, region.end.row
     if last > first and region.end.column == 1:
         last -= 1
@@ -30,7 +30,7 @@ def code_frame(lines: Sequence[str], region: Region, *, context: int, width: int
         return
     last = min(last, len(lines))
     window = LineWindow.around(lines[first - 1], *_marks(lines, region, first), width)
-    for row in _rows(lines, first, last, context):
+    for row in _rows(lines, first, last, context_lines):
         if row is None:
             yield None
         else:
@@ -39,9 +39,10 @@ def code_frame(lines: Sequence[str], region: Region, *, context: int, width: int
             yield FrameLine(row, window.show(lines[row - 1], start, end), meant)
 
 
-def _rows(lines: Sequence[str], first: int, last: int, context: int) -> Iterator[int | None]:
-    above = list(range(max(1, first - context), first))
-    below = list(range(last + 1, min(len(lines), last + context) + 1))
+def _rows(lines: Sequence[str], first: int, last: int, context_lines: int) -> Iterator[int | None]:
+    """Yield the rows to show; None stands for rows left out."""
+    above = list(range(max(1, first - context_lines), first))
+    below = list(range(last + 1, min(len(lines), last + context_lines) + 1))
     while above and not lines[above[0] - 1].strip():
         above.pop(0)
     while below and not lines[below[-1] - 1].strip():
@@ -57,7 +58,7 @@ def _rows(lines: Sequence[str], first: int, last: int, context: int) -> Iterator
 
 
 def _marks(lines: Sequence[str], region: Region, row: int) -> tuple[int, int]:
-    """The characters of the region in one of its lines, without the indentation and what trails."""
+    """Return the start and end of the region in one of its lines, without indentation and trailing blanks."""
     line = lines[row - 1]
     start = region.start.column - 1 if row == region.start.row else len(line) - len(line.lstrip())
     end = region.end.column - 1 if row == region.end.row else len(line.rstrip())

@@ -1,4 +1,4 @@
-"""`concise`: one line for each finding, as compilers write it."""
+"""The output format `concise`: one line for each finding, as compilers write it."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from devlint.output.report_context import ReportContext
 from devlint.output.terminal_style import TerminalStyle, format_place
 
 
-def render(diagnostics: Sequence[Diagnostic], page: ReportContext) -> Iterator[str]:
-    """`file:row:column: CODE message (name)`."""
-    style = TerminalStyle(page.color)
+def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
+    """Yield `file:row:column: CODE message (name)` for each finding."""
+    style = TerminalStyle(context.color)
     for diagnostic in diagnostics:
         code = style.severity(diagnostic.severity, diagnostic.code)
         yield f"{style.place(format_place(diagnostic.region))}: {code} {diagnostic.message} ({diagnostic.name})\n"

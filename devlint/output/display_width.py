@@ -1,4 +1,4 @@
-"""A line of source as a terminal shows it: what each character looks like and how wide it is."""
+"""Compute how a line of source looks in a terminal: what each character is shown as, and how wide it is."""
 
 from __future__ import annotations
 
@@ -7,35 +7,38 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 TAB = "    "
-"""A tab has one width wherever it stands, so that cutting a line does not move what follows."""
+"""The blanks shown for a tab: the same number at any column, so that a cut line keeps its alignment."""
 CUT = "..."
 
 
 @dataclass(frozen=True, slots=True)
 class DisplayedText:
-    """Consecutive characters of a line as they are shown."""
+    """Consecutive characters of a line, each as it is shown and with its width in columns."""
 
     glyphs: tuple[str, ...]
     widths: tuple[int, ...]
 
     @classmethod
     def of(cls, text: Iterable[str]) -> DisplayedText:
-        """How these characters are shown."""
+        """Return these characters as they are shown."""
         shown = [_shown(character) for character in text]
         return cls(tuple(glyph for glyph, _ in shown), tuple(width for _, width in shown))
 
     def text(self, start: int, end: int) -> str:
-        """How the characters from `start` to `end` look."""
+        """Return the characters from `start` to `end` as they are shown."""
         return "".join(self.glyphs[start:end])
 
     def width(self, start: int, end: int) -> int:
-        """The columns taken by the characters from `start` to `end`."""
+        """Return the number of columns that the characters from `start` to `end` take."""
         return sum(self.widths[start:end])
 
 
 @dataclass(frozen=True, slots=True)
 class DisplayedLine:
-    """A line as it is shown, in three parts; `column` is where the marked part begins, and `width` how wide it is."""
+    """A line as it is shown, in the parts before, within and after the marked region.
+
+    `column` is where the marked part begins, and `width` its width in columns.
+    """
 
     before: str
     marked: str
@@ -45,7 +48,7 @@ class DisplayedLine:
 
     @property
     def text(self) -> str:
-        """The whole line."""
+        """The whole line as it is shown."""
         return self.before + self.marked + self.after
 
 
@@ -58,7 +61,7 @@ class LineWindow:
 
     @classmethod
     def around(cls, line: str, start: int, end: int, width: int) -> LineWindow:
-        """All of the line where it fits, else the part in which most of the characters from `start` to `end` are."""
+        """Return a window that shows the whole line if it fits, else most of the characters from `start` to `end`."""
         head = DisplayedText.of(line[: width + 1])
         if len(line) <= width and head.width(0, len(line)) <= width:
             return cls(0, width)
@@ -67,7 +70,7 @@ class LineWindow:
         return cls(max(0, start - max(0, width - (end - start)) // 2), width)
 
     def show(self, line: str, start: int, end: int) -> DisplayedLine:
-        """The visible part of the line, and what of it lies between the characters `start` and `end`."""
+        """Return the visible part of the line, with the characters from `start` to `end` marked."""
         cut = CUT if line[: self.left] else ""
         room = self.width - len(cut)
         cells = DisplayedText.of(line[self.left : self.left + room + 1])
@@ -88,6 +91,7 @@ class LineWindow:
 
 
 def _fitting(cells: DisplayedText, room: int) -> int:
+    """Return how many of the characters fit into `room` columns."""
     used = 0
     for index, width in enumerate(cells.widths):
         used += width
@@ -97,6 +101,7 @@ def _fitting(cells: DisplayedText, room: int) -> int:
 
 
 def _shown(character: str) -> tuple[str, int]:
+    """Return what a character is shown as, and its width in columns."""
     if character == "\t":
         return TAB, len(TAB)
     if " " <= character <= "~":
@@ -104,7 +109,7 @@ def _shown(character: str) -> tuple[str, int]:
     category = unicodedata.category(character)
     if category == "Cc" and character < " ":
         return chr(0x2400 + ord(character)), 1
-    # What steers a terminal or hides text is shown as a replacement, never written out.
+    # Characters that control a terminal or hide text are replaced, never written out.
     if category in ("Cc", "Cf", "Cs"):
         return "\N{REPLACEMENT CHARACTER}", 1
     if category in ("Mn", "Me"):

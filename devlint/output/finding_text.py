@@ -1,4 +1,4 @@
-"""What a finding says in plain lines, for the formats that take nothing but text."""
+"""Write a finding as plain lines of text, for formats without markup."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from devlint.output.terminal_style import format_place
 
 
 def headline(diagnostic: Diagnostic) -> str:
-    """The code, the message and the name of the rule."""
+    """Return the code, the message and the rule's name of a finding."""
     return f"{diagnostic.code} {diagnostic.message} ({diagnostic.name})"
 
 
 def explanation_lines(diagnostic: Diagnostic) -> Iterator[str]:
-    """The steps, numbered from the oldest, and what to write instead."""
+    """Yield the steps of a finding's trace, numbered from the oldest, and its help."""
     for number, note in enumerate(diagnostic.trace, 1):
         yield f"{number}. {format_place(note.region)}: {note.message}"
     if diagnostic.help:

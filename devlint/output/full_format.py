@@ -1,4 +1,4 @@
-"""`full`: each finding with its code, its story in numbered steps, and what to write instead."""
+"""The output format `full`: each finding with its code, its trace in numbered steps, and its fix."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _APPLICABILITY = {
 }
 
 
-def render(diagnostics: Sequence[Diagnostic], page: ReportContext) -> Iterator[str]:
-    """One block for each finding, and a line that counts them."""
-    style = TerminalStyle(page.color)
+def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
+    """Yield a block of text for each finding, then a line that counts the findings."""
+    style = TerminalStyle(context.color)
     for diagnostic in diagnostics:
-        yield "\n".join(_Block(diagnostic, page, style).lines()) + "\n\n"
-    yield style.strong(summary(diagnostics, page.checked)) + "\n"
+        yield "\n".join(_Block(diagnostic, context, style).lines()) + "\n\n"
+    yield style.strong(summary(diagnostics, context.checked)) + "\n"
 
 
 def summary(diagnostics: Sequence[Diagnostic], checked: int) -> str:
-    """How many findings of each severity there are, in how many files."""
+    """Return a sentence that counts the findings of each severity and the files."""
     if not diagnostics:
         return f"No findings in {_count(checked, 'file')}."
     by_severity = Counter(diagnostic.severity for diagnostic in diagnostics)
@@ -38,7 +38,7 @@ def summary(diagnostics: Sequence[Diagnostic], checked: int) -> str:
 
 
 def labelled_hints(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
-    """What there is to say besides the story, each thing with its label."""
+    """Yield the help, the fix and the confidence note of a finding, each as a label and a text."""
     if diagnostic.help:
         yield "help", diagnostic.help
     if diagnostic.fix:
@@ -48,21 +48,22 @@ def labelled_hints(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
 
 
 def _count(number: int, noun: str) -> str:
+    """Return a number with its noun in singular or plural."""
     return f"{number} {noun}" if number == 1 or noun == "info" else f"{number} {noun}s"
 
 
 class _Block:
-    """The lines about one finding. All line numbers share one gutter."""
+    """The block of lines about one finding; all its line numbers share one gutter."""
 
-    def __init__(self, diagnostic: Diagnostic, page: ReportContext, style: TerminalStyle) -> None:
+    def __init__(self, diagnostic: Diagnostic, context: ReportContext, style: TerminalStyle) -> None:
         self._diagnostic = diagnostic
-        self._page = page
+        self._context = context
         self._style = style
         regions = [diagnostic.region, *(note.region for note in diagnostic.trace)]
         self._gutter = max(2, *(len(str(region.end.row + _CONTEXT)) for region in regions))
 
     def lines(self) -> Iterator[str]:
-        """The headline, the frame, the steps, and what to write instead."""
+        """Yield the headline, the code frame, the steps of the trace, and the hints."""
         diagnostic, style = self._diagnostic, self._style
         headline = style.severity(diagnostic.severity, f"{diagnostic.severity.value}[{diagnostic.code}]")
         yield f"{headline} {style.strong(f'{diagnostic.name}: {diagnostic.message}')}"
@@ -73,6 +74,7 @@ class _Block:
         yield from self._advice()
 
     def _steps(self) -> Iterator[str]:
+        """Yield the numbered steps of the trace, each with its code frame."""
         before = self._diagnostic.region
         if self._diagnostic.trace:
             yield self._bar("")
@@ -84,6 +86,7 @@ class _Block:
             before = note.region
 
     def _advice(self) -> Iterator[str]:
+        """Yield the help, the fix and the confidence note."""
         given = list(labelled_hints(self._diagnostic))
         if given:
             yield self._bar("")
@@ -93,27 +96,31 @@ class _Block:
             yield f"{sign} {self._style.strong(label + ':')} {first}"
             yield from (" " * (self._gutter + len(label) + 5) + line for line in rest)
 
-    def _frame(self, region: Region, mark: str, context: int) -> Iterator[str]:
-        lines = self._page.lines(region.filename, region.cell)
-        width = max(40, self._page.width - self._gutter - len(" | "))
-        for line in code_frame(lines, region, context=context, width=width):
+    def _frame(self, region: Region, mark: str, context_lines: int) -> Iterator[str]:
+        """Yield the code frame of a region, with a line of marks below each line of the region."""
+        lines = self._context.lines(region.filename, region.cell)
+        width = max(40, self._context.width - self._gutter - len(" | "))
+        for line in code_frame(lines, region, context_lines=context_lines, width=width):
             if line is None:
                 yield self._style.frame("." * self._gutter)
                 continue
             number = self._style.frame(f"{line.number:>{self._gutter}} |")
             yield f"{number} {line.shown.text}".rstrip()
             if line.meant:
-                # A place between two characters, or at the end of a line, is marked all the same.
+                # An empty region, between two characters or at the end of a line, gets one mark.
                 marks = mark * max(1, line.shown.width)
                 yield self._bar(" " * line.shown.column + self._marked(marks))
 
     def _marked(self, marks: str) -> str:
+        """Return marks in the colour of the finding if they are primary, else in that of the frame."""
         if marks.startswith(_PRIMARY):
             return self._style.severity(self._diagnostic.severity, marks)
         return self._style.frame(marks)
 
     def _arrow(self, region: Region) -> str:
+        """Return the line `--> file:row:column`."""
         return f"{' ' * self._gutter}{self._style.frame('-->')} {format_place(region)}"
 
     def _bar(self, text: str) -> str:
+        """Return a line of text behind the gutter's bar."""
         return f"{' ' * self._gutter} {self._style.frame('|')} {text}".rstrip()

@@ -1,4 +1,4 @@
-"""`github`: workflow commands that GitHub Actions shows as annotations."""
+"""The output format `github`: workflow commands that GitHub Actions shows as annotations."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ _MESSAGE = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _PROPERTY = _MESSAGE | str.maketrans({":": "%3A", ",": "%2C"})
 
 
-def render(diagnostics: Sequence[Diagnostic], page: ReportContext) -> Iterator[str]:
-    """One command for each finding, with its story in the text of the annotation."""
+def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
+    """Yield a workflow command for each finding, with its trace in the text of the annotation."""
     for diagnostic in diagnostics:
         start, end = diagnostic.region.start, diagnostic.region.end
         properties = {
             "title": f"devlint ({diagnostic.code})",
-            "file": page.relative(diagnostic.region.filename),
+            "file": context.relative(diagnostic.region.filename),
             "line": str(start.row),
             "endLine": str(end.row),
         }
-        # Columns that belong to different lines are refused, and the annotation with them.
+        # GitHub drops an annotation whose columns belong to different lines.
         if start.row == end.row:
             properties |= {"col": str(start.column), "endColumn": str(end.column)}
         listed = ",".join(f"{key}={value.translate(_PROPERTY)}" for key, value in properties.items())

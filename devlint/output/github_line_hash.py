@@ -1,8 +1,8 @@
-"""The line hashes by which GitHub code scanning knows a finding again after lines have moved.
+"""Compute the line hashes by which GitHub code scanning recognises a finding after its line has moved.
 
-GitHub's uploader computes them where a report has none, and warns of others: they have to be the same. The hash of a
-line covers the first hundred characters from its beginning, spaces and tabs left aside and all line ends alike; lines
-with the same hash are numbered.
+GitHub's uploader computes these hashes if a report has none, and warns if a report has others: they must be the same.
+The hash of a line covers the first hundred characters from its beginning on, without spaces and tabs and with all
+line ends alike. Lines with the same hash are numbered.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _UNTOUCHED = str.maketrans("", "", " \t")
 
 
 def line_hashes(lines: Sequence[str]) -> list[str]:
-    """The hash of every line of a file, given without line ends."""
+    """Return the hash of every line of a file; the lines are given without their ends."""
     units: list[int] = []
     starts = []
     for number, line in enumerate(lines, 1):
         starts.append(len(units))
         units += _code_units(line.translate(_UNTOUCHED))
         units.append(_END if number == len(lines) else ord("\n"))
-    # `sums[n]` is the polynomial over the first n characters; a block is the difference of two of them.
+    # `sums[n]` is the polynomial hash of the first n characters; the hash of a block is the difference of two of them.
     sums = list(accumulate([*units, *[0] * _BLOCK], lambda total, unit: (total * _BASE + unit) & _MASK, initial=0))
     shift = pow(_BASE, _BLOCK, _MASK + 1)
     counts: Counter[str] = Counter()
@@ -39,6 +39,6 @@ def line_hashes(lines: Sequence[str]) -> list[str]:
 
 
 def _code_units(text: str) -> Iterator[int]:
-    """The units of UTF-16, in which JavaScript counts characters."""
+    """Yield the UTF-16 code units of a text, which are the characters of JavaScript."""
     encoded = text.encode("utf-16-le", errors="surrogatepass")
     return (low | high << 8 for low, high in zip(encoded[::2], encoded[1::2], strict=True))

@@ -1,4 +1,4 @@
-"""`gitlab`: a code quality report as GitLab reads it."""
+"""The output format `gitlab`: a code quality report for GitLab."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from devlint.output.report_context import ReportContext
 _SEVERITIES = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.INFO: "info"}
 
 
-def render(diagnostics: Sequence[Diagnostic], page: ReportContext) -> Iterator[str]:
-    """A list of objects. GitLab does not show `check_name`, so the description begins with the code."""
+def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
+    """Yield a JSON list of findings. GitLab does not show `check_name`, so the description begins with the code."""
     seen: set[str] = set()
     objects = []
     for diagnostic in diagnostics:
         region = diagnostic.region
-        fingerprint = _fingerprint(diagnostic, page.relative(region.filename), seen)
+        fingerprint = _fingerprint(diagnostic, context.relative(region.filename), seen)
         seen.add(fingerprint)
         objects.append(
             {
@@ -28,7 +28,7 @@ def render(diagnostics: Sequence[Diagnostic], page: ReportContext) -> Iterator[s
                 "fingerprint": fingerprint,
                 "severity": _SEVERITIES[diagnostic.severity],
                 "location": {
-                    "path": page.relative(region.filename),
+                    "path": context.relative(region.filename),
                     "positions": {"begin": _position(region.start), "end": _position(region.end)},
                 },
             }
@@ -37,11 +37,12 @@ def render(diagnostics: Sequence[Diagnostic], page: ReportContext) -> Iterator[s
 
 
 def _position(position: Position) -> dict[str, int]:
+    """Return a position as GitLab's JSON."""
     return {"line": position.row, "column": position.column}
 
 
 def _fingerprint(diagnostic: Diagnostic, path: str, seen: set[str]) -> str:
-    """A fingerprint that no earlier finding has: of two alike, GitLab would drop one."""
+    """Return a fingerprint that no earlier finding has: of two findings with the same one, GitLab would drop one."""
     text = f"{path}:{diagnostic.code}:{diagnostic.fingerprint}"
     fingerprint = hashlib.sha256(text.encode(errors="replace")).hexdigest()
     while fingerprint in seen:

@@ -1,4 +1,4 @@
-"""`grouped`: the findings of each file below its name."""
+"""The output format `grouped`: the findings of each file below the file's name."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from devlint.output.report_context import ReportContext
 from devlint.output.terminal_style import TerminalStyle, format_row_and_column
 
 
-def render(diagnostics: Sequence[Diagnostic], page: ReportContext) -> Iterator[str]:
-    """A heading for each file, then `row:column CODE message (name)`, aligned."""
-    style = TerminalStyle(page.color)
+def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
+    """Yield a heading for each file, then aligned lines of `row:column CODE message (name)`."""
+    style = TerminalStyle(context.color)
     for filename, group in groupby(diagnostics, key=lambda diagnostic: diagnostic.region.filename):
         rows = [(format_row_and_column(diagnostic.region), diagnostic) for diagnostic in group]
         wide = max(len(where) for where, _ in rows)

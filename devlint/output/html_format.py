@@ -1,4 +1,4 @@
-"""`html`: a page to read and to pass on, complete in itself."""
+"""The output format `html`: a self-contained page."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _WIDTH = 160
 _QUOTED = re.compile("`([^`]+)`")
 
 
-def render(diagnostics: Sequence[Diagnostic], page: ReportContext) -> Iterator[str]:
-    """The findings with their code, their story and what to write instead, and a count of each rule."""
+def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
+    """Yield the page: a count for each rule, then the findings with their code, their trace and their fix."""
     style = files("devlint.output").joinpath("html.css").read_text(encoding="utf-8")
-    total = escape(summary(diagnostics, page.checked))
+    total = escape(summary(diagnostics, context.checked))
     yield '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
     yield f"<title>devlint: {total}</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
@@ -31,12 +31,12 @@ def render(diagnostics: Sequence[Diagnostic], page: ReportContext) -> Iterator[s
     yield from _contents(diagnostics)
     yield "<main>\n"
     for number, diagnostic in enumerate(diagnostics, 1):
-        yield from _finding(number, diagnostic, page)
+        yield from _finding(number, diagnostic, context)
     yield f"</main>\n<footer>devlint {__version__}</footer>\n</body>\n</html>\n"
 
 
 def _contents(diagnostics: Sequence[Diagnostic]) -> Iterator[str]:
-    """A table of the rules with a link to the first finding of each."""
+    """Yield a table of the rules, each with a link to its first finding."""
     if not diagnostics:
         return
     counts = Counter((diagnostic.code, diagnostic.name, diagnostic.severity.value) for diagnostic in diagnostics)
@@ -48,18 +48,19 @@ def _contents(diagnostics: Sequence[Diagnostic]) -> Iterator[str]:
     yield "</table>\n"
 
 
-def _finding(number: int, diagnostic: Diagnostic, page: ReportContext) -> Iterator[str]:
+def _finding(number: int, diagnostic: Diagnostic, context: ReportContext) -> Iterator[str]:
+    """Yield the HTML of one finding."""
     yield f'<article id="finding-{number}" class="{diagnostic.severity.value}">\n'
     yield f'<h2><span class="code">{escape(diagnostic.code)}</span> {_prose(diagnostic.message)}</h2>\n'
     facts = f"{diagnostic.name}, {diagnostic.severity.value}, {diagnostic.confidence.value}"
     yield f'<p class="place"><code>{escape(format_place(diagnostic.region))}</code> <span>{escape(facts)}</span></p>\n'
-    yield from _frame(diagnostic.region, page, _CONTEXT)
+    yield from _frame(diagnostic.region, context, _CONTEXT)
     if diagnostic.trace:
         yield "<ol>\n"
         for note in diagnostic.trace:
             where = escape(format_place(note.region))
             yield f'<li><p>{_prose(note.message)} <span class="place"><code>{where}</code></span></p>\n'
-            yield from _frame(note.region, page, 0)
+            yield from _frame(note.region, context, 0)
             yield "</li>\n"
         yield "</ol>\n"
     for label, text in labelled_hints(diagnostic):
@@ -68,12 +69,15 @@ def _finding(number: int, diagnostic: Diagnostic, page: ReportContext) -> Iterat
 
 
 def _prose(text: str) -> str:
-    """A message, with what stands between back quotes as code."""
+    """Return a message as HTML, with text between back quotes as code."""
     return _QUOTED.sub(r"<code>\1</code>", escape(text))
 
 
-def _frame(region: Region, page: ReportContext, context: int) -> Iterator[str]:
-    lines = list(code_frame(page.lines(region.filename, region.cell), region, context=context, width=_WIDTH))
+def _frame(region: Region, context: ReportContext, context_lines: int) -> Iterator[str]:
+    """Yield the HTML of a code frame."""
+    lines = list(
+        code_frame(context.lines(region.filename, region.cell), region, context_lines=context_lines, width=_WIDTH)
+    )
     if not lines:
         return
     yield "<pre>"

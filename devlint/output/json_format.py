@@ -1,4 +1,4 @@
-"""`json`: everything devlint knows of each finding, for programs."""
+"""The output format `json`: all data of each finding, for programs."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from devlint.diagnostic import Diagnostic, Edit, Fix, Note, Position
 from devlint.output.report_context import ReportContext
 
 
-def render(diagnostics: Sequence[Diagnostic], page: ReportContext) -> Iterator[str]:
-    """A list of objects."""
+def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
+    """Yield a JSON list of objects, one for each finding."""
     if not diagnostics:
         yield "[]\n"
         return
@@ -20,7 +20,7 @@ def render(diagnostics: Sequence[Diagnostic], page: ReportContext) -> Iterator[s
 
 
 def diagnostic_as_json(diagnostic: Diagnostic) -> dict[str, object]:
-    """The finding as a JSON object."""
+    """Return a finding as a JSON object."""
     region = diagnostic.region
     return {
         "code": diagnostic.code,
@@ -40,16 +40,19 @@ def diagnostic_as_json(diagnostic: Diagnostic) -> dict[str, object]:
 
 
 def _position(position: Position) -> dict[str, int]:
+    """Return a position as a JSON object."""
     return {"row": position.row, "column": position.column}
 
 
 def _note(note: Note) -> dict[str, object]:
+    """Return a step of a finding's trace as a JSON object."""
     region = note.region
     place = {"filename": region.filename, "location": _position(region.start), **_cell(region.cell)}
     return {"message": note.message, **place}
 
 
 def _fix(fix: Fix) -> dict[str, object]:
+    """Return a fix as a JSON object."""
     return {
         "message": fix.message,
         "applicability": fix.applicability.value,
@@ -58,10 +61,11 @@ def _fix(fix: Fix) -> dict[str, object]:
 
 
 def _edit(edit: Edit) -> dict[str, object]:
+    """Return an edit as a JSON object."""
     place = {"location": _position(edit.start), "end_location": _position(edit.end), **_cell(edit.cell)}
     return {"content": edit.content, **place}
 
 
 def _cell(number: int | None) -> dict[str, object]:
-    """The cell, where there is one; the finding itself always says."""
+    """Return the member "cell" of a note or an edit in a notebook, else no member."""
     return {} if number is None else {"cell": number}

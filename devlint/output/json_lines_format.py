@@ -1,4 +1,4 @@
-"""`json-lines`: the objects of `json`, one on each line."""
+"""The output format `json-lines`: the objects of `json`, one on each line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from devlint.output.json_format import diagnostic_as_json
 from devlint.output.report_context import ReportContext
 
 
-def render(diagnostics: Sequence[Diagnostic], page: ReportContext) -> Iterator[str]:
-    """One object on each line."""
+def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
+    """Yield a line with a JSON object for each finding."""
     for diagnostic in diagnostics:
         yield json.dumps(diagnostic_as_json(diagnostic)) + "\n"

@@ -1,4 +1,4 @@
-"""`junit`: a test report in which each finding is a failed test, for whatever shows such reports."""
+"""The output format `junit`: a JUnit test report in which each finding is a failed test."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from devlint.output.report_context import ReportContext
 from devlint.output.terminal_style import format_place
 
 _UNTIMED = "1970-01-01T00:00:00"
-"""The schema wants a time; the same findings make the same report."""
+"""The schema requires a time stamp. It is constant, so that the same findings give the same report."""
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def render(diagnostics: Sequence[Diagnostic], page: ReportContext) -> Iterator[str]:
-    """A suite for each file, and one that passes where nothing was found."""
+def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
+    """Yield a report with a test suite for each file; if there are no findings, with one suite that passes."""
     root = Element("testsuites")
     for filename, group in groupby(diagnostics, key=lambda diagnostic: diagnostic.region.filename):
         _add_suite(root, filename, list(group))
@@ -31,6 +31,7 @@ def render(diagnostics: Sequence[Diagnostic], page: ReportContext) -> Iterator[s
 
 
 def _add_suite(root: Element, name: str, diagnostics: Sequence[Diagnostic]) -> None:
+    """Add the test suite of a file to the report."""
     suite = SubElement(
         root,
         "testsuite",
@@ -57,9 +58,10 @@ def _add_suite(root: Element, name: str, diagnostics: Sequence[Diagnostic]) -> N
 
 
 def _add_case(suite: Element, name: str, classname: str) -> Element:
+    """Add a test case to a test suite."""
     return SubElement(suite, "testcase", name=name, classname=_clean(classname), time="0")
 
 
 def _clean(text: str) -> str:
-    """The text without the characters that XML cannot hold."""
+    """Return the text with characters that XML cannot hold replaced."""
     return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -1,4 +1,4 @@
-"""`pylint`: the text that tools read which know pylint's parseable format."""
+"""The output format `pylint`: pylint's parseable text format, which many tools read."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from devlint.diagnostic import Diagnostic
 from devlint.output.report_context import ReportContext
 
 
-def render(diagnostics: Sequence[Diagnostic], page: ReportContext) -> Iterator[str]:
-    """`file:row: [CODE(name)] message`."""
+def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
+    """Yield `file:row: [CODE(name)] message` for each finding."""
     for diagnostic in diagnostics:
         region = diagnostic.region
         yield f"{region.filename}:{region.start.row}: [{diagnostic.code}({diagnostic.name})] {diagnostic.message}\n"

@@ -1,4 +1,4 @@
-"""`rdjson`: the diagnostic format of reviewdog. Its columns count bytes of UTF-8."""
+"""The output format `rdjson`: the diagnostic format of reviewdog, whose columns count bytes of UTF-8."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from devlint.output.finding_text import explanation_lines, headline
 from devlint.output.report_context import ReportContext
 
 
-def render(diagnostics: Sequence[Diagnostic], page: ReportContext) -> Iterator[str]:
-    """One object that holds all findings."""
+def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
+    """Yield one JSON object that holds all findings."""
     report = {
         "source": {"name": "devlint"},
         "severity": "WARNING",
-        "diagnostics": [_as_object(diagnostic, page) for diagnostic in diagnostics],
+        "diagnostics": [_as_object(diagnostic, context) for diagnostic in diagnostics],
     }
     yield json.dumps(report, indent=2) + "\n"
 
 
-def _as_object(diagnostic: Diagnostic, page: ReportContext) -> dict[str, object]:
+def _as_object(diagnostic: Diagnostic, context: ReportContext) -> dict[str, object]:
+    """Return a finding as reviewdog's JSON object."""
     region = diagnostic.region
     code = {"value": diagnostic.code}
     if diagnostic.url:
@@ -29,21 +30,24 @@ def _as_object(diagnostic: Diagnostic, page: ReportContext) -> dict[str, object]
         "message": "\n".join([headline(diagnostic), *explanation_lines(diagnostic)]),
         "severity": diagnostic.severity.value.upper(),
         "code": code,
-        "location": {"path": region.filename, "range": _range(region, region.start, region.end, page)},
+        "location": {"path": region.filename, "range": _range(region, region.start, region.end, context)},
     }
     if diagnostic.fix and diagnostic.fix.applicability is not Applicability.DISPLAY:
         described["suggestions"] = [
-            {"range": _range(region, edit.start, edit.end, page), "text": edit.content} for edit in diagnostic.fix.edits
+            {"range": _range(region, edit.start, edit.end, context), "text": edit.content}
+            for edit in diagnostic.fix.edits
         ]
     return described
 
 
-def _range(region: Region, start: Position, end: Position, page: ReportContext) -> dict[str, object]:
-    lines = page.lines(region.filename, region.cell)
+def _range(region: Region, start: Position, end: Position, context: ReportContext) -> dict[str, object]:
+    """Return a range of a region's file as reviewdog's JSON object."""
+    lines = context.lines(region.filename, region.cell)
     return {"start": _position(start, lines), "end": _position(end, lines)}
 
 
 def _position(position: Position, lines: Sequence[str]) -> dict[str, int]:
+    """Return a position as reviewdog's JSON object, with its column in bytes."""
     before = lines[position.row - 1][: position.column - 1] if position.row <= len(lines) else ""
     missing = position.column - 1 - len(before)
     return {"line": position.row, "column": len(before.encode(errors="replace")) + missing + 1}

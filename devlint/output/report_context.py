@@ -1,4 +1,4 @@
-"""What an output format is given besides the findings, and what it is."""
+"""The interface of output formats, and what they are given besides the findings."""
 
 from __future__ import annotations
 
@@ -11,17 +11,20 @@ from devlint.diagnostic import Diagnostic
 from devlint.rule_metadata import RuleCard
 
 LineReader = Callable[[str, "int | None"], Sequence[str]]
-"""The lines of a file (or of one cell of a notebook), without their ends; nothing where it cannot be read."""
+"""A function that returns the lines of a file or of a notebook's cell, without their ends; none if it is unreadable."""
 
 
 def no_source_lines(filename: str, cell: int | None) -> Sequence[str]:
-    """Stands in where no source can be had."""
+    """Return no lines: the line reader for when there is no source."""
     return ()
 
 
 @dataclass(frozen=True, slots=True)
 class ReportContext:
-    """The circumstances of a report. `base` is the directory from which the service that reads it counts paths."""
+    """The circumstances of a report: source lines, colours, width, number of checked files, rules.
+
+    `base` is the directory to which the service that reads the report resolves paths.
+    """
 
     lines: LineReader = no_source_lines
     color: bool = False
@@ -31,13 +34,13 @@ class ReportContext:
     base: Path = field(default_factory=Path.cwd)
 
     def relative(self, filename: str) -> str:
-        """The file as seen from `base`, or as it is where it lies elsewhere."""
+        """Return a file's path relative to `base`; the path as it is if the file is not below `base`."""
         path, base = Path(filename).resolve(), self.base.resolve()
         return path.relative_to(base).as_posix() if path.is_relative_to(base) else filename
 
 
 class OutputFormat(Protocol):
-    """An output format: the text of the report, in pieces that are written one after the other."""
+    """An output format: a function that yields the text of a report piece by piece."""
 
-    def __call__(self, diagnostics: Sequence[Diagnostic], page: ReportContext) -> Iterator[str]:
-        """Write the findings, which come sorted."""
+    def __call__(self, diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
+        """Yield the report on these findings, which are sorted."""

@@ -1,4 +1,4 @@
-"""`sarif`: SARIF 2.1.0, as GitHub code scanning reads it, with the story of each finding as a code flow."""
+"""The output format `sarif`: SARIF 2.1.0 for GitHub code scanning, with the trace of each finding as a code flow."""
 
 from __future__ import annotations
 
@@ -18,30 +18,31 @@ _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sa
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 _PROBLEMS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "recommendation"}
 _LONGEST_DESCRIPTION = 1024
-"""Characters of a full description that GitHub takes."""
+"""The most characters that GitHub accepts in a full description."""
 
 Object = dict[str, object]
 
 
-def render(diagnostics: Sequence[Diagnostic], page: ReportContext) -> Iterator[str]:
-    """One run, with all the rules and their documentation."""
-    yield json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [_Run(page).as_object(diagnostics)]}, indent=2)
+def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
+    """Yield a SARIF log with one run, which holds the findings and all rules with their documentation."""
+    yield json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [_Run(context).as_object(diagnostics)]}, indent=2)
     yield "\n"
 
 
 class _Run:
-    """Writes the results of one run; keeps the line hashes of the files that have any."""
+    """A writer of the results of one SARIF run, with a cache of line hashes."""
 
-    def __init__(self, page: ReportContext) -> None:
-        self._page = page
-        self._indices = {code: index for index, code in enumerate(page.rules)}
-        self._hashes = cache(lambda filename, cell: line_hashes(page.lines(filename, cell)))
+    def __init__(self, context: ReportContext) -> None:
+        self._context = context
+        self._indices = {code: index for index, code in enumerate(context.rules)}
+        self._hashes = cache(lambda filename, cell: line_hashes(context.lines(filename, cell)))
 
     def as_object(self, diagnostics: Sequence[Diagnostic]) -> Object:
+        """Return the run as a SARIF object."""
         driver = {
             "name": "devlint",
             "semanticVersion": __version__,
-            "rules": [_rule(card) for card in self._page.rules.values()],
+            "rules": [_rule(card) for card in self._context.rules.values()],
         }
         return {
             "tool": {"driver": driver},
@@ -50,6 +51,7 @@ class _Run:
         }
 
     def _result(self, diagnostic: Diagnostic) -> Object:
+        """Return a finding as a SARIF result."""
         place = self._location(diagnostic.region)
         steps = [self._location(note.region, note.message) for note in diagnostic.trace]
         last = self._location(diagnostic.region, diagnostic.message)
@@ -73,6 +75,7 @@ class _Run:
         return result
 
     def _fingerprints(self, diagnostic: Diagnostic) -> Object:
+        """Return the fingerprints of a finding: GitHub's line hash and devlint's own."""
         region = diagnostic.region
         hashes = self._hashes(region.filename, region.cell)
         found: Object = {}
@@ -83,21 +86,25 @@ class _Run:
         return found
 
     def _location(self, region: Region, message: str | None = None) -> Object:
+        """Return a region as a SARIF location."""
         physical: Object = {"artifactLocation": self._artifact(region), "region": _region(region.start, region.end)}
         return {"physicalLocation": physical, **({"message": {"text": message}} if message else {})}
 
     def _artifact(self, region: Region) -> Object:
-        path = self._page.relative(region.filename)
+        """Return the file of a region as a SARIF artifact location."""
+        path = self._context.relative(region.filename)
         uri = Path(path).as_uri() if Path(path).is_absolute() else quote(path, errors="surrogateescape")
         return {"uri": uri}
 
     def _fix(self, region: Region, fix: Fix) -> Object:
+        """Return a fix as a SARIF object."""
         replacements = [_replacement(edit) for edit in fix.edits]
         change = {"artifactLocation": self._artifact(region), "replacements": replacements}
         return {"description": {"text": fix.message}, "artifactChanges": [change]}
 
 
 def _rule(card: RuleCard) -> Object:
+    """Return a rule as a SARIF reporting descriptor."""
     tags = ["pytorch", *([card.topic] if card.topic else [])]
     return {
         "id": card.code,
@@ -112,8 +119,10 @@ def _rule(card: RuleCard) -> Object:
 
 
 def _region(start: Position, end: Position) -> Object:
+    """Return a region as a SARIF object."""
     return {"startLine": start.row, "startColumn": start.column, "endLine": end.row, "endColumn": end.column}
 
 
 def _replacement(edit: Edit) -> Object:
+    """Return an edit as a SARIF replacement."""
     return {"deletedRegion": _region(edit.start, edit.end), "insertedContent": {"text": edit.content}}

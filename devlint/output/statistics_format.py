@@ -1,4 +1,4 @@
-"""`statistics`: how many findings each rule has."""
+"""The output format `statistics`: the number of findings of each rule."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from devlint.output.report_context import ReportContext
 from devlint.output.terminal_style import TerminalStyle
 
 
-def render(diagnostics: Sequence[Diagnostic], page: ReportContext) -> Iterator[str]:
-    """A line for each rule, the most frequent first."""
-    style = TerminalStyle(page.color)
+def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
+    """Yield a line for each rule, the one with most findings first."""
+    style = TerminalStyle(context.color)
     counts = Counter((diagnostic.code, diagnostic.name, diagnostic.severity) for diagnostic in diagnostics)
     wide = len(str(max(counts.values(), default=0)))
     for (code, name, severity), count in sorted(counts.items(), key=lambda item: (-item[1], item[0][0])):

@@ -1,4 +1,4 @@
-"""The colours of the formats that people read, and how they name a place."""
+"""The colours of the formats for terminals, and the text of a place in a file."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ _COLORS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cy
 
 @dataclass(frozen=True, slots=True)
 class TerminalStyle:
-    """Colours a piece of text for what it is, or leaves it as it is where there are no colours."""
+    """The colours of each kind of text; without `color`, text stays as it is."""
 
     color: bool
 
     def severity(self, severity: Severity, text: str) -> str:
-        """What ranks a finding, and the carets below it."""
+        """Return text in the colour of a severity."""
         return click.style(text, fg=_COLORS[severity], bold=True) if self.color else text
 
     def strong(self, text: str) -> str:
-        """The message."""
+        """Return text in bold."""
         return click.style(text, bold=True) if self.color else text
 
     def place(self, text: str) -> str:
-        """A place in a file."""
+        """Return the text of a place in a file in the colour of places."""
         return click.style(text, fg="cyan") if self.color else text
 
     def frame(self, text: str) -> str:
-        """The lines around the source."""
+        """Return text in the colour of a code frame's gutter and bars."""
         return click.style(text, fg="blue", bold=True) if self.color else text
 
 
 def format_place(region: Region) -> str:
-    """`file:row:column`, with the cell of a notebook before the row."""
+    """Return `file:row:column` for the start of a region, with the cell of a notebook before the row."""
     return f"{region.filename}:{format_row_and_column(region)}"
 
 
 def format_row_and_column(region: Region) -> str:
-    """`row:column`, with the cell of a notebook before it."""
+    """Return `row:column` for the start of a region, with the cell of a notebook before it."""
     cell = f"cell {region.cell}:" if region.cell is not None else ""
     return f"{cell}{region.start.row}:{region.start.column}"

@@ -1,1 +1,1 @@
-"""Applies fixes to files: in rounds, each checked by a new analysis, and written only when all is well."""
+"""Apply fixes to files in rounds, each checked by a new analysis; files are written after the last round."""

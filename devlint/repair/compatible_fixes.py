@@ -1,4 +1,7 @@
-"""Which fixes can be applied together: none that touches another, or a place that another's finding tells of."""
+"""Choose fixes that can be applied together.
+
+Two fixes do not go together if one edits text that the other edits, or text that the other's finding refers to.
+"""
 
 from __future__ import annotations
 
@@ -10,48 +13,52 @@ from typing import TypeAlias
 from devlint.diagnostic import Diagnostic, Edit, Position, Region
 
 _File: TypeAlias = tuple[str, "int | None"]
-"""A file, or a cell of a notebook."""
+"""A file's name and, in a notebook, the number of a cell."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Stretch:
-    """Part of a file; two that merely touch are not apart, for what is put between them belongs to one of them."""
+class _TextRange:
+    """A range of a file or a cell, from `start` to `end`."""
 
     file: _File
     start: Position
     end: Position
 
-    def meets(self, other: _Stretch) -> bool:
+    def meets(self, other: _TextRange) -> bool:
+        """Return whether two ranges of one file overlap or touch.
+
+        Text inserted between two ranges that touch belongs to one of them, so they are not independent.
+        """
         return self.start <= other.end and other.start <= self.end
 
 
 class CompatibleFixes:
-    """The fixes chosen so far."""
+    """A growing selection of findings whose fixes can be applied together."""
 
     def __init__(self) -> None:
         self.chosen: list[Diagnostic] = []
         self._edits: set[tuple[str, Edit]] = set()
         self._steps: set[Region] = set()
         self._statements: set[tuple[str, str]] = set()
-        self._edited: dict[_File, list[_Stretch]] = defaultdict(list)
-        self._told: dict[_File, list[_Stretch]] = defaultdict(list)
+        self._edited: dict[_File, list[_TextRange]] = defaultdict(list)
+        self._told: dict[_File, list[_TextRange]] = defaultdict(list)
 
     def take(self, diagnostic: Diagnostic) -> bool:
-        """Choose the fix of a finding, if it goes with those that are chosen already; whether it does."""
+        """Add a finding if its fix is compatible with those chosen already; return whether it was added."""
         assert diagnostic.fix is not None
         filename = diagnostic.region.filename
-        # An edit that another fix makes as well, such as an added import, is made once.
+        # An edit that a chosen fix makes as well, such as an added import, is made once.
         new = [edit for edit in diagnostic.fix.edits if (filename, edit) not in self._edits]
-        edited = [_Stretch((filename, edit.cell), edit.start, edit.end) for edit in new]
+        edited = [_TextRange((filename, edit.cell), edit.start, edit.end) for edit in new]
         regions = [diagnostic.region, *(note.region for note in diagnostic.trace)]
-        told = [_Stretch((region.filename, region.cell), region.start, region.end) for region in regions]
+        told = [_TextRange((region.filename, region.cell), region.start, region.end) for region in regions]
         statements = {(filename, edit.content.strip()) for edit in new if "\n" in edit.content or "\r" in edit.content}
         if statements & self._statements:
-            # The same statement put in twice: the first may serve what comes after it as well.
+            # The fix inserts a statement that a chosen fix inserts too: one of them may be enough for both findings.
             return False
         steps = {note.region for note in diagnostic.trace}
         if steps & self._steps:
-            # What mends one of two findings with a cause in common may mend the other.
+            # The finding shares a step of its trace with a chosen one: the chosen fix may remove both.
             return False
         if _any_meet(edited, self._edited) or _any_meet(edited, self._told) or _any_meet(told, self._edited):
             return False
@@ -66,5 +73,6 @@ class CompatibleFixes:
         return True
 
 
-def _any_meet(some: Iterable[_Stretch], others: Mapping[_File, Sequence[_Stretch]]) -> bool:
+def _any_meet(some: Iterable[_TextRange], others: Mapping[_File, Sequence[_TextRange]]) -> bool:
+    """Return whether a range of one group overlaps or touches a range of the other."""
     return any(one.meets(other) for one in some for other in others.get(one.file, ()))

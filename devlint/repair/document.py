@@ -1,4 +1,4 @@
-"""A file in the middle of being repaired: its bytes, changed nowhere but where an edit says."""
+"""A file under repair: its bytes, changed only by edits."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ _BOM = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A file's name and what it holds."""
+    """The name and the bytes of a file that fixes are applied to."""
 
     filename: str
     data: bytes
 
     @property
     def text(self) -> str:
-        """The file as text, for people to read."""
+        """The text of the file; the JSON text for a notebook."""
         if self._is_notebook:
             return self.data.decode("utf-8-sig")
         return decode_source(self.data, self.filename).text
 
     def takes(self, edits: Iterable[Edit]) -> bool:
-        """Whether edits can be put into the file so that all else comes back byte for byte."""
+        """Return whether the edits can be applied so that all other bytes of the file stay the same."""
         try:
             if self._is_notebook:
                 return all(self._is_python(edit) for edit in edits)
@@ -40,7 +40,7 @@ class Document:
             return False
 
     def edited(self, edits: Iterable[Edit]) -> Document:
-        """The document after some edits, which do not overlap; one that is given twice is made once."""
+        """Return the document after some edits, which must not overlap; an edit that is given twice is made once."""
         unique = set(edits)
         if self._is_notebook:
             changes = [(edit.cell or 0, edit.start, edit.end, edit.content) for edit in unique]
@@ -50,10 +50,11 @@ class Document:
 
     @property
     def _is_notebook(self) -> bool:
+        """Whether the file is a notebook."""
         return self.filename.endswith(SUFFIX)
 
     def _is_python(self, edit: Edit) -> bool:
-        """Whether the analysis has read the rows of an edit as they stand in the cell, with no magic among them."""
+        """Return whether the rows of an edit are plain Python in their cell: no IPython magic was replaced in them."""
         notebook = read_notebook(self.data)
         if edit.cell is None or notebook.rows.numbers == ():
             return False
@@ -64,10 +65,12 @@ class Document:
 
 
 def _encoded(source: Source) -> bytes:
+    """Return the bytes of a source, with its byte order mark if it has one."""
     return (_BOM if source.has_bom else b"") + source.text.encode(source.encoding)
 
 
 def _edited(text: str, edits: Iterable[Edit]) -> str:
+    """Return the text after some edits, which must not overlap."""
     lines = Lines.of(text)
 
     def offset(position: Position) -> int:

@@ -1,4 +1,4 @@
-"""Writes repaired files: whole or not at all, and never over what somebody else has written meanwhile."""
+"""Replace the content of repaired files atomically, and never over somebody else's change."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 
 
 class FileNotWritten(Exception):
-    """Why a file was left as it is."""
+    """An error that says why a file was left unchanged."""
 
 
 def replace_file(path: Path, before: bytes, after: bytes) -> None:
-    """Replace the content of a file that still is what it was, keeping its mode. Raises NotWritten."""
-    # A link stays one: what it leads to is replaced.
+    """Replace the content of a file that still holds `before`, keeping its mode. Raises FileNotWritten."""
+    # A symbolic link stays a link: the file it points to is replaced.
     place = Path(os.path.realpath(path))
     try:
         if place.read_bytes() != before:
@@ -25,6 +25,7 @@ def replace_file(path: Path, before: bytes, after: bytes) -> None:
 
 
 def _replace(place: Path, content: bytes) -> None:
+    """Write the content to a temporary file and move it to `place`."""
     handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.")
     temporary = Path(name)
     try:
@@ -33,7 +34,7 @@ def _replace(place: Path, content: bytes) -> None:
         status = place.stat()
         temporary.chmod(status.st_mode & 0o7777)
         with contextlib.suppress(OSError, AttributeError):
-            # Only the administrator can keep a foreign owner.
+            # Only an administrator can keep the owner of somebody else's file.
             os.chown(temporary, status.st_uid, status.st_gid)
         if not os.access(place, os.W_OK):
             raise PermissionError(13, "it is read-only")

@@ -1,4 +1,4 @@
-"""Fixes in rounds: apply some, look again, and keep only what made findings go away and none come."""
+"""Apply fixes in rounds: apply some, analyse again, and keep only fixes that remove findings and add none."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from devlint.repair.compatible_fixes import CompatibleFixes
 from devlint.repair.document import Document
 
 MAX_ROUNDS: Final = 200
-"""Analyses that one repair may take: each is told to make findings fewer, so that real code needs a handful."""
+"""The most rounds of one repair. Each round removes findings, so real code needs only a few."""
 
 MAX_FOLLOWED: Final = 4
-"""How often a fix may lead to another one before the two are judged together."""
+"""The most times that a fix may lead to further fixes before all of them are judged together."""
 
 MAX_AT_ONCE: Final = 1000
-"""Fixes of one file that are tried together: what is wrong among them takes so many fewer rounds to find."""
+"""The most fixes of one file that are tried together, which limits the rounds needed to find a harmful one."""
 
 Documents: TypeAlias = Mapping[str, Document]
 
 
 class AnalysisResult(Protocol):
-    """What an analysis has shown."""
+    """The result of an analysis, as far as repairs need it."""
 
     @property
     def diagnostics(self) -> Sequence[Diagnostic]:
@@ -36,10 +36,10 @@ S = TypeVar("S", bound=AnalysisResult)
 
 @dataclass(frozen=True, slots=True)
 class RepairResult(Generic[S]):
-    """What has become of the files: their texts, what is to be seen in them, and the findings mended.
+    """The outcome of a repair: the changed files, their last analysis, and the findings that were fixed.
 
-    `withdrawn` are findings whose fix did not help, or brought another finding; `finished` is false where the rounds
-    ran out.
+    `withdrawn` are findings whose fix did not help or caused another finding. `finished` is false if the maximum number
+    of rounds was reached.
     """
 
     documents: Documents
@@ -53,24 +53,28 @@ _Key: TypeAlias = tuple[str, str, str, str]
 
 
 @dataclass(slots=True)
-class _Caution:
-    """What earlier rounds have taught: fixes that do harm, and how many of a file's can be tried at once."""
+class _TrialLimits:
+    """Limits on which fixes to try together, learned from earlier rounds.
+
+    `harmful` are findings whose fix made things worse; `at_once` is how many fixes of a file may be tried at once.
+    """
 
     harmful: dict[_Key, Diagnostic] = field(default_factory=dict)
     at_once: dict[str, int] = field(default_factory=dict)
     files_at_once: int | None = None
 
     def allows(self, diagnostic: Diagnostic, taken: Counter[str]) -> bool:
-        """Whether a fix may be tried besides so many of each file."""
+        """Return whether a finding's fix may be tried, given how many fixes of each file are chosen already."""
         filename = diagnostic.region.filename
         if _key(diagnostic) in self.harmful or taken[filename] >= self.at_once.get(filename, MAX_AT_ONCE):
             return False
         return filename in taken or self.files_at_once is None or len(taken) < self.files_at_once
 
     def learn(self, tried: Sequence[Diagnostic], worse: set[str]) -> None:
-        """A round has gone wrong: try fewer of the fixes in the files that got worse, and none again that was alone.
+        """Tighten the limits after a failed round, in which the files `worse` got new findings.
 
-        What got worse where nothing was changed, any of the changes may have caused.
+        In files that got worse, fewer fixes are tried next time; a fix that was alone in its file is not tried again.
+        If only unchanged files got worse, any of the changes may be the cause.
         """
         files = list(dict.fromkeys(one.region.filename for one in tried))
         suspected = [filename for filename in files if filename in worse] or files
@@ -85,7 +89,7 @@ class _Caution:
                 self.at_once[filename] = len(of_file) // 2
 
     def relax(self, tried: Sequence[Diagnostic]) -> None:
-        """A round has gone well."""
+        """Double the limits of the files whose fixes were kept in a successful round."""
         for filename in {one.region.filename for one in tried} & self.at_once.keys():
             self.at_once[filename] *= 2
         if self.files_at_once is not None:
@@ -95,24 +99,24 @@ class _Caution:
 def repair(
     documents: Documents, seen: S, look: Callable[[Documents], S], wanted: Callable[[Diagnostic], bool]
 ) -> RepairResult[S]:
-    """Apply the wanted fixes of what was seen until none is left that helps.
+    """Apply the wanted fixes among the findings of `seen` until no fix is left that helps. Nothing is written.
 
-    `look` analyses the program with some texts in place of its files. Nothing is written.
+    `look` analyses the program with these documents in place of its files.
     """
-    caution = _Caution()
+    limits = _TrialLimits()
     fixed: list[Diagnostic] = []
     for _ in range(MAX_ROUNDS):
-        tried = _chosen(seen.diagnostics, documents, caution, wanted)
+        tried = _chosen(seen.diagnostics, documents, limits, wanted)
         if not tried:
-            return RepairResult(documents, seen, tuple(fixed), tuple(caution.harmful.values()))
+            return RepairResult(documents, seen, tuple(fixed), tuple(limits.harmful.values()))
         attempt, after, worse = _attempt(documents, seen, tried, look, wanted)
         if worse:
-            caution.learn(tried, worse)
+            limits.learn(tried, worse)
             continue
-        caution.relax(tried)
+        limits.relax(tried)
         fixed += tried
         documents, seen = attempt, after
-    return RepairResult(documents, seen, tuple(fixed), tuple(caution.harmful.values()), finished=False)
+    return RepairResult(documents, seen, tuple(fixed), tuple(limits.harmful.values()), finished=False)
 
 
 def _attempt(
@@ -122,10 +126,10 @@ def _attempt(
     look: Callable[[Documents], S],
     wanted: Callable[[Diagnostic], bool],
 ) -> tuple[Documents, S, set[str]]:
-    """What some fixes make of the documents, what is seen then, and in which files there is more than there should be.
+    """Apply some fixes and analyse again; return the documents, the analysis, and the files with too many findings.
 
-    A fix may uncover a finding (of two tensors in the wrong place, one is told first, of one bug maybe) or lead to one
-    that has a fix of its own: those are applied too, before it is judged.
+    A fix may uncover a finding that was hidden (of two misplaced tensors, only the first is reported), or lead to one
+    that has a fix of its own. Such fixes are applied too before the attempt is judged.
     """
     known = {_key(one) for one in seen.diagnostics if one.fix is not None} - {_key(one) for one in tried}
     attempt = _applied(documents, tried)
@@ -134,7 +138,7 @@ def _attempt(
         worse = _worse(seen.diagnostics, tried, after.diagnostics)
         led_to = [one for one in after.diagnostics if one.region.filename in worse]
         led_to = [one for one in led_to if one.fix is not None and _key(one) not in known]
-        more = _chosen(led_to, attempt, _Caution(), wanted) if worse else []
+        more = _chosen(led_to, attempt, _TrialLimits(), wanted) if worse else []
         if not more:
             break
         attempt = _applied(attempt, more)
@@ -143,26 +147,28 @@ def _attempt(
 
 
 def applicable_fix_filter(unsafe: bool) -> Callable[[Diagnostic], bool]:
-    """Whether a finding has a fix that may be applied without asking."""
+    """Return a predicate: does a finding have a fix that may be applied without asking?"""
     allowed = {Applicability.SAFE, Applicability.UNSAFE} if unsafe else {Applicability.SAFE}
     return lambda diagnostic: diagnostic.fix is not None and diagnostic.fix.applicability in allowed
 
 
 def _chosen(
-    found: Iterable[Diagnostic], documents: Documents, caution: _Caution, wanted: Callable[[Diagnostic], bool]
+    found: Iterable[Diagnostic], documents: Documents, limits: _TrialLimits, wanted: Callable[[Diagnostic], bool]
 ) -> list[Diagnostic]:
+    """Return findings whose fixes can be applied together, within the limits."""
     choice = CompatibleFixes()
     taken: Counter[str] = Counter()
     for one in found:
         document = documents.get(one.region.filename)
         if document is None or one.fix is None or not wanted(one) or not document.takes(one.fix.edits):
             continue
-        if caution.allows(one, taken) and choice.take(one):
+        if limits.allows(one, taken) and choice.take(one):
             taken[one.region.filename] += 1
     return choice.chosen
 
 
 def _applied(documents: Documents, tried: Iterable[Diagnostic]) -> Documents:
+    """Return the documents after the fixes of some findings."""
     changed = dict(documents)
     for filename in {one.region.filename for one in tried}:
         fixes = [one.fix for one in tried if one.region.filename == filename and one.fix is not None]
@@ -171,16 +177,18 @@ def _applied(documents: Documents, tried: Iterable[Diagnostic]) -> Documents:
 
 
 def _worse(before: Iterable[Diagnostic], tried: Iterable[Diagnostic], after: Iterable[Diagnostic]) -> set[str]:
-    """The files in which there are more findings of some kind than should be left."""
+    """Return the files that have more findings of some code than expected after the fixes."""
     expected = _count(before)
     expected.subtract(_count(tried))
     return {filename for (filename, code), number in _count(after).items() if number > expected[filename, code]}
 
 
 def _count(diagnostics: Iterable[Diagnostic]) -> Counter[tuple[str, str]]:
+    """Count the findings by file and code."""
     return Counter((one.region.filename, one.code) for one in diagnostics)
 
 
 def _key(diagnostic: Diagnostic) -> _Key:
+    """Return what identifies a fix across rounds: file, code, fingerprint and the fix's message."""
     assert diagnostic.fix is not None
     return (diagnostic.region.filename, diagnostic.code, diagnostic.fingerprint, diagnostic.fix.message)

@@ -1,4 +1,4 @@
-"""Comments that silence the findings there are, each at the end of the line that it concerns."""
+"""Silence findings by adding `# devlint: ignore[...]` comments at the ends of their lines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from devlint.syntax.source import SourceError
 from devlint.syntax.source_reading import decode_source
 
 DEVLINT_CODES_PREFIX: Final = "DEV9"
-"""The beginning of the codes of what comments are not for: files that are broken, questions, comments themselves."""
+"""The prefix of codes that comments do not silence: unreadable files, `reveal_placement`, unused comments."""
 
 ANY_TEXT: Final = re.compile("")
 _LIST: Final = re.compile(r"#\s*devlint:\s*ignore\s*\[(?P<codes>[^\[\]#]*)\]")
@@ -29,7 +29,7 @@ def add_ignore_comments(
     sift: Callable[[S], Sequence[Diagnostic]],
     reason: str | None,
 ) -> RepairResult[S]:
-    """Put a comment behind every finding that `sift` leaves."""
+    """Add a comment to the documents for every finding that `sift` returns, and analyse again."""
     found = [one for one in sift(seen) if not one.code.startswith(DEVLINT_CODES_PREFIX)]
     by_file = defaultdict(list)
     for one in found:
@@ -41,7 +41,7 @@ def add_ignore_comments(
 
 
 def _silenced(document: Document, found: Sequence[Diagnostic], reason: str | None) -> Document:
-    """The document with a comment for each finding. A file that cannot be read, or then could not, stays as it is."""
+    """Return a document with a comment for each finding; unchanged if it could not be parsed before or after."""
     if not found:
         return document
     try:
@@ -54,11 +54,12 @@ def _silenced(document: Document, found: Sequence[Diagnostic], reason: str | Non
 
 
 def _index(document: Document) -> FileIndex:
+    """Return the index of a document's statements. Raises SourceError."""
     return index_source(decode_source(document.data, document.filename))
 
 
 def ignore_comment_edits(index: FileIndex, found: Iterable[Diagnostic], reason: str | None) -> Iterator[Edit]:
-    """The edits that silence some findings in a file."""
+    """Yield the edits that silence some findings in a file."""
     layout = read_comment_layout(index, ANY_TEXT)
     comments = {one.row: one for one in layout.comments}
     codes: Mapping[int, set[str]] = defaultdict(set)
@@ -69,12 +70,12 @@ def ignore_comment_edits(index: FileIndex, found: Iterable[Diagnostic], reason: 
 
 
 def _last_row(lines: Iterable[CodeLine], row: int) -> int:
-    """The row at whose end a comment concerns a row: beyond the strings and continuations that go on."""
+    """Return the row at whose end a comment applies to `row`: the last row of its physical line."""
     return next((line.last_row for line in lines if line.first_row <= row <= line.last_row), row)
 
 
 def _edit(index: FileIndex, row: int, comment: Comment | None, codes: list[str], reason: str | None) -> Edit:
-    """The codes in the list that the line's comment has already, or a comment of their own behind all else."""
+    """Return the edit that silences codes on a row: in the list of its comment, else in a new comment."""
     text = index.source.text
     start, end = index.lines.start(row), index.lines.start(row + 1)
     there = _LIST.search(comment.text) if comment is not None else None

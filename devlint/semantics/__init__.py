@@ -1,1 +1,1 @@
-"""What torch and other libraries do to devices and dtypes, as data: rows of a table, and who says so."""
+"""Tables of what calls to torch and other libraries do to devices and dtypes, and where each fact comes from."""

@@ -1,4 +1,4 @@
-"""``python -m devlint.semantics``: how much of torch the table describes, what it says of a name, and from where."""
+"""``python -m devlint.semantics``: print how much of torch the tables cover, and what they say of a name."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def show(names: tuple[str, ...]) -> None:
 
 
 def _cells(table: Table, name: str) -> Iterator[tuple[str, str, str]]:
-    """Each cell with its value and its source."""
+    """Yield each cell of a name with its value and its source."""
     key = table.canonical(name)
     modelled = table.models.cells(key)
     cells: Mapping[str, Any] = modelled or (table.cells(key) if key in set(table) else {})
@@ -67,6 +67,7 @@ def _cells(table: Table, name: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _share(count: list[int]) -> str:
+    """Return a count such as "3 of 4 (75.00%)"."""
     part, whole = count
     return f"{part} of {whole} ({part / whole:.2%})"
 

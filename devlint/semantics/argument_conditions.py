@@ -1,4 +1,7 @@
-"""Conditions on a call's arguments, as the tables spell them: `a` is given, `a=VALUE`, `!a` is not, `a+b` for both."""
+"""Parse conditions on a call's arguments, as the tables spell them.
+
+`a` means that the argument is given, `a=VALUE` that it has this value, `!a` that it is absent, `a+b` both.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from functools import cache
 
 @dataclass(frozen=True, slots=True)
 class ArgumentCondition:
-    """What a condition asks of one argument: to be given, to have a value, or to be absent."""
+    """A condition on one argument: it must be given, have a value, or be absent."""
 
     name: str
     value: str | None = None
@@ -17,11 +20,12 @@ class ArgumentCondition:
 
 @cache
 def parse_conditions(condition: str) -> tuple[ArgumentCondition, ...]:
-    """The demands that must all be met."""
-    return tuple(map(_demand, condition.split("+")))
+    """Return the conditions that must all be met, parsed from a text such as `a+!b`."""
+    return tuple(map(_condition, condition.split("+")))
 
 
-def _demand(part: str) -> ArgumentCondition:
+def _condition(part: str) -> ArgumentCondition:
+    """Return the condition on one argument, parsed from a text such as `!b`."""
     if part.startswith("!"):
         return ArgumentCondition(part[1:], absent=True)
     name, equals, value = part.partition("=")

@@ -1,4 +1,4 @@
-"""Where the cells of a table come from: a row names the sources that are not the usual ones."""
+"""The sources of table cells: a row names only the sources that differ from the usual ones."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ SOURCES: Final[Mapping[str, str]] = {
     "gpu": "what small calls did on a CUDA device",
     "hand": "written by hand, with the reason beside it",
 }
-"""The sources a cell can have."""
+"""The sources that a cell can have, with their meaning."""
 
 ALL_OTHER_CELLS: Final = "*"
-"""Stands for all cells that a row's provenance does not name."""
+"""The key for all cells that a row's `provenance` does not name."""
 
 _USUAL: Final[Mapping[str, str]] = {
     "yaml": "params overloads tensors numbers sync random",
@@ -31,19 +31,19 @@ _USUAL: Final[Mapping[str, str]] = {
     "hand": "special numpy",
 }
 USUAL_SOURCES: Final[Mapping[str, str]] = {cell: source for source, cells in _USUAL.items() for cell in cells.split()}
-"""The source of each cell in most rows."""
+"""The usual source of each cell."""
 
 Cells = Mapping[str, Any]
 
 
 def source_of(cell: str, cells: Cells) -> str:
-    """The source of one of a row's cells."""
+    """Return the source of one of a row's cells."""
     stated: Mapping[str, str] = cells.get("provenance", {})
     return stated.get(cell) or stated.get(ALL_OTHER_CELLS) or USUAL_SOURCES[cell]
 
 
 def exceptional_sources(sources: Mapping[str, str]) -> dict[str, str]:
-    """What a row must state of its sources so that the others are the usual ones."""
+    """Return the sources that a row must name so that all other cells have their usual ones."""
     rest = sources.get(ALL_OTHER_CELLS)
     named = {cell: source for cell, source in sources.items() if cell != ALL_OTHER_CELLS}
     kept = {cell: source for cell, source in named.items() if source != (rest or USUAL_SOURCES[cell])}
@@ -51,6 +51,6 @@ def exceptional_sources(sources: Mapping[str, str]) -> dict[str, str]:
 
 
 def count_cells_by_source(rows: Mapping[str, Cells]) -> dict[str, int]:
-    """How many cells come from each source."""
+    """Return the number of cells that come from each source."""
     counted = Counter(source_of(cell, cells) for cells in rows.values() for cell in cells if cell != "provenance")
     return {source: counted[source] for source in SOURCES if counted[source]}

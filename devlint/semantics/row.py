@@ -1,4 +1,4 @@
-"""One row of a table: what a callable demands of the devices and dtypes of its tensors, and what comes out."""
+"""Rows of the tables: what a callable requires of the devices and dtypes of its tensors, and what it returns."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 _ABOUT = frozenset({"reason", "like", "provenance"})
-"""Cells that speak of the others."""
+"""Cells that describe other cells and are no fields of a row."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModuleRow:
-    """How an ``nn.Module`` class is built; calling it is described by the row around this."""
+    """How an ``nn.Module`` class is constructed; the enclosing row describes a call of the module."""
 
     init: tuple[str, ...] = ()
     parameters: str = "never"
@@ -27,27 +27,27 @@ class ModuleRow:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One callable: what it demands of the devices and dtypes of its tensors, and what comes out.
+    """A callable: what it requires of the devices and dtypes of its tensors, and what it returns.
 
-    Which arguments there are:
+    Its arguments:
 
     ``params`` in order, "*" before keyword-only names, "*name" variadic; ``overloads`` where the forms disagree by
     position; ``tensors`` those that take tensors, ``sequences`` those of them that take several, ``numbers`` those of
     them that take a Python number as well. The pseudo-parameter "parameters" stands for a module's own tensors.
 
-    What they demand:
+    What it requires of them:
 
-    ``same`` must share a device, but that ``scalars`` (0, 1, "only:NAME" for that one, "many", or "alone" where all
-    operands are 0-dim) 0-dim host operands are let through, never one that is written to (``mutates``). ``host`` must
-    be on the host. ``index`` may be on the host while the others are on an accelerator, not the reverse. ``free`` may
-    be anywhere.
+    ``same`` must share a device. ``scalars`` says how many 0-dim host operands are accepted among them all the same:
+    0, 1, "only:NAME" (that one), "many", or "alone" (any if all operands are 0-dim); an operand that is written to
+    (``mutates``) is never accepted. ``host`` must be on the host. ``index`` may be on the host while the others are on
+    an accelerator, not the reverse. ``free`` may be anywhere.
     ``match``: groups that must have equal dtypes; ``match_or_half``: the same, but that half precision beside float32
     passes. ``index_dtypes`` and ``target_dtypes``: the only dtypes taken.
 
-    What comes out:
+    What it returns:
 
     ``device``: "group" (that of ``same``), "arg:NAME", "kwarg" (``device=``, else the default device),
-    "kwarg-or:NAME" (``device=``, else that of NAME), "own" (that of the object whose method it is), "new" (a device
+    "kwarg-or:NAME" (``device=``, else that of NAME), "own" (that of the method's object), "new" (a device
     that the object chooses by itself), "data:NAME" (that of a dataset's elements, else the host), "host", "none" or
     "unknown"; ``device_if`` by an argument that is given. ``moves``: the arguments that are moved there.
     ``returns``: "tensor", "self", "none", "number", "bool", "string", "size", "python", "list" (of any length),
@@ -70,7 +70,7 @@ class Row:
     ``view``: whose storage the result shares; ``may_view``: may share. ``grad``: "none" or "detach" where the result
     never requires grad. ``sync``: "always", or "unless:NAME" is given, where an accelerator's work is waited for.
 
-    ``special``: what the flow engine treats by itself. ``assumed``: the row is a model's, who wrote it down by hand.
+    ``special``: the flow engine has its own handler. ``assumed``: the row is from a model file, written by hand.
     """
 
     name: str
@@ -112,17 +112,17 @@ class Row:
 
     @builtins.property
     def generator(self) -> bool:
-        """Whether it takes a ``generator``, which must be on the device where the numbers are drawn."""
+        """Whether the callable takes a ``generator``, which must be on the device where the numbers are drawn."""
         return "generator" in self.params
 
     @builtins.property
     def non_blocking(self) -> bool:
-        """Whether it can be told not to wait for a copy."""
+        """Whether the callable can be told not to wait for a copy."""
         return "non_blocking" in self.params
 
 
 def parse_row(name: str, cells: Mapping[str, Any]) -> Row:
-    """The row that a data file spells as ``cells``."""
+    """Return the row that a data file spells as ``cells``."""
     values = {field: value for field, value in cells.items() if field not in _ABOUT}
     spelled: list[str] = values.pop("tensors", [])
     tensors = tuple(n.removesuffix("[]") for n in spelled)
@@ -139,22 +139,27 @@ def parse_row(name: str, cells: Mapping[str, Any]) -> Row:
 
 
 def _names(value: Any) -> frozenset[str]:
+    """Return a name, or a list of names, as a set."""
     return frozenset([value] if isinstance(value, str) else value)
 
 
 def _lists(value: Any) -> tuple[tuple[str, ...], ...]:
+    """Return a list of lists as tuples."""
     return tuple(map(tuple, value))
 
 
 def _kinds(value: Any) -> Mapping[str, frozenset[str]]:
+    """Return the dtype kinds of each argument as sets."""
     return {name: frozenset(kinds) for name, kinds in value.items()}
 
 
 def _rules(value: Any) -> str | tuple[str, ...]:
+    """Return a rule as it is, and a list of rules as a tuple."""
     return value if isinstance(value, str) else tuple(value)
 
 
 def _module(value: Any) -> ModuleRow:
+    """Return the module row that a data file spells as a table."""
     return ModuleRow(**{**value, "init": tuple(value.get("init", ()))})
 
 

@@ -1,4 +1,7 @@
-"""What each library call does to device, dtype and rank: rows read from the data files, built when first asked for."""
+"""Tables of what each library call does to device, dtype and rank, read from the data files.
+
+A row is parsed when it is first looked up.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ _NO_MODELS = ModelCatalogue(())
 
 
 class Table:
-    """Rows by canonical qualified name: what the models say of a name counts first, then the table's own row."""
+    """A table of rows by canonical qualified name. A row of a model file takes precedence over the table's own row."""
 
     def __init__(self, data: Mapping[str, Any], prefix: str = "torch.", models: ModelCatalogue = _NO_MODELS) -> None:
         self.version: str = data["version"]
@@ -40,15 +43,15 @@ class Table:
         return len(self._data)
 
     def aliases(self) -> Mapping[str, str]:
-        """Other public names, to canonical ones."""
+        """Return the canonical name of each other public name."""
         return self._aliases
 
     def canonical(self, name: str) -> str:
-        """The name under which the table knows ``name``."""
+        """Return the name under which the table lists ``name``."""
         return self._aliases.get(name) or self.models.canonical(name)
 
     def find(self, name: str) -> Row | None:
-        """The row of a qualified public name, or None where the table does not know it."""
+        """Return the row of a qualified public name, None if the table has none."""
         if name not in self._rows:
             key = self.canonical(name)
             cells = self.models.cells(key) or self._data.get(key)
@@ -56,37 +59,39 @@ class Table:
         return self._rows[name]
 
     def cells(self, name: str) -> Mapping[str, Any]:
-        """The row of a canonical name as the data file spells it."""
+        """Return the row of a canonical name as the data file spells it."""
         return self._data[name]
 
     def method(self, name: str) -> Row | None:
-        """The row of a ``Tensor`` method, operator or property."""
+        """Return the row of a ``Tensor`` method, operator or property, None if the table has none."""
         return self.find(f"{self._prefix}Tensor.{name}")
 
 
 def _read(name: str) -> dict[str, Any]:
+    """Return the data of a table file of this package."""
     data: dict[str, Any] = json.loads(Path(__file__).with_name(name).read_bytes())
     return data
 
 
 @cache
 def _torch() -> dict[str, Any]:
+    """Return the data of the table of torch."""
     return _read("torch.json")
 
 
 @cache
 def load_torch_table() -> Table:
-    """The table of torch alone."""
+    """Return the table of torch alone."""
     return Table(_torch())
 
 
 def load_semantics(models: Sequence[Path] = ()) -> Table:
-    """The table of torch with the models of other libraries; those in the files at ``models`` have the last word."""
+    """Return the table of torch with the model files of other libraries; files at ``models`` take precedence."""
     files: list[ModelFile] = [read_model(path) for path in models]
     return Table(_torch(), models=ModelCatalogue((*files, *bundled_models())))
 
 
 @cache
 def load_numpy_table() -> Table:
-    """The table of NumPy and pandas, with methods of arrays under ``numpy.ndarray``."""
+    """Return the table of NumPy and pandas, with methods of arrays under ``numpy.ndarray``."""
     return Table(_read("numpy.json"), "numpy.")

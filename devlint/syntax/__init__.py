@@ -1,1 +1,1 @@
-"""From bytes to statements and libcst trees: sources, an index, positions, suppressions, notebooks."""
+"""Read Python source: decoded text, top-level statements, libcst trees, positions, suppression comments, notebooks."""

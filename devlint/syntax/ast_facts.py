@@ -1,4 +1,4 @@
-"""The facts of a top-level statement from Python's own `ast`, which is by far the fastest way to them."""
+"""Collect the facts of a top-level statement from Python's own `ast`, the fastest parser at hand."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from devlint.syntax.statement import Binding, StatementFacts, StatementKind, import_binding
 
-# Fields that hold neither a name nor a node with names below it.
+# Fields that hold neither an identifier nor a node with identifiers below it.
 _BARREN = frozenset(
     {"ctx", "op", "ops", "kind", "type_comment", "conversion", "is_async", "level", "simple", "str", "tag"}
 )
@@ -22,10 +22,10 @@ _DEFINITIONS: dict[type[ast.AST], StatementKind] = {
 
 
 class _NamedFields(dict[type, tuple[str, ...]]):
-    """For every node class, as it is met, the fields that hold names or nodes with names."""
+    """A mapping from each `ast` node class to its fields that can hold identifiers or nodes; filled on first use."""
 
     def __missing__(self, cls: type) -> tuple[str, ...]:
-        # A constant is no name, even where it is a string; lists of nodes may hold None.
+        # A constant is no identifier, even if its value is a string. A list of nodes may hold None.
         names = cls._fields if issubclass(cls, ast.AST) and cls is not ast.Constant else ()
         self[cls] = tuple(name for name in names if name not in _BARREN)
         return self[cls]
@@ -35,7 +35,7 @@ _FIELDS = _NamedFields()
 
 
 def facts_from_ast(nodes: Sequence[ast.stmt]) -> StatementFacts:
-    """What the statements of one logical line bind at module level and mention anywhere."""
+    """Return what the statements of one logical line bind at module level and which identifiers they mention."""
     first = nodes[0]
     binds, imports = _module_scope(nodes)
     mentions, declared, depth = _mentions(nodes)
@@ -55,9 +55,10 @@ def facts_from_ast(nodes: Sequence[ast.stmt]) -> StatementFacts:
 
 
 def _mentions(nodes: Iterable[ast.stmt]) -> tuple[set[str], set[str], int]:
-    """All identifiers below the nodes, those declared global among them, and how deep the trees are.
+    """Return all identifiers below the nodes, the names declared `global` among them, and the depth of the trees.
 
-    The loop runs once for every node of every file, and goes by levels so that the depth comes for free.
+    The loop runs once for every node of every file. It visits the trees level by level, so that counting the levels
+    gives the depth.
     """
     names: set[str] = set()
     declared: set[str] = set()
@@ -86,7 +87,7 @@ def _mentions(nodes: Iterable[ast.stmt]) -> tuple[set[str], set[str], int]:
                     else:
                         push(value)
                 if cls is boolean:
-                    # libcst nests `a and b and c`, which is one node here.
+                    # libcst parses `a and b and c` as nested nodes, `ast` as one node.
                     chain = max(chain, len(node.values))
                 elif cls is global_:
                     declared.update(node.names)
@@ -99,7 +100,10 @@ def _mentions(nodes: Iterable[ast.stmt]) -> tuple[set[str], set[str], int]:
 
 
 def _module_scope(nodes: Iterable[ast.stmt]) -> tuple[set[str], tuple[Binding, ...]]:
-    """The names bound where the nodes stand, not in the scopes they open, and the imports among them in text order."""
+    """Return the names that the nodes bind at module level, and the imports among them in the order of the text.
+
+    Names bound in the scopes of functions, classes, lambdas and comprehensions below the nodes are left out.
+    """
     binds: set[str] = set()
     imports: list[ast.Import | ast.ImportFrom] = []
     pending: list[Any] = list(nodes)
@@ -135,6 +139,7 @@ def _module_scope(nodes: Iterable[ast.stmt]) -> tuple[set[str], tuple[Binding, .
 
 
 def _bindings(node: ast.Import | ast.ImportFrom) -> Iterable[Binding]:
+    """Yield a binding for each name that an import statement binds."""
     for alias in node.names:
         if isinstance(node, ast.Import):
             yield import_binding(alias.name, alias.asname)
@@ -143,6 +148,7 @@ def _bindings(node: ast.Import | ast.ImportFrom) -> Iterable[Binding]:
 
 
 def _dotted(node: ast.expr) -> str:
+    """Return a chain of attributes that starts at a name as dotted text, '' for any other expression."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)

@@ -1,4 +1,4 @@
-"""The top-level statements of a file as Python's own parser sees them: where each starts and ends."""
+"""Find where each top-level statement of a file starts and ends, with Python's own `ast`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from devlint.syntax.statement_outline import StatementOutline, last_continued_ro
 
 
 def ast_outline(text: str, lines: Lines) -> tuple[str | None, list[StatementOutline]]:
-    """The docstring and the statements of a file. Raises what `ast.parse` raises."""
+    """Return the docstring and the outlines of the top-level statements of a file.
+
+    Raises whatever `ast.parse` raises: SyntaxError, ValueError, RecursionError or MemoryError.
+    """
     tree = parse_ast(text)
     outlines: list[StatementOutline] = []
     group: list[ast.stmt] = []
@@ -28,23 +31,27 @@ def ast_outline(text: str, lines: Lines) -> tuple[str | None, list[StatementOutl
 
 
 def _outline(group: list[ast.stmt], last_row: int, text: str, lines: Lines) -> StatementOutline:
+    """Return the outline of the statements that share one logical line."""
     return StatementOutline(facts_from_ast(group), _start(group[0], text, lines), last_row)
 
 
 def _start(node: ast.stmt, text: str, lines: Lines) -> int:
-    """The offset of the first token: the ``@`` of the first decorator, else that of the statement itself."""
+    """Return the offset of a statement's first token: the ``@`` of its first decorator if it is decorated."""
     decorators = getattr(node, "decorator_list", ())
     row: int = decorators[0].lineno if decorators else node.lineno
     start = skip_blanks(text, lines.start(row))
     while decorators and text[start] != "@":
-        # The decorator stands in parentheses or behind a continuation, on a later line than its ``@``.
+        # `ast` gives the row of the decorator's expression, which parentheses or a backslash can put below its ``@``.
         row -= 1
         start = skip_blanks(text, lines.start(row))
     return start
 
 
 def _last_row(node: ast.stmt, text: str, lines: Lines) -> int:
-    """The row that ends the logical line on which a statement ends: a continuation may follow the last token."""
+    """Return the last row of the logical line on which a statement ends.
+
+    A backslash may continue that line past the statement's last token.
+    """
     row = node.end_lineno or node.lineno
     line = text[lines.start(row) : lines.start(row + 1)]
     if "\\" not in line:

@@ -1,4 +1,4 @@
-"""Parse text with Python's own `ast`, without warnings."""
+"""Parse text with Python's own `ast`, without printing warnings."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import warnings
 
 
 def parse_ast(text: str) -> ast.Module:
-    """`ast.parse` without its warnings, which are the user's compiler's to show."""
+    """Return the `ast` tree of a text, without the warnings that `ast.parse` prints. Raises what `ast.parse` raises."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(text)
 
 
 def try_parse_ast(text: str) -> ast.Module | None:
-    """The tree of a text, None where Python cannot parse it."""
+    """Return the `ast` tree of a text, or None if Python cannot parse the text."""
     try:
         return parse_ast(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

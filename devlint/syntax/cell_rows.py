@@ -1,4 +1,4 @@
-"""A notebook's cells as parts of one program: which row of which cell a row of the program is."""
+"""Map rows of a notebook's joined program to rows of its cells, and back."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from devlint.diagnostic import Position, Region
 
 @dataclass(frozen=True, slots=True)
 class CellRowMap:
-    """The numbers of the cells that hold code, counted from 1 among all cells, and the row on which each begins."""
+    """The numbers of a notebook's code cells, counted from 1 among all cells, and the program row where each begins."""
 
     numbers: tuple[int, ...]
     first_rows: tuple[int, ...]
 
     def region(self, filename: str, start: Position, end: Position) -> Region:
-        """The region within its cell of a region of the program."""
+        """Return a region of the joined program as a region of the cell that contains it."""
         if not self.numbers:
             return Region(filename, start, end)
         index = max(0, bisect_right(self.first_rows, start.row) - 1)
@@ -29,5 +29,5 @@ class CellRowMap:
         )
 
     def row(self, cell: int, row: int) -> int:
-        """The row of the program that is this row of the cell."""
+        """Return the program row of a row of a cell."""
         return self.first_rows[self.numbers.index(cell)] + row - 1

@@ -1,4 +1,8 @@
-"""Where nodes of a statement stand in the file, found by generating its code once and counting characters."""
+"""Find the offsets of libcst nodes in the text they were parsed from.
+
+The code of the tree is generated once while its characters are counted; the generated code is then aligned with the
+text, because libcst does not give back every character.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +17,11 @@ from libcst._nodes.internal import CodegenState
 
 from devlint.syntax.source import SourceError
 
-# Their parentheses are part of the expression; libcst keeps all parentheses in the same two fields.
+# The innermost parentheses of these types belong to the expression. libcst keeps them in the same two fields as the
+# parentheses around the expression.
 _PARENTHESIZED = (cst.Tuple, cst.GeneratorExp, cst.MatchTuple)
-# What libcst does not give back: continuations where an indentation is expected, form feeds before the first token,
-# the blanks in `except (A, B) :`.
+# Characters of the text that libcst does not generate again: continuations where an indentation is expected, form feeds
+# before the first token, the blanks in `except (A, B) :`.
 _DROPPED = re.compile(r"[ \t\f\r\n\\]+")
 # libcst generates code recursively, two calls for every level, and strings in a row nest where Python sees one.
 _CODEGEN_FRAMES = 10_000
@@ -24,7 +29,7 @@ _NOTHING: AbstractContextManager[None] = nullcontext()
 
 
 def code_regions(module: cst.Module, nodes: Collection[cst.CSTNode], text: str) -> dict[cst.CSTNode, tuple[int, int]]:
-    """The offsets in `text`, from which `module` was parsed, at which each node starts and ends."""
+    """Return the offsets at which each node starts and ends in `text`, from which `module` was parsed."""
     regions = CodeRegions(module, text, nodes)
     return {node: regions.of(node) for node in nodes}
 
@@ -32,7 +37,7 @@ def code_regions(module: cst.Module, nodes: Collection[cst.CSTNode], text: str) 
 class CodeRegions:
     """The offsets at which nodes of a module start and end in the text from which it was parsed.
 
-    Without `nodes`, every node of the module may be asked for. Raises SourceError for what is nested too deeply.
+    Without `nodes`, every node of the module can be looked up. Raises SourceError if the code is nested too deeply.
     """
 
     def __init__(self, module: cst.Module, text: str, nodes: Collection[cst.CSTNode] | None = None) -> None:
@@ -50,11 +55,14 @@ class CodeRegions:
         self._alignment = _align(self._code, text)
 
     def of(self, node: cst.CSTNode) -> tuple[int, int]:
-        """The region of a node: of an expression without the parentheses around it."""
+        """Return the start and end offsets of a node; those of an expression leave out the parentheses around it."""
         return self._in_text(*_trimmed(self._code, *self._state.region(node)))
 
     def exactly(self, node: cst.CSTNode) -> tuple[int, int] | None:
-        """The same; None where the text there is not the code of the node, blanks aside, and must not be edited."""
+        """Return the start and end offsets of a node, None if the text there is not the node's code, blanks aside.
+
+        A region that differs must not be edited.
+        """
         if not self._state.has(node):
             return None
         start, end = _trimmed(self._code, *self._state.region(node))
@@ -63,19 +71,20 @@ class CodeRegions:
         return (first, last) if same else None
 
     def _in_text(self, start: int, end: int) -> tuple[int, int]:
+        """Convert a region of the generated code to a region of the text."""
         alignment = self._alignment
         return _aligned(start, alignment), _aligned(max(start, end - 1), alignment) + min(1, end - start)
 
 
 class _EveryNode(set[int]):
-    """The identities of all nodes there are."""
+    """A set that contains the identity of every node."""
 
     def __contains__(self, _: object) -> bool:
         return True
 
 
 class _CountingState(CodegenState):
-    """Generates code and notes at which offsets of it the wanted nodes start and end."""
+    """A libcst code generation state that records the offsets at which wanted nodes start and end."""
 
     def __init__(self, module: cst.Module, nodes: Collection[cst.CSTNode] | None) -> None:
         super().__init__(default_indent=module.default_indent, default_newline=module.default_newline)
@@ -93,11 +102,11 @@ class _CountingState(CodegenState):
                 self._wanted.add(id(comma))
 
     def has(self, node: cst.CSTNode) -> bool:
-        """Whether a node has been met."""
+        """Return whether code was generated for a node and recorded."""
         return id(node) in self._outer
 
     def region(self, node: cst.CSTNode) -> tuple[int, int]:
-        """The region of a node after code generation: with its own parentheses, without those around it."""
+        """Return the region of a node in the generated code: with its own parentheses, without those around it."""
         if isinstance(node, _PARENTHESIZED) and node.lpar:
             return self._outer[id(node.lpar[-1])][0], self._outer[id(node.rpar[0])][1]
         start, end = self._syntactic.get(id(node)) or self._outer[id(node)]
@@ -135,7 +144,8 @@ class _CountingState(CodegenState):
     def _recording(
         self, node: cst.CSTNode, start_node: cst.CSTNode | None, end_node: cst.CSTNode | None
     ) -> Iterator[None]:
-        # The bounds of a compound statement are those of nodes inside it, which are generated before this returns.
+        # A compound statement is bounded by nodes inside it, whose code is generated before the `yield` returns.
+        """Record the syntactic region of a node while its code is generated."""
         self._wanted.update(id(bound) for bound in (start_node, end_node) if bound is not None)
         start = self.count
         yield
@@ -148,18 +158,21 @@ class _CountingState(CodegenState):
 
 
 def _last_part(parameter: cst.Param) -> cst.CSTNode:
-    """Where a parameter ends: libcst takes its name alone for its syntactic region."""
+    """Return the last node of a parameter; libcst takes the name alone for a parameter's syntactic region."""
     return parameter.default or parameter.annotation or parameter.name
 
 
 def _trimmed(code: str, start: int, end: int) -> tuple[int, int]:
-    """The region without white space at its ends, which nodes that are no expressions may own."""
+    """Return a region without the white space at its ends, which nodes other than expressions may include."""
     inner = code[start:end]
     return start + len(inner) - len(inner.lstrip()), end - len(inner) + len(inner.rstrip())
 
 
 def _align(code: str, text: str) -> list[tuple[int, int]]:
-    """From which offset of the generated code on how many characters of the text are missing in it."""
+    """Return where the generated code and the text diverge.
+
+    Each pair is an offset in the generated code and the number of characters by which the text is ahead from there on.
+    """
     shifts = [(0, 0)]
     at = shift = 0
     while not text.startswith(code[at:], at + shift):
@@ -171,7 +184,7 @@ def _align(code: str, text: str) -> list[tuple[int, int]]:
             shifts.append((at, shift))
             continue
         dropped = _DROPPED.match(text, at + shift)
-        # As few as possible, up to the character with which the code goes on.
+        # Skip as few characters as possible, up to the next one that the generated code has.
         end = text.find(code[at], at + shift, dropped.end() + 1) if dropped else -1
         if end < 0:
             break
@@ -181,4 +194,5 @@ def _align(code: str, text: str) -> list[tuple[int, int]]:
 
 
 def _aligned(offset: int, shifts: list[tuple[int, int]]) -> int:
+    """Return the offset in the text of an offset in the generated code."""
     return offset + shifts[bisect_right(shifts, (offset, sys.maxsize)) - 1][1]

@@ -1,4 +1,4 @@
-"""The comments of a file and the lines they stand on, from Python's tokenizer, so that no string is taken for one."""
+"""Find the comments of a file and the lines of code they stand beside, with Python's tokenizer."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _TAB_SIZE = 8
 class Comment:
     """A comment, and the rows of the code that it stands beside.
 
-    `alone` is true where nothing but white space precedes it on its row, `inside` where a logical line is under way.
-    The rows are those of its physical line, with the multi-line strings and continuations that end on it,
-    or of the whole logical line where the comment ends that.
+    `alone` is true if only white space precedes the comment on its row. `inside` is true if the comment stands within
+    an unfinished logical line. `first_row` to `last_row` are the rows of its physical line, including multi-line
+    strings and continuations that end on that line, or of the whole logical line if the comment ends it.
     """
 
     text: str
@@ -39,7 +39,10 @@ class Comment:
 
 @dataclass(frozen=True, slots=True)
 class CodeLine:
-    """Rows of code that belong together: a physical line as above, or a logical line."""
+    """The rows and the indentation of one physical or logical line of code.
+
+    A physical line includes the multi-line strings and backslash continuations that end on it.
+    """
 
     first_row: int
     last_row: int
@@ -55,13 +58,16 @@ class CommentLayout:
     logical: list[CodeLine] = field(default_factory=list)
 
     def add_line(self, line: CodeLine) -> None:
-        """Add code that is one line for all that is asked of it."""
+        """Add a line of code that counts as one physical and one logical line."""
         self.physical.append(line)
         self.logical.append(line)
 
 
 def read_comment_layout(index: FileIndex, marker: Pattern[str]) -> CommentLayout:
-    """The layout of those parts of a file that hold the marker; a statement elsewhere counts as one line of code."""
+    """Return the layout of those parts of a file that contain the marker.
+
+    A statement without the marker counts as a single line of code.
+    """
     layout = CommentLayout()
     text, row = index.source.text, 1
     for statement in index.statements:
@@ -80,7 +86,10 @@ def read_comment_layout(index: FileIndex, marker: Pattern[str]) -> CommentLayout
 
 
 def _real_comments(statement: Statement) -> frozenset[str]:
-    """The comments as libcst sees them: an older tokenizer finds some in the nested strings of a newer f-string."""
+    """Return the comments of a statement as libcst sees them.
+
+    For f-strings of a newer Python, an older tokenizer reports comments inside nested strings, which are none.
+    """
     try:
         pending: list[cst.CSTNode] = [statement.module]
     except SourceError:
@@ -95,8 +104,8 @@ def _real_comments(statement: Statement) -> frozenset[str]:
 
 
 def _read(code: str, first_row: int, layout: CommentLayout, real_comments: Container[str] | None = None) -> None:
-    """Add the layout of a piece of the file that starts on a given row."""
-    # Every tokenizer knows this newline.
+    """Add the layout of a piece of the file that starts on `first_row`."""
+    # All line ends become `\n`, the only one that every version of the tokenizer recognises.
     rows = [row + "\n" for row in NEWLINE.split(code)]
     reader = _LayoutReader(layout, rows, first_row - 1)
     try:
@@ -104,13 +113,13 @@ def _read(code: str, first_row: int, layout: CommentLayout, real_comments: Conta
             if token.type != tokenize.COMMENT or real_comments is None or token.string in real_comments:
                 reader.read(token)
     except (tokenize.TokenError, SyntaxError):
-        # The tokenizer of an older Python on newer syntax: what it has understood so far stands.
+        # An older tokenizer stops at newer syntax: the layout read before that point is kept.
         pass
     reader.finish()
 
 
 class _LayoutReader:
-    """Gathers tokens into physical and logical lines."""
+    """A reader that gathers tokens into comments, physical lines and logical lines."""
 
     def __init__(self, layout: CommentLayout, rows: Sequence[str], rows_before: int) -> None:
         self._layout = layout
@@ -121,7 +130,7 @@ class _LayoutReader:
         self._logical: CodeLine | None = None
 
     def read(self, token: tokenize.TokenInfo) -> None:
-        """Take the next token."""
+        """Process the next token."""
         if token.type in _LAYOUT_ONLY:
             return
         if token.type == tokenize.COMMENT:
@@ -138,16 +147,18 @@ class _LayoutReader:
             self._logical = self._extended(self._logical, token)
 
     def finish(self) -> None:
-        """Keep what the last line has given, though it did not end."""
+        """Record the comments and the physical line that the last token left unfinished."""
         self._end_physical(logical=None)
 
     def _extended(self, line: CodeLine | None, token: tokenize.TokenInfo) -> CodeLine:
+        """Return the line extended to the row on which the token ends; a new line if there is none."""
         last_row = token.end[0] + self._rows_before
         if line is None:
             return CodeLine(token.start[0] + self._rows_before, last_row, self._indentation(token))
         return CodeLine(line.first_row, last_row, line.indentation)
 
     def _end_physical(self, logical: CodeLine | None) -> None:
+        """Record the current physical line and its comments, which belong to `logical` if that line ends here too."""
         beside = logical or self._physical
         for token, inside in self._comments:
             row, column = token.start
@@ -169,7 +180,7 @@ class _LayoutReader:
         self._physical = None
 
     def _indentation(self, token: tokenize.TokenInfo) -> int:
-        """How far the row of a token is indented, with tabs and form feeds as Python counts them."""
+        """Return the indentation of a token's row in columns, counting tabs and form feeds as Python does."""
         row = self._rows[token.start[0] - 1]
         blanks = row[: len(row) - len(row.lstrip(" \t\f"))].rpartition("\f")[2]
         return len(blanks.expandtabs(_TAB_SIZE))

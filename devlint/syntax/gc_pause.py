@@ -1,4 +1,4 @@
-"""Python's cyclic garbage collector, kept from searching new syntax trees for garbage that they cannot hold."""
+"""Pause Python's cyclic garbage collector while syntax trees are built."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def paused_gc() -> Iterator[None]:
-    """No cyclic collection inside, which would take longer than the parsers themselves."""
+    """Pause cyclic garbage collection inside a `with` block.
+
+    New syntax trees hold no garbage, and searching them for some would take longer than parsing.
+    """
     was_enabled = gc.isenabled()
     gc.disable()
     try:

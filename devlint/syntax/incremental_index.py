@@ -1,4 +1,4 @@
-"""The index of a text that has changed a little: what has not changed keeps its statements, and their syntax trees."""
+"""Update the index of a file after an edit, keeping the parsed statements that did not change."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from devlint.syntax.statement_outline import StatementOutline
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What makes one text of another: the characters from `start` to `old_end` become those up to `new_end`."""
+    """The smallest edit that turns one text into another.
+
+    Characters `start` to `old_end` of the old text become characters `start` to `new_end` of the new one.
+    """
 
     start: int
     old_end: int
@@ -24,7 +27,7 @@ class Change:
 
     @classmethod
     def between(cls, old: str, new: str) -> Change:
-        """The smallest single change."""
+        """Return the smallest single edit that turns the old text into the new one."""
         start = _common(old, new)
         rest = min(len(old), len(new)) - start
         tail = _common_tail(old, new, rest)
@@ -32,11 +35,11 @@ class Change:
 
     @property
     def shift(self) -> int:
-        """How far what stands behind the change has moved."""
+        """By how many characters the text behind the edit has moved."""
         return self.new_end - self.old_end
 
     def carried(self, offset: int) -> int | None:
-        """Where a character of the old text is in the new one; None for one that the change has replaced."""
+        """Return the offset in the new text of a character of the old text, None if the edit replaced it."""
         if offset < self.start:
             return offset
         if offset >= self.old_end:
@@ -45,9 +48,10 @@ class Change:
 
 
 def reindex_source(previous: FileIndex, source: Source) -> FileIndex:
-    """Index a text of which `previous` knows an earlier state. Its statements are moved to where they stand now.
+    """Return the index of an edited text, reusing the statements of `previous`, the index of an earlier version.
 
-    `previous` must not be used afterwards. Raises SourceError as `index_source` does; `previous` is then as it was.
+    The statements of `previous` are moved to their new places, so `previous` must not be used afterwards. Raises
+    SourceError as `index_source` does; `previous` is then unchanged.
     """
     index = _patched(previous, source) if not previous.newer_grammar else None
     if index is None:
@@ -56,7 +60,7 @@ def reindex_source(previous: FileIndex, source: Source) -> FileIndex:
 
 
 def is_parsable(text: str) -> bool:
-    """Whether a text is a series of whole statements."""
+    """Return whether Python can parse the text as a sequence of complete statements."""
     try:
         ast_outline(text, Lines.of(text))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -65,7 +69,10 @@ def is_parsable(text: str) -> bool:
 
 
 def _patched(previous: FileIndex, source: Source) -> FileIndex | None:
-    """The index after parsing only the statements around the change; None where these cannot be told from the rest."""
+    """Return the new index after parsing only the statements around the edit.
+
+    None if the text around the edit cannot be parsed alone.
+    """
     old, new = previous.source.text, source.text
     change = Change.between(old, new)
     front = [one for one in previous.statements if _stands_before(one, change, old, new)]
@@ -95,7 +102,7 @@ def _patched(previous: FileIndex, source: Source) -> FileIndex | None:
 
 
 def _stands_before(statement: Statement, change: Change, old: str, new: str) -> bool:
-    """Whether a statement, the end of its last line included, stands before the change."""
+    """Return whether a statement, with the end of its last line, lies entirely before the edit."""
     end = statement.end
     if end > change.start or end == 0 or old[end - 1] not in "\r\n":
         return False
@@ -103,19 +110,23 @@ def _stands_before(statement: Statement, change: Change, old: str, new: str) -> 
 
 
 def _stands_behind(statement: Statement, change: Change, old: str) -> bool:
-    """Whether a statement, the end of the line before it included, stands behind the change."""
+    """Return whether a statement, with the end of the line above it, lies entirely behind the edit."""
     start = statement.start
     return start > change.old_end and old[start - 1] in "\r\n"
 
 
 def _statement(outline: StatementOutline, offset: int, rows: int, source: Source, lines: Lines) -> Statement:
+    """Return the statement of an outline of a part of the source that was parsed alone.
+
+    The part begins `offset` characters and `rows` rows into the source.
+    """
     start, last_row = offset + outline.start, rows + outline.last_row
     end = lines.start(last_row + 1)
     return Statement(outline.facts, lines.position(start).row, last_row, source, start, end)
 
 
 def _with_known_statements(index: FileIndex, previous: FileIndex) -> FileIndex:
-    """The same index, made of the statements that are known already wherever their text is the same."""
+    """Return the same index with statements of `previous` in place of new ones that have the same text."""
     known: dict[str, list[Statement]] = defaultdict(list)
     for one in reversed(previous.statements):
         known[one.text].append(one)
@@ -130,7 +141,7 @@ def _with_known_statements(index: FileIndex, previous: FileIndex) -> FileIndex:
 
 
 def _common(one: str, other: str) -> int:
-    """How many characters two texts have in common at their beginning."""
+    """Return the length of the common prefix of two texts."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2
@@ -142,7 +153,7 @@ def _common(one: str, other: str) -> int:
 
 
 def _common_tail(one: str, other: str, limit: int) -> int:
-    """How many characters, `limit` at most, two texts have in common at their end."""
+    """Return the length of the common suffix of two texts, `limit` at most."""
     low, high = 0, limit
     while low < high:
         middle = (low + high + 1) // 2

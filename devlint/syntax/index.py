@@ -1,4 +1,4 @@
-"""The index of a file: its top-level statements and what they bind, import and mention, without a libcst tree."""
+"""Index a file: its top-level statements and the names they bind, import and mention, without a libcst tree."""
 
 from __future__ import annotations
 
@@ -21,36 +21,39 @@ __all__ = ["Binding", "FileIndex", "Statement", "StatementFacts", "StatementKind
 
 @dataclass(frozen=True)
 class FileIndex:
-    """What is known of a file before any of it is analysed."""
+    """The top-level statements of a file and the names they bind, known before any statement is analysed.
+
+    `newer_grammar` is true if the running Python's own parser and tokenizer do not know the grammar of the file.
+    """
 
     source: Source
     lines: Lines
     statements: tuple[Statement, ...]
     docstring: str | None
-    # Whether the running Python's own parser and tokenizer know the grammar of the file.
     newer_grammar: bool = False
 
     @cached_property
     def definitions(self) -> Mapping[str, Statement]:
-        """The last top-level function or class of each name."""
+        """The top-level functions and classes by name; of several with one name, the last."""
         return {statement.name: statement for statement in self.statements if statement.name is not None}
 
     @cached_property
     def bound(self) -> frozenset[str]:
-        """All names bound at top level."""
+        """All names that the file binds at top level."""
         return frozenset().union(*(statement.binds for statement in self.statements))
 
     @cached_property
     def exports(self) -> frozenset[str]:
-        """The names of `__all__` where that is a literal list or tuple, else all names bound at top level."""
+        """The names in a literal `__all__`, else all names bound at top level."""
         declared = declared_exports(self.statements)
         return self.bound if declared is None else declared
 
 
 def index_source(source: Source, *, newer: bool = True) -> FileIndex:
-    """Index a file. Raises SourceError, with its position, for a file that does not parse.
+    """Return the index of a file. Raises SourceError, with its position, for a file that does not parse.
 
-    What the running Python cannot parse may have the grammar of a `newer` one, which takes longer to find out.
+    If `newer` is true, a file that the running Python cannot parse is parsed with libcst, which is slower but knows
+    newer grammar.
     """
     lines = Lines.of(source.text)
     with paused_gc():
@@ -58,7 +61,7 @@ def index_source(source: Source, *, newer: bool = True) -> FileIndex:
             docstring, outlines = ast_outline(source.text, lines)
             newer_grammar = False
         except SyntaxError as error:
-            # No newer grammar indents otherwise, and libcst is lax about it.
+            # Newer grammar has no other rules of indentation, and libcst does not check them.
             lax = not newer or isinstance(error, IndentationError)
             fallback = None if lax else libcst_outline(source.text, lines)
             if fallback is None:
@@ -84,14 +87,18 @@ def index_source(source: Source, *, newer: bool = True) -> FileIndex:
 
 
 def _syntax_error(error: SyntaxError, source: Source, lines: Lines) -> SourceError:
-    """The error with a place that exists; Python counts columns in bytes for some errors, in characters for others."""
+    """Return a SourceError for a SyntaxError, with a position that exists in the file."""
     row = min(error.lineno or 1, len(lines.starts))
     column = _column_in_ascii(error, source.text) or error.offset or 1
     return source.error(f"the file cannot be parsed: {error.msg}", row, max(1, min(column, lines.width(row) + 1)))
 
 
 def _column_in_ascii(error: SyntaxError, text: str) -> int | None:
-    """The column of the same error in a text where bytes and characters are one."""
+    """Return the column of a syntax error in characters; None if the text is ASCII or the error cannot be reproduced.
+
+    Python counts the columns of some errors in bytes. If every non-ASCII character is replaced by an ASCII one, bytes
+    and characters are the same.
+    """
     if text.isascii():
         return None
     try:

@@ -1,4 +1,4 @@
-"""The lines of a notebook's cell that only IPython understands, as Python that takes as many lines."""
+"""Replace the IPython syntax in a notebook cell by Python of as many lines."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from devlint.syntax.ast_parsing import try_parse_ast
 from devlint.syntax.line_starts import NEWLINE
 
 PYTHON_CELL_MAGICS = frozenset({"capture", "debug", "memit", "prun", "time", "timeit", "wandb"})
-"""The cell magics whose cell is Python that runs with the others; that of any other one is left out."""
+"""The cell magics whose cell holds Python that runs in the notebook's namespace; other magic cells become blank."""
 
 _MAGIC_STATEMENT = re.compile(
     r"(?P<magic>%(?:time|timeit|memit|prun)(?:[ \t]+-\w+(?:[ \t]+\d+)?)*[ \t]+)(?P<statement>[^\s-].*)"
@@ -23,7 +23,10 @@ _TOKEN = re.compile(
 
 
 def cell_as_python(cell: str) -> str:
-    """The cell as Python. A cell that is Python already stays as it is, and so do lines that are neither."""
+    """Return the text of a notebook cell with IPython syntax replaced by Python.
+
+    A cell that Python can parse stays unchanged, and so does a line that is neither Python nor IPython.
+    """
     if try_parse_ast(cell) is not None:
         return cell
     lines = _LINE.findall(cell)
@@ -41,13 +44,13 @@ _LINE = re.compile(rf"[^\r\n]*(?:{NEWLINE.pattern})|[^\r\n]+")
 
 
 def _without_escapes(lines: list[str]) -> Iterator[str]:
-    """The lines, those for IPython replaced where a statement may begin."""
+    """Yield the lines of a cell, with IPython lines replaced wherever a statement may begin."""
     state = _LineState()
     escaped = False
     for line in lines:
         code, end = line.rstrip("\r\n"), _end_of(line)
         if escaped:
-            # The line goes on what the one before has begun.
+            # This line continues the IPython line above, which ended with a backslash.
             escaped = code.endswith("\\")
             yield end
             continue
@@ -61,7 +64,10 @@ def _without_escapes(lines: list[str]) -> Iterator[str]:
 
 
 def _replaced(line: str) -> str | None:
-    """What stands for a line that is IPython's, None for any other. What of it is Python keeps its columns."""
+    """Return the Python that replaces an IPython line, None for any other line.
+
+    The Python part of a line, such as the statement behind `%time`, keeps its columns.
+    """
     code = line.lstrip(" \t")
     indentation = line[: len(line) - len(code)]
     timed = _MAGIC_STATEMENT.fullmatch(code)
@@ -74,11 +80,12 @@ def _replaced(line: str) -> str | None:
 
 
 def _end_of(line: str) -> str:
+    """Return the newline at the end of a line, '' if there is none."""
     return line[len(line.rstrip("\r\n")) :]
 
 
 class _LineState:
-    """Whether the next line begins a statement, or goes on a string, a bracket or a line with a backslash."""
+    """A scanner that knows whether the next line begins a statement or continues a string, a bracket or a line."""
 
     def __init__(self) -> None:
         self._depth = 0
@@ -87,10 +94,11 @@ class _LineState:
 
     @property
     def begins_statement(self) -> bool:
+        """Whether the next line begins a statement."""
         return self._depth == 0 and self._quote is None and not self._continued
 
     def read(self, line: str) -> None:
-        """Go over a line of Python."""
+        """Scan a line of Python."""
         self._continued = False
         at = 0
         while at < len(line):
@@ -108,6 +116,7 @@ class _LineState:
         self._continued = self._quote is None and line.endswith("\\")
 
     def _end_of_string(self, line: str, at: int) -> int:
+        """Return the offset behind the end of the open string, the end of the line if the string does not end there."""
         end = re.compile(rf"(?:\\.|[^\\])*?{self._quote}").match(line, at)
         if end is None:
             return len(line)

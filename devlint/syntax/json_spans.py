@@ -1,4 +1,4 @@
-"""Where the values of a JSON text stand in it: what is to be changed in place must be found there first."""
+"""Find where values stand in a JSON text, so that a value can be replaced in place."""
 
 from __future__ import annotations
 
@@ -13,18 +13,21 @@ _BLANK = re.compile(r"[ \t\r\n]*")
 
 @dataclass(frozen=True, slots=True)
 class JsonSpan:
-    """From the first character of a value to behind the last."""
+    """The offsets of the first character of a JSON value and of the character behind its last."""
 
     start: int
     end: int
 
     def cut(self, text: str) -> str:
-        """What stands there."""
+        """Return the part of the text that the span covers."""
         return text[self.start : self.end]
 
 
 def object_members(text: str, at: int = 0) -> dict[str, JsonSpan]:
-    """The values of the object that begins at an offset (or behind the blanks there), in a text that is valid JSON."""
+    """Return the spans of the values of a JSON object, by key.
+
+    The object begins at offset `at`, blanks aside, in a text that must be valid JSON.
+    """
     found = {}
     at = _skip(text, _skip(text, at) + 1)
     while text[at] != "}":
@@ -36,7 +39,10 @@ def object_members(text: str, at: int = 0) -> dict[str, JsonSpan]:
 
 
 def array_elements(text: str, at: int = 0) -> Iterator[JsonSpan]:
-    """The values of the array that begins at an offset (or behind the blanks there), in a text that is valid JSON."""
+    """Yield the spans of the elements of a JSON array.
+
+    The array begins at offset `at`, blanks aside, in a text that must be valid JSON.
+    """
     at = _skip(text, _skip(text, at) + 1)
     while text[at] != "]":
         span = _value(text, at)
@@ -45,16 +51,18 @@ def array_elements(text: str, at: int = 0) -> Iterator[JsonSpan]:
 
 
 def _value(text: str, at: int) -> JsonSpan:
+    """Return the span of the JSON value at or behind blanks at an offset."""
     start = _skip(text, at)
     return JsonSpan(start, _DECODER.raw_decode(text, start)[1])
 
 
 def _next(text: str, at: int) -> int:
-    """Where the next item or the closing bracket stands."""
+    """Return the offset of the next item or of the closing bracket, given the offset behind an item."""
     at = _skip(text, at)
     return _skip(text, at + 1) if text[at] == "," else at
 
 
 def _skip(text: str, at: int) -> int:
+    """Return the offset of the first character at or after `at` that is not a JSON blank."""
     blank = _BLANK.match(text, at)
     return blank.end() if blank else at

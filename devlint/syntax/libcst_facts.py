@@ -1,4 +1,4 @@
-"""The facts of a top-level statement from its libcst tree, for grammar newer than the running Python's `ast`."""
+"""Collect the facts of a top-level statement from its libcst tree, for grammar that the running `ast` does not know."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import libcst as cst
 from devlint.syntax.statement import Binding, StatementFacts, StatementKind, import_binding
 from devlint.syntax.tree_walk import children, descend, dotted_name
 
-# Lazy imports came to libcst after the oldest version supported here.
+# libcst has had lazy imports since a version newer than the oldest one supported here.
 _PLAIN_IMPORTS = tuple(vars(cst)[name] for name in ("Import", "LazyImport") if name in vars(cst))
 _FROM_IMPORTS = tuple(vars(cst)[name] for name in ("ImportFrom", "LazyImportFrom") if name in vars(cst))
 _IMPORTS = _PLAIN_IMPORTS + _FROM_IMPORTS
-# libcst has names where Python has constants.
+# libcst parses these constants as names.
 _CONSTANTS = frozenset({"None", "True", "False"})
-# What stands in a scope of its own, or binds there.
+# The field of each node type whose code runs, or binds names, in a scope of its own.
 _INNER_FIELDS: dict[type[cst.CSTNode], str] = {
     cst.FunctionDef: "body",
     cst.ClassDef: "body",
@@ -26,7 +26,7 @@ _INNER_FIELDS: dict[type[cst.CSTNode], str] = {
 
 
 def facts_from_libcst(tree: cst.SimpleStatementLine | cst.BaseCompoundStatement) -> StatementFacts:
-    """What a top-level statement binds at module level and mentions anywhere."""
+    """Return what a top-level statement binds at module level and which identifiers it mentions."""
     binds: set[str] = set()
     imports: list[Binding] = []
     for node in _module_scope(tree):
@@ -47,6 +47,7 @@ def facts_from_libcst(tree: cst.SimpleStatementLine | cst.BaseCompoundStatement)
 
 
 def _kind(tree: cst.SimpleStatementLine | cst.BaseCompoundStatement) -> StatementKind:
+    """Return the kind of a top-level statement."""
     match tree:
         case cst.FunctionDef():
             return "function"
@@ -59,7 +60,7 @@ def _kind(tree: cst.SimpleStatementLine | cst.BaseCompoundStatement) -> Statemen
 
 
 def _module_scope(tree: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """The node and its descendants that are evaluated in the scope of the module, in the order of the text."""
+    """Yield a node and its descendants that are evaluated in the module's scope, in the order of the text."""
     pending = [tree]
     while pending:
         node = pending.pop()
@@ -74,6 +75,7 @@ def _module_scope(tree: cst.CSTNode) -> Iterator[cst.CSTNode]:
 
 
 def _bound_names(node: cst.CSTNode) -> Iterator[str]:
+    """Yield the names that a node binds by itself, imports excepted."""
     match node:
         case cst.AssignTarget() | cst.AnnAssign() | cst.AugAssign() | cst.For() | cst.Del() | cst.NamedExpr():
             yield from _targets(node.target)
@@ -86,6 +88,7 @@ def _bound_names(node: cst.CSTNode) -> Iterator[str]:
 
 
 def _targets(node: cst.BaseExpression) -> Iterator[str]:
+    """Yield the names that an assignment target binds."""
     match node:
         case cst.Name():
             yield _normal(node)
@@ -97,6 +100,7 @@ def _targets(node: cst.BaseExpression) -> Iterator[str]:
 
 
 def _bindings(node: cst.CSTNode) -> Iterator[Binding]:
+    """Yield a binding for each name that an import statement binds."""
     if isinstance(node, _PLAIN_IMPORTS):
         for alias in node.names:
             yield import_binding(_dotted(alias.name), alias.evaluated_alias)
@@ -111,14 +115,15 @@ def _bindings(node: cst.CSTNode) -> Iterator[Binding]:
 
 
 def _base(argument: cst.Arg) -> str:
+    """Return a base of a class as dotted text, '' if it is not a dotted name."""
     return "" if argument.star else _dotted(argument.value)
 
 
 def _dotted(node: cst.BaseExpression | None) -> str:
-    """The dotted name as Python normalises it, '' for what is none."""
+    """Return a dotted name, normalised as Python does; '' for any other expression."""
     return normalize("NFKC", dotted_name(node) or "") if node is not None else ""
 
 
 def _normal(name: cst.Name) -> str:
-    """An identifier as Python normalises it."""
+    """Return an identifier, normalised as Python does (NFKC)."""
     return name.value if name.value.isascii() else normalize("NFKC", name.value)

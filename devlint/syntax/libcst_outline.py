@@ -1,4 +1,4 @@
-"""The top-level statements of a file whose grammar is newer than the running Python, as libcst sees them."""
+"""Find the top-level statements of a file whose grammar is newer than the running Python, with libcst."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from devlint.syntax.line_starts import NEWLINE, Lines
 from devlint.syntax.source import SourceError
 from devlint.syntax.statement_outline import StatementOutline, last_continued_row
 
-# Where Python refuses, libcst overflows the native stack: with a thousand brackets, ten thousand operators or branches.
+# libcst's native parser overflows the stack where Python raises an error: with about a thousand nested brackets, or ten
+# thousand operators or branches. These limits stay well below that.
 _MAX_BRACKETS = 200
 _MAX_LINE = 8_000
 _MAX_BRANCHES = 2_000
@@ -23,7 +24,7 @@ _TEXT_OR_COMMENT = re.compile(
 
 
 def libcst_outline(text: str, lines: Lines) -> tuple[str | None, list[StatementOutline]] | None:
-    """The docstring and the statements of a file; None where libcst cannot parse it either."""
+    """Return the docstring and the outlines of the top-level statements of a file, None if libcst cannot parse it."""
     if _too_deep(text):
         return None
     module = try_parse_libcst(text)
@@ -42,12 +43,12 @@ def libcst_outline(text: str, lines: Lines) -> tuple[str | None, list[StatementO
 
 
 def _first_node(tree: cst.CSTNode) -> cst.CSTNode:
-    """The node with which a statement starts: its first decorator, or itself."""
+    """Return the node with which a statement starts: its first decorator, or the statement itself."""
     return tree.decorators[0] if isinstance(tree, (cst.FunctionDef, cst.ClassDef)) and tree.decorators else tree
 
 
 def _too_deep(text: str) -> bool:
-    """Whether the text, at a glance, is nested so deeply that the native parser might not survive it."""
+    """Return whether the text seems to be nested too deeply for libcst's native parser, judged without parsing."""
     code = _TEXT_OR_COMMENT.sub("''", text)
     depth = deepest = 0
     for character in re.findall(r"[][(){}]", code):

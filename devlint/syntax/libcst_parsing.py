@@ -1,4 +1,4 @@
-"""libcst's parser, whose failures are many and are one to devlint: there is no tree."""
+"""Parse text with libcst, turning every failure of its parser into None."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from devlint.syntax.gc_pause import paused_gc
 
 
 def try_parse_libcst(text: str) -> cst.Module | None:
-    """The libcst tree of a text, None where libcst cannot parse it."""
+    """Return the libcst tree of a text, None if libcst cannot parse it."""
     try:
         with paused_gc():
             return cst.parse_module(text)
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException:
-        # Besides its syntax errors libcst raises errors of its own validation, whatever those run into, and panics of
-        # its native code, which are no `Exception`.
+        # Besides syntax errors, libcst raises errors of its own validation, any error that occurs in it, and panics of
+        # its native code, which are not derived from `Exception`.
         return None

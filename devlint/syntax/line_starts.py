@@ -1,4 +1,7 @@
-"""Where the lines of a text begin, as the Python tokenizer counts them: `\\n`, `\\r\\n` and `\\r`, nothing else."""
+"""Find the offsets at which the lines of a text begin.
+
+Lines are counted as the Python tokenizer counts them: `\\n`, `\\r\\n` and `\\r` end a line, nothing else.
+"""
 
 from __future__ import annotations
 
@@ -8,31 +11,31 @@ from dataclasses import dataclass
 
 from devlint.diagnostic import Position
 
-# str.splitlines() would also break at form feeds and at Unicode separators.
+# `str.splitlines` would also break lines at form feeds and at Unicode separators.
 NEWLINE = re.compile(r"\r\n?|\n")
 
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """The offset at which each line of a text begins, and the length of the text."""
+    """A table of the offsets at which the lines of a text begin, with the length of the text."""
 
     starts: tuple[int, ...]
     length: int
 
     @staticmethod
     def of(text: str) -> Lines:
-        """The line table of `text`; the empty line after a final newline counts as a line."""
+        """Return the line table of `text`; the empty line after a final newline counts as a line."""
         return Lines((0, *(found.end() for found in NEWLINE.finditer(text))), len(text))
 
     def start(self, row: int) -> int:
-        """The offset of the first character of a 1-based row; of the end of the text for a row after the last."""
+        """Return the offset at which a 1-based row begins; the end of the text for a row after the last."""
         return self.starts[row - 1] if row <= len(self.starts) else self.length
 
     def width(self, row: int) -> int:
-        """How many characters a row has, its newline included."""
+        """Return the number of characters in a row, its newline included."""
         return self.start(row + 1) - self.start(row)
 
     def position(self, offset: int) -> Position:
-        """The row and column of the character at `offset`."""
+        """Return the row and column, both 1-based, of the character at `offset`."""
         row = bisect_right(self.starts, offset)
         return Position(row, offset - self.starts[row - 1] + 1)

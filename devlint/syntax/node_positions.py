@@ -1,4 +1,4 @@
-"""Where in its file each node of a statement's syntax tree stands."""
+"""Find where in its file each node of a statement's syntax tree stands."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from devlint.syntax.statement import Statement
 def node_positions(
     statement: Statement, nodes: Collection[cst.CSTNode], index: FileIndex
 ) -> dict[cst.CSTNode, tuple[Position, Position]]:
-    """Where in the file each node of the statement's tree starts and (exclusive) ends.
+    """Return the positions in the file at which each node of the statement's tree starts and (exclusive) ends.
 
-    The region of an expression leaves out white space, comments and the parentheses around it, save those of a tuple
-    or a generator expression. For the name of a function or class pass its `name` node. Raises SourceError for what
-    is nested too deeply.
+    The region of an expression leaves out white space, comments and the parentheses around it, except those of a tuple
+    or a generator expression. For the name of a function or class pass its `name` node. Raises SourceError if the
+    statement is nested too deeply.
     """
     regions = code_regions(statement.module, nodes, statement.text)
     position = index.lines.position

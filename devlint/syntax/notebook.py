@@ -1,4 +1,4 @@
-"""Jupyter notebooks: the cells of code as one program, and edits of cells that leave the rest of the file untouched."""
+"""Read Jupyter notebooks as one Python program, and edit their cells without touching the rest of the file."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ SUFFIX = ".ipynb"
 
 @dataclass(frozen=True, slots=True)
 class CodeCell:
-    """A cell of code: its number among all cells, its text, and where that stands in the file.
+    """A code cell of a notebook: its number among all cells, its text, and where that text stands in the JSON file.
 
-    `parts` are the strings of which the text is made, where the file has a list of them.
+    `parts` are the JSON strings of the lines if the file stores the text as a list of strings.
     """
 
     number: int
@@ -34,31 +34,31 @@ class CodeCell:
 
 @dataclass(frozen=True)
 class Notebook:
-    """A notebook as it lies on the disk, and the cells that hold Python."""
+    """The text of a notebook file and the cells in it that hold Python."""
 
     text: str
     cells: tuple[CodeCell, ...]
     has_bom: bool = False
 
     def source(self, filename: str) -> Source:
-        """All cells as one program; what only IPython understands is replaced, and no row is added or lost."""
+        """Return all cells as one program, with IPython syntax replaced and the number of rows unchanged."""
         text = "".join(cell_as_python(cell.text) + "\n" for cell in self.cells)
         return source_from_text(text, filename, has_bom=self.has_bom, cells=self.rows)
 
     @cached_property
     def rows(self) -> CellRowMap:
-        """Where in the program the cells are."""
+        """The map between rows of the program and rows of the cells."""
         starts = [1]
         for cell in self.cells:
             starts.append(starts[-1] + len(NEWLINE.findall(cell.text)) + 1)
         return CellRowMap(tuple(cell.number for cell in self.cells), tuple(starts[:-1]))
 
     def lines(self, number: int) -> list[str]:
-        """The lines of a cell without their ends; none where there is no such cell of code."""
+        """Return the lines of a cell without their newlines; an empty list if there is no code cell of that number."""
         return next((NEWLINE.split(cell.text) for cell in self.cells if cell.number == number), [])
 
     def row_in_file(self, number: int, row: int) -> int:
-        """The row of the file where a row of a cell stands."""
+        """Return the row of the notebook file on which a row of a cell stands."""
         cell = next(cell for cell in self.cells if cell.number == number)
         offset, begun = cell.span.start, 1
         for part in cell.parts:
@@ -69,7 +69,10 @@ class Notebook:
         return self._lines.position(offset).row
 
     def edited(self, edits: Iterable[tuple[int, Position, Position, str]]) -> bytes:
-        """The file with text put in place of regions of cells: (cell, start, end, text); they must not overlap."""
+        """Return the bytes of the notebook file after some edits of cells.
+
+        An edit is (cell number, start, end, new text), with positions in the cell. Edits must not overlap.
+        """
         by_cell = defaultdict(list)
         for number, start, end, content in edits:
             by_cell[number].append((start, end, content))
@@ -86,7 +89,7 @@ class Notebook:
 
 
 def read_notebook(data: bytes) -> Notebook:
-    """The notebook in these bytes. Raises SourceError for what is none; the place is one in the file."""
+    """Return the notebook in these bytes. Raises SourceError, with the place in the file, for anything else."""
     text = _decoded(data)
     try:
         content = json.loads(text)
@@ -102,6 +105,7 @@ def read_notebook(data: bytes) -> Notebook:
 
 
 def _decoded(data: bytes) -> str:
+    """Return a notebook's bytes as text, without byte order mark. Raises SourceError if they are not UTF-8."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -110,7 +114,7 @@ def _decoded(data: bytes) -> str:
 
 
 def _is_python(content: Any) -> bool:
-    """Whether the notebook names no other language."""
+    """Return whether the notebook is written in Python, or names no language."""
     metadata = content.get("metadata", {})
     named = (metadata.get("kernelspec", {}).get("language"), metadata.get("language_info", {}).get("name"))
     language = next((name for name in named if name), "python")
@@ -118,6 +122,7 @@ def _is_python(content: Any) -> bool:
 
 
 def _code_cells(content: Mapping[str, Any], text: str) -> Iterable[CodeCell]:
+    """Yield the code cells of a notebook, given both as parsed JSON and as text."""
     cells = content["cells"]
     spans = array_elements(text, object_members(text)["cells"].start)
     for number, (cell, span) in enumerate(zip(cells, spans, strict=True), 1):
@@ -132,6 +137,7 @@ def _code_cells(content: Mapping[str, Any], text: str) -> Iterable[CodeCell]:
 
 
 def _edited(text: str, edits: Iterable[tuple[Position, Position, str]]) -> str:
+    """Return the text of a cell after some edits, which must not overlap."""
     lines = Lines.of(text)
     for start, end, content in sorted(edits, key=lambda edit: edit[:2], reverse=True):
         first, last = (lines.start(place.row) + place.column - 1 for place in (start, end))
@@ -140,7 +146,10 @@ def _edited(text: str, edits: Iterable[tuple[Position, Position, str]]) -> str:
 
 
 def _written(source: str, cell: CodeCell, text: str) -> str:
-    """The text of a cell as the file has it: one string, or a list of lines; a line that has not changed stays."""
+    """Return the JSON for the new text of a cell in the form the file uses: one string or a list of lines.
+
+    A line that has not changed keeps its JSON text.
+    """
     before = cell.span.cut(text)
     ascii_only = before.isascii() and not source.isascii() and "\\u" in before
     if not before.startswith("["):

@@ -17,7 +17,7 @@ _BOM = b"\xef\xbb\xbf"
 
 
 def read_source(path: Path, filename: str | None = None) -> Source:
-    """Read and decode a file; `filename` is the name to report, the path itself by default."""
+    """Read and decode a file; `filename` is the name to report, by default the path. Raises SourceError."""
     try:
         data = path.read_bytes()
     except (OSError, ValueError) as error:
@@ -27,9 +27,9 @@ def read_source(path: Path, filename: str | None = None) -> Source:
 
 
 def decode_source(data: bytes, filename: str) -> Source:
-    """Decode the bytes of a file as Python does: byte order mark, then PEP 263 declaration, then UTF-8.
+    """Decode the bytes of a file as Python does: by byte order mark, then by PEP 263 declaration, else as UTF-8.
 
-    Of a notebook, which its name tells, the cells of code are the text.
+    A file named `*.ipynb` is read as a notebook. Raises SourceError.
     """
     if filename.endswith(".ipynb"):
         return read_notebook(data).source(filename)
@@ -50,7 +50,7 @@ def decode_source(data: bytes, filename: str) -> Source:
 
 
 def encode_source(text: str) -> bytes:
-    """The bytes of a file that holds this text: in the encoding that the text declares, as Python would read them."""
+    """Encode a text in the encoding that it declares, as Python would decode it; in UTF-8 if that fails."""
     data = text.encode("utf-8", "surrogatepass")
     try:
         return text.encode(_declared_encoding(data))
@@ -59,12 +59,12 @@ def encode_source(text: str) -> bytes:
 
 
 def _declared_encoding(data: bytes) -> str:
-    """The encoding a file declares, in Python's spelling of its name."""
+    """Return the encoding that a file declares, in Python's spelling of its name."""
     first_lines = io.BytesIO(data.replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
     try:
         encoding = tokenize.detect_encoding(first_lines.readline)[0]
     except SyntaxError as error:
-        # The same exception stands for bytes that are not UTF-8 in a file that declares nothing.
+        # `detect_encoding` also raises SyntaxError for a file that declares no encoding and is not UTF-8.
         try:
             data.decode("utf-8")
         except UnicodeDecodeError as invalid:
@@ -78,7 +78,7 @@ def _declared_encoding(data: bytes) -> str:
 
 
 def _position_of_byte(data: bytes, offset: int) -> tuple[int, int]:
-    """The row and column of a byte; what comes before it on its row may be undecodable and is counted leniently."""
+    """Return the row and column of a byte; undecodable bytes before it on its row are counted leniently."""
     before = data[:offset].decode("utf-8", errors="replace")
     place = Lines.of(before).position(len(before))
     return place.row, place.column

@@ -1,4 +1,4 @@
-"""One top-level statement of a file: what it binds and mentions, and its libcst tree when somebody needs it."""
+"""A top-level statement of a file: the names it binds and mentions, and its libcst tree, parsed on demand."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from devlint.syntax.source import Source, SourceError
 
 StatementKind = Literal["function", "class", "import", "other"]
 
-# libcst parses and generates code recursively, natively and in Python; what people write stays far below.
+# libcst parses and generates code recursively, natively and in Python. Code written by people is nested far less.
 MAX_DEPTH = 400
 
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """One name that an import binds.
+    """A name that an import statement binds, and what it refers to.
 
     `import a.b` binds `a` to module `a` (and loads `a.b`), `import a.b as c` binds `c` to module `a.b`: no attribute.
     `from ..a import b as c` binds `c` to attribute `b` of module `a`, level 2; `from . import b` has the module "".
@@ -35,7 +35,7 @@ class Binding:
 
 @dataclass(frozen=True, slots=True)
 class StatementFacts:
-    """What a walk over one top-level statement learns, whichever parser made the tree."""
+    """The facts that one walk over a top-level statement collects, from an `ast` or a libcst tree alike."""
 
     kind: StatementKind
     name: str | None
@@ -48,7 +48,7 @@ class StatementFacts:
 
 
 def import_binding(dotted: str, alias: str | None) -> Binding:
-    """What `import dotted` or `import dotted as alias` binds."""
+    """Return the binding of `import dotted` or `import dotted as alias`."""
     if alias is not None:
         return Binding(alias, dotted, loads=dotted)
     package = dotted.partition(".")[0]
@@ -57,7 +57,7 @@ def import_binding(dotted: str, alias: str | None) -> Binding:
 
 @dataclass(eq=False)
 class Statement:
-    """One top-level compound statement, or one top-level logical line with all its small statements.
+    """A top-level compound statement, or a top-level logical line with all its small statements.
 
     `text` starts at the first token (the `@` of the first decorator) and ends with the newline of the last row.
     """
@@ -71,22 +71,25 @@ class Statement:
 
     @property
     def kind(self) -> StatementKind:
-        """What the statement is; a logical line of several small statements is of their kind if they agree."""
+        """The kind of the statement; a logical line of several small statements has their common kind, else "other"."""
         return self.facts.kind
 
     @property
     def name(self) -> str | None:
-        """The name that a function or class definition binds."""
+        """The name of a function or class definition, None for other statements."""
         return self.facts.name
 
     @property
     def binds(self) -> frozenset[str]:
-        """The names bound at module level, also within `if`, `try`, `for` and `with`, also by `del` and walrus."""
+        """The names that the statement binds at module level.
+
+        Includes names bound within `if`, `try`, `for` and `with`, by `del` and by `:=`.
+        """
         return self.facts.binds
 
     @property
     def mentions(self) -> frozenset[str]:
-        """Every identifier, attribute name and keyword name used anywhere within."""
+        """Every identifier, attribute name and keyword name used anywhere within the statement."""
         return self.facts.mentions
 
     @property
@@ -101,12 +104,12 @@ class Statement:
 
     @property
     def bases(self) -> tuple[str, ...]:
-        """The bases of a class as written, `nn.Module`; '' for a base that is not a dotted name."""
+        """The bases of a class as written, such as `nn.Module`; '' for a base that is not a dotted name."""
         return self.facts.bases
 
     @property
     def too_deep(self) -> bool:
-        """Whether the statement is nested too deeply for a tree to be made of it."""
+        """Whether the statement is nested too deeply to be parsed with libcst."""
         return self.facts.depth > MAX_DEPTH
 
     @property
@@ -115,19 +118,19 @@ class Statement:
         return self.source.text[self.start : self.end]
 
     def move(self, source: Source, characters: int, rows: int) -> None:
-        """Stand as far down in another text, where the same characters are: the syntax tree stays."""
+        """Move the statement to another source that has the same characters at another place; its tree stays."""
         self.source = source
         self.start, self.end = self.start + characters, self.end + characters
         self.first_row, self.last_row = self.first_row + rows, self.last_row + rows
 
     @cached_property
     def module(self) -> cst.Module:
-        """The statement as a libcst module of its own, which knows its indentation and newline. Raises SourceError."""
+        """The statement as a libcst module of its own, with its indentation and newline. Raises SourceError."""
         if self.too_deep:
             raise SourceError("the statement is nested too deeply", self.first_row)
         module = try_parse_libcst(self.text)
         if module is None:
-            # The place that libcst names is not reliable.
+            # The position in libcst's error is not reliable.
             raise SourceError("libcst cannot parse the statement", self.first_row)
         if len(module.body) != 1:
             raise SourceError("libcst sees another statement here than Python does", self.first_row)
@@ -135,10 +138,10 @@ class Statement:
 
     @property
     def is_parsed(self) -> bool:
-        """Whether somebody has needed the tree already."""
+        """Whether the libcst tree has been parsed already."""
         return "module" in self.__dict__
 
     @property
     def tree(self) -> cst.SimpleStatementLine | cst.BaseCompoundStatement:
-        """The libcst tree of the statement, parsed on first use. Raises SourceError where libcst cannot parse it."""
+        """The libcst tree of the statement, parsed on first use. Raises SourceError if libcst cannot parse it."""
         return self.module.body[0]

@@ -18,7 +18,7 @@ class StatementOutline:
 
 
 def last_continued_row(end: int, text: str, lines: Lines) -> int:
-    """The row that ends the logical line of a statement whose last token ends at an offset."""
+    """Return the last row of a logical line, following backslashes, given the offset at which its last token ends."""
     row = lines.position(max(end - 1, 0)).row
     while row < len(lines.starts):
         rest = text[end : lines.start(row + 1)].rstrip("\r\n")
@@ -30,7 +30,7 @@ def last_continued_row(end: int, text: str, lines: Lines) -> int:
 
 
 def skip_blanks(text: str, start: int) -> int:
-    """The offset of the first character at or after `start` that is neither a blank, a tab nor a form feed."""
+    """Return the offset of the first character at or after `start` that is not a blank, a tab or a form feed."""
     while text[start] in " \t\f":
         start += 1
     return start

@@ -1,4 +1,4 @@
-"""The values of literals."""
+"""Evaluate string literals of libcst trees."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import libcst as cst
 
 
 def string_value(node: cst.SimpleString | cst.ConcatenatedString) -> str | bytes | None:
-    """What a string literal says; None when a part of it is an f-string."""
+    """Return the value of a string literal, None if a part of it is an f-string."""
     if isinstance(node, cst.SimpleString):
         text = node.value
         quote = text[:3] if text[:3] in ('"""', "'''") else text[:1]
         if quote[0] in "\"'" and "\\" not in text:
-            # Without prefix and escapes, the text between the quotes is the value: compiling it is many times slower.
+            # Without prefix and escapes the value is the text between the quotes. `evaluated_value` would compile the
+            # literal, which is many times slower.
             return text[len(quote) : -len(quote)]
     return node.evaluated_value

@@ -1,4 +1,4 @@
-"""The comments by which a user silences findings, and what each of them covers."""
+"""Find the comments by which a user silences findings, and the rows that each of them covers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from devlint.syntax.source import Source
 SuppressionKind = Literal["noqa", "line", "file", "block"]
 
 _MARKER = re.compile(r"noqa|devlint:", re.IGNORECASE)
-# flake8's own form: what follows the colon and is no code makes the comment a blanket one.
+# The form that flake8 accepts: if something other than a code follows the colon, the comment silences everything.
 _CODES = r"(?::\s?(?P<codes>(?:[A-Z]+[0-9]+(?:[,\s]+)?)+))?"
 _NOQA = re.compile(rf"#\s*noqa\b{_CODES}", re.IGNORECASE)
 _FILE_NOQA = re.compile(rf"#\s*flake8[:=]\s*noqa\b{_CODES}", re.IGNORECASE)
@@ -28,9 +28,10 @@ _CODE = re.compile(r"[A-Za-z]+[0-9]*")
 
 @dataclass(frozen=True, slots=True)
 class Suppression:
-    """One comment that silences findings: which (all where `codes` is empty), on which rows, and why.
+    """A comment that silences findings, with the rows it covers and its reason.
 
-    Codes are in upper case and stand for all codes they are a prefix of, rule names are in lower case.
+    `codes` are the rules it names, all if empty. An upper-case item means every rule code that begins with it; a lower-
+    case item is a rule's name.
     """
 
     kind: SuppressionKind
@@ -41,11 +42,11 @@ class Suppression:
     reason: str | None = None
 
     def silences(self, code: str, name: str) -> bool:
-        """Whether a rule is among those that the comment names."""
+        """Return whether the comment names the rule with this code and name."""
         return not self.codes or any(word_names_rule(item, code, name) for item in self.codes)
 
     def reaches(self, first_row: int, last_row: int) -> bool:
-        """Whether a finding on these rows is where the comment has effect."""
+        """Return whether the comment applies to a finding on these rows."""
         if self.kind == "block":
             return self.first_row <= first_row <= self.last_row
         return self.first_row <= last_row and first_row <= self.last_row
@@ -58,7 +59,7 @@ class Suppressions:
     all: tuple[Suppression, ...] = ()
 
     def covers(self, code: str, name: str, first_row: int, last_row: int) -> Suppression | None:
-        """The first suppression that silences a finding of this rule on these rows."""
+        """Return the first suppression that silences a finding of this rule on these rows, None if there is none."""
         for suppression in self.all:
             if suppression.reaches(first_row, last_row) and suppression.silences(code, name):
                 return suppression
@@ -67,7 +68,7 @@ class Suppressions:
 
 @dataclass(frozen=True, slots=True)
 class _Directive:
-    """A comment, or part of one, that addresses the linter."""
+    """A comment, or part of one, that is addressed to the linter."""
 
     verb: str
     codes: frozenset[str]
@@ -78,12 +79,13 @@ class _Directive:
 
     @property
     def region(self) -> tuple[Position, Position]:
+        """The start and the end of the directive in the file."""
         column = self.comment.column + 1
         return Position(self.comment.row, column + self.start), Position(self.comment.row, column + self.end)
 
 
 def find_suppressions(source: Source, index: FileIndex) -> Suppressions:
-    """The suppressions of a file."""
+    """Return the suppressions of a file."""
     if not _MARKER.search(source.text):
         return Suppressions()
     layout = read_comment_layout(index, _MARKER)
@@ -97,7 +99,7 @@ def find_suppressions(source: Source, index: FileIndex) -> Suppressions:
 
 
 def _directives(comment: Comment) -> Iterator[_Directive]:
-    """What a comment says to the linter; one comment may hold several directives."""
+    """Yield the linter directives in a comment; one comment may hold several."""
     whole = _FILE_NOQA.match(comment.text)
     if whole is not None:
         yield _noqa("file-noqa", whole, comment)
@@ -106,7 +108,7 @@ def _directives(comment: Comment) -> Iterator[_Directive]:
     for found in _DIRECTIVE.finditer(comment.text):
         codes = _normalised((found["codes"] or "").split(","))
         if found["codes"] is not None and not codes:
-            # Empty brackets name nothing; they must not silence everything.
+            # Empty brackets name no rule, and must not silence all rules.
             continue
         reason = (found["reason"] or "").strip() or None
         yield _Directive(
@@ -115,6 +117,7 @@ def _directives(comment: Comment) -> Iterator[_Directive]:
 
 
 def _noqa(verb: str, found: re.Match[str], comment: Comment) -> _Directive:
+    """Return the directive of a `noqa` comment."""
     codes = _normalised(re.split(r"[,\s]+", found["codes"] or ""))
     return _Directive(verb, codes, None, comment, found.start(), found.start() + len(found.group().rstrip(", ")))
 
@@ -122,6 +125,7 @@ def _noqa(verb: str, found: re.Match[str], comment: Comment) -> _Directive:
 def _suppressions(
     directive: _Directive, enables: Iterable[_Directive], layout: CommentLayout, last_row: int
 ) -> Iterator[Suppression]:
+    """Yield the suppressions that a directive stands for, each with the rows it covers."""
     comment = directive.comment
     beside = CodeLine(comment.first_row, comment.last_row, comment.indentation)
     match directive.verb:
@@ -147,7 +151,7 @@ def _suppressions(
 def _block(
     disable: _Directive, enables: Iterable[_Directive], layout: CommentLayout, last_row: int
 ) -> Iterator[Suppression]:
-    """The rows from a `disable` to its `enable`, or to the end of the indented block in which it stands."""
+    """Yield the suppressions of a `disable` directive, from its row to its `enable` or to the end of its block."""
     comment = disable.comment
     outside = (
         line.first_row
@@ -172,24 +176,27 @@ def _block(
 def _suppression(
     kind: SuppressionKind, directive: _Directive, rows: CodeLine, codes: frozenset[str] | None = None
 ) -> Suppression:
+    """Return the suppression that a directive makes for some rows and codes."""
     codes = directive.codes if codes is None else codes
     return Suppression(kind, codes, rows.first_row, rows.last_row, directive.region, directive.reason)
 
 
 def _normalised(items: Iterable[str]) -> frozenset[str]:
+    """Return the items of a directive's list in their normal spelling."""
     return frozenset(normalize_word(item) for item in items if item.strip())
 
 
 def word_names_rule(item: str, code: str, name: str) -> bool:
-    """Whether a word in a suppression's list stands for a rule: its name, its code or the beginning of it."""
+    """Return whether an item of a suppression's list means a rule: by its name, its code or a prefix of the code."""
     return item == name or (_is_code(item) and code.startswith(item))
 
 
 def normalize_word(written: str) -> str:
-    """A word of a suppression's list as it is compared: codes in upper case, names in lower case."""
+    """Return an item of a suppression's list in its normal spelling: codes in upper case, rule names in lower case."""
     written = written.strip()
     return written.upper() if _is_code(written) else written.lower()
 
 
 def _is_code(item: str) -> bool:
+    """Return whether an item is a rule code or a prefix of one."""
     return _CODE.fullmatch(item) is not None

@@ -1,4 +1,4 @@
-"""Walks over a libcst tree that see what the program means: never whitespace, comments or punctuation."""
+"""Walk over libcst trees, visiting only nodes with meaning: no white space, comments or punctuation."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _PUNCTUATION: tuple[type[cst.CSTNode], ...] = (
     cst.BitOr,
 )
 
-# Where libcst declares the fields of a class in another order than they stand in the text.
+# The fields of classes for which libcst declares them in another order than that of the text.
 _TEXT_ORDER: dict[type[cst.CSTNode], tuple[str, ...]] = {
     cst.FunctionDef: ("decorators", "name", "type_parameters", "params", "returns", "body"),
     cst.ClassDef: ("decorators", "name", "type_parameters", "bases", "keywords", "body"),
@@ -50,7 +50,10 @@ _TEXT_ORDER: dict[type[cst.CSTNode], tuple[str, ...]] = {
 
 
 class _SemanticFields(dict[type[cst.CSTNode], tuple[str, ...]]):
-    """For every node class, as it is met, the fields that hold semantic children, in the order of the text."""
+    """A mapping from each node class to its fields that hold semantic children; filled on first use.
+
+    The fields of a class are in the order of the text.
+    """
 
     def __missing__(self, cls: type[cst.CSTNode]) -> tuple[str, ...]:
         found = _TEXT_ORDER.get(cls)
@@ -62,7 +65,10 @@ class _SemanticFields(dict[type[cst.CSTNode], tuple[str, ...]]):
 
 
 class _FieldsBackwards(dict[type[cst.CSTNode], tuple[str, ...]]):
-    """The same fields for a walk that keeps what is to come on a stack; without the bodies of `closed` classes."""
+    """A mapping from each node class to its semantic fields in reverse order, for walks that keep a stack.
+
+    The fields of `closed` classes are given without their `body`.
+    """
 
     def __init__(self, closed: frozenset[type[cst.CSTNode]]) -> None:
         super().__init__()
@@ -80,9 +86,9 @@ _BACKWARDS_OUTSIDE = _FieldsBackwards(frozenset({cst.FunctionDef, cst.ClassDef, 
 
 
 def dotted_name(node: cst.CSTNode) -> str | None:
-    """`torch.nn.functional` for a chain of attributes that starts at a name, None for anything else."""
+    """Return an attribute chain that starts at a name as text (`torch.nn.functional`), None for any other node."""
     parts: list[str] = []
-    # Asked of every other node there is: comparing types is several times as quick as asking the abstract classes.
+    # This runs for about every other node. Comparing types is several times as fast as `isinstance` on libcst classes.
     while type(node) is cst.Attribute:
         parts.append(node.attr.value)
         node = node.value
@@ -93,7 +99,7 @@ def dotted_name(node: cst.CSTNode) -> str | None:
 
 
 def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """The semantic children of a node, in the order of the text; operators count as a property of their operation."""
+    """Yield the semantic children of a node in the order of the text; an operator is no child of its operation."""
     for name in _FIELDS[node.__class__]:
         value = getattr(node, name)
         if value.__class__ is tuple or value.__class__ is list:
@@ -103,10 +109,10 @@ def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 
 
 def descend(node: cst.CSTNode, *, into_functions: bool = True) -> Iterator[cst.CSTNode]:
-    """All semantic descendants in the order of the text, a parent before its children.
+    """Yield all semantic descendants of a node in the order of the text, a parent before its children.
 
-    Without `into_functions` the bodies of functions, lambdas and classes defined below `node` are left out;
-    their decorators, defaults, annotations and bases run where they are defined and are kept.
+    Without `into_functions`, the bodies of functions, lambdas and classes defined below `node` are left out. Their
+    decorators, defaults, annotations and bases are kept, because they run where the definition stands.
     """
     below = _BACKWARDS if into_functions else _BACKWARDS_OUTSIDE
     pending = [*children(node)]
@@ -124,7 +130,7 @@ def descend(node: cst.CSTNode, *, into_functions: bool = True) -> Iterator[cst.C
 
 
 def _is_semantic(hint: Any) -> bool:
-    """Whether a field of this type can hold a node other than punctuation."""
+    """Return whether a field of this type can hold a node other than punctuation."""
     if isinstance(hint, type):
         return issubclass(hint, cst.CSTNode) and not issubclass(hint, _PUNCTUATION)
     return any(_is_semantic(part) for part in get_args(hint))

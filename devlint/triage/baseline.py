@@ -1,4 +1,4 @@
-"""Baselines: the findings that are known already, in a file that is kept with the code."""
+"""Baselines: files that record known findings, so that only new ones are reported."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _VERSION = 1
 
 
 class BaselineError(Exception):
-    """A baseline that cannot be read."""
+    """An error for a baseline that cannot be read."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class BaselineEntry:
-    """A known finding; `file` is relative to the directory of the baseline. The message is there for the reader."""
+    """A known finding; `file` is relative to the baseline's directory, `message` is for human readers only."""
 
     file: str
     code: str
@@ -29,18 +29,18 @@ class BaselineEntry:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """By what it is known again in its file."""
+        """The key that identifies the finding within its file."""
         return (self.file, self.code, self.fingerprint)
 
     @property
     def moved_key(self) -> tuple[str, str]:
-        """By what it is known again in another file."""
+        """The key that identifies the finding in a file of another name."""
         return (self.code, self.fingerprint)
 
 
 @dataclass(frozen=True, slots=True)
 class BaselineComparison:
-    """What is new against a baseline, how many findings it covers, and which of its entries are gone."""
+    """The new findings, the number of known ones, and the baseline entries whose finding is gone."""
 
     new: tuple[Diagnostic, ...]
     known: int
@@ -48,7 +48,7 @@ class BaselineComparison:
 
 
 def read_baseline(path: Path) -> tuple[BaselineEntry, ...]:
-    """The entries of the file."""
+    """Return the entries of a baseline file. Raises BaselineError."""
     try:
         content: Any = json.loads(path.read_text(encoding="utf-8"))
     except OSError as problem:
@@ -67,7 +67,7 @@ def read_baseline(path: Path) -> tuple[BaselineEntry, ...]:
 
 
 def baseline_text(entries: Iterable[BaselineEntry]) -> str:
-    """A baseline with these entries, one on each line, so that changes of it can be read and merged."""
+    """Return the text of a baseline with these entries, one on each line for readable diffs and merges."""
     lines = [
         json.dumps(
             {"file": entry.file, "code": entry.code, "fingerprint": entry.fingerprint, "message": entry.message},
@@ -80,7 +80,7 @@ def baseline_text(entries: Iterable[BaselineEntry]) -> str:
 
 
 def baseline_entry(diagnostic: Diagnostic, file: str) -> BaselineEntry:
-    """The entry by which this finding is known again."""
+    """Return the baseline entry of a finding."""
     return BaselineEntry(file, diagnostic.code, diagnostic.fingerprint, diagnostic.message)
 
 
@@ -92,10 +92,10 @@ def compare_with_baseline(
     checked: Collection[str],
     exists: Callable[[str], bool],
 ) -> BaselineComparison:
-    """Set the findings against the entries.
+    """Compare findings with the entries of a baseline.
 
-    An entry is gone if its file was checked or is no more. An entry whose file is no more also covers a finding that is
-    alike in another file: the code has moved.
+    An entry is gone if nothing matches it and its file was checked or no longer exists. An entry whose file no longer
+    exists also covers an equal finding in another file: the code has moved.
     """
     left = Counter(entry.key for entry in entries)
     moved = Counter(entry.moved_key for entry in entries if not exists(entry.file))
@@ -119,7 +119,7 @@ def _take(
     checked: Collection[str],
     exists: Callable[[str], bool],
 ) -> bool:
-    """Take the entry from those that covered nothing; whether it was among them."""
+    """Return whether an entry's finding is gone, removing the entry from the counts of unmatched ones if so."""
     if exists(entry.file):
         gone = entry.file in checked and left[entry.key] > 0
         left[entry.key] -= gone

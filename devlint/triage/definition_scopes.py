@@ -1,4 +1,4 @@
-"""The functions and classes of a file, and the lines that each of them takes."""
+"""Find the functions and classes of a file, and the rows that each of them takes."""
 
 from __future__ import annotations
 
@@ -23,18 +23,19 @@ class DefinitionScope:
 
 
 def definition_scopes(lines: Sequence[str], *, cell: bool = False) -> list[DefinitionScope]:
-    """The scopes of a file or a notebook's cell, outer ones before those within; none where it cannot be parsed."""
+    """Return the functions and classes of a file or a cell, outer ones first; none if it cannot be parsed."""
     text = "\n".join(lines)
     tree = try_parse_ast(cell_as_python(text) if cell else text)
     return [] if tree is None else list(_within(tree, ""))
 
 
 def innermost_scope(found: Sequence[DefinitionScope], row: int) -> DefinitionScope | None:
-    """The scope in which the row lies."""
+    """Return the innermost function or class that contains a row, None if there is none."""
     return next((scope for scope in reversed(found) if scope.first <= row <= scope.last), None)
 
 
 def _within(tree: ast.AST, prefix: str) -> Iterator[DefinitionScope]:
+    """Yield the functions and classes below a tree; `prefix` is put before their names."""
     waiting: list[tuple[ast.AST, str]] = [(tree, prefix)]
     while waiting:
         node, prefix = waiting.pop()

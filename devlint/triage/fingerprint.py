@@ -1,4 +1,4 @@
-"""Fingerprints: by what a finding is known again after lines have moved and code was reformatted."""
+"""Compute fingerprints, which identify a finding after lines have moved or code was reformatted."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ _LENGTH = 16
 def add_fingerprints(
     diagnostics: Sequence[Diagnostic], lines: Callable[[str, int | None], Sequence[str]]
 ) -> Iterator[Diagnostic]:
-    """The findings with their fingerprints.
+    """Yield the findings with their fingerprints.
 
-    What counts is the rule, the function or class, and the code without its layout; not the file, its line numbers or
-    the message. Findings that are alike in all of this are told apart by their order.
+    A fingerprint depends on the rule, the enclosing function or class, and the code without its layout. It does not
+    depend on the file, line numbers or the message. Findings that are equal in all of this are distinguished by their
+    order.
     """
 
     @cache
@@ -43,6 +44,7 @@ def add_fingerprints(
 
 
 def _text(region: Region, lines: Sequence[str]) -> str:
+    """Return the source text of a region."""
     start, end = region.start, region.end
     rows = list(lines[start.row - 1 : end.row])
     if rows and len(rows) == end.row - start.row + 1:
@@ -53,5 +55,5 @@ def _text(region: Region, lines: Sequence[str]) -> str:
 
 
 def _without_layout(text: str) -> str:
-    """The code without white space and trailing commas, and with one kind of quotes: what formatters change."""
+    """Return code without what formatters change: white space, trailing commas and the kind of quotes."""
     return _LAYOUT.sub("", text).replace("'", '"')

@@ -1,4 +1,4 @@
-"""What has changed since a commit, as git tells it, and which findings that concerns."""
+"""Ask git which rows have changed since a commit, and select the findings that touch them."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ _FILE = re.compile(rb'\+\+\+ "?b/(.*?)"?\t?$')
 
 
 class GitError(Exception):
-    """git could not tell."""
+    """An error from git, or from running it."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowRange:
-    """Consecutive rows; `last` is included."""
+    """Consecutive rows of a file, `last` included."""
 
     first: int
     last: int
 
     def meet(self, first: int, last: int) -> bool:
-        """Whether any of these rows is among those from `first` to `last`."""
+        """Return whether any of these rows is among those from `first` to `last`."""
         return self.first <= last and first <= self.last
 
 
@@ -37,7 +37,10 @@ _ALL = (RowRange(1, 1 << 60),)
 
 
 def changed_rows(since: str, directory: Path) -> dict[Path, tuple[RowRange, ...]]:
-    """The rows of each file of the repository that differ from the commit where the work since `since` began."""
+    """Return the rows of each file of the repository that differ from the merge base of `since` and HEAD.
+
+    Every row of an untracked file counts as changed. Raises GitError.
+    """
     top = Path(os.fsdecode(_git(directory, "rev-parse", "--show-toplevel")).rstrip("\n"))
     commit = _git(top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{since}^{{commit}}", optional=True)
     if not commit:
@@ -60,9 +63,9 @@ def findings_in_changes(
     path_of: Callable[[str], Path],
     in_file: Callable[[Region], Region],
 ) -> Iterator[Diagnostic]:
-    """The findings in a function or on a line that has changed, and those whose story leads through a changed line.
+    """Yield findings in a changed function or on a changed line, and those whose trace passes a changed line.
 
-    `in_file` says where in the file a region of a notebook's cell is.
+    `in_file` converts a region of a notebook's cell to a region of the notebook file.
     """
 
     @cache
@@ -85,10 +88,12 @@ def findings_in_changes(
 
 
 def _holds(scope: DefinitionScope, region: Region) -> bool:
+    """Return whether a region begins within a scope."""
     return scope.first <= region.start.row <= scope.last
 
 
 def _parsed(diff: bytes) -> dict[str, list[RowRange]]:
+    """Return the changed rows of each file in a diff."""
     found: dict[str, list[RowRange]] = {}
     current: list[RowRange] = []
     content = 0
@@ -100,12 +105,13 @@ def _parsed(diff: bytes) -> dict[str, list[RowRange]]:
         elif hunk := _HUNK.match(line):
             removed, first, added = (1 if number is None else int(number) for number in hunk.groups())
             content = removed + added
-            # Where lines were only taken out, what stands around the gap has changed.
+            # If lines were only removed, the rows around the gap count as changed.
             current.append(RowRange(first, first + added - 1) if added else RowRange(first, first + 1))
     return found
 
 
 def _git(directory: Path, *arguments: str, optional: bool = False) -> bytes:
+    """Run git and return its output. Raises GitError if it fails, unless `optional`."""
     try:
         done = subprocess.run(["git", *arguments], cwd=directory, capture_output=True, check=False)
     except OSError as problem:

@@ -1,1 +1,1 @@
-"""What devlint knows of libraries other than torch: data files, one for each library, in the form of the table."""
+"""Model files: what devlint knows of libraries other than torch, as one data file for each library."""

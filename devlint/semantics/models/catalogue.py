@@ -1,4 +1,4 @@
-"""Model files together: the cells of a name, found by the name itself or by the first pattern that fits it."""
+"""Look up names in all model files together."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Cells: TypeAlias = Mapping[str, Any]
 
 
 class ModelCatalogue:
-    """The rows of several model files; of two files that describe a name, the earlier one counts."""
+    """The rows of several model files; of two files that describe a name, the earlier one takes precedence."""
 
     def __init__(self, files: Sequence[ModelFile]) -> None:
         self._aliases: dict[str, str] = {}
@@ -30,7 +30,7 @@ class ModelCatalogue:
         self._roots = {*map(_root, (*self._aliases, *self._exact)), *self._patterns}
 
     def canonical(self, name: str) -> str:
-        """The name under which the files know ``name``: an alias may stand for its beginning too."""
+        """Return the name under which the files describe ``name``; an alias may replace a prefix of a name."""
         if not self._aliases or _root(name) not in self._roots:
             return name
         for prefix in _prefixes(name):
@@ -39,11 +39,14 @@ class ModelCatalogue:
         return name
 
     def describe(self, name: str) -> bool:
-        """Whether the library of this name is one that the files are about."""
+        """Return whether the files describe the library of a name."""
         return _root(name) in self._roots
 
     def cells(self, name: str) -> Cells | None:
-        """The cells of a canonical name, as a file spells them."""
+        """Return the cells of a canonical name as a file spells them, None if no file describes it.
+
+        A row of exactly this name is used first, then the first row with a pattern that matches.
+        """
         root = _root(name)
         if root not in self._roots:
             return None
@@ -53,22 +56,26 @@ class ModelCatalogue:
         return None if found is None else {**found, "assumed": True}
 
     def conventions(self) -> Iterator[tuple[str, Cells]]:
-        """Arguments that tell by themselves what a call of anything unknown gives, with the cells of such a call."""
+        """Yield the conventions: a condition on arguments, and the cells of any unknown call that meets it."""
         return ((condition, {**cells, "assumed": True}) for condition, cells in self._conventions.items())
 
 
 def _root(name: str) -> str:
+    """Return the first part of a dotted name, which is the library."""
     return name.partition(".")[0]
 
 
 def _prefixes(name: str) -> Iterator[str]:
-    """The name and its beginnings, the longest first."""
+    """Yield a dotted name and its dotted prefixes, the longest first."""
     while name:
         yield name
         name = name.rpartition(".")[0]
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
-    """`*` stands for any part of a name between two dots, `**` for dots as well."""
+    """Return a name pattern as a regular expression.
+
+    `*` matches any part between two dots, `**` matches dots as well.
+    """
     parts = re.split(r"(\*+)", pattern)
     return re.compile("".join({"*": r"\w*", "**": ".*"}.get(part) or re.escape(part) for part in parts))

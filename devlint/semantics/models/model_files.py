@@ -1,4 +1,4 @@
-"""Reading model files; what is wrong with one is said with its name and the key."""
+"""Read model files, and check that they are valid."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MODEL_SCHEMA: Final = Path(__file__).with_name("model.schema.json")
 
 
 class ModelFileError(Exception):
-    """A model file that cannot be used: the file, the key in it, and why."""
+    """An error in a model file: the file, the key in it, and the problem."""
 
     def __init__(self, path: Path, key: str, problem: str) -> None:
         super().__init__(f"{path}: `{key}`: {problem}" if key else f"{path}: {problem}")
@@ -25,7 +25,7 @@ class ModelFileError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ModelFile:
-    """What one file says: rows by name or pattern, other names of theirs, and what an argument alone tells."""
+    """The content of a model file: rows by name or pattern, aliases of names, and conventions by argument."""
 
     aliases: Mapping[str, str]
     rows: Mapping[str, Mapping[str, Any]]
@@ -33,7 +33,7 @@ class ModelFile:
 
 
 def read_model(path: Path) -> ModelFile:
-    """Read and check a model file."""
+    """Return the content of a model file. Raises ModelFileError if it is not valid."""
     try:
         data = json.loads(path.read_bytes())
     except OSError as error:
@@ -50,19 +50,20 @@ def read_model(path: Path) -> ModelFile:
 
 @cache
 def bundled_models() -> tuple[ModelFile, ...]:
-    """The files that come with devlint; a test has checked them."""
+    """Return the content of the model files that come with devlint, which a test has checked."""
     paths = sorted(path for path in MODEL_SCHEMA.parent.glob("*.json") if path != MODEL_SCHEMA)
     return tuple(_file(json.loads(path.read_bytes())) for path in paths)
 
 
 @cache
 def _schema() -> Mapping[str, Any]:
+    """Return the JSON schema of model files."""
     schema: Mapping[str, Any] = json.loads(MODEL_SCHEMA.read_bytes())
     return schema
 
 
 def _without_model(data: Mapping[str, Any]) -> SchemaProblem | None:
-    """A row that wants to be like one that is not there, or that is itself like another."""
+    """Return a problem for the first row that is `like` a row that does not exist or that is itself `like` another."""
     rows = data.get("rows", {})
     for section in ("rows", "conventions"):
         for name, cells in data.get(section, {}).items():
@@ -75,10 +76,11 @@ def _without_model(data: Mapping[str, Any]) -> SchemaProblem | None:
 
 
 def _file(data: Mapping[str, Any]) -> ModelFile:
+    """Return the content of a model file, given its data."""
     rows = data.get("rows", {})
     return ModelFile(data.get("aliases", {}), _complete(rows, rows), _complete(data.get("conventions", {}), rows))
 
 
 def _complete(section: Mapping[str, Any], rows: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """The rows with the cells of those that they are like."""
+    """Return the rows, each with the cells of the row that it is `like`."""
     return {name: {**rows.get(cells.get("like"), {}), **cells} for name, cells in section.items()}

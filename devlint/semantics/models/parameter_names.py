@@ -1,4 +1,4 @@
-"""The names that cells use: each must be a parameter of the row."""
+"""Check that every parameter named in a cell is a parameter of its row."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from devlint.semantics.argument_conditions import parse_conditions
 from devlint.semantics.models.schema_check import SchemaProblem
 
 PARAMETERS: Final = "parameters"
-"""A module's own tensors, which every row may name."""
+"""The name that stands for a module's own tensors, which every row may use."""
 
 _LISTS: Final = ("tensors", "same", "host", "index", "free", "mutates", "moves")
 _TABLES: Final = ("index_dtypes", "target_dtypes")
@@ -19,7 +19,7 @@ _BY_ARGUMENT: Final = ("returns_if", "dtype_if", "device_if")
 
 
 def first_unknown_parameter(data: Mapping[str, Any]) -> SchemaProblem | None:
-    """The first name in some cell that is no parameter of its row."""
+    """Return a problem for the first name in a cell that is not a parameter of its row, None if there is none."""
     for section in ("rows", "conventions"):
         for row, own in data.get(section, {}).items():
             cells = {**data.get("rows", {}).get(own.get("like"), {}), **own}
@@ -31,7 +31,7 @@ def first_unknown_parameter(data: Mapping[str, Any]) -> SchemaProblem | None:
 
 
 def _mentioned(cells: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Every cell that names a parameter, with the name."""
+    """Yield every parameter that a row's cells name, with the cell."""
     for cell in _LISTS:
         yield from ((cell, name.removesuffix("[]")) for name in cells.get(cell, ()))
     for cell in _TABLES:
@@ -52,7 +52,7 @@ def _mentioned(cells: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _in_rule(rule: str | list[str]) -> Iterator[str]:
-    """The operand that a rule such as `same:NAME` or `kwarg-or:NAME` names."""
+    """Yield the parameters that rules such as `same:NAME` or `kwarg-or:NAME` name."""
     for one in [rule] if isinstance(rule, str) else rule:
         kind, _, names = one.partition(":")
         if names and kind != "kwarg":

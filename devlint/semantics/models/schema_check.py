@@ -1,4 +1,4 @@
-"""Whether data fits a JSON schema, for as much of JSON Schema as devlint's own schemas use."""
+"""Check data against a JSON schema, for those parts of JSON Schema that devlint's own schemas use."""
 
 from __future__ import annotations
 
@@ -23,18 +23,19 @@ _ARTICLES: Final = {"array": "a list", "object": "a table", "boolean": "true or 
 
 @dataclass(frozen=True, slots=True)
 class SchemaProblem:
-    """What is wrong with the value under a key (`rows.acme.load.device`)."""
+    """A value that does not fit a schema: its key (`rows.acme.load.device`) and what is wrong."""
 
     key: str
     message: str
 
 
 def first_problem(data: object, schema: Schema) -> SchemaProblem | None:
-    """The first place where the data does not fit the schema."""
+    """Return the first place where data does not fit a schema, None if it fits."""
     return next(_problems(data, schema, schema, ""), None)
 
 
 def _problems(value: object, schema: Schema, root: Schema, key: str) -> Iterator[SchemaProblem]:
+    """Yield the first problem of a value with a schema, none if it fits."""
     if "$ref" in schema:
         schema = root["definitions"][schema["$ref"].rpartition("/")[2]]
     for keyword, check in _CHECKS.items():
@@ -46,12 +47,14 @@ def _problems(value: object, schema: Schema, root: Schema, key: str) -> Iterator
 
 
 def _type(value: object, schema: Schema, root: Schema, key: str) -> Iterator[SchemaProblem]:
+    """Check the keyword `type`."""
     kind = schema["type"]
     if not isinstance(value, _TYPES[kind]) or (kind == "integer" and isinstance(value, bool)):
         yield SchemaProblem(key, f"expected {_ARTICLES.get(kind, f'a {kind}')}, got {_shown(value)}")
 
 
 def _enum(value: object, schema: Schema, root: Schema, key: str) -> Iterator[SchemaProblem]:
+    """Check the keyword `enum`."""
     if value not in schema["enum"]:
         choices = [json.dumps(one) for one in schema["enum"]]
         shown = ", ".join(choices)
@@ -59,25 +62,29 @@ def _enum(value: object, schema: Schema, root: Schema, key: str) -> Iterator[Sch
 
 
 def _pattern(value: object, schema: Schema, root: Schema, key: str) -> Iterator[SchemaProblem]:
+    """Check the keyword `pattern`."""
     if isinstance(value, str) and not re.search(schema["pattern"], value):
         meant = schema.get("description", f"something that matches {schema['pattern']}")
         yield SchemaProblem(key, f"expected {meant}, got {_shown(value)}")
 
 
 def _any_of(value: object, schema: Schema, root: Schema, key: str) -> Iterator[SchemaProblem]:
+    """Check the keyword `anyOf`."""
     found = [next(_problems(value, one, root, key), None) for one in schema["anyOf"]]
     if all(found):
-        # Of several forms the one that the value comes nearest to tells best what is wrong.
+        # Report the problem of the form that fits best: the one whose problem is nested deepest.
         yield max((one for one in found if one is not None), key=lambda one: len(one.key))
 
 
 def _names(value: object, schema: Schema, root: Schema, key: str) -> Iterator[SchemaProblem]:
+    """Check the keyword `propertyNames`."""
     for name in value if isinstance(value, dict) else ():
         for problem in _problems(name, schema["propertyNames"], root, _below(key, name)):
             yield SchemaProblem(problem.key, problem.message.replace(", got ", ", not "))
 
 
 def _members(value: object, schema: Schema, root: Schema, key: str) -> Iterator[SchemaProblem]:
+    """Check the keywords `properties` and `additionalProperties`."""
     known: Schema = schema.get("properties", {})
     other = schema.get("additionalProperties", True)
     for name, item in value.items() if isinstance(value, dict) else ():
@@ -90,6 +97,7 @@ def _members(value: object, schema: Schema, root: Schema, key: str) -> Iterator[
 
 
 def _items(value: object, schema: Schema, root: Schema, key: str) -> Iterator[SchemaProblem]:
+    """Check the keyword `items`."""
     for number, item in enumerate(value if isinstance(value, list) else ()):
         yield from _problems(item, schema["items"], root, f"{key}[{number}]")
 
@@ -107,15 +115,18 @@ _CHECKS: Final[Mapping[str, Callable[[object, Schema, Schema, str], Iterator[Sch
 
 
 def _below(key: str, name: str) -> str:
+    """Return the key of a member, given the key of its table."""
     return f"{key}.{name}" if key else name
 
 
 def _shown(value: object) -> str:
+    """Return a value as an error message shows it."""
     if isinstance(value, list):
         return "a list"
     return "a table" if isinstance(value, dict) else json.dumps(value)
 
 
 def _likeliest(name: str, known: list[str]) -> str:
+    """Return a suggestion of the closest known name, '' if none is close."""
     close = difflib.get_close_matches(name, known, n=1)
     return f" (did you mean `{close[0]}`?)" if close else ""
