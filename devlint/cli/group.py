@@ -14,7 +14,7 @@ _COMMANDS = {
     "check": "devlint.cli.check:check",
     "rule": "devlint.cli.rule:rule",
     "run": "devlint.runtime.command:run",
-    "server": "devlint.server.command:server",
+    "server": "devlint.server.server_command:server",
 }
 _OWN_OPTIONS = frozenset({"-h", "--help", "--version"})
 

@@ -1,4 +1,4 @@
-"""What is remembered from look to look must never show: a session sees what one that has just begun sees."""
+"""Tests of incremental analysis: a session that reuses results finds the same as a new session."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from devlint.diagnostic import Diagnostic
-from devlint.server.preferences import Book, Preferences
-from devlint.server.session import Job, Look, Session, Ticket
+from devlint.server.analysis_session import AnalysisJob, AnalysisResult, AnalysisSession, CancellationToken
+from devlint.server.preferences import Preferences, WorkspaceSettings
 
 LAYERS = """import torch
 from torch import nn
@@ -98,99 +98,102 @@ def program(tmp_path) -> dict[Path, str]:
 def _nothing(*_: object) -> None: ...
 
 
-def _look(session: Session, program: dict[Path, str], closed: frozenset[Path] = frozenset()) -> Look:
-    """One look at the program, some of whose files are not open, but are to be reported all the same."""
-    book = Book({}, Preferences(), pytest.fail)
-    settings = {path: book.settings(path) for path in program}
+def _analyse(
+    session: AnalysisSession, program: dict[Path, str], closed: frozenset[Path] = frozenset()
+) -> AnalysisResult:
+    """Analyse the program and return the result; `closed` files are not open, but are reported on all the same."""
+    workspace = WorkspaceSettings({}, Preferences(), pytest.fail)
+    settings = {path: workspace.settings(path) for path in program}
     texts = {path: text for path, text in program.items() if path not in closed}
     for path in closed:
         path.write_text(program[path])
     opened = {path: settings[path] for path in texts}
-    look = session.look(Job(texts, opened, survey=lambda: settings), Ticket(), _nothing, _nothing)
-    assert look is not None
-    assert look.is_whole
-    assert not look.errors
-    return look
+    job = AnalysisJob(texts, opened, find_workspace_files=lambda: settings)
+    result = session.analyse(job, CancellationToken(), _nothing, _nothing)
+    assert result is not None
+    assert result.is_complete
+    assert not result.errors
+    return result
 
 
-def _found(look: Look) -> list[Diagnostic]:
-    return [one for path in sorted(look.views) for one in look.views[path].diagnostics]
+def _found(result: AnalysisResult) -> list[Diagnostic]:
+    return [one for path in sorted(result.files) for one in result.files[path].diagnostics]
 
 
-def _facts(look: Look) -> list[tuple[int, int, str, tuple[str, ...]]]:
+def _infos(result: AnalysisResult) -> list[tuple[int, int, str, tuple[str, ...]]]:
     return [
-        (one.start, one.end, one.fact.code, tuple(sorted(account.text for account in one.fact.accounts)))
-        for path in sorted(look.views)
-        for one in look.views[path].facts
+        (one.start, one.end, one.info.code, tuple(sorted(described.text for described in one.info.values)))
+        for path in sorted(result.files)
+        for one in result.files[path].infos
     ]
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_the_same_as_by_a_new_session(program: dict[Path, str], seed: int):
-    chance, session = random.Random(seed), Session()
-    assert _found(_look(session, program))
+    chance, session = random.Random(seed), AnalysisSession()
+    assert _found(_analyse(session, program))
     for _ in range(12):
         path = chance.choice([*program])
         fitting = [edit for edit in EDITS if edit[0] in program[path]]
         old, new = chance.choice(fitting)
         program[path] = program[path].replace(old, new, 1)
-        look = _look(session, program)
+        result = _analyse(session, program)
         if "(x * mask" in "".join(program.values()):
             continue  # a session that has just begun knows nothing of how the text was when it parsed
-        fresh = _look(Session(), program)
-        assert _found(look) == _found(fresh)
-        assert _facts(look) == _facts(fresh)
+        fresh = _analyse(AnalysisSession(), program)
+        assert _found(result) == _found(fresh)
+        assert _infos(result) == _infos(fresh)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_files_that_are_opened_and_closed(program: dict[Path, str], seed: int):
-    chance, session = random.Random(seed), Session()
+    chance, session = random.Random(seed), AnalysisSession()
     for _ in range(12):
         closed = frozenset(path for path in program if chance.random() < 0.5)
         path = chance.choice([*program])
         old, new = chance.choice([edit for edit in EDITS if edit[0] in program[path] and "(x * mask" not in edit[1]])
         program[path] = program[path].replace(old, new, 1)
-        look, fresh = _look(session, program, closed), _look(Session(), program, closed)
-        assert _found(look) == _found(fresh)
-        assert _facts(look) == _facts(fresh)
-        assert not any(look.views[one].facts for one in closed)
+        result, fresh = _analyse(session, program, closed), _analyse(AnalysisSession(), program, closed)
+        assert _found(result) == _found(fresh)
+        assert _infos(result) == _infos(fresh)
+        assert not any(result.files[one].infos for one in closed)
 
 
 def test_open_files_come_first(program: dict[Path, str]):
     closed = next(iter(program)).parent / "closed.py"
     closed.write_text(MAIN)
-    book = Book({}, Preferences(), pytest.fail)
-    settings = {path: book.settings(path) for path in (*program, closed)}
+    workspace = WorkspaceSettings({}, Preferences(), pytest.fail)
+    settings = {path: workspace.settings(path) for path in (*program, closed)}
     opened = {path: settings[path] for path in program}
     told: list[tuple[bool, bool, int]] = []
 
-    def tell(look: Look, done: bool) -> None:
-        told.append((look.is_whole, done, len(look.views)))
+    def tell(result: AnalysisResult, done: bool) -> None:
+        told.append((result.is_complete, done, len(result.files)))
 
-    session, job = Session(), Job(program, opened, survey=lambda: settings)
-    session.look(job, Ticket(), tell, _nothing)
+    session, job = AnalysisSession(), AnalysisJob(program, opened, find_workspace_files=lambda: settings)
+    session.analyse(job, CancellationToken(), tell, _nothing)
     assert told == [(False, False, 2), (False, True, 2), (True, False, 3)]
-    session.look(job, Ticket(), tell, _nothing)
+    session.analyse(job, CancellationToken(), tell, _nothing)
     assert told[3:] == [(True, False, 3)], "once all is known, it is told together"
 
 
 def test_a_look_called_off_leaves_nothing_wrong(program: dict[Path, str]):
-    session, ticket = Session(), Ticket()
-    ticket.stop()
-    book = Book({}, Preferences(), pytest.fail)
-    settings = {path: book.settings(path) for path in program}
-    assert session.look(Job(program, settings), ticket, _nothing, _nothing) is None
-    assert _found(_look(session, program)) == _found(_look(Session(), program))
+    session, token = AnalysisSession(), CancellationToken()
+    token.cancel()
+    workspace = WorkspaceSettings({}, Preferences(), pytest.fail)
+    settings = {path: workspace.settings(path) for path in program}
+    assert session.analyse(AnalysisJob(program, settings), token, _nothing, _nothing) is None
+    assert _found(_analyse(session, program)) == _found(_analyse(AnalysisSession(), program))
 
 
 def test_memory_stays_flat(program: dict[Path, str]):
-    session, path = Session(), next(iter(program))
+    session, path = AnalysisSession(), next(iter(program))
     first = program[path]
 
     def objects_after(number: int) -> int:
         for step in range(number):
             program[path] = first.replace("torch.zeros(width)", f"torch.zeros({step} + width)")
-            _look(session, program)
+            _analyse(session, program)
         gc.collect()
         return len(gc.get_objects())
 

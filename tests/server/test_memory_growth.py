@@ -14,9 +14,9 @@ from pytest_lsp import ClientServerConfig, LanguageClient
 from .editor import CONFIG, Editor, vscode
 
 AT_ONCE = """
-from devlint.server.analyst import Analyst
+from devlint.server.analysis_scheduler import AnalysisScheduler
 from devlint.server.app import create_server
-Analyst.change.__defaults__ = (0.0,)
+AnalysisScheduler.schedule.__defaults__ = (0.0,)
 create_server().start_io()
 """
 """A server that looks at every change, and does not wait for the next."""
