@@ -1,4 +1,4 @@
-"""The exit statuses."""
+"""The exit statuses of the command line."""
 
 from __future__ import annotations
 
@@ -11,4 +11,4 @@ FOUND: Final = 1
 FAILED: Final = 2
 """devlint could not do its work, or not all of it."""
 INTERRUPTED: Final = 130
-"""128 + SIGINT, as shells have it."""
+"""The user interrupted devlint: 128 + SIGINT, as in shells."""

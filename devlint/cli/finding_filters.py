@@ -1,4 +1,4 @@
-"""Leaves out findings that are not news: those of a baseline, and those that no change concerns."""
+"""Filters that leave out known findings: those of a baseline, and those that no change concerns."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from devlint.cli import terminal
-from devlint.cli.writing import write_file
+from devlint.cli.output_streams import write_file
 from devlint.config.selection import REVEALED
 from devlint.diagnostic import Diagnostic
 from devlint.sources import Sources
@@ -18,7 +18,7 @@ from devlint.triage.changes import GitError, changed_rows, concerned
 
 
 def only_changed(diagnostics: Sequence[Diagnostic], since: str, sources: Sources) -> list[Diagnostic]:
-    """The findings that concern what has changed since a commit."""
+    """Return the findings that concern what has changed since a commit."""
     try:
         rows = changed_rows(since, Path.cwd())
     except GitError as problem:
@@ -29,15 +29,21 @@ def only_changed(diagnostics: Sequence[Diagnostic], since: str, sources: Sources
 
 
 class BaselineFile:
-    """A baseline, and the files that are checked against it."""
+    """A baseline file with known findings, and the files that are checked against it."""
 
     def __init__(self, path: Path, checked: Sequence[Path]) -> None:
         self._path = path
         self._folder = Path(os.path.abspath(path)).parent
         self._checked = {self._relative(file) for file in checked}
 
-    def sift(self, diagnostics: Sequence[Diagnostic], sources: Sources, *, quiet: bool = False) -> list[Diagnostic]:
-        """The findings that are new; unless `quiet`, says what the baseline covers and what of it is gone."""
+    def filter_new(
+        self, diagnostics: Sequence[Diagnostic], sources: Sources, *, quiet: bool = False
+    ) -> list[Diagnostic]:
+        """Return the findings that are not in the baseline.
+
+        Unless `quiet`, write notes on the number of known findings, and on entries of the baseline that no longer
+        occur.
+        """
         try:
             entries = read_baseline(self._path)
         except BaselineError as problem:
@@ -57,7 +63,7 @@ class BaselineFile:
         return sorted([*asked, *comparison.new], key=lambda diagnostic: diagnostic.order)
 
     def update(self, diagnostics: Sequence[Diagnostic], sources: Sources) -> None:
-        """Write the findings down as known, and keep what the baseline has of files that were not checked."""
+        """Write the findings to the baseline, and keep its entries for files that were not checked."""
         try:
             before = read_baseline(self._path) if self._path.exists() else ()
         except BaselineError as problem:
@@ -72,4 +78,5 @@ class BaselineFile:
         terminal.note(f"{len(found)} written to {self._path}")
 
     def _relative(self, path: Path) -> str:
+        """Return a path relative to the baseline's directory, with forward slashes."""
         return Path(os.path.relpath(path, self._folder)).as_posix()

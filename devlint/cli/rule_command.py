@@ -1,4 +1,4 @@
-"""`devlint rule`: what the rules are and what each one says."""
+"""The command `devlint rule`, which explains rules."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from devlint.cli import completion
+from devlint.cli import shell_completion
 from devlint.config.errors import unknown
 
 if TYPE_CHECKING:
@@ -15,14 +15,19 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("rule", required=False, metavar="[CODE|NAME]", shell_complete=completion.rules)
-@click.option("--all", "every", is_flag=True, help="Tell of all rules.")
+@click.argument("rule", required=False, metavar="[CODE|NAME]", shell_complete=shell_completion.complete_rules)
+@click.option("--all", "every", is_flag=True, help="Explain all rules.")
 @click.option(
-    "--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True, help="How it is written."
+    "--output-format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Format of the explanation.",
 )
 def rule(rule: str | None, every: bool, output_format: str) -> None:
     """Explain a rule: what it finds, why that is bad, and what to write instead."""
-    from devlint.cli.writing import write_out
+    # Imported here since the registry loads all rules, and `--help` must be fast.
+    from devlint.cli.output_streams import write_stdout
     from devlint.registry import all_rules, find_rule
     from devlint.rulecard import RuleCard
 
@@ -37,19 +42,21 @@ def rule(rule: str | None, every: bool, output_format: str) -> None:
             raise click.UsageError(unknown("rule", rule, known))
         cards = [RuleCard.of(found)]
     if output_format == "json":
-        objects = [_as_object(card) for card in cards]
-        write_out([json.dumps(objects if every else objects[0], indent=2), "\n"], color=False)
+        objects = [_to_json_object(card) for card in cards]
+        write_stdout([json.dumps(objects if every else objects[0], indent=2), "\n"], color=False)
     else:
-        write_out(["\n".join(_as_text(card) for card in cards)], color=False)
+        write_stdout(["\n".join(_to_text(card) for card in cards)], color=False)
 
 
-def _as_text(card: RuleCard) -> str:
+def _to_text(card: RuleCard) -> str:
+    """Return the explanation of a rule as Markdown."""
     facts = [card.severity.value, "on by default" if card.default else "off by default"]
     facts.append("fixable" if card.fixable else "without a fix")
     return f"# {card.name} ({card.code})\n\n{', '.join(facts)}\n\n{card.doc.rstrip()}\n"
 
 
-def _as_object(card: RuleCard) -> dict[str, object]:
+def _to_json_object(card: RuleCard) -> dict[str, object]:
+    """Return the description of a rule as an object for JSON."""
     return {
         "code": card.code,
         "name": card.name,

@@ -1,4 +1,4 @@
-"""Writes reports to files and to the standard output."""
+"""Writing of reports to files and to the standard streams."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pathlib import Path
 import click
 
 
-def write_out(pieces: Iterable[str], *, color: bool, beside: bool = False) -> None:
-    """Write to the standard output, or `beside` it to the standard error.
+def write_stdout(pieces: Iterable[str], *, color: bool, to_stderr: bool = False) -> None:
+    """Write to the standard output, or to the standard error stream if `to_stderr` is set.
 
-    A reader that has seen enough and closed the pipe is no failure.
+    If the reader closes the pipe early, that is no error.
     """
-    stream = sys.stderr if beside else sys.stdout
+    stream = sys.stderr if to_stderr else sys.stdout
     if hasattr(stream, "reconfigure"):
         stream.reconfigure(errors="backslashreplace")
     try:
@@ -24,21 +24,21 @@ def write_out(pieces: Iterable[str], *, color: bool, beside: bool = False) -> No
             click.echo(piece, stream, nl=False, color=color)
         stream.flush()
     except BrokenPipeError:
-        # The interpreter flushes once more at its end, and would complain then.
+        # The interpreter flushes the stream once more when it exits, and would print an error then.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     except OSError as problem:
         raise click.ClickException(f"cannot write the report: {problem.strerror}") from None
 
 
-def write_bytes(data: bytes) -> None:
-    """Write a repaired file to the standard output, as it is."""
+def write_stdout_bytes(data: bytes) -> None:
+    """Write the contents of a fixed file to the standard output, without any conversion."""
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
 
 
 def write_file(pieces: Iterable[str], path: Path) -> None:
-    """Write a file as a whole or not at all."""
+    """Write a file completely or not at all. Raise ClickException if that fails."""
     try:
         if path.exists() and not path.is_file():
             with path.open("w", encoding="utf-8", errors="backslashreplace") as stream:
@@ -52,7 +52,7 @@ def write_file(pieces: Iterable[str], path: Path) -> None:
             try:
                 stream.writelines(pieces)
                 stream.close()
-                temporary.chmod(_usual_mode())
+                temporary.chmod(_default_file_mode())
                 temporary.replace(path)
             except BaseException:
                 temporary.unlink(missing_ok=True)
@@ -61,8 +61,8 @@ def write_file(pieces: Iterable[str], path: Path) -> None:
         raise click.ClickException(f"cannot write {path}: {problem.strerror}") from None
 
 
-def _usual_mode() -> int:
-    """The mode that a newly made file gets; a temporary one is for its owner alone."""
+def _default_file_mode() -> int:
+    """Return the permissions of a newly created file; a temporary file's permissions are stricter."""
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask

@@ -104,7 +104,7 @@ def test_a_file_that_changes_meanwhile_is_left_alone(devlint: Run, monkeypatch: 
         path.write_text("print('mine')\n")
         writing.write_back(path, before, after)
 
-    monkeypatch.setattr("devlint.cli.mending.write_back", edit_then_write)
+    monkeypatch.setattr("devlint.cli.fix_mode.write_back", edit_then_write)
     status, _, err = devlint("--fix")
     assert (status, text()) == (2, "print('mine')\n")
     assert "error: a.py: it has changed on disk meanwhile, and is left alone" in err

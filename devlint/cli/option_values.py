@@ -1,4 +1,4 @@
-"""Values that options take, beyond those that click knows."""
+"""Parsers for option values: report targets, and lists separated by commas."""
 
 from __future__ import annotations
 
@@ -13,15 +13,17 @@ from devlint.output import FORMATS
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
-    """A report to write: its format, and the file it goes to (None: the standard output)."""
+class ReportTarget:
+    """A report to write: its format, and its file (None: the standard output)."""
 
     format: str
     path: Path | None = None
 
 
-def parse_targets(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[Target, ...] | None:
-    """`FORMAT[:FILE]`, several of them separated by commas."""
+def parse_report_targets(
+    ctx: click.Context, param: click.Parameter, value: str | None
+) -> tuple[ReportTarget, ...] | None:
+    """Return the report targets in `FORMAT[:FILE],...`, the value of `--output-format`."""
     if value is None:
         return None
     targets = []
@@ -29,12 +31,12 @@ def parse_targets(ctx: click.Context, param: click.Parameter, value: str | None)
         name, _, path = part.strip().partition(":")
         if name not in FORMATS:
             raise click.BadParameter(f"{unknown('format', name, FORMATS)}; one of {', '.join(FORMATS)}", ctx, param)
-        targets.append(Target(name, Path(path) if path else None))
+        targets.append(ReportTarget(name, Path(path) if path else None))
     return tuple(targets)
 
 
-def split(values: Iterable[str]) -> tuple[str, ...] | None:
-    """The items of an option that takes commas and may be repeated; None where it was not given."""
+def split_commas(values: Iterable[str]) -> tuple[str, ...] | None:
+    """Return the items of a repeatable option that takes commas, or None if the option was not given."""
     given = list(values)
     if not given:
         return None
