@@ -28,7 +28,7 @@ from lsprotocol import types
 from pygls.lsp.client import LanguageClient
 from wheels import unpacked
 
-from devlint.server.analyst import DEBOUNCE
+from devlint.server.analysis_scheduler import DEBOUNCE
 
 LIMITS = {"median": 150, "p95": 400, "hover": 20}
 """Milliseconds."""

@@ -1,4 +1,4 @@
-"""The command line: `devlint PATH...` and its other commands."""
+"""The command line: `devlint PATH...` and the other commands."""
 
 from __future__ import annotations
 
@@ -12,23 +12,24 @@ from typing import NoReturn
 
 import click
 
+from devlint.cli.exit_status import CLEAN, FAILED, INTERRUPTED
 from devlint.cli.group import devlint
-from devlint.cli.status import CLEAN, FAILED, INTERRUPTED
 
 
 def main() -> None:
-    """The entry point of the console script."""
-    # The process ends with its command, and what that makes lives as long: the commands that go on turn it on again.
+    """Run the command line and end the process: the entry point of the console script."""
+    # The process ends with its command, so that collecting garbage is wasted time. Commands that keep running turn the
+    # garbage collector on again.
     gc.disable()
     status = invoke(sys.argv[1:])
     if "devlint.runtime" in sys.modules:
-        # The user's program ran here; it may have threads to wait for and exit handlers to call.
+        # The user's program ran in this process: wait for its threads and call its exit handlers.
         sys.exit(status)
     _leave(status)
 
 
 def _leave(status: int) -> NoReturn:
-    """End the process at once: taking millions of syntax nodes apart first would take seconds."""
+    """End the process at once with an exit status; freeing millions of syntax nodes first would take seconds."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             stream.flush()
@@ -36,7 +37,7 @@ def _leave(status: int) -> NoReturn:
 
 
 def invoke(arguments: Sequence[str]) -> int:
-    """Run devlint with these arguments and return its exit status."""
+    """Run devlint with these arguments and return the exit status."""
     try:
         status = devlint.main(list(arguments), prog_name="devlint", standalone_mode=False)
     except click.ClickException as problem:
@@ -46,7 +47,7 @@ def invoke(arguments: Sequence[str]) -> int:
         click.echo("devlint: interrupted", err=True)
         return INTERRUPTED
     except Exception:
-        # Python's own status for this is 1, which would say that something was found.
+        # Python's own exit status for an exception is 1, but that status means that something was found.
         traceback.print_exc()
         click.echo("devlint: internal error; please report it with the lines above", err=True)
         return FAILED

@@ -1,4 +1,4 @@
-"""The commands, each imported only when it is needed; `check` is meant where none is named."""
+"""The commands of devlint. Each is imported when it is first used, and `check` is the default command."""
 
 from __future__ import annotations
 
@@ -10,22 +10,27 @@ from click.shell_completion import CompletionItem
 from devlint.version import __version__
 
 _DEFAULT = "check"
+"""The command that runs if the arguments name none."""
 _COMMANDS = {
-    "check": "devlint.cli.check:check",
-    "rule": "devlint.cli.rule:rule",
+    "check": "devlint.cli.check_command:check",
+    "rule": "devlint.cli.rule_command:rule",
     "run": "devlint.runtime.run_command:run",
-    "server": "devlint.server.command:server",
+    "server": "devlint.server.server_command:server",
 }
+"""The module and the function of each command."""
 _OWN_OPTIONS = frozenset({"-h", "--help", "--version"})
+"""The options of `devlint` itself; all others belong to a command."""
 
 
 class _Commands(click.Group):
-    """Looks a command up by name; arguments that begin with anything else are those of the default command."""
+    """The click group that imports commands on demand, and passes arguments without a command to the default."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands."""
         return list(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import and return a command, or return None if there is no such command."""
         if cmd_name not in _COMMANDS:
             return None
         module, attribute = _COMMANDS[cmd_name].split(":")
@@ -33,16 +38,18 @@ class _Commands(click.Group):
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return completions for the first argument: commands, and what the default command takes."""
         default = self.get_command(ctx, _DEFAULT)
         assert default is not None
-        begun = default.make_context(_DEFAULT, [], parent=ctx, resilient_parsing=True)
-        offered = [*super().shell_complete(ctx, incomplete), *default.shell_complete(begun, incomplete)]
+        default_context = default.make_context(_DEFAULT, [], parent=ctx, resilient_parsing=True)
+        offered = [*super().shell_complete(ctx, incomplete), *default.shell_complete(default_context, incomplete)]
         paths = [] if incomplete.startswith("-") else [CompletionItem(incomplete, type="file")]
         return [*{item.value: item for item in offered}.values(), *paths]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments, after inserting the default command if they name no command."""
         if ctx.resilient_parsing and not args:
-            # The shell asks what may come first: a command, or what the default command takes.
+            # The shell completes the first argument: a command, or an argument of the default command.
             return super().parse_args(ctx, args)
         named = bool(args) and (args[0] in _COMMANDS or args[0] in _OWN_OPTIONS)
         return super().parse_args(ctx, args if named else [_DEFAULT, *args])
@@ -53,7 +60,7 @@ class _Commands(click.Group):
 def devlint() -> None:
     """Find device-placement and dtype bugs in PyTorch code, without running it.
 
-    `devlint PATH...` is short for `devlint check PATH...`, and with no path the current directory is checked. A path
-    that has the name of a command is given as ./NAME. Exit status: 0 nothing found, 1 something found, 2 devlint could
-    not do its work.
+    `devlint PATH...` is short for `devlint check PATH...`. Without a path, devlint checks the current directory. If a
+    path has the name of a command, write ./NAME. Exit status: 0 nothing found, 1 something found, 2 devlint could not
+    do its work.
     """

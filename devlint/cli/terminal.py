@@ -1,4 +1,4 @@
-"""What the terminal is like, and what is said on it beside the report."""
+"""Properties of the terminal, messages on the standard error stream, and the progress bar."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from contextlib import contextmanager
 
 import click
 
-_PATIENCE = 1.0
-"""Seconds before a progress bar appears: short work needs none."""
+_PROGRESS_DELAY = 1.0
+"""The seconds before a progress bar appears; shorter work needs none."""
 
 
 def has_color() -> bool:
-    """Whether the standard output takes colours. `NO_COLOR` and `FORCE_COLOR` have the last word, in this order."""
+    """Return whether the standard output takes colours. `NO_COLOR` decides, then `FORCE_COLOR`, then the terminal."""
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR"):
@@ -25,38 +25,41 @@ def has_color() -> bool:
 
 
 def width() -> int:
-    """How many columns a report for people may take."""
+    """Return the number of columns for a report on the terminal."""
     return shutil.get_terminal_size((120, 24)).columns
 
 
 def warn(text: str) -> None:
-    """Say something on the standard error that is no finding."""
+    """Write a warning to the standard error stream."""
     click.echo(f"{click.style('warning:', fg='yellow', bold=True)} {text}", err=True)
 
 
 def note(text: str) -> None:
-    """Say something on the standard error that is good to know."""
+    """Write a note to the standard error stream."""
     click.echo(f"{click.style('note:', fg='cyan', bold=True)} {text}", err=True)
 
 
-def fail(text: str) -> None:
-    """Say on the standard error what devlint could not do."""
+def error(text: str) -> None:
+    """Write an error to the standard error stream."""
     click.echo(f"{click.style('error:', fg='red', bold=True)} {text}", err=True)
 
 
 @contextmanager
 def progress() -> Iterator[Callable[[int, int], None] | None]:
-    """Yield a function that takes (done, total) and draws a bar once the work proves long; None where nobody looks."""
+    """Yield a function that takes (done, total) and draws a progress bar once the work takes long.
+
+    Yield None if the standard error stream is no terminal.
+    """
     if not sys.stderr.isatty():
         yield None
         return
-    begun = time.monotonic()
+    started = time.monotonic()
     bar: click._termui_impl.ProgressBar[int] | None = None
 
     def draw(done: int, total: int) -> None:
         nonlocal bar
         if bar is None:
-            if time.monotonic() - begun < _PATIENCE:
+            if time.monotonic() - started < _PROGRESS_DELAY:
                 return
             bar = click.progressbar(length=total, label="Checking", file=sys.stderr, show_pos=True)
             bar.render_progress()

@@ -1,4 +1,4 @@
-"""`--watch`: check again whenever a file has changed that may change the answer."""
+"""Watch mode of `devlint check` (`--watch`): check again after each change of a relevant file."""
 
 from __future__ import annotations
 
@@ -14,69 +14,75 @@ from typing import Final
 import click
 
 from devlint.cli import terminal
-from devlint.cli.job import Request, run
+from devlint.cli.check_run import CheckRequest, run_check
 from devlint.config.config_files import FILENAMES
 from devlint.linter.discovery import SUFFIXES
 
-_SETTINGS: Final = (*FILENAMES, ".gitignore")
-_SETTLED: Final = 100
-"""Milliseconds without a further change after which the files are taken to be as they shall be."""
-_UNASKED: Final = 5_000
-"""Milliseconds after which the disk is looked at though nothing was said of it: watchfiles forgets a change that comes
-in just when it hands out others or gives up waiting, and it does not watch the settings above the folders."""
+_SETTINGS_FILES: Final = (*FILENAMES, ".gitignore")
+"""The names of files that decide what is checked and how."""
+_DEBOUNCE: Final = 100
+"""The milliseconds without a further change after which a check starts."""
+_POLL_INTERVAL: Final = 5_000
+"""The milliseconds after which the files are compared even if watchfiles has reported no change.
 
-State = Mapping[Path, tuple[int, int]]
-"""When each file that matters was written, and how long it is."""
+watchfiles may lose a change that happens while it reports others or while its wait times out, and it does not watch
+configuration files above the watched directories.
+"""
+
+FileStates = Mapping[Path, tuple[int, int]]
+"""The modification time in nanoseconds and the size in bytes of each relevant file."""
 
 
-def watch(request: Request) -> int:
-    """Check, and check anew after each change, until somebody interrupts."""
-    gc.enable()  # each round leaves the one before it to be collected
+def watch(request: CheckRequest) -> int:
+    """Check, and check again after each change, until the user interrupts; return the last exit status."""
+    gc.enable()  # `main` turns the garbage collector off, but each check leaves garbage behind
     try:
+        # Imported here since watchfiles is an optional dependency.
         import watchfiles
     except ImportError:
         raise click.UsageError("--watch needs watchfiles: pip install 'devlint[watch]'") from None
 
-    folders = _folders(request)
+    folders = _watched_folders(request)
     if not folders:
-        return run(request)
-    hints = watchfiles.watch(
-        *folders, watch_filter=None, step=_SETTLED, rust_timeout=_UNASKED, yield_on_timeout=True, debug=False
+        return run_check(request)
+    change_events = watchfiles.watch(
+        *folders, watch_filter=None, step=_DEBOUNCE, rust_timeout=_POLL_INTERVAL, yield_on_timeout=True, debug=False
     )
-    seen: State | None = None
+    seen: FileStates | None = None
     status = 0
-    # Hints only say when to look: what has changed is what the disk says.
-    for _ in chain([None], hints):
-        state = _state(folders, watchfiles.DefaultFilter.ignore_dirs)
+    # The events only tell when to compare: whether a file has changed is read from the disk.
+    for _ in chain([None], change_events):
+        state = _file_states(folders, watchfiles.DefaultFilter.ignore_dirs)
         if state != seen:
             seen = state
-            status = _check(request)
+            status = _check_and_wait(request)
     return status
 
 
-def _check(request: Request) -> int:
+def _check_and_wait(request: CheckRequest) -> int:
+    """Check once on a cleared terminal, and write a note that devlint waits for changes."""
     if sys.stdout.isatty():
         click.clear()
     try:
-        status = run(request)
+        status = run_check(request)
     except click.ClickException as problem:
-        # What is wrong may be mended while the watch goes on.
+        # The user may correct the error while devlint waits.
         problem.show()
         status = problem.exit_code
     terminal.note(f"checked at {time.strftime('%H:%M:%S')}; waiting for changes, Ctrl+C ends this")
     return status
 
 
-def _folders(request: Request) -> list[Path]:
-    """The directories to watch: those that were named, and those of the files that were."""
+def _watched_folders(request: CheckRequest) -> list[Path]:
+    """Return the directories to watch: those that were named, and those of the files that were named."""
     named = [*request.paths, *([request.config] if request.config else [])]
     return list(dict.fromkeys(path if path.is_dir() else path.parent for path in named if path.exists()))
 
 
-def _state(folders: Sequence[Path], ignored: Collection[str]) -> State:
-    """How the files that matter are now."""
+def _file_states(folders: Sequence[Path], ignored: Collection[str]) -> FileStates:
+    """Return the current states of all relevant files."""
     state = {}
-    for path in _files(folders, ignored):
+    for path in _relevant_files(folders, ignored):
         try:
             found = path.stat()
         except OSError:
@@ -85,11 +91,11 @@ def _state(folders: Sequence[Path], ignored: Collection[str]) -> State:
     return state
 
 
-def _files(folders: Sequence[Path], ignored: Collection[str]) -> Iterator[Path]:
-    """The files to read in the folders, and those that may hold settings there or above."""
+def _relevant_files(folders: Sequence[Path], ignored: Collection[str]) -> Iterator[Path]:
+    """Yield the Python files in the folders, and possible configuration files there and in the directories above."""
     for above in {parent for folder in folders for parent in folder.absolute().parents}:
-        yield from (above / name for name in _SETTINGS)
+        yield from (above / name for name in _SETTINGS_FILES)
     for folder in folders:
         for place, inner, names in os.walk(folder):
             inner[:] = [name for name in inner if name not in ignored]
-            yield from (Path(place, name) for name in names if name.endswith((*SUFFIXES, *_SETTINGS)))
+            yield from (Path(place, name) for name in names if name.endswith((*SUFFIXES, *_SETTINGS_FILES)))

@@ -1,4 +1,4 @@
-"""What the analysis of a statement may have read: the statements behind the names that it mentions, and so on."""
+"""Dependencies of the analysis: the top-level statements that the analysis of a statement may have read."""
 
 from __future__ import annotations
 
@@ -13,128 +13,146 @@ from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.program import Program
 from devlint.syntax.index import Binding, Statement
 
-Site: TypeAlias = tuple[ModuleInfo, Statement]
-"""A statement, and the module in which it stands."""
+LocatedStatement: TypeAlias = tuple[ModuleInfo, Statement]
+"""A top-level statement, and the module that it belongs to."""
 
 
 @dataclass(frozen=True, slots=True)
-class Needs:
-    """What a piece of analysis depends on. `sways` are the modules whose top level it reads things of that other
-    statements there may change."""
-
-    units: frozenset[Statement]
-    sways: frozenset[Path]
-
-
 class Dependencies:
-    """Answers for one state of the program, after it was analysed."""
+    """What an analysis result depends on: top-level statements and modules.
+
+    `mutable_modules` are the modules from which the analysis read objects that other top-level statements of the same
+    module may change.
+    """
+
+    statements: frozenset[Statement]
+    mutable_modules: frozenset[Path]
+
+
+class DependencyFinder:
+    """Finds the dependencies of top-level statements, in one state of the program that was analysed."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
         self._binders: dict[ModuleInfo, dict[str, list[Statement]]] = {}
-        self._read: dict[Statement, list[Site]] = {}
+        self._reads: dict[Statement, list[LocatedStatement]] = {}
 
-    def of(self, module: ModuleInfo, units: Iterable[Statement]) -> Needs:
-        """What the statements of a module depend on, themselves included."""
-        waiting: list[Site] = [(module, unit) for unit in units]
-        seen = {unit for _, unit in waiting}
-        sways: set[Path] = set()
+    def of(self, module: ModuleInfo, statements: Iterable[Statement]) -> Dependencies:
+        """Return what the analysis of a module's top-level statements depends on, those statements included."""
+        waiting: list[LocatedStatement] = [(module, statement) for statement in statements]
+        seen = {statement for _, statement in waiting}
+        mutable_modules: set[Path] = set()
         while waiting:
-            home, unit = waiting.pop()
-            more = self._reads(home, unit)
-            if home.path not in sways and _binds_objects(home, unit):
-                sways.add(home.path)
+            home, statement = waiting.pop()
+            more = self._direct_reads(home, statement)
+            if home.path not in mutable_modules and _binds_objects(home, statement):
+                mutable_modules.add(home.path)
                 more = [*more, *((home, one) for one in home.index.statements if _has_effect(one))]
             for site in more:
                 if site[1] not in seen:
                     seen.add(site[1])
                     waiting.append(site)
-        return Needs(frozenset(seen), frozenset(sways))
+        return Dependencies(frozenset(seen), frozenset(mutable_modules))
 
-    def of_mentions(self, module: ModuleInfo, unit: Statement) -> Needs:
-        """What it depends on whether a definition is looked at at all: what it mentions, but not what that calls."""
-        reads = self._reads(module, unit)
+    def of_mentions(self, module: ModuleInfo, statement: Statement) -> Dependencies:
+        """Return what the decision depends on whether a definition is relevant to the analysis.
+
+        These are the statements behind the names that the definition mentions, but not the functions that those call.
+        """
+        reads = self._direct_reads(module, statement)
         values = [(home, one) for home, one in reads if one.kind == "other"]
         found = [self.of(home, [one]) for home, one in values]
-        units = frozenset({unit, *(one for _, one in reads)}).union(*(one.units for one in found))
-        return Needs(units, frozenset().union(*(one.sways for one in found)))
+        statements = frozenset({statement, *(one for _, one in reads)}).union(*(one.statements for one in found))
+        return Dependencies(statements, frozenset().union(*(one.mutable_modules for one in found)))
 
-    def _reads(self, module: ModuleInfo, unit: Statement) -> list[Site]:
-        found = self._read.get(unit)
+    def _direct_reads(self, module: ModuleInfo, statement: Statement) -> list[LocatedStatement]:
+        """Return the top-level statements behind the names that one statement mentions."""
+        found = self._reads.get(statement)
         if found is None:
-            sites = (site for name in unit.mentions for site in self._named(module, name, unit.mentions, set()))
-            found = self._read[unit] = list(dict.fromkeys(sites))
+            sites = (
+                site
+                for name in statement.mentions
+                for site in self._statements_behind(module, name, statement.mentions, set())
+            )
+            found = self._reads[statement] = list(dict.fromkeys(sites))
         return found
 
-    def _named(
-        self, module: ModuleInfo, name: str, mentions: frozenset[str], passed: set[tuple[Path, str]]
-    ) -> Iterator[Site]:
-        """The statements behind a name of a module: those that bind it, and what stands behind what they import."""
-        if (module.path, name) in passed:
+    def _statements_behind(
+        self, module: ModuleInfo, name: str, mentions: frozenset[str], visited: set[tuple[Path, str]]
+    ) -> Iterator[LocatedStatement]:
+        """Yield the statements behind a module's name: those that bind it, and those behind what they import.
+
+        `mentions` are all names that the reading code mentions. `visited` prevents endless recursion.
+        """
+        if (module.path, name) in visited:
             return
-        passed.add((module.path, name))
+        visited.add((module.path, name))
         binders = self._binders_of(module)
-        for unit in binders.get(name, ()):
-            yield module, unit
-            for binding in unit.imports:
+        for statement in binders.get(name, ()):
+            yield module, statement
+            for binding in statement.imports:
                 if binding.name == name:
-                    yield from self._imported(module, binding, mentions, passed)
-        for unit in binders.get("*", ()):
-            for binding in unit.imports:
+                    yield from self._statements_behind_import(module, binding, mentions, visited)
+        for statement in binders.get("*", ()):
+            for binding in statement.imports:
                 found = self._module(module, binding.module, binding.level) if binding.name == "*" else None
                 if found is not None:
-                    yield module, unit
-                    yield from self._named(found, name, mentions, passed)
+                    yield module, statement
+                    yield from self._statements_behind(found, name, mentions, visited)
 
-    def _imported(
-        self, module: ModuleInfo, binding: Binding, mentions: frozenset[str], passed: set[tuple[Path, str]]
-    ) -> Iterator[Site]:
+    def _statements_behind_import(
+        self, module: ModuleInfo, binding: Binding, mentions: frozenset[str], visited: set[tuple[Path, str]]
+    ) -> Iterator[LocatedStatement]:
+        """Yield the statements behind the name that one import statement binds."""
         if binding.attribute is None:
             wanted = binding.module if binding.name != binding.module.partition(".")[0] else binding.name
-            yield from self._attributes(self._module(module, wanted, binding.level), mentions, passed)
+            yield from self._statements_behind_attributes(
+                self._module(module, wanted, binding.level), mentions, visited
+            )
             return
         found = self._module(module, binding.module, binding.level)
         if found is not None:
-            yield from self._named(found, binding.attribute, mentions, passed)
+            yield from self._statements_behind(found, binding.attribute, mentions, visited)
         dotted = f"{binding.module}.{binding.attribute}" if binding.module else binding.attribute
-        yield from self._attributes(self._module(module, dotted, binding.level), mentions, passed)
+        yield from self._statements_behind_attributes(self._module(module, dotted, binding.level), mentions, visited)
 
-    def _attributes(
-        self, found: ModuleInfo | None, mentions: frozenset[str], passed: set[tuple[Path, str]]
-    ) -> Iterator[Site]:
-        """What may be read of a module by code that mentions these names."""
+    def _statements_behind_attributes(
+        self, found: ModuleInfo | None, mentions: frozenset[str], visited: set[tuple[Path, str]]
+    ) -> Iterator[LocatedStatement]:
+        """Yield the statements of a module that code which mentions these names may read as attributes."""
         if found is None:
             return
         for name in mentions:
-            yield from self._named(found, name, mentions, passed)
-            if found.is_package and (found.path, f".{name}") not in passed:
-                passed.add((found.path, f".{name}"))
-                yield from self._attributes(self._module(found, name, 1), mentions, passed)
+            yield from self._statements_behind(found, name, mentions, visited)
+            if found.is_package and (found.path, f".{name}") not in visited:
+                visited.add((found.path, f".{name}"))
+                yield from self._statements_behind_attributes(self._module(found, name, 1), mentions, visited)
 
     def _module(self, importer: ModuleInfo, name: str, level: int) -> ModuleInfo | None:
-        """The module of that name, if anybody has needed it."""
+        """Return the module that an import names, or None if the analysis has not loaded it."""
         path = self._program.resolve(importer, name, level)
         return self._program.loaded(path) if path is not None else None
 
     def _binders_of(self, module: ModuleInfo) -> dict[str, list[Statement]]:
+        """Return the top-level statements of a module by the names that they bind."""
         found = self._binders.get(module)
         if found is None:
             found = self._binders[module] = {}
-            for unit in module.index.statements:
-                for name in unit.binds | unit.globals | {one.name for one in unit.imports}:
-                    found.setdefault(name, []).append(unit)
+            for statement in module.index.statements:
+                for name in statement.binds | statement.globals | {one.name for one in statement.imports}:
+                    found.setdefault(name, []).append(statement)
         return found
 
 
-def _has_effect(unit: Statement) -> bool:
-    """Whether a top-level statement is there for more than the names it binds."""
-    return unit.kind == "other" and (not unit.binds or unit.text.startswith((*REPEATING, "if ", "try")))
+def _has_effect(statement: Statement) -> bool:
+    """Return whether a top-level statement may do more than bind names: a loop, a condition, or a plain call."""
+    return statement.kind == "other" and (not statement.binds or statement.text.startswith((*REPEATING, "if ", "try")))
 
 
-def _binds_objects(module: ModuleInfo, unit: Statement) -> bool:
-    """Whether a statement gives a name of its module something that others can change."""
-    if unit.kind != "other" or module.run is None:
+def _binds_objects(module: ModuleInfo, statement: Statement) -> bool:
+    """Return whether a top-level statement binds a name to an object that other code can change."""
+    if statement.kind != "other" or module.run is None:
         return False
     names = module.run.state.names
     plain = (Const, Tensor, Unknown)
-    return any(name in names and not isinstance(names[name], plain) for name in unit.binds)
+    return any(name in names and not isinstance(names[name], plain) for name in statement.binds)

@@ -1,4 +1,4 @@
-"""Open documents as programs: a file is one text, a notebook the texts of its cells of code one after another."""
+"""Python programs in the editor: a file is one text, a notebook the texts of its code cells one after another."""
 
 from __future__ import annotations
 
@@ -12,76 +12,85 @@ from lsprotocol import types
 from pygls.uris import from_fs_path, to_fs_path
 
 from devlint.diagnostic import Position
-from devlint.server.buffers import Buffer, Buffers
-from devlint.server.rulers import Ruler
+from devlint.server.position_encoding import PositionConverter
+from devlint.server.text_buffers import BufferWorkspace, TextBuffer
 from devlint.syntax.ipython_magics import cell_as_python
 from devlint.syntax.line_starts import NEWLINE
 from devlint.syntax.notebook import SUFFIX
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """One text of the editor's, and the row of the program on which it begins."""
+class DocumentPart:
+    """One of the editor's texts, and the row of the program (from 1) at which the text begins."""
 
     uri: str
     version: int | None
-    ruler: Ruler
+    positions: PositionConverter
     first_row: int = 1
 
 
 @dataclass(frozen=True)
-class Document:
-    """One program in the editor: `text` is the whole of it, `parts` the editor's texts that it is made of."""
+class EditorDocument:
+    """One program in the editor.
+
+    `text` is the whole program as it is analysed, and `parts` are the editor's texts: one file, or the cells of a
+    notebook.
+    """
 
     path: Path
     text: str
-    parts: tuple[Part, ...]
+    parts: tuple[DocumentPart, ...]
 
     @property
     def is_notebook(self) -> bool:
-        """Whether its parts are the cells of a notebook."""
+        """Whether the program is a notebook, whose parts are cells."""
         return self.path.suffix == SUFFIX
 
-    def part_at(self, row: int) -> Part:
-        """The part in which a row of the program stands."""
+    def part_at(self, row: int) -> DocumentPart:
+        """Return the part that contains a row of the program."""
         return self.parts[max(0, bisect_right([one.first_row for one in self.parts], row) - 1)]
 
-    def part_of(self, uri: str) -> Part | None:
-        """The part of that name."""
+    def part_of(self, uri: str) -> DocumentPart | None:
+        """Return the part with a URI, or None."""
         return next((one for one in self.parts if one.uri == uri), None)
 
     def location(self, start: Position, end: Position) -> types.Location:
-        """Where a stretch of the program is for the client."""
+        """Return the client's location of a region of the program."""
         part = self.part_at(start.row)
-        down = part.first_row - 1
-        first, last = Position(start.row - down, start.column), Position(end.row - down, end.column)
-        return types.Location(part.uri, part.ruler.range_of(first, last))
+        rows_before = part.first_row - 1
+        first, last = Position(start.row - rows_before, start.column), Position(end.row - rows_before, end.column)
+        return types.Location(part.uri, part.positions.range_between(first, last))
 
-    def has_as_analysed(self, start: Position, end: Position) -> bool:
-        """Whether the editor's lines there are those that were analysed: what only notebooks understand is not."""
+    def matches_analysed_text(self, start: Position, end: Position) -> bool:
+        """Return whether the editor's lines of a region are the same as the analysed lines.
+
+        They differ where a notebook cell has IPython syntax, which is replaced before the analysis.
+        """
         part = self.part_at(start.row)
-        down = part.first_row - 1
+        rows_before = part.first_row - 1
         for row in range(start.row, end.row + 1):
-            first, last = self.ruler.lines.start(row), self.ruler.lines.start(row + 1)
-            ruler = part.ruler
-            there = ruler.text[ruler.lines.start(row - down) : ruler.lines.start(row - down + 1)]
-            if self.text[first:last].rstrip("\r\n") != there.rstrip("\r\n"):
+            first, last = self.positions.lines.start(row), self.positions.lines.start(row + 1)
+            positions = part.positions
+            editor_line = positions.text[
+                positions.lines.start(row - rows_before) : positions.lines.start(row - rows_before + 1)
+            ]
+            if self.text[first:last].rstrip("\r\n") != editor_line.rstrip("\r\n"):
                 return False
         return True
 
-    def offset(self, part: Part, position: types.Position) -> int:
-        """The offset in the program of a client's position."""
-        place = part.ruler.lines.position(part.ruler.offset(position))
-        return self.ruler.offset_at(Position(place.row + part.first_row - 1, place.column))
+    def offset(self, part: DocumentPart, position: types.Position) -> int:
+        """Return the offset in the program of a client's position in one of its parts."""
+        place = part.positions.lines.position(part.positions.offset(position))
+        return self.positions.offset_of(Position(place.row + part.first_row - 1, place.column))
 
     @cached_property
-    def ruler(self) -> Ruler:
-        """Measures the program."""
-        return Ruler(self.text, "utf-32")
+    def positions(self) -> PositionConverter:
+        """The converter of rows, columns and offsets of the whole program."""
+        return PositionConverter(self.text, "utf-32")
 
 
-def documents(buffers: Buffers) -> Iterator[Document]:
-    """All open programs in Python."""
+def open_documents(buffers: BufferWorkspace) -> Iterator[EditorDocument]:
+    """Yield all Python programs that are open in the editor."""
     cells: set[str] = set()
     for notebook in buffers.notebook_documents.values():
         code = [one for one in notebook.cells if one.kind is types.NotebookCellKind.Code]
@@ -91,38 +100,42 @@ def documents(buffers: Buffers) -> Iterator[Document]:
         if found:
             yield _notebook(notebook.uri, found)
     for buffer in buffers.text_documents.values():
-        if isinstance(buffer, Buffer) and buffer.uri not in cells and _is_python(buffer):
-            part = Part(buffer.uri, buffer.version, buffer.ruler)
-            yield Document(path_of(buffer.uri), buffer.source, (part,))
+        if isinstance(buffer, TextBuffer) and buffer.uri not in cells and _is_python(buffer):
+            part = DocumentPart(buffer.uri, buffer.version, buffer.positions)
+            yield EditorDocument(path_of_uri(buffer.uri), buffer.source, (part,))
 
 
-def closed_document(path: Path, text: str, encoding: str) -> Document:
-    """A program that the editor has not opened."""
-    return Document(path, text, (Part(uri_of(path.as_posix()), None, Ruler(text, encoding)),))
+def closed_document(path: Path, text: str, encoding: str) -> EditorDocument:
+    """Return a program that is not open in the editor."""
+    return EditorDocument(
+        path, text, (DocumentPart(uri_of_path(path.as_posix()), None, PositionConverter(text, encoding)),)
+    )
 
 
-def path_of(uri: str) -> Path:
-    """Where a document lies; a place for one that has none is made up in the current directory."""
+def path_of_uri(uri: str) -> Path:
+    """Return the path of a document; one without a file gets a made-up path in the current directory."""
     found = to_fs_path(uri)
     return Path(found).resolve() if found else Path.cwd() / uri.replace("/", "_").replace(":", "_")
 
 
-def uri_of(filename: str) -> str:
-    """The name of a file for the client."""
+def uri_of_path(filename: str) -> str:
+    """Return the URI of a file."""
     return from_fs_path(filename) or filename
 
 
-def _is_python(buffer: Buffer) -> bool:
+def _is_python(buffer: TextBuffer) -> bool:
+    """Return whether an open text is Python, by its language or else by its file name."""
     return buffer.language_id == "python" or (not buffer.language_id and buffer.uri.endswith((".py", ".pyi")))
 
 
-def _notebook(uri: str, cells: list[Buffer]) -> Document:
+def _notebook(uri: str, cells: list[TextBuffer]) -> EditorDocument:
+    """Return the program that the code cells of a notebook make together."""
     parts, texts, row = [], [], 1
     for cell in cells:
-        parts.append(Part(cell.uri, cell.version, cell.ruler, row))
+        parts.append(DocumentPart(cell.uri, cell.version, cell.positions, row))
         texts.append(cell_as_python(cell.source) + "\n")
         row += len(NEWLINE.findall(cell.source)) + 1
-    path = path_of(uri)
-    # One that was never saved may have any name.
+    path = path_of_uri(uri)
+    # A notebook that was never saved may have any name.
     path = path if path.suffix == SUFFIX else path.with_name(path.name + SUFFIX)
-    return Document(path, "".join(texts), tuple(parts))
+    return EditorDocument(path, "".join(texts), tuple(parts))

@@ -1,5 +1,4 @@
-"""What the editor shows of the expression under the pointer: where it lives, what it holds, how and since when that is
-known."""
+"""Hover texts: the device and dtype of the expression under the pointer, and where the device comes from."""
 
 from __future__ import annotations
 
@@ -7,50 +6,59 @@ from collections.abc import Iterator
 
 from lsprotocol import types
 
-from devlint.server.facts import Fact, Origin
-from devlint.server.server import DevlintServer
-from devlint.server.views import View
-from devlint.server.wording import Atlas
+from devlint.server.expression_info import DeviceOrigin, ExpressionInfo
+from devlint.server.file_analysis import FileAnalysis
+from devlint.server.language_server import DevlintServer
+from devlint.server.locations import LocationMap
 
-MAX_ACCOUNTS = 4
-"""Values of one expression that are told."""
+MAX_HOVER_VALUES = 4
+"""The largest number of different values of one expression that a hover text lists."""
+
+MAX_CODE_LENGTH = 60
+"""The largest number of characters of source code that a hover text quotes."""
 
 
 async def hover(server: DevlintServer, params: types.TextDocumentPositionParams) -> types.Hover | None:
-    """The fact about the smallest known expression at a position; of a text that has no facts yet, once it has."""
+    """Return the hover text for the smallest analysed expression at a position, or None where there is none.
+
+    If the text has no results yet, wait for its first analysis.
+    """
     uri = params.text_document.uri
-    glance = server.glance(uri)
-    if glance is None or not glance.view.facts:
-        await server.analyst.rested()
-        glance = server.glance(uri)
-    fact = glance.fact_at(params.position) if glance is not None else None
-    if glance is None or fact is None:
+    view = server.document_view(uri)
+    if view is None or not view.analysis.infos:
+        await server.scheduler.wait_for_open_files()
+        view = server.document_view(uri)
+    located = view.info_at(params.position) if view is not None else None
+    if view is None or located is None:
         return None
-    text = "\n".join(_told(fact.fact, glance.view, server.seen.atlas, uri))
-    plain = types.MarkupContent(types.MarkupKind.Markdown, text)
-    return types.Hover(plain, glance.range(fact.start, fact.end))
+    text = "\n".join(_markdown_lines(located.info, view.analysis, server.snapshot.locations, uri))
+    content = types.MarkupContent(types.MarkupKind.Markdown, text)
+    return types.Hover(content, view.range(located.start, located.end))
 
 
-def _told(fact: Fact, view: View, atlas: Atlas, uri: str) -> Iterator[str]:
-    accounts = fact.best[:MAX_ACCOUNTS]
-    for account in accounts:
-        yield f"**{account.text}** `{_shortened(fact.code)}`"
+def _markdown_lines(info: ExpressionInfo, analysis: FileAnalysis, locations: LocationMap, uri: str) -> Iterator[str]:
+    """Yield the Markdown lines that describe the values of an expression, with one list item for each origin."""
+    for described in info.best_values[:MAX_HOVER_VALUES]:
+        yield f"**{described.text}** `{_shorten(info.code)}`"
         yield ""
-        for origin in account.origins:
-            yield f"- {_since(origin, view, atlas, uri)}"
-        if account.generic:
+        for origin in described.origins:
+            yield f"- {_describe_origin(origin, analysis, locations, uri)}"
+        if described.symbolic:
             yield "- with arguments that nobody knows"
         yield ""
 
 
-def _since(origin: Origin, view: View, atlas: Atlas, uri: str) -> str:
-    place, where = view.place(origin), ""
-    if place is not None:
-        there = atlas.location(place)
-        where = f" since [{atlas.line(place, uri)}]({there.uri}#L{there.range.start.line + 1})"
-    return f"{origin.device}, {origin.how}{where}{f': {origin.message}' if origin.message else ''}"
+def _describe_origin(origin: DeviceOrigin, analysis: FileAnalysis, locations: LocationMap, uri: str) -> str:
+    """Return a Markdown sentence that tells where a device comes from, with a link to that line."""
+    region, since = analysis.region_of(origin), ""
+    if region is not None:
+        location = locations.location(region)
+        line = locations.describe_line(region, uri)
+        since = f" since [{line}]({location.uri}#L{location.range.start.line + 1})"
+    return f"{origin.device}, {origin.how}{since}{f': {origin.message}' if origin.message else ''}"
 
 
-def _shortened(code: str) -> str:
+def _shorten(code: str) -> str:
+    """Return source code that fits into a Markdown code span: without backticks, and cut to the maximum length."""
     code = code.replace("`", "'")
-    return code if len(code) <= 60 else f"{code[:57]}..."
+    return code if len(code) <= MAX_CODE_LENGTH else f"{code[: MAX_CODE_LENGTH - 3]}..."

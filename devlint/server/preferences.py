@@ -1,4 +1,4 @@
-"""What the client's settings say, and which settings then hold for a file."""
+"""The client's settings for the server, and the settings that then hold for each file."""
 
 from __future__ import annotations
 
@@ -21,45 +21,46 @@ from devlint.rule_metadata import RuleCard
 SECTION = "devlint"
 """The name under which clients keep the settings."""
 
-E = TypeVar("E", bound=Enum)
+EnumT = TypeVar("EnumT", bound=Enum)
 
 
-class Hints(Enum):
-    """Which inlay hints are wanted."""
+class InlayHintMode(Enum):
+    """Which inlay hints to show: none, only where a tensor is created or moved, or all."""
 
     OFF = "off"
     CHANGES = "changes"
     ALL = "all"
 
 
-class Mode(Enum):
-    """Of which files findings are told."""
+class DiagnosticMode(Enum):
+    """Which files to report on: the open files, or all files of the workspace."""
 
     OPEN_FILES = "openFilesOnly"
     WORKSPACE = "workspace"
 
 
-NOTHING: Final = Options()
+NO_OPTIONS: Final = Options()
+"""Options that change nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """The client's settings for one folder; `problems` are those that make no sense, which are then left aside."""
+    """The client's settings for one folder; `problems` describes invalid settings, which are ignored."""
 
     enable: bool = True
-    options: Options = NOTHING
+    options: Options = NO_OPTIONS
     configuration: str | None = None
-    hints: Hints = Hints.CHANGES
+    inlay_hints: InlayHintMode = InlayHintMode.CHANGES
     code_lens: bool = False
-    mode: Mode = Mode.OPEN_FILES
+    diagnostic_mode: DiagnosticMode = DiagnosticMode.OPEN_FILES
     problems: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, given: object) -> Preferences:
-        """The settings in what a client has sent."""
+        """Return the settings in an object that a client has sent, whatever its type."""
         table = given if isinstance(given, Mapping) else {}
         table = table.get(SECTION, table) if isinstance(table.get(SECTION), Mapping) else table
-        reader = _Reader(table)
+        reader = _SettingsReader(table)
         options = Options(
             select=reader.strings("select"),
             ignore=reader.strings("ignore"),
@@ -70,36 +71,40 @@ class Preferences:
             reader.flag("enable", True),
             options,
             reader.text("configuration"),
-            reader.choice("inlayHints", Hints, Hints.CHANGES) or Hints.CHANGES,
+            reader.choice("inlayHints", InlayHintMode, InlayHintMode.CHANGES) or InlayHintMode.CHANGES,
             reader.flag("codeLens", False),
-            reader.choice("diagnosticMode", Mode, Mode.OPEN_FILES) or Mode.OPEN_FILES,
+            reader.choice("diagnosticMode", DiagnosticMode, DiagnosticMode.OPEN_FILES) or DiagnosticMode.OPEN_FILES,
             tuple(reader.problems),
         )
 
 
-class _Reader:
-    """Takes values out of a table, and complains of those of another kind."""
+class _SettingsReader:
+    """Reads values of a client's settings, and collects a problem for each value of the wrong type."""
 
     def __init__(self, table: Mapping[str, Any]) -> None:
         self._table = table
         self.problems: list[str] = []
 
     def flag(self, key: str, default: bool) -> bool:
+        """Return a boolean setting, or the default."""
         value = self._table.get(key)
         return default if value is None or not self._fits(key, isinstance(value, bool), "true or false") else value
 
     def text(self, key: str) -> str | None:
+        """Return a string setting, or None if it is missing or empty."""
         value = self._table.get(key)
         return None if not value or not self._fits(key, isinstance(value, str), "a string") else value
 
     def strings(self, key: str) -> tuple[str, ...] | None:
+        """Return a setting that is a list of strings, or None if it is missing."""
         value = self._table.get(key)
         if value is None:
             return None
         fits = isinstance(value, Sequence) and not isinstance(value, str) and all(isinstance(one, str) for one in value)
         return tuple(value) if self._fits(key, fits, "a list of strings") else None
 
-    def choice(self, key: str, kind: type[E], default: E | None) -> E | None:
+    def choice(self, key: str, kind: type[EnumT], default: EnumT | None) -> EnumT | None:
+        """Return a setting as a member of an enumeration, or the default."""
         value = self._table.get(key)
         if not value:
             return default
@@ -107,64 +112,70 @@ class _Reader:
         return kind(value) if self._fits(key, value in names, " or ".join(f'"{name}"' for name in names)) else default
 
     def _fits(self, key: str, fits: bool, wanted: str) -> bool:
+        """Return `fits`, and record a problem with the setting if that is False."""
         if not fits:
             self.problems.append(f"{SECTION}.{key}: expected {wanted}")
         return fits
 
 
-class Book:
-    """The settings of every directory: each workspace folder's preferences over the configuration files in it."""
+class WorkspaceSettings:
+    """The settings for every file of the workspace.
 
-    def __init__(self, folders: Mapping[Path, Preferences], default: Preferences, complain: Callable[[str], None]):
-        # The innermost first; what lies in no folder has the default.
+    They come from the configuration files, overridden by the client's settings for the workspace folder.
+    """
+
+    def __init__(self, folders: Mapping[Path, Preferences], default: Preferences, warn: Callable[[str], None]):
+        # Nested folders come first. None stands for files outside of all folders.
         ordered = sorted(folders.items(), key=lambda one: len(one[0].parts), reverse=True)
         self._folders: Mapping[Path | None, Preferences] = {**dict(ordered), None: default}
-        self._complain = complain
+        self._warn = warn
         self._cards = [RuleCard.of(rule) for rule in all_rules()]
         self._resolvers = {folder: self._resolver(folder, one) for folder, one in self._folders.items()}
 
     def preferences(self, path: Path) -> Preferences:
-        """The preferences for a file or a folder."""
-        return self._folders[self._folder(path)]
+        """Return the client's settings for a file or a folder."""
+        return self._folders[self._folder_of(path)]
 
     def resolver(self, path: Path) -> Resolver | None:
-        """Who knows the settings of a file, or of a folder; None where nothing is to be looked at."""
-        return self._resolvers[self._folder(path)]
+        """Return the resolver of settings for a file or folder, or None if devlint is disabled there."""
+        return self._resolvers[self._folder_of(path)]
 
     def settings(self, path: Path) -> Settings | None:
-        """The settings that hold for a file; None where it is not to be looked at."""
+        """Return the settings for a file, or None if the file is not to be analysed."""
         resolver = self.resolver(path)
         if resolver is None:
             return None
         try:
             settings = resolver.settings_for(path.parent)
         except ConfigError as problem:
-            self._complain(str(problem))
+            self._warn(str(problem))
             return None
         return None if settings.force_exclude and is_excluded(settings, path) else settings
 
-    def files(self, path: Path) -> Iterator[Path]:
-        """The files that hold settings for a file, or would if there were any."""
+    def configuration_files(self, path: Path) -> Iterator[Path]:
+        """Yield the configuration files for a file, including those that do not exist but would count."""
         given = self.preferences(path).configuration
         if given:
-            yield self._configured(self._folder(path), given)
+            yield self._configuration_path(self._folder_of(path), given)
         else:
             yield from (folder / name for folder in path.parents for name in FILENAMES)
 
-    def _folder(self, path: Path) -> Path | None:
-        """The innermost folder of the workspace around a path."""
+    def _folder_of(self, path: Path) -> Path | None:
+        """Return the innermost workspace folder that contains a path, or None."""
         return next((one for one in self._folders if one is not None and path.is_relative_to(one)), None)
 
     def _resolver(self, folder: Path | None, preferences: Preferences) -> Resolver | None:
+        """Return a new resolver of settings for a folder; None if devlint is disabled or misconfigured there."""
         if not preferences.enable:
             return None
         given = preferences.configuration
-        file = self._configured(folder, given) if given else None
+        file = self._configuration_path(folder, given) if given else None
         try:
             return Resolver(self._cards, preferences.options, cwd=folder or Path.cwd(), config=file)
         except ConfigError as problem:
-            self._complain(str(problem))
+            self._warn(str(problem))
             return None
 
-    def _configured(self, folder: Path | None, given: str) -> Path:
+    def _configuration_path(self, folder: Path | None, given: str) -> Path:
+        """Return the path of the configuration file that the client names; relative to the folder."""
         return (folder or Path.cwd()) / Path(given).expanduser()

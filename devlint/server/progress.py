@@ -1,51 +1,49 @@
-"""How far the first look at the program is: later ones are over before anybody could read of them."""
+"""Progress of the first analysis, shown by the client; later analyses are too short to show."""
 
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING
 
 from lsprotocol import types
-
-if TYPE_CHECKING:
-    from pygls.lsp.server import LanguageServer
+from pygls.lsp.server import LanguageServer
 
 
-class FirstLook:
-    """Tells clients that can show it."""
+class StartupProgress:
+    """Reports the progress of the first analysis to clients that can show progress."""
 
     def __init__(self, server: LanguageServer) -> None:
         self._server = server
         self._token: str | None = None
-        self._over = False
+        self._is_finished = False
 
     async def begin(self) -> None:
-        """Ask the client for a place to show it."""
+        """Ask the client to create a progress display, and begin to report to it."""
         window = self._server.client_capabilities.window
-        if window is None or not window.work_done_progress or self._over:
+        if window is None or not window.work_done_progress or self._is_finished:
             return
         token = str(uuid.uuid4())
         await self._server.work_done_progress.create_async(token)
         self._token = token
         begin = types.WorkDoneProgressBegin("devlint", message="looking at the program", percentage=0)
         self._server.work_done_progress.begin(token, begin)
-        if self._over:
+        if self._is_finished:
             self._end()
 
-    def tell(self, done: int, of: int) -> None:
-        """So many files of so many are done."""
-        if self._over or of == 0:
+    def update(self, done: int, of: int) -> None:
+        """Report that `done` of `of` files are analysed; the progress ends when all of them are."""
+        if self._is_finished or of == 0:
             return
-        self._over = done >= of
+        self._is_finished = done >= of
         if self._token is None:
             return
-        if self._over:
+        if self._is_finished:
             self._end()
         else:
             report = types.WorkDoneProgressReport(message=f"{done} of {of} files", percentage=100 * done // of)
             self._server.work_done_progress.report(self._token, report)
 
     def _end(self) -> None:
+        """Tell the client that the first analysis has ended."""
         if self._token is not None:
             self._server.work_done_progress.end(self._token, types.WorkDoneProgressEnd())
             self._token = None

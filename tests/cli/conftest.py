@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import pytest
 
-import devlint.cli.job  # imported before its names are replaced, so that they come back
+import devlint.cli.check_run  # imported before its names are replaced, so that they come back
 from devlint import cli
 from devlint.diagnostic import Confidence, Diagnostic, Position, Region, Severity
 from devlint.rule import Rule
@@ -143,7 +143,7 @@ def devlint(
     vars(module).update(analyse=analyse, Report=Report, InternalError=InternalError)
     monkeypatch.setitem(sys.modules, "devlint.linter.file_analysis", module)
     monkeypatch.setattr("devlint.linter.rule_loader.all_rules", lambda: RULES)
-    monkeypatch.setattr("devlint.cli.job.all_rules", lambda: RULES)
+    monkeypatch.setattr("devlint.cli.check_run.all_rules", lambda: RULES)
     monkeypatch.chdir(tmp_path)
     for name in ("NO_COLOR", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)

@@ -66,8 +66,8 @@ def test_colours_can_be_forced(devlint, files, monkeypatch):
 def test_a_reader_that_has_seen_enough_is_no_failure():
     code = """
 import sys
-from devlint.cli.writing import write_out
-write_out((f"line {number}\\n" for number in range(100_000)), color=False)
+from devlint.cli.output_streams import write_stdout
+write_stdout((f"line {number}\\n" for number in range(100_000)), color=False)
 print("still here", file=sys.stderr)
 """
     done = subprocess.run(
@@ -105,7 +105,7 @@ def test_a_bar_is_drawn_once_the_work_proves_long(monkeypatch):
         assert draw is not None
         draw(1, 3)
         assert sys.stderr.getvalue() == ""
-        monkeypatch.setattr(terminal, "_PATIENCE", 0.0)
+        monkeypatch.setattr(terminal, "_PROGRESS_DELAY", 0.0)
         draw(2, 3)
     assert "2/3" in click.unstyle(sys.stderr.getvalue())
 

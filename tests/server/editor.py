@@ -11,7 +11,7 @@ from typing import Any
 from lsprotocol import types
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities, make_test_lsp_client
 
-from devlint.server.rulers import Ruler
+from devlint.server.position_encoding import PositionConverter
 
 PATIENCE = 60
 """Seconds after which an answer is no longer waited for; a busy machine may take long, a broken server for ever."""
@@ -97,10 +97,12 @@ class Editor:
             assert one.text_document.version in (None, self.versions[one.text_document.uri])
             changes[one.text_document.uri] = one.edits
         for uri, edits in changes.items():
-            ruler = Ruler(self.texts[uri], self.encoding)
+            positions = PositionConverter(self.texts[uri], self.encoding)
             text = self.texts[uri]
-            for one in sorted(edits, key=lambda one: ruler.offset(one.range.start), reverse=True):
-                text = text[: ruler.offset(one.range.start)] + one.new_text + text[ruler.offset(one.range.end) :]
+            for one in sorted(edits, key=lambda one: positions.offset(one.range.start), reverse=True):
+                text = (
+                    text[: positions.offset(one.range.start)] + one.new_text + text[positions.offset(one.range.end) :]
+                )
             self.write(uri, text)
 
     def close(self, uri: str) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from .guide import MENDED, PROGRAM, configurations, surroundings
+from .editors_guide import MENDED, PROGRAM, configurations, surroundings
 
 EMACS = shutil.which("emacs")
 HAS_EGLOT = "(progn (package-initialize) (kill-emacs (if (require 'eglot nil t) 0 1)))"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from .guide import MENDED, PROGRAM, configurations, surroundings
+from .editors_guide import MENDED, PROGRAM, configurations, surroundings
 
 HELIX, TMUX = shutil.which("hx"), shutil.which("tmux")
 PATIENCE = 60

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from .guide import MENDED, PROGRAM, configurations, surroundings
+from .editors_guide import MENDED, PROGRAM, configurations, surroundings
 
 NVIM = shutil.which("nvim")
 

@@ -7,7 +7,7 @@ import pytest_lsp
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
-from devlint.server.rulers import Ruler
+from devlint.server.position_encoding import PositionConverter
 
 from .editor import CONFIG, Editor, codes, vscode
 
@@ -113,8 +113,11 @@ async def test_fix_all(client: LanguageClient, tmp_path, name: str):
             action = await client.code_action_resolve_async(action)
             for one in action.edit.document_changes:
                 (edit,) = one.edits
-                text, ruler = editor.texts[one.text_document.uri], Ruler(editor.texts[one.text_document.uri])
-                start, end = ruler.offset(edit.range.start), ruler.offset(edit.range.end)
+                text, positions = (
+                    editor.texts[one.text_document.uri],
+                    PositionConverter(editor.texts[one.text_document.uri]),
+                )
+                start, end = positions.offset(edit.range.start), positions.offset(edit.range.end)
                 changed[one.text_document.uri] = text[:start] + edit.new_text + text[end:]
         return changed
 

@@ -10,7 +10,7 @@ import pytest
 
 from devlint.server.preferences import Preferences
 
-from .guide import GUIDE
+from .editors_guide import GUIDE
 
 EXTENSION = GUIDE.parents[1] / "editors" / "vscode"
 ITS_OWN = {"command"}

@@ -1,0 +1,209 @@
+"""The command `devlint check`: its options, and their conversion to a request."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Final
+
+import click
+
+from devlint.cli import shell_completion
+from devlint.cli.exit_status import CLEAN
+from devlint.cli.option_values import ReportTarget, parse_report_targets, split_commas
+from devlint.config.config_options import Options
+from devlint.diagnostic import Confidence
+
+_OPTIONAL_VALUES: Final = {"--changed": "--changed=HEAD", "--add-ignore": "--add-ignore="}
+"""Options whose value is optional, with their default; a value needs `=`, so that a path can follow the option."""
+
+
+class _CheckCommand(click.Command):
+    """The click command that accepts some options with or without a value."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments, after adding the default value to options that were given without one."""
+        return super().parse_args(ctx, [_OPTIONAL_VALUES.get(arg, arg) for arg in args])
+
+
+@click.command(cls=_CheckCommand, context_settings={"auto_envvar_prefix": "DEVLINT"})
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATH]...")
+@click.option(
+    "--select",
+    multiple=True,
+    metavar="RULES",
+    shell_complete=shell_completion.complete_rules,
+    help="Rules to turn on: codes, prefixes such as DEV1, names, or ALL.",
+)
+@click.option(
+    "--ignore",
+    multiple=True,
+    metavar="RULES",
+    shell_complete=shell_completion.complete_rules,
+    help="Rules to turn off.",
+)
+@click.option(
+    "--extend-select",
+    multiple=True,
+    metavar="RULES",
+    shell_complete=shell_completion.complete_rules,
+    help="Rules to turn on in addition to the selected ones.",
+)
+@click.option(
+    "--min-confidence",
+    type=click.Choice([confidence.value for confidence in Confidence]),
+    help="Leave out findings with a lower confidence.  [default: likely]",
+)
+@click.option(
+    "--exclude", multiple=True, metavar="PATTERNS", help="Files and directories to leave out, instead of the defaults."
+)
+@click.option(
+    "--extend-exclude", multiple=True, metavar="PATTERNS", help="Files and directories to leave out in addition."
+)
+@click.option("--force-exclude", is_flag=True, default=None, help="Leave out excluded files even if they are named.")
+@click.option(
+    "--respect-gitignore/--no-respect-gitignore",
+    default=None,
+    help="Leave out files that .gitignore excludes.  [default: yes]",
+)
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False, resolve_path=True),
+    help="Use this configuration file instead of the nearest one.",
+)
+@click.option("--isolated", is_flag=True, help="Ignore all configuration files.")
+@click.option(
+    "--output-format",
+    metavar="FORMAT[:FILE],...",
+    callback=parse_report_targets,
+    shell_complete=shell_completion.complete_formats,
+    help="Format of the report, and where to write it.  [default: full on a terminal, else concise]",
+)
+@click.option("--output-file", type=click.Path(path_type=Path, dir_okay=False), help="Write the report to a file.")
+@click.option("--stdin-filename", metavar="FILE", help="The file name of the text on the standard input.")
+@click.option(
+    "--changed", metavar="[=REF]", help="Report only findings that concern changes since a commit.  [default: HEAD]"
+)
+@click.option(
+    "--baseline", type=click.Path(path_type=Path, dir_okay=False), help="Leave out findings that are recorded in FILE."
+)
+@click.option("--update-baseline", is_flag=True, help="Write the baseline again, and report nothing.")
+@click.option("--fix", is_flag=True, help="Apply the safe fixes, and report the other findings.")
+@click.option("--unsafe-fixes", is_flag=True, help="With --fix, also apply fixes that may change behaviour.")
+@click.option("--diff", is_flag=True, help="Show what --fix would change, and change nothing.")
+@click.option("--fix-only", is_flag=True, help="Apply fixes, and report nothing.")
+@click.option("--show-fixes", is_flag=True, help="List what was fixed.")
+@click.option(
+    "--add-ignore", metavar="[=REASON]", help="Add comments that silence the findings, and report the others."
+)
+@click.option("--exit-zero", is_flag=True, help="Exit with status 0 even if something was found.")
+@click.option("--statistics", is_flag=True, help="Count the findings of each rule: the format `statistics`.")
+@click.option("--show-files", is_flag=True, help="List the files that would be checked, and check nothing.")
+@click.option("--show-settings", is_flag=True, help="Show the settings for the first path, and check nothing.")
+@click.option("--watch", "watching", is_flag=True, help="Check again whenever a file changes.")
+@click.option("-v", "--verbose", is_flag=True, help="Write more to the standard error stream.")
+def check(
+    paths: tuple[Path, ...],
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    extend_select: tuple[str, ...],
+    min_confidence: str | None,
+    exclude: tuple[str, ...],
+    extend_exclude: tuple[str, ...],
+    force_exclude: bool | None,
+    respect_gitignore: bool | None,
+    config: Path | None,
+    isolated: bool,
+    output_format: tuple[ReportTarget, ...] | None,
+    output_file: Path | None,
+    stdin_filename: str | None,
+    changed: str | None,
+    baseline: Path | None,
+    update_baseline: bool,
+    fix: bool,
+    unsafe_fixes: bool,
+    diff: bool,
+    fix_only: bool,
+    show_fixes: bool,
+    add_ignore: str | None,
+    exit_zero: bool,
+    statistics: bool,
+    show_files: bool,
+    show_settings: bool,
+    watching: bool,
+    verbose: bool,
+) -> int:
+    """Check files and directories. `-` is the standard input."""
+    # Imported here since these modules load the analysis, and `--help` must be fast.
+    from devlint.cli.check_run import CheckRequest, list_files, run_check, settings_of_first_path
+    from devlint.cli.fix_mode import FixOptions
+    from devlint.config.settings_text import settings_as_toml
+
+    stdin = Path("-") in paths or (stdin_filename is not None and not paths)
+    if stdin and len(paths) > 1:
+        raise click.UsageError("`-` takes no other path beside it")
+    if update_baseline and (baseline is None or changed is not None):
+        raise click.UsageError("--update-baseline needs --baseline, and cannot be combined with --changed")
+    if watching and (stdin or update_baseline):
+        raise click.UsageError("--watch goes neither with `-` nor with --update-baseline")
+    if update_baseline and (fix or diff or fix_only):
+        raise click.UsageError("--update-baseline cannot be combined with fixes: apply them first")
+    if add_ignore is not None and (fix or fix_only or update_baseline or watching):
+        raise click.UsageError("--add-ignore cannot be combined with --fix, --fix-only, --update-baseline or --watch")
+    if add_ignore is not None and re.search(r"[#\r\n]", add_ignore):
+        raise click.UsageError("--add-ignore: the reason must be one line without `#`")
+    request = CheckRequest(
+        paths=() if stdin else paths or (Path(),),
+        options=Options(
+            select=split_commas(select),
+            ignore=split_commas(ignore),
+            extend_select=split_commas(extend_select),
+            min_confidence=Confidence(min_confidence) if min_confidence else None,
+            exclude=split_commas(exclude),
+            extend_exclude=split_commas(extend_exclude),
+            force_exclude=force_exclude,
+            respect_gitignore=respect_gitignore,
+        ),
+        targets=_report_targets(output_format, output_file, statistics=statistics),
+        config=config,
+        isolated=isolated,
+        stdin_name=(stdin_filename or "-") if stdin else None,
+        changed_since=changed,
+        baseline=baseline,
+        update_baseline=update_baseline,
+        exit_zero=exit_zero,
+        verbose=verbose,
+        fix_options=(
+            FixOptions(unsafe_fixes, diff, fix_only, show_fixes, stdin, add_ignore)
+            if fix or diff or fix_only or add_ignore is not None
+            else None
+        ),
+    )
+    if show_files:
+        return list_files(request)
+    if show_settings:
+        click.echo(settings_as_toml(settings_of_first_path(request)))
+        return CLEAN
+    if watching:
+        # Imported here to keep the start-up of the other options fast.
+        from devlint.cli.watch import watch
+
+        return watch(request)
+    return run_check(request)
+
+
+def _report_targets(
+    targets: tuple[ReportTarget, ...] | None, output_file: Path | None, *, statistics: bool
+) -> tuple[ReportTarget, ...]:
+    """Return where to write each report, from all options that say something about reports."""
+    if statistics:
+        targets = (*(targets or ()), ReportTarget("statistics"))
+    if targets is None:
+        terminal = output_file is None and sys.stdout.isatty()
+        targets = (ReportTarget("full" if terminal else "concise"),)
+    placed = tuple(ReportTarget(target.format, target.path or output_file) for target in targets)
+    places = [target.path for target in placed]
+    if len(set(places)) < len(places):
+        raise click.UsageError("two formats go to one place; name a file for each: FORMAT:FILE")
+    return placed

@@ -1,0 +1,205 @@
+"""One run of `devlint check`: find the files, analyse them, filter the findings, and write the reports."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import click
+
+from devlint.cli import terminal
+from devlint.cli.exit_status import CLEAN, FAILED, FOUND
+from devlint.cli.finding_filters import BaselineFile, only_changed
+from devlint.cli.fix_mode import FixOptions, fix_files, write_fixes
+from devlint.cli.option_values import ReportTarget
+from devlint.cli.output_streams import write_file, write_stdout
+from devlint.config.config_error import ConfigError
+from devlint.config.config_options import Options
+from devlint.config.resolver import Resolver
+from devlint.config.rule_selection import REVEALED
+from devlint.config.settings import Settings
+from devlint.diagnostic import Diagnostic
+from devlint.linter.check import Outcome, check
+from devlint.linter.discovery import Discovery, Found
+from devlint.linter.rule_loader import all_rules
+from devlint.output import WITHOUT_CELLS, find_format
+from devlint.output.report_context import ReportContext
+from devlint.rule_metadata import RuleCard
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRequest:
+    """The request of a `devlint check` command line.
+
+    `stdin_name` is the file name for the standard input, or None if devlint reads files.
+    """
+
+    paths: Sequence[Path]
+    options: Options
+    targets: Sequence[ReportTarget]
+    config: Path | None = None
+    isolated: bool = False
+    stdin_name: str | None = None
+    changed_since: str | None = None
+    baseline: Path | None = None
+    update_baseline: bool = False
+    exit_zero: bool = False
+    verbose: bool = False
+    fix_options: FixOptions | None = None
+
+
+class ErrorReporter:
+    """Writes errors to the standard error stream, each once, while the run continues."""
+
+    def __init__(self) -> None:
+        self._reported: set[str] = set()
+
+    def __call__(self, text: str) -> None:
+        """Write an error, unless it was written before."""
+        if text not in self._reported:
+            self._reported.add(text)
+            terminal.error(text)
+
+    def __bool__(self) -> bool:
+        """Return whether any error was written."""
+        return bool(self._reported)
+
+
+def run_check(request: CheckRequest) -> int:
+    """Check everything, write the reports and return the exit status."""
+    cards = _rule_cards()
+    errors = ErrorReporter()
+    files = _find_files(request, _resolver(request, cards).settings_for, errors)
+    if not files and not errors:
+        terminal.warn("no Python files to check")
+    stdin = sys.stdin.buffer.read() if files and request.stdin_name is not None else None
+    with terminal.progress() as progress:
+        if request.fix_options is None or not files:
+            outcome = check(files, stdin, progress)
+        else:
+            keep = partial(_filtered, request, files, quiet=True)
+            fixed = fix_files(files, stdin, request.fix_options, keep, progress)
+            outcome = fixed.repair.seen
+    _warn_internal_errors(outcome, verbose=request.verbose)
+    if request.update_baseline and request.baseline is not None:
+        baseline = BaselineFile(request.baseline, [file.path for file in files])
+        baseline.update(outcome.diagnostics, outcome.sources)
+        return FAILED if errors else CLEAN
+    if request.fix_options is not None and files:
+        write_fixes(fixed, files, request.fix_options, errors)
+        if request.fix_options.diff or request.fix_options.fix_only:
+            changed = request.fix_options.diff and bool(fixed.changed)
+            return FAILED if errors else FOUND if changed and not request.exit_zero else CLEAN
+    return _report(request, outcome, _filtered(request, files, outcome), errors)
+
+
+def _filtered(
+    request: CheckRequest, files: Sequence[Found], outcome: Outcome, *, quiet: bool = False
+) -> list[Diagnostic]:
+    """Return the findings to report: not those of the baseline, and with `--changed` only those that changes concern.
+
+    Unless `quiet`, write notes on what is left out.
+    """
+    kept, sources = list(outcome.diagnostics), outcome.sources
+    if request.changed_since is not None:
+        kept = only_changed(kept, request.changed_since, sources)
+    if request.baseline is not None:
+        baseline = BaselineFile(request.baseline, [file.path for file in files])
+        kept = baseline.filter_new(kept, sources, quiet=quiet)
+    return kept
+
+
+def _report(request: CheckRequest, outcome: Outcome, kept: Sequence[Diagnostic], errors: ErrorReporter) -> int:
+    """Write the reports and return the exit status."""
+    sources = outcome.sources
+    page = ReportContext(lines=sources.lines, checked=outcome.checked, rules=_rule_cards(), base=_report_base())
+    # If the fixed text goes to the standard output, the report goes to the standard error stream.
+    to_stderr = request.fix_options is not None and request.stdin_name is not None
+    for target in request.targets:
+        in_file = target.format in WITHOUT_CELLS
+        _write(
+            target, [sources.in_file(diagnostic) for diagnostic in kept] if in_file else kept, page, to_stderr=to_stderr
+        )
+    if errors:
+        return FAILED
+    counted = any(diagnostic.code != REVEALED for diagnostic in kept)
+    return FOUND if counted and not request.exit_zero else CLEAN
+
+
+def list_files(request: CheckRequest) -> int:
+    """Write the names of the files that would be checked, and return the exit status."""
+    errors = ErrorReporter()
+    files = _find_files(request, _resolver(request, _rule_cards()).settings_for, errors)
+    write_stdout((f"{file.name}\n" for file in files), color=False)
+    return FAILED if errors else CLEAN
+
+
+def settings_of_first_path(request: CheckRequest) -> Settings:
+    """Return the settings for the first path of the request."""
+    first = Path(request.stdin_name) if request.stdin_name is not None else request.paths[0]
+    place = Path(os.path.abspath(first))
+    try:
+        return _resolver(request, _rule_cards()).settings_for(place if place.is_dir() else place.parent)
+    except ConfigError as problem:
+        raise click.ClickException(str(problem)) from None
+
+
+def _rule_cards() -> dict[str, RuleCard]:
+    """Return the descriptions of all rules by their codes."""
+    return {rule.code: RuleCard.of(rule) for rule in all_rules()}
+
+
+def _resolver(request: CheckRequest, cards: Mapping[str, RuleCard]) -> Resolver:
+    """Return the resolver of settings for a request. Raise UsageError if an option is invalid."""
+    try:
+        return Resolver(
+            list(cards.values()), request.options, cwd=Path.cwd(), config=request.config, isolated=request.isolated
+        )
+    except ConfigError as problem:
+        raise click.UsageError(str(problem)) from None
+
+
+def _find_files(
+    request: CheckRequest, settings_for: Callable[[Path], Settings], report_error: Callable[[str], None]
+) -> list[Found]:
+    """Return the files to check, or the standard input as a file, with their settings."""
+    discovery = Discovery(settings_for, report_error)
+    return list(discovery.find(request.paths) if request.stdin_name is None else discovery.text(request.stdin_name))
+
+
+def _warn_internal_errors(outcome: Outcome, *, verbose: bool) -> None:
+    """Warn about internal errors of the analysis: in full if `verbose`, else with their number."""
+    errors = {(error.filename, error.where, error.message): error for error in outcome.errors}
+    if verbose:
+        for error in errors.values():
+            terminal.warn(f"internal error in {error.filename}, {error.where}: {error.message}\n{error.traceback}")
+        for one in sorted(outcome.unread, key=lambda one: (one.filename, one.row)):
+            terminal.warn(f"{one.filename}:{one.row}: a statement is left out: {one.message}")
+    elif errors:
+        parts = "1 function was" if len(errors) == 1 else f"{len(errors)} functions were"
+        terminal.warn(f"{parts} not analysed to the end because of an internal error; --verbose tells more")
+
+
+def _report_base() -> Path:
+    """Return the directory to which paths in reports for services are relative: the repository's root."""
+    for variable in ("GITHUB_WORKSPACE", "CI_PROJECT_DIR"):
+        if folder := os.environ.get(variable):
+            return Path(folder)
+    cwd = Path.cwd()
+    return next((folder for folder in (cwd, *cwd.parents) if (folder / ".git").exists()), cwd)
+
+
+def _write(target: ReportTarget, diagnostics: Sequence[Diagnostic], page: ReportContext, *, to_stderr: bool) -> None:
+    """Write one report to its target; only reports on the standard output have colours."""
+    render = find_format(target.format)
+    if target.path is not None:
+        write_file(render(diagnostics, page), target.path)
+        return
+    color = terminal.has_color() and not to_stderr
+    write_stdout(
+        render(diagnostics, replace(page, color=color, width=terminal.width())), color=color, to_stderr=to_stderr
+    )

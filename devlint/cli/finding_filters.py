@@ -1,0 +1,84 @@
+"""Filters that leave out known findings: those of a baseline, and those that no change concerns."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from devlint.cli import terminal
+from devlint.cli.output_streams import write_file
+from devlint.config.rule_selection import REVEALED
+from devlint.diagnostic import Diagnostic
+from devlint.linter.source_lines import Sources
+from devlint.triage.baseline import BaselineError, baseline_entry, baseline_text, compare_with_baseline, read_baseline
+from devlint.triage.git_changes import GitError, changed_rows, findings_in_changes
+
+
+def only_changed(diagnostics: Sequence[Diagnostic], since: str, sources: Sources) -> list[Diagnostic]:
+    """Return the findings that concern what has changed since a commit."""
+    try:
+        rows = changed_rows(since, Path.cwd())
+    except GitError as problem:
+        raise click.ClickException(f"--changed: {problem}") from None
+    return list(
+        findings_in_changes(
+            diagnostics, rows, sources.lines, lambda name: sources.path(name).resolve(), sources.region_in_file
+        )
+    )
+
+
+class BaselineFile:
+    """A baseline file with known findings, and the files that are checked against it."""
+
+    def __init__(self, path: Path, checked: Sequence[Path]) -> None:
+        self._path = path
+        self._folder = Path(os.path.abspath(path)).parent
+        self._checked = {self._relative(file) for file in checked}
+
+    def filter_new(
+        self, diagnostics: Sequence[Diagnostic], sources: Sources, *, quiet: bool = False
+    ) -> list[Diagnostic]:
+        """Return the findings that are not in the baseline.
+
+        Unless `quiet`, write notes on the number of known findings, and on entries of the baseline that no longer
+        occur.
+        """
+        try:
+            entries = read_baseline(self._path)
+        except BaselineError as problem:
+            raise click.ClickException(str(problem)) from None
+        asked = [diagnostic for diagnostic in diagnostics if diagnostic.code == REVEALED]
+        comparison = compare_with_baseline(
+            [diagnostic for diagnostic in diagnostics if diagnostic.code != REVEALED],
+            entries,
+            file_of=lambda diagnostic: self._relative(sources.path(diagnostic.region.filename)),
+            checked=self._checked,
+            exists=lambda file: (self._folder / file).exists(),
+        )
+        if comparison.known and not quiet:
+            terminal.note(f"{comparison.known} known from {self._path}")
+        for entry in comparison.gone if not quiet else ():
+            terminal.note(f"gone, though {self._path} has it: {entry.file}: {entry.code} {entry.message}")
+        return sorted([*asked, *comparison.new], key=lambda diagnostic: diagnostic.order)
+
+    def update(self, diagnostics: Sequence[Diagnostic], sources: Sources) -> None:
+        """Write the findings to the baseline, and keep its entries for files that were not checked."""
+        try:
+            before = read_baseline(self._path) if self._path.exists() else ()
+        except BaselineError as problem:
+            raise click.ClickException(str(problem)) from None
+        kept = [entry for entry in before if entry.file not in self._checked and (self._folder / entry.file).exists()]
+        found = [
+            baseline_entry(diagnostic, self._relative(sources.path(diagnostic.region.filename)))
+            for diagnostic in diagnostics
+            if diagnostic.code != REVEALED
+        ]
+        write_file([baseline_text([*kept, *found])], self._path)
+        terminal.note(f"{len(found)} written to {self._path}")
+
+    def _relative(self, path: Path) -> str:
+        """Return a path relative to the baseline's directory, with forward slashes."""
+        return Path(os.path.relpath(path, self._folder)).as_posix()

@@ -1,0 +1,159 @@
+"""`--fix`, `--unsafe-fixes`, `--diff` and `--add-ignore`: repair files and check the repaired files before writing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import click
+
+from devlint.cli import terminal
+from devlint.cli.output_streams import write_stdout, write_stdout_bytes
+from devlint.diagnostic import Diagnostic
+from devlint.linter.check import Outcome, Progress, check
+from devlint.linter.discovery import Found
+from devlint.repair.document import Document
+from devlint.repair.file_replacement import FileNotWritten, replace_file
+from devlint.repair.fix_rounds import Documents, RepairResult, applicable_fix_filter, repair
+from devlint.repair.ignore_comments import add_ignore_comments
+from devlint.repair.unified_diff import unified_diff
+
+
+@dataclass(frozen=True, slots=True)
+class FixOptions:
+    """The options of fix mode.
+
+    `unsafe` applies unsafe fixes too. `diff` shows the changes and writes nothing. `fix_only` skips the report, and
+    `show_fixes` lists what was fixed. `stdin` tells that the text comes from the standard input; the fixed text then
+    goes to the standard output. If `reason` is not None, findings are silenced by comments with that reason instead of
+    fixed; the reason may be empty.
+    """
+
+    unsafe: bool = False
+    diff: bool = False
+    fix_only: bool = False
+    show_fixes: bool = False
+    stdin: bool = False
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FixResult:
+    """The files before the fixes, and the result of fixing or silencing."""
+
+    before: Documents
+    repair: RepairResult[Outcome]
+
+    @property
+    def changed(self) -> list[str]:
+        """The names of the files that the fixes change."""
+        documents = self.repair.documents
+        return [name for name, document in self.before.items() if documents[name].data != document.data]
+
+
+def fix_files(
+    files: Sequence[Found],
+    stdin: bytes | None,
+    options: FixOptions,
+    keep: Callable[[Outcome], Sequence[Diagnostic]],
+    progress: Progress | None,
+) -> FixResult:
+    """Check the files and fix, or add_ignore_comments, the findings that `keep` returns. No file is written.
+
+    `keep` takes the outcome of a check and returns the findings that the user asked for.
+    """
+    documents = _read(files, stdin)
+    first = check(files, stdin, progress, _texts(documents))
+
+    def check_again(attempt: Documents) -> Outcome:
+        return check(files, attempt[files[0].name].data if stdin is not None else None, texts=_texts(attempt))
+
+    if options.reason is not None:
+        return FixResult(documents, add_ignore_comments(documents, first, check_again, keep, options.reason or None))
+    kept = keep(first)
+    kept_fingerprints = {one.fingerprint for one in kept} if len(kept) < len(first.diagnostics) else None
+    has_fix = applicable_fix_filter(options.unsafe)
+
+    def is_wanted(diagnostic: Diagnostic) -> bool:
+        return has_fix(diagnostic) and (kept_fingerprints is None or diagnostic.fingerprint in kept_fingerprints)
+
+    return FixResult(documents, repair(documents, first, check_again, is_wanted))
+
+
+def _read(files: Sequence[Found], stdin: bytes | None) -> Documents:
+    """Return the contents of the files, or of the standard input; unreadable files are left out."""
+    if stdin is not None:
+        return {files[0].name: Document(files[0].name, stdin)}
+    documents = {}
+    for file in files:
+        try:
+            documents[file.name] = Document(file.name, file.path.read_bytes())
+        except OSError:
+            # The analysis reports files that cannot be read.
+            continue
+    return documents
+
+
+def _texts(documents: Documents) -> Mapping[str, bytes]:
+    """Return the contents of the documents as bytes, by file name."""
+    return {name: document.data for name, document in documents.items()}
+
+
+def write_fixes(
+    fixed: FixResult, files: Sequence[Found], options: FixOptions, report_error: Callable[[str], None]
+) -> None:
+    """Write the fixed files, or show the changes, and write a summary; report files that cannot be written."""
+    if options.diff:
+        _write_difference(fixed)
+    elif options.stdin:
+        write_stdout_bytes(fixed.repair.documents[files[0].name].data)
+    else:
+        _write_files(fixed, files, report_error)
+    _summarise(fixed, options)
+
+
+def _write_files(fixed: FixResult, files: Sequence[Found], report_error: Callable[[str], None]) -> None:
+    """Write the changed files back, and report those that cannot be written."""
+    paths = {file.name: file.path for file in files}
+    for name in fixed.changed:
+        try:
+            replace_file(paths[name], fixed.before[name].data, fixed.repair.documents[name].data)
+        except FileNotWritten as problem:
+            report_error(f"{name}: {problem}")
+
+
+def _write_difference(fixed: FixResult) -> None:
+    """Write the changes of all files to the standard output, as a unified_diff diff."""
+    for name in fixed.changed:
+        before, after = fixed.before[name], fixed.repair.documents[name]
+        write_stdout(unified_diff(name, before.text, after.text), color=False)
+
+
+def _summarise(fixed: FixResult, options: FixOptions) -> None:
+    """Write notes on what was fixed or silenced, and on fixes that were undone."""
+    done = fixed.repair
+    if done.fixed or options.show_fixes:
+        verb = "fixed" if options.reason is None else "silenced"
+        verb = f"would be {verb}" if options.diff else verb
+        terminal.note(f"{_count_findings(len(done.fixed))} {verb}")
+    if options.show_fixes:
+        for line in _fixed_lines(done.fixed):
+            click.echo(line, err=True)
+    for one in done.withdrawn:
+        terminal.note(f"not fixed, for it would not help: {one.region.filename}:{one.region.start.row}: {one.code}")
+    if not done.finished:
+        terminal.warn("gave up before every fix was applied; run devlint again")
+
+
+def _fixed_lines(fixed: Sequence[Diagnostic]) -> Iterator[str]:
+    """Yield the lines of `--show-fixes`: each file, and the number of fixed findings of each rule."""
+    for filename in dict.fromkeys(one.region.filename for one in fixed):
+        yield f"  {filename}:"
+        kinds = Counter((one.code, one.name) for one in fixed if one.region.filename == filename)
+        yield from (f"    {number} x {code} ({name})" for (code, name), number in sorted(kinds.items()))
+
+
+def _count_findings(number: int) -> str:
+    """Return a number of findings in words."""
+    return "1 finding" if number == 1 else f"{number} findings"

@@ -1,0 +1,68 @@
+"""Writing of reports to files and to the standard streams."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+
+
+def write_stdout(pieces: Iterable[str], *, color: bool, to_stderr: bool = False) -> None:
+    """Write to the standard output, or to the standard error stream if `to_stderr` is set.
+
+    If the reader closes the pipe early, that is no error.
+    """
+    stream = sys.stderr if to_stderr else sys.stdout
+    if hasattr(stream, "reconfigure"):
+        stream.reconfigure(errors="backslashreplace")
+    try:
+        for piece in pieces:
+            click.echo(piece, stream, nl=False, color=color)
+        stream.flush()
+    except BrokenPipeError:
+        # The interpreter flushes the stream once more when it exits, and would print an error then.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    except OSError as problem:
+        raise click.ClickException(f"cannot write the report: {problem.strerror}") from None
+
+
+def write_stdout_bytes(data: bytes) -> None:
+    """Write the contents of a fixed file to the standard output, without any conversion."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def write_file(pieces: Iterable[str], path: Path) -> None:
+    """Write a file completely or not at all. Raise ClickException if that fails."""
+    try:
+        if path.exists() and not path.is_file():
+            with path.open("w", encoding="utf-8", errors="backslashreplace") as stream:
+                stream.writelines(pieces)
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", errors="backslashreplace", dir=path.parent, prefix=path.name, delete=False
+        ) as stream:
+            temporary = Path(stream.name)
+            try:
+                stream.writelines(pieces)
+                stream.close()
+                temporary.chmod(_default_file_mode())
+                temporary.replace(path)
+            except BaseException:
+                temporary.unlink(missing_ok=True)
+                raise
+    except OSError as problem:
+        raise click.ClickException(f"cannot write {path}: {problem.strerror}") from None
+
+
+def _default_file_mode() -> int:
+    """Return the permissions of a newly created file; a temporary file's permissions are stricter."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

@@ -1,0 +1,269 @@
+"""Repeated analysis of the program in the editor, which reuses the results for unchanged code."""
+
+from __future__ import annotations
+
+import gc
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+from devlint.config.settings import Settings
+from devlint.diagnostic import Diagnostic
+from devlint.interpreter.driver.analysis import Engine, InternalError
+from devlint.interpreter.program.program import Program
+from devlint.linter.deep_stack import roomy
+from devlint.linter.diagnostics import broken, diagnostics_of
+from devlint.linter.rule_loader import all_rules
+from devlint.linter.rule_runner import Collector
+from devlint.server.entry_cache import EntryCache
+from devlint.server.expression_info import ExpressionDescriber, ExpressionInfo, NodeSpans
+from devlint.server.file_analysis import (
+    EditorProjection,
+    FileAnalysis,
+    OriginRegions,
+    located_infos,
+    origin_regions,
+    referenced_texts,
+)
+from devlint.server.incremental_run import IncrementalRun
+from devlint.server.observed_values import ObservedValues
+from devlint.server.program_files import ProgramFiles
+from devlint.syntax.index import Statement
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisJob:
+    """What to analyse: the open texts by their resolved paths, and the settings of the open files to report on.
+
+    Results from another `epoch` are not reused: the configuration has changed. `find_workspace_files` returns all files
+    to report on even if they are not open, with their settings.
+    """
+
+    texts: Mapping[Path, str]
+    settings: Mapping[Path, Settings]
+    epoch: int = 0
+    find_workspace_files: Callable[[], Mapping[Path, Settings]] = dict
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisResult:
+    """The result of one analysis: findings and expression infos by file, and internal errors.
+
+    `texts` has the texts of all files that findings and infos refer to, by file name. `is_complete` is False if only
+    the open files were analysed although there are others to report on.
+    """
+
+    files: Mapping[Path, FileAnalysis]
+    texts: Mapping[str, str]
+    errors: Sequence[InternalError]
+    is_complete: bool = True
+
+
+ReportResult: TypeAlias = Callable[[AnalysisResult, bool], None]
+"""A callback that takes a result, and whether it is final: the infos of changed code are then up to date, too."""
+
+
+class CancellationToken:
+    """A handle with which another thread can cancel an analysis."""
+
+    def __init__(self) -> None:
+        self.is_cancelled = False
+        self._engine: Engine | None = None
+
+    def cancel(self) -> None:
+        """Stop the analysis as soon as possible."""
+        self.is_cancelled = True
+        if self._engine is not None:
+            self._engine.abandon()
+
+    def attach(self, engine: Engine) -> None:
+        """Set the interpreter that `cancel` stops; stop it at once if the analysis is cancelled already."""
+        self._engine = engine
+        if self.is_cancelled:
+            engine.abandon()
+
+
+class AnalysisSession:
+    """A sequence of analyses of one program, each of which reuses what the previous ones have found."""
+
+    def __init__(self) -> None:
+        self._files = ProgramFiles()
+        self._cache = EntryCache()
+        self._spans = NodeSpans()
+        self._descriptions: dict[Statement, tuple[list[ObservedValues], tuple[ExpressionInfo, ...]]] = {}
+        self._configuration: object = None
+        self._open: frozenset[Path] = frozenset()
+        self._workspace: tuple[int, Mapping[Path, Settings]] = -1, {}
+        self._complete_epoch: int | None = None
+
+    def analyse(
+        self, job: AnalysisJob, token: CancellationToken, report: ReportResult, progress: Callable[[int, int], None]
+    ) -> AnalysisResult | None:
+        """Analyse the program and return the final result, or None if the analysis was cancelled.
+
+        `report` gets results as early as possible: findings before the infos of changed expressions are computed, and,
+        in the first analysis, the results for open files before the other files are analysed. `progress` gets the
+        numbers of analysed files and of all files.
+        """
+        result = self._analyse_all(job, token, report, progress)
+        # Garbage collection is enabled again here. This young collection counts towards the next full one.
+        gc.collect(1)
+        return result
+
+    @roomy
+    def _analyse_all(
+        self, job: AnalysisJob, token: CancellationToken, report: ReportResult, progress: Callable[[int, int], None]
+    ) -> AnalysisResult | None:
+        """Analyse all files to report on, open or not; open files first if not all files were analysed before."""
+        given = {**self._closed_files(job), **job.settings}
+        if len(given) > len(job.settings) and self._complete_epoch != job.epoch:
+            self._analyse_open_files(job, given, token, report)
+        result = None if token.is_cancelled else self._analyse_files(job, given, given, token, report, progress)
+        if result is not None:
+            self._complete_epoch = job.epoch
+        return result
+
+    def _closed_files(self, job: AnalysisJob) -> Mapping[Path, Settings]:
+        """Return the files to report on that are not open, with their settings."""
+        if self._workspace[0] != job.epoch:
+            self._workspace = job.epoch, job.find_workspace_files()
+        return {path: one for path, one in self._workspace[1].items() if path not in job.texts and path.is_file()}
+
+    def _analyse_open_files(
+        self, job: AnalysisJob, given: Mapping[Path, Settings], token: CancellationToken, report: ReportResult
+    ) -> None:
+        """Analyse the open files only, and report the results as incomplete."""
+
+        def report_part(result: AnalysisResult, done: bool) -> None:
+            report(replace(result, is_complete=False), done)
+
+        result = self._analyse_files(job, given, job.settings, token, report_part, lambda done, of: None)
+        if result is not None:
+            report_part(result, True)
+
+    def _analyse_files(
+        self,
+        job: AnalysisJob,
+        given: Mapping[Path, Settings],
+        wanted: Mapping[Path, Settings],
+        token: CancellationToken,
+        report: ReportResult,
+        progress: Callable[[int, int], None],
+    ) -> AnalysisResult | None:
+        """Analyse the `wanted` ones of the `given` files; return the result, or None if the analysis was cancelled."""
+        run = self._start_run(job, given)
+        token.attach(run.engine)
+        for done, path in enumerate(sorted(wanted)):
+            progress(done, len(wanted))
+            module = run.program.load(path)
+            if module is not None:
+                run.analyse(module)
+        if token.is_cancelled:
+            run.store_results()
+            return None
+        diagnostics = diagnostics_of(run.collector, run.program, run.engine.contained)
+        errors = run.engine.errors
+        known = {unit: infos for unit, (_, infos) in self._descriptions.items()}
+        report(self._result(wanted, diagnostics, known, errors), False)
+        progress(len(wanted), len(wanted))
+        run.store_results()
+        infos = self._describe(run.observed, token)
+        self._drop_stale()
+        return None if token.is_cancelled else self._result(wanted, diagnostics, infos, errors)
+
+    def _start_run(self, job: AnalysisJob, given: Mapping[Path, Settings]) -> IncrementalRun:
+        """Update the texts, drop stale results, and return an analysis of the given files that is ready to run."""
+        self._cache.invalidate(self._files.update_open_texts(job.texts))
+        opened = job.texts.keys() - self._open
+        self._open = frozenset(job.texts)
+        settings = list({id(one): one for one in given.values()}.values())
+        src = list(dict.fromkeys(folder for one in settings for folder in one.src if folder.is_dir()))
+        models = list(dict.fromkeys(path for one in settings for path in one.models))
+        configuration = (job.epoch, frozenset(path.parent for path in given), tuple(src), tuple(models))
+        if configuration != self._configuration:
+            self._cache.clear()
+            self._configuration = configuration
+        elif opened:
+            # Values in these files were not recorded while the files were closed: analyse again what reaches them.
+            self._cache.drop_reaching(frozenset(self._files.statements(opened)))
+        collector = Collector(all_rules(), frozenset[str]().union(*(one.codes for one in settings)))
+        program = Program(
+            [(path, path.as_posix()) for path in given],
+            src,
+            collector.broken,
+            index=lambda path, name: self._files.index(path),
+        )
+        return IncrementalRun(program, collector, self._cache, models, self._files.statements(job.settings))
+
+    def _result(
+        self,
+        wanted: Mapping[Path, Settings],
+        diagnostics: Sequence[Diagnostic],
+        infos: Mapping[Statement, Sequence[ExpressionInfo]],
+        errors: Sequence[InternalError],
+    ) -> AnalysisResult:
+        """Return the result for the wanted files, with all positions as in the editor's texts."""
+        projection = EditorProjection(lambda name: self._files.recovered_text(Path(name)))
+        regions = origin_regions(infos, self._files)
+        found: dict[str, list[Diagnostic]] = defaultdict(list)
+        for one in projection.diagnostics(diagnostics):
+            found[one.region.filename].append(one)
+        files = {
+            path: self._file_analysis(path, found[path.as_posix()], settings, infos, regions)
+            for path, settings in wanted.items()
+        }
+        return AnalysisResult(files, referenced_texts(files.values(), regions, self._files.text), errors)
+
+    def _file_analysis(
+        self,
+        path: Path,
+        found: list[Diagnostic],
+        settings: Settings,
+        infos: Mapping[Statement, Sequence[ExpressionInfo]],
+        regions: OriginRegions,
+    ) -> FileAnalysis:
+        """Return the results for one file: the findings that its settings keep, and the infos of its expressions."""
+        recovered, name = self._files.recovered_text(path), path.as_posix()
+        if recovered is not None and recovered.has_unparsable_spans and recovered.error is not None:
+            found.append(broken(name, recovered.error))
+        judged = (settings.judge(one, path) for one in found)
+        shown = () if recovered is None or recovered.is_unparsed else tuple(located_infos(recovered, infos))
+        return FileAnalysis(self._files.text(name), tuple(one for one in judged if one is not None), shown, regions)
+
+    def _describe(
+        self, observed: Mapping[Statement, list[ObservedValues]], token: CancellationToken
+    ) -> Mapping[Statement, Sequence[ExpressionInfo]]:
+        """Return the infos of all observed expressions by statement.
+
+        The infos of a statement are computed again only if its observed values have changed.
+        """
+        describer = ExpressionDescriber(self._spans)
+        for unit, seen in observed.items():
+            known = self._descriptions.get(unit)
+            same = known is not None and len(known[0]) == len(seen) and all(map(_is_same, known[0], seen))
+            if not same and not token.is_cancelled:
+                self._descriptions[unit] = seen, describer.describe(unit, _merge(seen))
+        return {unit: self._descriptions[unit][1] for unit in observed if unit in self._descriptions}
+
+    def _drop_stale(self) -> None:
+        """Drop everything about statements that are no longer in the program."""
+        existing = set(self._files.statements())
+        self._spans.keep_only(existing)
+        for unit in self._descriptions.keys() - existing:
+            del self._descriptions[unit]
+
+
+def _merge(seen: Sequence[ObservedValues]) -> ObservedValues:
+    """Return the values that were observed in several analyses of one statement as one mapping."""
+    if len(seen) == 1:
+        return seen[0]
+    return {
+        node: [one for observed in seen for one in observed.get(node, ())] for observed in seen for node in observed
+    }
+
+
+def _is_same(one: object, other: object) -> bool:
+    """Return whether two references are to the same object."""
+    return one is other

@@ -1,0 +1,128 @@
+"""Cache of analysis results, one for each entry point of the program, with the rules for their invalidation."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import libcst as cst
+
+from devlint.interpreter.driver.analysis import Engine
+from devlint.interpreter.state.events import Event
+from devlint.interpreter.state.torch_defaults import Defaults
+from devlint.server.dependencies import Dependencies
+from devlint.server.observed_values import ObservedValues
+from devlint.syntax.index import Statement
+
+
+@dataclass(frozen=True, slots=True)
+class GlobalEffects:
+    """The changes that analysing one entry point makes to state which later entry points share.
+
+    These are torch's default device and dtype by file, and the functions that were run.
+    """
+
+    defaults: Mapping[Path, Defaults]
+    ran: frozenset[cst.CSTNode] = frozenset()
+
+    @classmethod
+    def capture(cls, engine: Engine) -> GlobalEffects:
+        """Return the complete shared state of an analysis as it is now."""
+        return cls(dict(engine.torch_defaults.by_file), frozenset(engine.ran))
+
+    def since(self, earlier: GlobalEffects) -> GlobalEffects:
+        """Return only the changes from an earlier state to this one."""
+        changed = {path: one for path, one in self.defaults.items() if earlier.defaults.get(path) != one}
+        return GlobalEffects(changed, self.ran - earlier.ran)
+
+    def apply(self, engine: Engine) -> None:
+        """Make the same changes in another analysis."""
+        engine.torch_defaults.by_file.update(self.defaults)
+        engine.ran |= self.ran
+
+
+@dataclass(frozen=True, slots=True)
+class EntryResult:
+    """The result of analysing one entry point: its events, the observed values, and its effects on shared state.
+
+    `preconditions` is the shared state that the analysis depended on. An entry point that is not relevant, because
+    nothing in it concerns tensors, was not analysed.
+    """
+
+    events: Sequence[Event]
+    observed: Mapping[Statement, ObservedValues]
+    preconditions: object
+    effects: GlobalEffects
+    was_analysed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class CacheEntry:
+    """A cached result of an entry point, and the statements that it depends on."""
+
+    result: EntryResult
+    dependencies: Dependencies
+
+
+@dataclass(frozen=True, slots=True)
+class StatementDelta:
+    """The top-level statements that were removed from a file, and those that were added to it."""
+
+    path: Path
+    removed: frozenset[Statement]
+    added: frozenset[Statement]
+
+
+class EntryCache:
+    """Cached results of entry points.
+
+    The key of a function or class is its top-level statement; the key of a file's top-level code is the file's path.
+    """
+
+    def __init__(self) -> None:
+        self._entries: dict[Statement | Path, CacheEntry] = {}
+
+    def find(self, key: Statement | Path) -> CacheEntry | None:
+        """Return the cached result of an entry point, or None."""
+        return self._entries.get(key)
+
+    def store(self, key: Statement | Path, entry: CacheEntry) -> None:
+        """Add or replace the cached result of an entry point."""
+        self._entries[key] = entry
+
+    def clear(self) -> None:
+        """Remove all cached results."""
+        self._entries.clear()
+
+    def drop_reaching(self, statements: frozenset[Statement]) -> None:
+        """Remove the cached results that depend on any of these statements."""
+        stale = [
+            key for key, entry in self._entries.items() if not statements.isdisjoint(entry.dependencies.statements)
+        ]
+        for key in stale:
+            del self._entries[key]
+
+    def invalidate(self, deltas: Collection[StatementDelta]) -> None:
+        """Remove the cached results that may differ after these changes of the program."""
+        for delta in deltas:
+            lost = _bound_names(delta.removed)
+            new = _bound_names(delta.added)
+            appeared, gone = new - lost, delta.removed
+            changes_objects = any(not one.binds for one in (*delta.added, *delta.removed)) or appeared
+            stale = [
+                key
+                for key, entry in self._entries.items()
+                if key in gone
+                or not gone.isdisjoint(entry.dependencies.statements)
+                or (changes_objects and delta.path in entry.dependencies.mutable_modules)
+                or (key == delta.path and any(one.kind not in ("function", "class") for one in delta.added))
+                or (appeared and any(not appeared.isdisjoint(one.mentions) for one in entry.dependencies.statements))
+            ]
+            for key in stale:
+                del self._entries[key]
+
+
+def _bound_names(statements: Collection[Statement]) -> frozenset[str]:
+    """Return the names that top-level statements bind, and those that they declare global."""
+    return frozenset().union(*(one.binds | one.globals for one in statements))

@@ -1,0 +1,160 @@
+"""Analysis results for one file, with positions as in the editor's text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+from devlint.diagnostic import Diagnostic, Edit, Fix, Note, Position, Region
+from devlint.server.error_recovery import RecoveredText
+from devlint.server.expression_info import DeviceOrigin, ExpressionInfo
+from devlint.server.program_files import ProgramFiles
+from devlint.syntax.index import Statement
+from devlint.syntax.line_starts import Lines
+
+OriginRegions: TypeAlias = Mapping[tuple[Statement, int], Region]
+"""The regions of origins, by top-level statement and offset in the statement."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileAnalysis:
+    """The results for one file: findings, and descriptions of expressions.
+
+    Rows, columns and offsets are those of `text`, the editor's text. `regions` has the region of each device origin
+    that the descriptions refer to.
+    """
+
+    text: str
+    diagnostics: Sequence[Diagnostic]
+    infos: Sequence[LocatedInfo]
+    regions: OriginRegions
+
+    def region_of(self, origin: DeviceOrigin) -> Region | None:
+        """Return the region of a device origin, or None if the origin is no place in the program."""
+        return self.regions.get((origin.unit, origin.offset)) if origin.unit is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class LocatedInfo:
+    """The description of an expression, and the expression's offsets in the editor's text."""
+
+    start: int
+    end: int
+    info: ExpressionInfo
+
+
+def located_infos(
+    recovered: RecoveredText, infos: Mapping[Statement, Sequence[ExpressionInfo]]
+) -> Iterator[LocatedInfo]:
+    """Yield the descriptions of a text's expressions in the order of the text, with offsets in the editor's text.
+
+    Expressions that the editor no longer shows are left out.
+    """
+    for unit in recovered.index.statements:
+        for info in infos.get(unit, ()):
+            start, end = unit.start + info.start, unit.start + info.end
+            if recovered.has_unparsable_spans:
+                first, last = recovered.editor_offset(start), recovered.editor_offset(end - 1)
+                if first is None or last is None:
+                    continue
+                start, end = first, last + 1
+            yield LocatedInfo(start, end, info)
+
+
+class EditorProjection:
+    """Moves findings from positions in the analysed texts to positions in the editor's texts."""
+
+    def __init__(self, open_text_of: Callable[[str], RecoveredText | None]) -> None:
+        self._open_text_of = open_text_of
+        self._lines: dict[str, tuple[RecoveredText, Lines, Lines] | None] = {}
+
+    def diagnostics(self, found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+        """Yield the findings at their positions in the editor, except those in code that is no longer shown."""
+        for one in found:
+            region = self.region(one.region)
+            if region is not None:
+                notes = ((note, self.region(note.region)) for note in one.trace)
+                trace = tuple(Note(note.message, place) for note, place in notes if place is not None)
+                yield replace(one, region=region, trace=trace, fix=self._fix(one))
+
+    def region(self, region: Region) -> Region | None:
+        """Return a region as the editor shows it, or None if its code is no longer shown."""
+        known = self._text_with_errors(region.filename)
+        if known is None:
+            return region
+        start, end = (self._position(known, place) for place in (region.start, region.end))
+        return Region(region.filename, start, end) if start is not None and end is not None else None
+
+    def _fix(self, diagnostic: Diagnostic) -> Fix | None:
+        """Return the fix of a finding at its positions in the editor, or None if some of its code is not shown."""
+        fix, known = diagnostic.fix, self._text_with_errors(diagnostic.region.filename)
+        if fix is None or known is None:
+            return fix
+        edits = []
+        for edit in fix.edits:
+            start, end = (self._position(known, place) for place in (edit.start, edit.end))
+            if start is None or end is None:
+                return None
+            edits.append(Edit(edit.content, start, end))
+        return replace(fix, edits=tuple(edits))
+
+    def _text_with_errors(self, filename: str) -> tuple[RecoveredText, Lines, Lines] | None:
+        """Return an open text that has unparsable spans, with the lines of the analysed and of the editor's text.
+
+        Return None for all other files: their analysed text is the editor's text.
+        """
+        if filename not in self._lines:
+            recovered = self._open_text_of(filename)
+            self._lines[filename] = (
+                _with_lines(recovered) if recovered is not None and recovered.has_unparsable_spans else None
+            )
+        return self._lines[filename]
+
+    def _position(self, known: tuple[RecoveredText, Lines, Lines], place: Position) -> Position | None:
+        """Return the position in the editor of a position in the analysed text; None if it is not shown."""
+        recovered, kept, shown = known
+        offset = recovered.editor_offset(kept.start(place.row) + place.column - 1)
+        return None if offset is None else shown.position(offset)
+
+
+def _with_lines(recovered: RecoveredText) -> tuple[RecoveredText, Lines, Lines]:
+    """Return a text with the lines of its analysed and of its editor's state."""
+    return recovered, Lines.of(recovered.analysed), Lines.of(recovered.text)
+
+
+def referenced_texts(
+    analyses: Iterable[FileAnalysis], regions: OriginRegions, text_of: Callable[[str], str]
+) -> Mapping[str, str]:
+    """Return the texts of all files that findings and descriptions refer to, by file name."""
+    names = {note.region.filename for analysis in analyses for one in analysis.diagnostics for note in one.trace}
+    names |= {region.filename for region in regions.values()}
+    return {name: text_of(name) for name in names}
+
+
+def origin_regions(infos: Mapping[Statement, Sequence[ExpressionInfo]], files: ProgramFiles) -> OriginRegions:
+    """Return the regions of all device origins that descriptions refer to, as the editor shows them."""
+    regions: dict[tuple[Statement, int], Region] = {}
+    lines: dict[str, Lines] = {}
+    origins = {
+        (origin.unit, origin.offset): origin.filename
+        for found in infos.values()
+        for info in found
+        for described in info.values
+        for origin in described.origins
+        if origin.unit is not None
+    }
+    for (unit, offset), name in origins.items():
+        if name not in lines:
+            lines[name] = Lines.of(files.text(name))
+        recovered = files.recovered_text(Path(name))
+        shown = unit.start + offset
+        if recovered is not None and recovered.has_unparsable_spans:
+            offset_shown = recovered.editor_offset(shown)
+            if offset_shown is None:
+                continue
+            shown = offset_shown
+        position = lines[name].position(shown)
+        regions[unit, offset] = Region(name, position, position)
+    return regions

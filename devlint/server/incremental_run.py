@@ -1,0 +1,131 @@
+"""One analysis of the program that reuses the cached results of all entry points whose dependencies are unchanged."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from devlint.interpreter.driver.analysis import Engine
+from devlint.interpreter.driver.entry_points import enter, run_file
+from devlint.interpreter.program.definitions import ModuleInfo
+from devlint.interpreter.program.program import Program
+from devlint.interpreter.state.events import Event
+from devlint.linter.rule_runner import Collector
+from devlint.server.dependencies import DependencyFinder
+from devlint.server.entry_cache import CacheEntry, EntryCache, EntryResult, GlobalEffects
+from devlint.server.observed_values import ObservedValues, ValueObserver
+from devlint.syntax.index import Statement
+
+
+class IncrementalRun:
+    """One analysis of the program, from all its entry points.
+
+    The entry points of a file are its top-level code, and each function and class that it defines. An entry point with
+    a valid cached result is not analysed again: its events and effects are replayed.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        collector: Collector,
+        cache: EntryCache,
+        models: Sequence[Path],
+        watched: Iterable[Statement],
+    ) -> None:
+        """Prepare an analysis that records the values of expressions in the `watched` top-level statements."""
+        self.program = program
+        self.collector = collector
+        self._cache = cache
+        self._events: list[Event] = []
+        self._watched = frozenset(watched)
+        self._observer = ValueObserver(self._watched)
+        self._new_results: list[tuple[ModuleInfo, Statement | None, EntryResult]] = []
+        self.engine = Engine(program, self._on_event, models, self._observer)
+        self.observed: dict[Statement, list[ObservedValues]] = defaultdict(list)
+
+    def analyse(self, module: ModuleInfo) -> None:
+        """Analyse one file from all its entry points, or replay their cached results."""
+        definitions = [unit for unit in module.index.statements if unit.kind in ("function", "class")]
+        file_entry = self._valid_entry(module.path, module, None)
+        if file_entry is not None and all(self._cache.find(unit) is not None for unit in definitions):
+            self._replay(file_entry)
+        else:
+            self._analyse_entry(module, None, lambda: self._run_file(module))
+        for unit in definitions:
+            if self.engine.abandoned:
+                return
+            entry = self._valid_entry(unit, module, unit)
+            if entry is not None:
+                self._replay(entry)
+            else:
+                self._analyse_entry(module, unit, lambda unit=unit: enter(self.engine, module, unit))  # type: ignore[misc]
+
+    def _run_file(self, module: ModuleInfo) -> bool:
+        """Analyse the top-level code of a file; return True, since that is always relevant."""
+        run_file(self.engine, module)
+        return True
+
+    def store_results(self) -> None:
+        """Put the new results of this analysis into the cache, with what they depend on."""
+        finder = DependencyFinder(self.program)
+        for module, unit, result in self._new_results:
+            others = [one for one in module.index.statements if one.kind not in ("function", "class")]
+            if unit is None:
+                dependencies = finder.of(module, others)
+            elif result.was_analysed:
+                dependencies = finder.of(module, [unit])
+            else:
+                dependencies = finder.of_mentions(module, unit)
+            self._cache.store(unit or module.path, CacheEntry(result, dependencies))
+
+    def _analyse_entry(self, module: ModuleInfo, unit: Statement | None, analyse: Callable[[], bool]) -> None:
+        """Analyse one entry point by calling `analyse`, and keep the result for the cache.
+
+        `unit` is the definition, or None for the file's top-level code. The result is not kept if the analysis was
+        abandoned, or if the code wrote to global variables.
+        """
+        engine = self.engine
+        preconditions, spilled = self._preconditions(module, unit), engine.spilled
+        effects_before = GlobalEffects.capture(engine)
+        self._events = []
+        was_analysed = analyse()
+        events, observed = self._events, self._observer.take()
+        self._collect(observed)
+        if engine.abandoned or spilled != engine.spilled:
+            return
+        effects = GlobalEffects.capture(engine).since(effects_before)
+        self._new_results.append((module, unit, EntryResult(events, observed, preconditions, effects, was_analysed)))
+
+    def _valid_entry(self, key: Statement | Path, module: ModuleInfo, unit: Statement | None) -> CacheEntry | None:
+        """Return the cached result of an entry point, or None if there is none or its preconditions have changed."""
+        entry = self._cache.find(key)
+        return entry if entry is not None and entry.result.preconditions == self._preconditions(module, unit) else None
+
+    def _preconditions(self, module: ModuleInfo, unit: Statement | None) -> object:
+        """Return the global state that the analysis of an entry point depends on, besides the source code.
+
+        This is torch's default device and dtype in the file, and whether the function was already run by a caller.
+        """
+        engine = self.engine
+        ran = unit is not None and unit.kind == "function" and unit.is_parsed and unit.tree in engine.ran
+        return engine.torch_defaults.holding_in(self.program, module), ran
+
+    def _replay(self, entry: CacheEntry) -> None:
+        """Repeat the events and effects of a cached result as if its entry point had been analysed again."""
+        result = entry.result
+        for event in result.events:
+            self.collector.hear(event)
+        result.effects.apply(self.engine)
+        self._collect(result.observed)
+
+    def _collect(self, observed: Mapping[Statement, ObservedValues]) -> None:
+        """Add observed values to those of this analysis, for watched statements only."""
+        for unit, values in observed.items():
+            if unit in self._watched:
+                self.observed[unit].append(values)
+
+    def _on_event(self, event: Event) -> None:
+        """Pass an event of the interpreter to the rules, and keep it for the cache."""
+        self._events.append(event)
+        self.collector.hear(event)

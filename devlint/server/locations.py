@@ -1,0 +1,44 @@
+"""Conversion of regions of the program to locations of the protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from lsprotocol import types
+
+from devlint.diagnostic import Region
+from devlint.server.documents import EditorDocument, uri_of_path
+from devlint.server.position_encoding import PositionConverter
+
+
+@dataclass(frozen=True, slots=True)
+class LocationMap:
+    """Converts regions to locations for the client.
+
+    `documents` and `texts` map file names to open documents and to the texts of other files; `encoding` is the position
+    encoding that client and server have agreed on.
+    """
+
+    documents: Mapping[str, EditorDocument]
+    texts: Mapping[str, str]
+    encoding: str
+
+    def location(self, region: Region) -> types.Location:
+        """Return the client's location of a region."""
+        document = self.documents.get(region.filename)
+        if document is not None:
+            return document.location(region.start, region.end)
+        positions = PositionConverter(self.texts.get(region.filename, ""), self.encoding)
+        return types.Location(uri_of_path(region.filename), positions.range_between(region.start, region.end))
+
+    def describe_line(self, region: Region, uri: str) -> str:
+        """Return the line of a region in words, and its file if that is not the text named by `uri`."""
+        location = self.location(region)
+        words = f"line {location.range.start.line + 1}"
+        if location.uri == uri:
+            return words
+        document = self.documents.get(region.filename)
+        in_cell = document is not None and document.is_notebook
+        return f"{words} of {'another cell' if in_cell else PurePosixPath(region.filename).name}"

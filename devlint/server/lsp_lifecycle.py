@@ -1,0 +1,102 @@
+"""Handlers for the start and the end of a session, for settings, and for changes of files on the disk."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Final
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from devlint.config.config_files import FILENAMES
+from devlint.server.documents import path_of_uri
+from devlint.server.language_server import DevlintServer
+from devlint.server.preferences import SECTION, Preferences
+from devlint.server.pull_diagnostics import pull_document, pull_workspace
+
+WATCHED_PATTERNS: Final = ("**/*.py", "**/*.ipynb", *(f"**/{name}" for name in FILENAMES))
+"""Glob patterns of the files on the disk that findings depend on, for the client to watch."""
+
+
+def initialize(server: DevlintServer, params: types.InitializeParams) -> None:
+    """Handle `initialize`: read the initialization options, and register what the client supports."""
+    server.use_buffer_workspace()
+    if server.client_features.pulls_diagnostics:
+        server.feature(
+            types.TEXT_DOCUMENT_DIAGNOSTIC,
+            types.DiagnosticOptions(inter_file_dependencies=True, workspace_diagnostics=True, identifier="devlint"),
+        )(pull_document)
+        server.feature(types.WORKSPACE_DIAGNOSTIC)(pull_workspace)
+    options = Preferences.read(params.initialization_options)
+    server.set_preferences(options, {})
+
+
+async def initialized(server: DevlintServer, params: types.InitializedParams) -> None:
+    """Handle `initialized`: show progress, register for notifications, and request the client's settings."""
+    await server.startup_progress.begin()
+    await _register(server)
+    await _ask_for_settings(server)
+
+
+async def configuration_changed(server: DevlintServer, params: types.DidChangeConfigurationParams) -> None:
+    """Handle changed client settings: request them, or use those in the notification."""
+    if not await _ask_for_settings(server) and params.settings is not None:
+        server.set_preferences(Preferences.read(params.settings), {})
+
+
+async def folders_changed(server: DevlintServer, params: types.DidChangeWorkspaceFoldersParams) -> None:
+    """Handle a folder that was added to or removed from the workspace."""
+    if not await _ask_for_settings(server):
+        server.reload_configuration()
+
+
+def watched_files_changed(server: DevlintServer, params: types.DidChangeWatchedFilesParams) -> None:
+    """Handle changes of files on the disk.
+
+    A created or deleted file changes how imports are resolved, so that the whole configuration is read again.
+    """
+    changed = [one for one in params.changes if one.type is not types.FileChangeType.Changed]
+    if changed or any(path_of_uri(one.uri).name in FILENAMES for one in params.changes):
+        server.reload_configuration()
+    else:
+        server.schedule_analysis()
+
+
+def shutdown(server: DevlintServer, params: None) -> None:
+    """Handle `shutdown`: cancel the running analysis and start no other."""
+    server.scheduler.close()
+
+
+async def _register(server: DevlintServer) -> None:
+    """Register with the client for changed files and changed settings, if the client supports registration."""
+    workspace = server.client_capabilities.workspace
+    files = workspace.did_change_watched_files if workspace else None
+    settings = workspace.did_change_configuration if workspace else None
+    wanted: list[types.Registration] = []
+    if files and files.dynamic_registration:
+        watchers = [types.FileSystemWatcher(pattern) for pattern in WATCHED_PATTERNS]
+        options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
+        wanted.append(types.Registration("files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options))
+    if settings and settings.dynamic_registration:
+        section = types.DidChangeConfigurationRegistrationOptions(SECTION)
+        wanted.append(types.Registration("settings", types.WORKSPACE_DID_CHANGE_CONFIGURATION, section))
+    if wanted:
+        with suppress(JsonRpcException):
+            # A client that announces registration and then refuses is served without it.
+            await server.client_register_capability_async(types.RegistrationParams(wanted))
+
+
+async def _ask_for_settings(server: DevlintServer) -> bool:
+    """Request the settings of each folder from the client; return False if it does not support that."""
+    workspace = server.client_capabilities.workspace
+    if not workspace or not workspace.configuration:
+        return False
+    folders = server.folders
+    items = [
+        types.ConfigurationItem(section=SECTION),
+        *(types.ConfigurationItem(uri, SECTION) for uri in folders.values()),
+    ]
+    given = await server.workspace_configuration_async(types.ConfigurationParams(items))
+    default, *rest = [Preferences.read(one) for one in given]
+    server.set_preferences(default, dict(zip(folders, rest, strict=False)))
+    return True

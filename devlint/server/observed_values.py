@@ -1,0 +1,91 @@
+"""Recording of the values of expressions while the program is analysed, for hover texts and inlay hints."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import libcst as cst
+
+from devlint.domain.placement import is_unknown
+from devlint.domain.value import Array, Batch, DeviceValue, DtypeValue, Either, Ref, Tensor, Tuple, Value
+from devlint.interpreter.objects.module_state import is_module, tensors_of
+from devlint.interpreter.state.frame import Run
+from devlint.syntax.index import Statement
+
+MAX_VALUES: Final = 6
+"""The largest number of different values that are kept for one expression."""
+
+REPORTED_TYPES: Final = frozenset({Tensor, Array, Batch, DeviceValue, DtypeValue, Tuple, Either})
+"""The types of values that have a placement or a dtype to show."""
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedValue:
+    """One value of an expression, or of an assignment target if `is_target` is set.
+
+    For an `nn.Module` (`is_module`) the value is the module's first parameter with a known placement or dtype.
+    `symbolic` values were computed with symbolic arguments: by a function that was analysed without a known caller.
+    """
+
+    value: Value
+    symbolic: bool
+    is_module: bool = False
+    is_target: bool = False
+
+
+ObservedValues = Mapping[cst.CSTNode, Collection[ObservedValue]]
+"""The different values of each expression of a statement."""
+
+
+class ValueObserver:
+    """Observer of the interpreter that records the values of expressions in some top-level statements."""
+
+    def __init__(self, statements: Collection[Statement]) -> None:
+        self._statements = frozenset(statements)
+        self._observed: dict[Statement, dict[cst.CSTNode, list[ObservedValue]]] = defaultdict(dict)
+
+    def take(self) -> Mapping[Statement, ObservedValues]:
+        """Return and forget the values that were recorded since the last call, by top-level statement."""
+        observed, self._observed = self._observed, defaultdict(dict)
+        return observed
+
+    def see(self, run: Run, node: cst.CSTNode, value: Value) -> None:
+        """Record the value of an evaluated expression."""
+        if value.__class__ in REPORTED_TYPES and run.unit in self._statements:
+            self._record(run, node, value, is_target=False)
+        elif value.__class__ is Ref and node.__class__ in (cst.Name, cst.Attribute) and run.unit in self._statements:
+            self._record_module(run, node, value, is_target=False)
+
+    def bind(self, run: Run, node: cst.CSTNode, value: Value) -> None:
+        """Record the value that was assigned to a target."""
+        if run.unit not in self._statements or node.__class__ not in (cst.Name, cst.Attribute):
+            return
+        if value.__class__ in REPORTED_TYPES:
+            self._record(run, node, value, is_target=True)
+        elif value.__class__ is Ref:
+            self._record_module(run, node, value, is_target=True)
+
+    def _record(self, run: Run, node: cst.CSTNode, value: Value, *, is_target: bool, is_module: bool = False) -> None:
+        """Add a value to those of an expression, unless the same value or the largest number of values is kept."""
+        values = self._observed[run.unit].setdefault(node, [])
+        if len(values) < MAX_VALUES:
+            if isinstance(value, Tensor):
+                value = run.settle(value)
+            observed_value = ObservedValue(value, run.engine.symbolic, is_module, is_target)
+            if observed_value not in values:
+                values.append(observed_value)
+
+    def _record_module(self, run: Run, node: cst.CSTNode, value: Value, *, is_target: bool) -> None:
+        """Record for an `nn.Module` its first parameter, if that has a known placement or dtype; `self` is left out."""
+        if isinstance(node, cst.Name) and node.value == "self":
+            return
+        if not is_module(run, value):
+            return
+        for _, tensor in tensors_of(run, value):
+            tensor = run.settle(tensor)
+            if not (is_unknown(tensor.placement) and tensor.dtype.name is None):
+                self._record(run, node, tensor, is_target=is_target, is_module=True)
+            return

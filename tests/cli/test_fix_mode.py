@@ -1,0 +1,147 @@
+"""`--fix` and its relatives, from the command line to the file."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from devlint import cli
+
+BAD = "import torch\n\nx = torch.ones(3)\nx.cuda()\nx.half()\n"
+SAFE = BAD.replace("x.cuda()", "x = x.cuda()")
+ALL = SAFE.replace("x.half()", "x = x.half()")
+
+
+@pytest.fixture
+def devlint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int, str, str]]:
+    """Runs devlint in a directory with a bad `a.py`; only DEV201 is on."""
+    (tmp_path / "a.py").write_text(BAD)
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        status = cli.invoke(["check", "--isolated", "--select", "DEV201", *arguments])
+        return (status, *capfd.readouterr())
+
+    return run
+
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+def text(path: str = "a.py") -> str:
+    return Path(path).read_text()
+
+
+def test_safe_fixes_are_applied_and_the_rest_is_reported(devlint: Run) -> None:
+    status, out, err = devlint("--fix")
+    assert (status, text(), err) == (1, SAFE, "note: 1 finding fixed\n")
+    assert [line[:8] for line in out.splitlines()] == ["a.py:5:1"]
+
+
+def test_unsafe_fixes_are_applied_when_asked_for(devlint: Run) -> None:
+    assert devlint("--fix", "--unsafe-fixes") == (0, "", "note: 2 findings fixed\n")
+    assert text() == ALL
+    assert devlint("--fix", "--unsafe-fixes") == (0, "", "")
+
+
+def test_without_fix_nothing_is_changed(devlint: Run) -> None:
+    status, out, _ = devlint("--unsafe-fixes", "--output-format", "json")
+    assert (status, text()) == (1, BAD)
+    assert [one["fix"]["applicability"] for one in json.loads(out)] == ["safe", "unsafe"]
+
+
+def test_fix_only_reports_nothing(devlint: Run) -> None:
+    assert devlint("--fix-only") == (0, "", "note: 1 finding fixed\n")
+    assert text() == SAFE
+
+
+def test_a_diff_changes_nothing(devlint: Run) -> None:
+    status, out, err = devlint("--diff")
+    assert (status, text(), err) == (1, BAD, "note: 1 finding would be fixed\n")
+    assert out.splitlines()[:3] == ["--- a.py", "+++ a.py", "@@ -1,5 +1,5 @@"]
+    assert "-x.cuda()\n+x = x.cuda()\n" in out
+    done = subprocess.run(["patch", "-p0"], input=out, capture_output=True, text=True, check=False)
+    assert (done.returncode, text()) == (0, SAFE)
+    assert devlint("--diff")[:2] == (0, "")
+
+
+def test_what_was_fixed_is_listed(devlint: Run) -> None:
+    _, _, err = devlint("--fix", "--unsafe-fixes", "--show-fixes")
+    assert err.splitlines() == ["note: 2 findings fixed", "  a.py:", "    2 x DEV201 (discarded-transfer)"]
+
+
+def test_a_rule_that_is_off_fixes_nothing(devlint: Run) -> None:
+    assert devlint("--fix", "--ignore", "DEV201") == (0, "", "")
+    assert text() == BAD
+
+
+def test_what_a_baseline_knows_is_not_fixed(devlint: Run) -> None:
+    devlint("--baseline", "known.json", "--update-baseline")
+    Path("a.py").write_text(BAD + "y = torch.ones(3)\ny.cuda()\n")
+    assert devlint("--baseline", "known.json", "--fix")[0] == 0
+    assert text() == BAD + "y = torch.ones(3)\ny = y.cuda()\n"
+
+
+def test_the_standard_input_comes_out_fixed(devlint: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(BAD.replace("\n", "\r\n").encode())))
+    status, out, err = devlint("--fix", "-", "--stdin-filename", "b.py")
+    assert (status, out) == (1, SAFE.replace("\n", "\r\n"))
+    assert err.startswith("note: 1 finding fixed\nb.py:5:1: DEV201")
+
+
+def test_a_file_that_changes_meanwhile_is_left_alone(devlint: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    from devlint.repair import writing
+
+    def edit_then_write(path: Path, before: bytes, after: bytes) -> None:
+        path.write_text("print('mine')\n")
+        writing.write_back(path, before, after)
+
+    monkeypatch.setattr("devlint.cli.fix_mode.write_back", edit_then_write)
+    status, _, err = devlint("--fix")
+    assert (status, text()) == (2, "print('mine')\n")
+    assert "error: a.py: it has changed on disk meanwhile, and is left alone" in err
+
+
+def test_fixes_do_not_go_with_a_new_baseline(devlint: Run) -> None:
+    assert devlint("--fix", "--baseline", "known.json", "--update-baseline")[0] == 2
+
+
+COMMENTED = BAD.replace("x.cuda()", "x.cuda()  # devlint: ignore[DEV201]").replace(
+    "x.half()", "x.half()  # devlint: ignore[DEV201]"
+)
+
+
+def test_comments_are_added_and_nothing_is_left(devlint: Run) -> None:
+    assert devlint("--add-ignore") == (0, "", "note: 2 findings silenced\n")
+    assert text() == COMMENTED
+    assert devlint("--add-ignore") == (0, "", "")
+    assert devlint() == (0, "", "")
+
+
+def test_comments_give_a_reason(devlint: Run) -> None:
+    assert devlint("--add-ignore=known for years", "a.py")[0] == 0
+    assert text() == COMMENTED.replace("[DEV201]", "[DEV201] -- known for years")
+
+
+def test_comments_can_be_shown_first(devlint: Run) -> None:
+    status, out, err = devlint("--add-ignore", "--diff")
+    assert (status, text(), err) == (1, BAD, "note: 2 findings would be silenced\n")
+    assert [line for line in out.splitlines() if line.startswith("+x")] == [
+        "+x.cuda()  # devlint: ignore[DEV201]",
+        "+x.half()  # devlint: ignore[DEV201]",
+    ]
+
+
+@pytest.mark.parametrize("arguments", [("--add-ignore", "--fix"), ("--add-ignore=#1",), ("--add-ignore=a\nb",)])
+def test_comments_that_make_no_sense(devlint: Run, arguments: tuple[str, ...]) -> None:
+    status, _, err = devlint(*arguments)
+    assert (status, text()) == (2, BAD)
+    assert "--add-ignore" in err

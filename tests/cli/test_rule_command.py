@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from devlint import cli, registry
+
+
+@pytest.mark.parametrize("key", ["DEV101", "mixed-device-op"])
+def test_a_rule_is_explained_by_its_documentation(devlint, monkeypatch, key):
+    monkeypatch.setattr(registry, "find_rule", lambda wanted: registry.all_rules()[0] if wanted == key else None)
+    result = devlint("rule", key)
+    assert result.status == 0
+    assert result.out == (
+        "# mixed-device-op (DEV101)\n\nerror, on by default, without a fix\n\n"
+        "Operands lie on two devices.\n\n## Why is this bad?\nPyTorch refuses it.\n"
+    )
+
+
+def test_all_rules_for_programs(devlint):
+    result = devlint("rule", "--all", "--output-format", "json")
+    listed = json.loads(result.out)
+    assert [rule["code"] for rule in listed] == ["DEV101", "DEV201", "DEV204", "DEV900", "DEV902"]
+    assert listed[1] == {
+        "code": "DEV201",
+        "name": "discarded-transfer",
+        "severity": "error",
+        "default": True,
+        "fixable": True,
+        "summary": "The result of a transfer is thrown away.",
+        "doc": "The result of a transfer is thrown away.",
+    }
+
+
+def test_all_rules_for_people(devlint):
+    text = devlint("rule", "--all").out
+    assert "# mixed-device-op (DEV101)\n\nerror, on by default, without a fix\n" in text
+    assert "# shared-storage-mutation (DEV204)\n\nwarning, off by default, without a fix\n" in text
+    assert "# discarded-transfer (DEV201)\n\nerror, on by default, fixable\n" in text
+
+
+def test_an_unknown_rule_is_an_error(devlint):
+    result = devlint("rule", "mixed-device-opp")
+    assert result.status == 2
+    assert "unknown rule `mixed-device-opp` (did you mean `mixed-device-op`?)" in result.err
+
+
+@pytest.mark.parametrize("arguments", [["rule"], ["rule", "DEV101", "--all"]])
+def test_one_rule_or_all(devlint, arguments):
+    result = devlint(*arguments)
+    assert result.status == 2
+    assert "give a rule's code or name, or --all" in result.err
+
+
+def test_every_real_rule_can_be_explained(capsys):
+    for rule in registry.all_rules():
+        assert cli.invoke(["rule", rule.name]) == 0
+        assert capsys.readouterr().out.startswith(f"# {rule.name} ({rule.code})\n")
