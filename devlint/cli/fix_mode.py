@@ -59,7 +59,7 @@ def fix_files(
     keep: Callable[[Outcome], Sequence[Diagnostic]],
     progress: Progress | None,
 ) -> FixResult:
-    """Check the files and fix, or add_ignore_comments, the findings that `keep` returns. No file is written.
+    """Check the files and fix, or silence, the findings that `keep` returns. No file is written.
 
     `keep` takes the outcome of a check and returns the findings that the user asked for.
     """
@@ -124,7 +124,7 @@ def _write_files(fixed: FixResult, files: Sequence[Found], report_error: Callabl
 
 
 def _write_difference(fixed: FixResult) -> None:
-    """Write the changes of all files to the standard output, as a unified_diff diff."""
+    """Write the changes of all files to the standard output, as a unified diff."""
     for name in fixed.changed:
         before, after = fixed.before[name], fixed.repair.documents[name]
         write_stdout(unified_diff(name, before.text, after.text), color=False)
