@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from devlint.config.config_options import Options
 from devlint.config.resolver import Resolver
 from devlint.diagnostic import Confidence, Diagnostic
-from devlint.linter.check import check
-from devlint.linter.discovery import Discovery, Found
+from devlint.linter.check import check_files
+from devlint.linter.discovery import DiscoveredFile, Discovery
 from devlint.linter.rule_loader import all_rules
-from devlint.rule_metadata import RuleCard
+from devlint.rule_metadata import RuleMetadata
 from devlint.syntax.source_reading import encode_source
 
 if TYPE_CHECKING:
@@ -95,11 +95,11 @@ def _options(
 
 
 def _resolver(options: Options, config: str | os.PathLike[str] | None, *, isolated: bool) -> Resolver:
-    cards = [RuleCard.of(rule) for rule in all_rules()]
+    cards = [RuleMetadata.of(rule) for rule in all_rules()]
     file = None if config is None else Path(os.path.abspath(config))
     return Resolver(cards, options, cwd=Path.cwd(), config=file, isolated=isolated)
 
 
-def _result(files: list[Found], text: bytes | None, problems: list[str]) -> Result:
-    outcome = check(files, text)
+def _result(files: list[DiscoveredFile], text: bytes | None, problems: list[str]) -> Result:
+    outcome = check_files(files, text)
     return Result(outcome.diagnostics, tuple(problems), outcome.errors, outcome.checked)

@@ -23,10 +23,10 @@ from devlint.config.config_options import Options
 from devlint.config.resolver import Resolver
 from devlint.config.rule_selection import selector_matches
 from devlint.diagnostic import Confidence, Diagnostic
-from devlint.linter.check import check
+from devlint.linter.check import check_files
 from devlint.linter.discovery import Discovery
 from devlint.linter.rule_loader import all_rules
-from devlint.rule_metadata import RuleCard
+from devlint.rule_metadata import RuleMetadata
 from devlint.syntax.source_reading import encode_source
 from devlint.version import __version__
 
@@ -98,7 +98,9 @@ class _Project:
         key = os.path.abspath(filename)
         if key not in self._found:
             text = encode_source("".join(lines))
-            self._found[key] = [_line(each) for each in check(list(self._discovery().text(filename)), text).diagnostics]
+            self._found[key] = [
+                _line(each) for each in check_files(list(self._discovery().text(filename)), text).diagnostics
+            ]
         return self._found[key]
 
     def hand_over(self) -> None:
@@ -122,7 +124,7 @@ class _Project:
     def _analysed(self) -> dict[str, list[Line]]:
         files = list(self._discovery().find(self._paths()))
         lines: defaultdict[str, list[Line]] = defaultdict(list)
-        for diagnostic in check(files).diagnostics:
+        for diagnostic in check_files(files).diagnostics:
             lines[diagnostic.region.filename].append(_line(diagnostic))
         return {str(file.path): lines[file.name] for file in files}
 
@@ -143,7 +145,7 @@ class _Project:
 
 def _resolver(options: Namespace) -> Resolver:
     """Settings as devlint's own configuration has them, and on besides what flake8's names by family or code."""
-    cards = [RuleCard.of(rule) for rule in all_rules()]
+    cards = [RuleMetadata.of(rule) for rule in all_rules()]
     named = [name for name in (*(options.select or ()), *(options.extend_select or ())) if name[-1].isdigit()]
     confidence = options.devlint_min_confidence
     return Resolver(

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, get_args, get_type_hints
 
 from devlint.diagnostic import Confidence, Severity
 from devlint.domain.placement import Place, Step
-from devlint.fixes.sheet import Remedy
+from devlint.fixes.sheet import FixMaker
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Finding:
     confidence: Confidence = Confidence.CERTAIN
     severity: Severity | None = None
     subject: Hashable = None
-    remedy: Remedy | None = None
+    remedy: FixMaker | None = None
 
 
 class Rule(ABC):

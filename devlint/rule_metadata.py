@@ -8,7 +8,7 @@ from typing import ClassVar, Protocol
 from devlint.diagnostic import Severity
 
 
-class Describable(Protocol):
+class DocumentedRule(Protocol):
     """What a rule class tells of itself."""
 
     code: ClassVar[str]
@@ -37,13 +37,13 @@ _TOPICS = {
 }
 
 
-def page_of(name: str) -> str:
+def rule_url(name: str) -> str:
     """Where the rule of that name is documented."""
     return f"{_PAGES}{name}"
 
 
 @dataclass(frozen=True, slots=True)
-class RuleCard:
+class RuleMetadata:
     """A rule as it is listed: its code, its name, how it is ranked and what its documentation says."""
 
     code: str
@@ -55,7 +55,7 @@ class RuleCard:
     doc: str
 
     @classmethod
-    def of(cls, rule: type[Describable]) -> RuleCard:
+    def of(cls, rule: type[DocumentedRule]) -> RuleMetadata:
         """The card of a rule class."""
         return cls(
             rule.code, rule.name, rule.severity, rule.default, rule.fixable, rule.summary(), rule.documentation()

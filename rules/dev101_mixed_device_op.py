@@ -6,13 +6,19 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
-from devlint.domain.placement import Kind
-from devlint.explain.conflict_stories import clash_confidence, clash_steps, clash_subject, meeting, target_device
+from devlint.domain.placement import StepKind
+from devlint.explain.conflict_stories import (
+    conflict_confidence,
+    conflict_steps,
+    conflict_subject,
+    device_source_of,
+    where_operands_meet,
+)
 from devlint.explain.device_texts import device_text
-from devlint.explain.places import name_of, operand_text
+from devlint.explain.places import dotted_name_at, operand_text
 from devlint.fixes.placing import move_to_meet
-from devlint.fixes.sheet import Sheet
-from devlint.interpreter.state.events import OperandClash
+from devlint.fixes.sheet import FixContext
+from devlint.interpreter.state.events import OperandConflict
 from devlint.rule import Finding, Rule
 
 
@@ -67,7 +73,7 @@ class MixedDeviceOp(Rule):
     name = "mixed-device-op"
     severity = Severity.ERROR
 
-    def check(self, event: OperandClash) -> Iterator[Finding]:
+    def check(self, event: OperandConflict) -> Iterator[Finding]:
         """Each pair of operands that cannot meet."""
         strange, other = event.strange, event.other
         first, second = device_text(strange.leaf), device_text(other.leaf)
@@ -77,27 +83,27 @@ class MixedDeviceOp(Rule):
             said = f"{operand_text(strange)} is on {first} but {operand_text(other)} is on {second}"
         yield Finding(
             event.context.place,
-            f"{said}: they cannot meet {meeting(event)}",
-            trace=clash_steps(event, event.context.place),
+            f"{said}: they cannot meet {where_operands_meet(event)}",
+            trace=conflict_steps(event, event.context.place),
             help=_help(event),
-            confidence=clash_confidence(event),
-            subject=clash_subject(event),
+            confidence=conflict_confidence(event),
+            subject=conflict_subject(event),
             remedy=partial(_fix, event),
         )
 
 
-def _fix(event: OperandClash, sheet: Sheet) -> Fix:
+def _fix(event: OperandConflict, sheet: FixContext) -> Fix:
     return move_to_meet(sheet, event)
 
 
-def _help(event: OperandClash) -> str:
+def _help(event: OperandConflict) -> str:
     if event.strange.place == event.other.place:
         return "bring them to one device before they are put together"
-    device = target_device(event, event.other) or "..."
-    name = name_of(event.strange.place)
+    device = device_source_of(event, event.other) or "..."
+    name = dotted_name_at(event.strange.place)
     if name is not None:
         return f"move it with `{name}.to({device})`, or create it there"
-    cause = event.strange.leaf.cause
-    if cause is not None and cause.kind is Kind.CREATED and cause.place == event.strange.place:
+    cause = event.strange.leaf.placing_step
+    if cause is not None and cause.kind is StepKind.CREATED and cause.place == event.strange.place:
         return f"create it there, with `device={device}`"
     return "bring both to one device with `.to(...)`"

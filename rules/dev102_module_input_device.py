@@ -7,12 +7,12 @@ from functools import partial
 
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import Place
-from devlint.explain.conflict_stories import clash_confidence, clash_steps, clash_subject, target_device
-from devlint.explain.device_texts import device_text, when_text
-from devlint.explain.places import arguments_of, place_text, receiver_of, with_suffix
+from devlint.explain.conflict_stories import conflict_confidence, conflict_steps, conflict_subject, device_source_of
+from devlint.explain.device_texts import condition_text, device_text
+from devlint.explain.places import argument_places, callee_text, place_text, text_with_suffix
 from devlint.fixes.inputs import move_input, move_module
-from devlint.fixes.sheet import Sheet
-from devlint.interpreter.state.events import InputClash, Operand
+from devlint.fixes.sheet import FixContext
+from devlint.interpreter.state.events import ModuleInputConflict, Operand
 from devlint.rule import Finding, Rule
 
 
@@ -69,41 +69,41 @@ class ModuleInputDevice(Rule):
     name = "module-input-device"
     severity = Severity.ERROR
 
-    def check(self, event: InputClash) -> Iterator[Finding]:
+    def check(self, event: ModuleInputConflict) -> Iterator[Finding]:
         """Each input that lies elsewhere than the module's parameters."""
         weights, given = _roles(event)
-        module = receiver_of(event.context.place)
+        module = callee_text(event.context.place)
         argument = _argument(event, given)
         noun = f"its input `{place_text(argument)}`" if argument is not None else "one of its inputs"
         where, whither = device_text(weights.leaf), device_text(given.leaf)
         yield Finding(
             event.context.place,
-            f"`{module}` is on {where} but {noun} is on {whither}{when_text(event.when)}",
-            trace=clash_steps(event, event.context.place),
+            f"`{module}` is on {where} but {noun} is on {whither}{condition_text(event.when)}",
+            trace=conflict_steps(event, event.context.place),
             help=_help(event, weights, argument),
-            confidence=clash_confidence(event),
-            subject=clash_subject(event),
+            confidence=conflict_confidence(event),
+            subject=conflict_subject(event),
             remedy=partial(_fix, event),
         )
 
 
-def _fix(event: InputClash, sheet: Sheet) -> Fix:
+def _fix(event: ModuleInputConflict, sheet: FixContext) -> Fix:
     weights, given = _roles(event)
     if weights is event.strange:
         return move_module(sheet, event, given)
     return move_input(sheet, event, weights, given, _argument(event, given))
 
 
-def _roles(event: InputClash) -> tuple[Operand, Operand]:
+def _roles(event: ModuleInputConflict) -> tuple[Operand, Operand]:
     """The operand that belongs to the module, and the one it was given."""
     if event.other.of_module is not None or (event.other.tensor.cell is not None and event.strange.of_module is None):
         return event.other, event.strange
     return event.strange, event.other
 
 
-def _argument(event: InputClash, given: Operand) -> Place | None:
+def _argument(event: ModuleInputConflict, given: Operand) -> Place | None:
     """The input as the caller writes it, where the caller's code tells which one it is."""
-    arguments = arguments_of(event.context.place)
+    arguments = argument_places(event.context.place)
     if event.module_call is None:
         return given.place
     written = place_text(given.place)
@@ -111,8 +111,9 @@ def _argument(event: InputClash, given: Operand) -> Place | None:
     return arguments[0] if same is None and len(arguments) == 1 else same
 
 
-def _help(event: InputClash, weights: Operand, argument: Place | None) -> str:
+def _help(event: ModuleInputConflict, weights: Operand, argument: Place | None) -> str:
     if weights is event.strange:
-        return f"move the module to where its inputs are: `{receiver_of(event.context.place)}.to(...)`"
-    transfer = f".to({target_device(event, weights) or '...'})"
-    return f"move the input before the call: `{with_suffix(argument, transfer) if argument is not None else transfer}`"
+        return f"move the module to where its inputs are: `{callee_text(event.context.place)}.to(...)`"
+    transfer = f".to({device_source_of(event, weights) or '...'})"
+    moved = text_with_suffix(argument, transfer) if argument is not None else transfer
+    return f"move the input before the call: `{moved}`"

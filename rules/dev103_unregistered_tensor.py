@@ -9,14 +9,14 @@ from functools import partial
 import libcst as cst
 
 from devlint.diagnostic import Fix, Severity
-from devlint.domain.placement import Kind
-from devlint.explain.conflict_stories import clash_confidence, clash_steps, meeting
+from devlint.domain.placement import StepKind
+from devlint.explain.conflict_stories import conflict_confidence, conflict_steps, where_operands_meet
 from devlint.explain.device_texts import device_text
-from devlint.explain.places import name_of, operand_text, place_text
+from devlint.explain.places import dotted_name_at, operand_text, place_text
 from devlint.fixes.placing import move_where_used
 from devlint.fixes.registering import register_buffer
-from devlint.fixes.sheet import Sheet, Unfit
-from devlint.interpreter.state.events import AttributeClash
+from devlint.fixes.sheet import FixContext, NoFix
+from devlint.interpreter.state.events import PlainAttributeConflict
 from devlint.rule import Finding, Rule
 
 
@@ -81,31 +81,31 @@ class UnregisteredTensor(Rule):
     name = "unregistered-tensor"
     severity = Severity.ERROR
 
-    def check(self, event: AttributeClash) -> Iterator[Finding]:
+    def check(self, event: PlainAttributeConflict) -> Iterator[Finding]:
         """Each plain attribute that meets a tensor of another device; once for each assignment."""
         place = event.stored.place
-        name = name_of(place)
+        name = dotted_name_at(place)
         if name is not None and any(re.search(rf"\b{re.escape(name)}\b", str(test)) for test in event.when):
             return
         noun = f"`{place_text(place)}`" if name is not None else "the attribute"
         where, other = device_text(event.strange.leaf), event.other
-        inside = event.stored.kind is Kind.STORED_INSIDE
+        inside = event.stored.kind is StepKind.STORED_INSIDE
         yield Finding(
             place,
             f"{noun} {'holds' if inside else 'is'} a plain tensor, so `.to()` leaves it on {where}:"
-            f" it cannot meet {operand_text(other)} on {device_text(other.leaf)} {meeting(event)}",
-            trace=clash_steps(event, place),
+            f" it cannot meet {operand_text(other)} on {device_text(other.leaf)} {where_operands_meet(event)}",
+            trace=conflict_steps(event, place),
             help=_help(name, inside=inside),
-            confidence=clash_confidence(event),
+            confidence=conflict_confidence(event),
             remedy=partial(_fix, event),
         )
 
 
-def _fix(event: AttributeClash, sheet: Sheet) -> Fix:
+def _fix(event: PlainAttributeConflict, sheet: FixContext) -> Fix:
     target = event.stored.place.node
     if not isinstance(target, cst.CSTNode):
-        raise Unfit
-    if event.stored.kind is Kind.STORED_INSIDE:
+        raise NoFix
+    if event.stored.kind is StepKind.STORED_INSIDE:
         return move_where_used(sheet, event)
     return register_buffer(sheet.part(event.stored.place), target)
 

@@ -8,12 +8,12 @@ from functools import partial
 import libcst as cst
 
 from devlint.diagnostic import Fix, Severity
-from devlint.explain.conflict_stories import clash_confidence, clash_steps, meeting
+from devlint.explain.conflict_stories import conflict_confidence, conflict_steps, where_operands_meet
 from devlint.explain.device_texts import device_text
-from devlint.explain.places import name_of, operand_text, place_text
+from devlint.explain.places import dotted_name_at, operand_text, place_text
 from devlint.fixes.registering import wrap_container
-from devlint.fixes.sheet import Sheet, Unfit
-from devlint.interpreter.state.events import ContainerClash
+from devlint.fixes.sheet import FixContext, NoFix
+from devlint.interpreter.state.events import PlainContainerConflict
 from devlint.rule import Finding, Rule
 
 
@@ -76,27 +76,27 @@ class UnregisteredModule(Rule):
     name = "unregistered-module"
     severity = Severity.ERROR
 
-    def check(self, event: ContainerClash) -> Iterator[Finding]:
+    def check(self, event: PlainContainerConflict) -> Iterator[Finding]:
         """Each plain container whose contents meet a tensor of another device; once for each assignment."""
         place = event.kept.place
-        noun = f"`{place_text(place)}`" if name_of(place) is not None else "the attribute"
+        noun = f"`{place_text(place)}`" if dotted_name_at(place) is not None else "the attribute"
         kept, met = event.strange, event.other
         what = event.kept.message.partition(" ")[0]
         yield Finding(
             place,
             f"{noun} is a plain container, so `.to()` leaves the {what} in it on {device_text(kept.leaf)}:"
-            f" they cannot meet {operand_text(met)} on {device_text(met.leaf)} {meeting(event)}",
-            trace=clash_steps(event, place),
+            f" they cannot meet {operand_text(met)} on {device_text(met.leaf)} {where_operands_meet(event)}",
+            trace=conflict_steps(event, place),
             help=_HELP[what],
-            confidence=clash_confidence(event),
+            confidence=conflict_confidence(event),
             remedy=partial(_fix, event, "Module" if what == "modules" else "Parameter"),
         )
 
 
-def _fix(event: ContainerClash, kind: str, sheet: Sheet) -> Fix:
+def _fix(event: PlainContainerConflict, kind: str, sheet: FixContext) -> Fix:
     target = event.kept.place.node
     if not isinstance(target, cst.CSTNode):
-        raise Unfit
+        raise NoFix
     return wrap_container(sheet.part(event.kept.place), target, kind)
 
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
-from devlint.explain.conflict_stories import clash_confidence, clash_steps, meeting
+from devlint.explain.conflict_stories import conflict_confidence, conflict_steps, where_operands_meet
 from devlint.explain.device_texts import device_text
-from devlint.explain.places import measured_in, name_of, operand_text, receiver_of
+from devlint.explain.places import callee_text, dotted_name_at, operand_text, size_source_name
 from devlint.fixes.devices import device_at_meeting, worded
 from devlint.fixes.placing import DEVICELESS, create_at
-from devlint.fixes.sheet import Sheet, Unfit
-from devlint.interpreter.state.events import FactoryClash
+from devlint.fixes.sheet import FixContext, NoFix
+from devlint.interpreter.state.events import FactoryConflict
 from devlint.rule import Finding, Rule
 
 
@@ -73,37 +73,38 @@ class DefaultDeviceInGenericCode(Rule):
     severity = Severity.ERROR
     at_cause = True
 
-    def check(self, event: FactoryClash) -> Iterator[Finding]:
+    def check(self, event: FactoryConflict) -> Iterator[Finding]:
         """Each factory whose tensor meets one of the caller's; once, whatever it meets."""
         place, other = event.created.place, event.other
-        factory = receiver_of(place)
+        factory = callee_text(place)
         takes_device = factory.rpartition(".")[2] not in DEVICELESS
         made = "is given no device and makes its tensor on the host" if takes_device else "makes its tensor on the host"
         device = _device(event)
         yield Finding(
             place,
-            f"`{factory}` {made}: it cannot meet {operand_text(other)} on {device_text(other.leaf)} {meeting(event)}",
-            trace=clash_steps(event, place),
+            f"`{factory}` {made}: it cannot meet {operand_text(other)} on {device_text(other.leaf)}"
+            f" {where_operands_meet(event)}",
+            trace=conflict_steps(event, place),
             help=f"make it where it is used: `device={device}`" if takes_device else f"move it: `.to({device})`",
-            confidence=clash_confidence(event),
+            confidence=conflict_confidence(event),
             remedy=partial(_fix, event),
         )
 
 
-def _fix(event: FactoryClash, sheet: Sheet) -> Fix:
+def _fix(event: FactoryConflict, sheet: FixContext) -> Fix:
     device = worded(event.created.wordings, event.other.tensor.placement)
     if device is None and event.created.place == event.strange.place:
         device = device_at_meeting(event, event.other)
     if device is None:
-        raise Unfit
+        raise NoFix
     return create_at(sheet, event.created, device, event.strange.place)
 
 
-def _device(event: FactoryClash) -> str:
+def _device(event: FactoryConflict) -> str:
     """A device at hand where the factory stands: that of what it takes its size from, or of what its tensor meets."""
-    name = measured_in(event.created.place)
+    name = size_source_name(event.created.place)
     if name is None and event.created.scope is event.context.scope:
         if event.other.of_module is not None:
-            return f"next({receiver_of(event.other.place)}.parameters()).device"
-        name = name_of(event.other.place)
+            return f"next({callee_text(event.other.place)}.parameters()).device"
+        name = dotted_name_at(event.other.place)
     return f"{name}.device" if name is not None else "..."

@@ -7,13 +7,13 @@ from functools import partial
 
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.device import is_accelerator
-from devlint.domain.placement import leaves
-from devlint.explain.conflict_stories import confidence, steps
-from devlint.explain.device_texts import device_text, when_text
-from devlint.explain.host_reads import array_help, reader_text
-from devlint.explain.places import place_text, with_suffix
+from devlint.domain.placement import placement_cases
+from devlint.explain.conflict_stories import confidence, placement_steps
+from devlint.explain.device_texts import condition_text, device_text
+from devlint.explain.host_reads import array_suggestion, reader_text
+from devlint.explain.places import place_text, text_with_suffix
 from devlint.fixes.reading import read_from_host
-from devlint.fixes.sheet import Sheet
+from devlint.fixes.sheet import FixContext
 from devlint.interpreter.state.events import HostRead
 from devlint.rule import Finding, Rule
 
@@ -66,21 +66,22 @@ class NumpyFromAccelerator(Rule):
         """Each read through NumPy of a tensor that is, or under some condition is, on an accelerator."""
         if not event.needs_host:
             return
-        for when, leaf in leaves(event.tensor.placement, event.context.facts):
+        for when, leaf in placement_cases(event.tensor.placement, event.context.facts):
             if not is_accelerator(leaf.device):
                 continue
             text = place_text(event.operand)
-            copied = with_suffix(event.operand, ".detach().cpu()" if event.tensor.grad else ".cpu()")
+            copied = text_with_suffix(event.operand, ".detach().cpu()" if event.tensor.grad else ".cpu()")
             yield Finding(
                 event.context.place,
-                f"`{text}` is on {device_text(leaf)}{when_text(when)}, but {reader_text(event)} reads host memory only",
-                trace=steps(leaf),
-                help=array_help(event) or f"copy it to the host first: `{copied}`",
+                f"`{text}` is on {device_text(leaf)}{condition_text(when)},"
+                f" but {reader_text(event)} reads host memory only",
+                trace=placement_steps(leaf),
+                help=array_suggestion(event) or f"copy it to the host first: `{copied}`",
                 confidence=confidence(event, leaf, when=when),
                 remedy=partial(_fix, event) if event.array is None else None,
             )
             return
 
 
-def _fix(event: HostRead, sheet: Sheet) -> Fix:
+def _fix(event: HostRead, sheet: FixContext) -> Fix:
     return read_from_host(sheet, event, ".detach().cpu()" if event.tensor.grad else ".cpu()")

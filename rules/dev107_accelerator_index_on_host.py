@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Applicability, Fix, Severity
-from devlint.explain.conflict_stories import clash_confidence, clash_steps, clash_subject
-from devlint.explain.device_texts import device_text, when_text
-from devlint.explain.places import name_of, operand_text
+from devlint.explain.conflict_stories import conflict_confidence, conflict_steps, conflict_subject
+from devlint.explain.device_texts import condition_text, device_text
+from devlint.explain.places import dotted_name_at, operand_text
 from devlint.fixes.devices import device_at_meeting
 from devlint.fixes.edits import method
 from devlint.fixes.placing import is_moved_on, transfer
-from devlint.fixes.sheet import Sheet, Unfit, node_at
-from devlint.interpreter.state.events import IndexClash
+from devlint.fixes.sheet import FixContext, NoFix, node_at
+from devlint.interpreter.state.events import IndexConflict
 from devlint.rule import Finding, Rule
 
 
@@ -62,29 +62,29 @@ class AcceleratorIndexOnHost(Rule):
     name = "accelerator-index-on-host"
     severity = Severity.ERROR
 
-    def check(self, event: IndexClash) -> Iterator[Finding]:
+    def check(self, event: IndexConflict) -> Iterator[Finding]:
         """Each host tensor with an index from elsewhere."""
         table, index = event.strange, event.other
         yield Finding(
             event.context.place,
             f"{operand_text(table)} is on {device_text(table.leaf)} but its index {operand_text(index)}"
-            f" is on {device_text(index.leaf)}{when_text(event.when)}: a host tensor takes only host indices",
-            trace=clash_steps(event, event.context.place),
-            help=_help(name_of(table.place), name_of(index.place)),
-            confidence=clash_confidence(event),
-            subject=clash_subject(event),
+            f" is on {device_text(index.leaf)}{condition_text(event.when)}: a host tensor takes only host indices",
+            trace=conflict_steps(event, event.context.place),
+            help=_help(dotted_name_at(table.place), dotted_name_at(index.place)),
+            confidence=conflict_confidence(event),
+            subject=conflict_subject(event),
             remedy=partial(_fix, event),
         )
 
 
-def _fix(event: IndexClash, sheet: Sheet) -> Fix:
+def _fix(event: IndexConflict, sheet: FixContext) -> Fix:
     part, table = sheet.part(event.strange.place), node_at(event.strange.place)
     index = sheet.part(event.other.place), node_at(event.other.place)
     try:
         if is_moved_on(part, event.context.place.node):
-            raise Unfit
+            raise NoFix
         message, edits = transfer(part, table, f".to({device_at_meeting(event, event.other)})")
-    except Unfit:
+    except NoFix:
         message, edits = "Index it from the host", method(*index, ".cpu()")
     return Fix(message, Applicability.UNSAFE, edits)
 

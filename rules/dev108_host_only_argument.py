@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Applicability, Fix, Severity
-from devlint.explain.conflict_stories import confidence, steps
-from devlint.explain.device_texts import device_text, when_text
-from devlint.explain.places import operation_text, place_text, with_suffix
+from devlint.explain.conflict_stories import confidence, placement_steps
+from devlint.explain.device_texts import condition_text, device_text
+from devlint.explain.places import operation_text, place_text, text_with_suffix
 from devlint.fixes.edits import method
-from devlint.fixes.sheet import Sheet, Unfit, node_at
-from devlint.interpreter.state.events import HostOnlyClash
+from devlint.fixes.sheet import FixContext, NoFix, node_at
+from devlint.interpreter.state.events import HostOnlyOperand
 from devlint.rule import Finding, Rule
 
 
@@ -61,23 +61,23 @@ class HostOnlyArgument(Rule):
     name = "host-only-argument"
     severity = Severity.ERROR
 
-    def check(self, event: HostOnlyClash) -> Iterator[Finding]:
+    def check(self, event: HostOnlyOperand) -> Iterator[Finding]:
         """Each such argument."""
         operand = event.operand
         text = place_text(operand.place)
         yield Finding(
             event.context.place,
-            f"`{text}` is on {device_text(operand.leaf)}{when_text(event.when)},"
+            f"`{text}` is on {device_text(operand.leaf)}{condition_text(event.when)},"
             f" but {operation_text(event.operation)} takes its `{operand.name}` on the host only",
-            trace=steps(operand.leaf),
-            help=f"pass it from the host: `{with_suffix(operand.place, '.cpu()')}`",
+            trace=placement_steps(operand.leaf),
+            help=f"pass it from the host: `{text_with_suffix(operand.place, '.cpu()')}`",
             confidence=confidence(event, operand.leaf),
             remedy=partial(_fix, event),
         )
 
 
-def _fix(event: HostOnlyClash, sheet: Sheet) -> Fix:
+def _fix(event: HostOnlyOperand, sheet: FixContext) -> Fix:
     if event.operand.inside:
-        raise Unfit
+        raise NoFix
     part, node = sheet.part(event.operand.place), node_at(event.operand.place)
     return Fix("Pass it from the host", Applicability.SAFE, method(part, node, ".cpu()"))

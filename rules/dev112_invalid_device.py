@@ -8,8 +8,8 @@ from functools import partial
 
 from devlint.diagnostic import Fix, Severity
 from devlint.fixes.naming import respell
-from devlint.fixes.sheet import Sheet, node_at
-from devlint.interpreter.state.events import InvalidDeviceUse
+from devlint.fixes.sheet import FixContext, node_at
+from devlint.interpreter.state.events import InvalidDeviceUsed
 from devlint.rule import Finding, Rule
 
 
@@ -54,7 +54,7 @@ class InvalidDevice(Rule):
     name = "invalid-device"
     severity = Severity.ERROR
 
-    def check(self, event: InvalidDeviceUse) -> Iterator[Finding]:
+    def check(self, event: InvalidDeviceUsed) -> Iterator[Finding]:
         """Each such device, where it is used."""
         yield Finding(
             event.context.place,
@@ -64,7 +64,7 @@ class InvalidDevice(Rule):
         )
 
 
-def _fix(event: InvalidDeviceUse, sheet: Sheet) -> Fix:
+def _fix(event: InvalidDeviceUsed, sheet: FixContext) -> Fix:
     return respell(sheet.part(event.context.place), node_at(event.context.place), event.written)
 
 

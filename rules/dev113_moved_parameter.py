@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
-from devlint.domain.placement import Kind, Step, history
-from devlint.explain.places import method_of
+from devlint.domain.placement import Step, StepKind, history
+from devlint.explain.places import method_text
 from devlint.fixes.leaves import keep_leaf, keep_parameter
-from devlint.fixes.sheet import Sheet, node_at
+from devlint.fixes.sheet import FixContext, node_at
 from devlint.interpreter.state.events import MovedLeaf
 from devlint.rule import Finding, Rule
 
@@ -67,17 +67,17 @@ class MovedParameter(Rule):
         """Each transfer of a leaf whose result is used as one; once for each transfer."""
         place = event.moved.place
         told = tuple(reversed(list(history(event.moved))))
-        use = Step(Kind.PASSED, event.use, event.context.place)
+        use = Step(StepKind.PASSED, event.use, event.context.place)
         yield Finding(
             place,
-            f"`{method_of(place)}` makes a new tensor that is {_lost(event)}, yet {event.use}",
+            f"`{method_text(place)}` makes a new tensor that is {_lost(event)}, yet {event.use}",
             trace=(*told, use) if use.place != place else told,
             help=_help(event),
             remedy=None if event.replaces else partial(_fix, event),
         )
 
 
-def _fix(event: MovedLeaf, sheet: Sheet) -> Fix:
+def _fix(event: MovedLeaf, sheet: FixContext) -> Fix:
     part, call = sheet.part(event.moved.place), node_at(event.moved.place)
     return keep_parameter(part, call) if event.parameter else keep_leaf(part, call)
 

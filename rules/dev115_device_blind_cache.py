@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from devlint.diagnostic import Severity
-from devlint.domain.placement import Kind
-from devlint.explain.conflict_stories import clash_confidence, clash_steps, meeting
+from devlint.domain.placement import StepKind
+from devlint.explain.conflict_stories import conflict_confidence, conflict_steps, where_operands_meet
 from devlint.explain.device_texts import device_text
 from devlint.explain.places import operand_text
-from devlint.interpreter.state.events import CacheClash
+from devlint.interpreter.state.events import CacheConflict
 from devlint.rule import Finding, Rule
 
 KEYED: Final = "make the device (and the dtype) part of the key, or move the cached tensor where it is used"
@@ -72,14 +72,16 @@ class DeviceBlindCache(Rule):
     name = "device-blind-cache"
     severity = Severity.WARNING
 
-    def check(self, event: CacheClash) -> Iterator[Finding]:
+    def check(self, event: CacheConflict) -> Iterator[Finding]:
         """Each cache whose tensor meets one of another device; once for each cache."""
         place, other = event.cached.place, event.other
         yield Finding(
             place,
             f"a tensor on {device_text(event.strange.leaf)} is {event.cached.message}:"
-            f" it cannot meet {operand_text(other)} on {device_text(other.leaf)} {meeting(event)}",
-            trace=clash_steps(event, place),
-            help=KEYED if event.cached.kind is Kind.CACHED else "move the tensor where it is used, or make it there",
-            confidence=clash_confidence(event),
+            f" it cannot meet {operand_text(other)} on {device_text(other.leaf)} {where_operands_meet(event)}",
+            trace=conflict_steps(event, place),
+            help=KEYED
+            if event.cached.kind is StepKind.CACHED
+            else "move the tensor where it is used, or make it there",
+            confidence=conflict_confidence(event),
         )

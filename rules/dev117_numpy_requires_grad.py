@@ -7,12 +7,12 @@ from functools import partial
 
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.device import is_accelerator
-from devlint.domain.placement import leaves
-from devlint.explain.conflict_stories import steps
-from devlint.explain.host_reads import array_help, reader_text
-from devlint.explain.places import place_text, with_suffix
+from devlint.domain.placement import placement_cases
+from devlint.explain.conflict_stories import placement_steps
+from devlint.explain.host_reads import array_suggestion, reader_text
+from devlint.explain.places import place_text, text_with_suffix
 from devlint.fixes.reading import read_from_host
-from devlint.fixes.sheet import Sheet
+from devlint.fixes.sheet import FixContext
 from devlint.interpreter.state.events import HostRead
 from devlint.rule import Finding, Rule
 
@@ -67,18 +67,19 @@ class NumpyRequiresGrad(Rule):
         """Each read through NumPy of a tensor that autograd follows."""
         if not event.needs_no_grad or not event.grad_enabled or event.tensor.grad is not True:
             return
-        found = [leaf for _, leaf in leaves(event.tensor.placement, event.context.facts)]
+        found = [leaf for _, leaf in placement_cases(event.tensor.placement, event.context.facts)]
         if any(is_accelerator(leaf.device) for leaf in found):
             return
         text = place_text(event.operand)
         yield Finding(
             event.context.place,
             f"`{text}` requires grad, and {reader_text(event)} cannot read what autograd follows",
-            trace=steps(*found),
-            help=array_help(event) or f"take it out of autograd first: `{with_suffix(event.operand, '.detach()')}`",
+            trace=placement_steps(*found),
+            help=array_suggestion(event)
+            or f"take it out of autograd first: `{text_with_suffix(event.operand, '.detach()')}`",
             remedy=partial(_fix, event) if event.array is None else None,
         )
 
 
-def _fix(event: HostRead, sheet: Sheet) -> Fix:
+def _fix(event: HostRead, sheet: FixContext) -> Fix:
     return read_from_host(sheet, event, ".detach()")

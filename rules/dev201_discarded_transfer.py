@@ -9,16 +9,23 @@ from typing import Final
 import libcst as cst
 
 from devlint.diagnostic import Fix, Severity
-from devlint.domain.device import Known
-from devlint.domain.placement import Leaf
+from devlint.domain.device import KnownDevice
+from devlint.domain.placement import PlacementCase
 from devlint.domain.value import Tensor
-from devlint.explain.conflict_stories import confidence, steps
+from devlint.explain.conflict_stories import confidence, placement_steps
 from devlint.explain.places import place_text
-from devlint.explain.suggestions import LONGEST, assignable, collected, is_expected_to_fail, is_whole_body, variable
-from devlint.explain.transfer_paths import placed
+from devlint.explain.suggestions import (
+    LONGEST,
+    collecting_statement,
+    is_expected_to_fail,
+    is_single_statement_loop,
+    variable_node,
+    variable_text,
+)
+from devlint.explain.transfer_paths import unconditional_case
 from devlint.fixes.keeping import assign_result
-from devlint.fixes.sheet import Sheet, Unfit
-from devlint.interpreter.state.events import Discarded
+from devlint.fixes.sheet import FixContext, NoFix
+from devlint.interpreter.state.events import DiscardedResult
 from devlint.rule import Finding, Rule
 
 RESULTS: Final = {"detach": "detached tensor", "pin_memory": "pinned copy"}
@@ -73,44 +80,48 @@ class DiscardedTransfer(Rule):
     severity = Severity.ERROR
     fixable = True
 
-    def check(self, event: Discarded) -> Iterator[Finding]:
+    def check(self, event: DiscardedResult) -> Iterator[Finding]:
         """A discarded call on a variable."""
-        receiver = assignable(event.receiver)
+        receiver = variable_text(event.receiver)
         if receiver is None or (event.timed and _waits(event)) or is_expected_to_fail(event.context.place):
             return
         result, call = RESULTS.get(event.method, "tensor"), place_text(event.context.place)
         yield Finding(
             event.context.place,
             f"The {result} that `{call}` returns is thrown away: {_remains(receiver, event.method, event.tensor)}",
-            steps(*placed(event.tensor)),
+            placement_steps(*unconditional_case(event.tensor)),
             f"keep the result: `{_kept(event, receiver)}`",
             confidence(event),
             remedy=partial(_fix, event),
         )
 
 
-def _fix(event: Discarded, sheet: Sheet) -> Fix:
-    call, receiver = event.context.place.node, variable(event.context.place)
+def _fix(event: DiscardedResult, sheet: FixContext) -> Fix:
+    call, receiver = event.context.place.node, variable_node(event.context.place)
     if not isinstance(call, cst.Call) or receiver is None or event.tensor.cell is not None:
-        raise Unfit
+        raise NoFix
     moves_only = not event.casts and "detach" not in place_text(event.context.place)
     return assign_result(sheet.part(event.context.place), call, receiver, safe=moves_only)
 
 
-def _waits(event: Discarded) -> bool:
+def _waits(event: DiscardedResult) -> bool:
     """Whether the call may stand there for what it makes the host wait for, or to be timed itself."""
     loop = event.context.loop
     return (
         event.method == "cpu"
         or '"cpu"' in place_text(event.context.place)
-        or (loop is not None and is_whole_body(loop.place))
+        or (loop is not None and is_single_statement_loop(loop.place))
     )
 
 
 def _remains(receiver: str, method: str, tensor: Tensor) -> str:
     """What the receiver still is."""
     placement, dtype = tensor.placement, tensor.dtype.name
-    device = str(placement.device) if isinstance(placement, Leaf) and isinstance(placement.device, Known) else None
+    device = (
+        str(placement.device)
+        if isinstance(placement, PlacementCase) and isinstance(placement.device, KnownDevice)
+        else None
+    )
     if method == "detach":
         return f"`{receiver}` keeps its graph"
     if method == "pin_memory":
@@ -123,8 +134,8 @@ def _remains(receiver: str, method: str, tensor: Tensor) -> str:
     return f"`{receiver}` stays as it is ({known})" if known else f"`{receiver}` stays as it is"
 
 
-def _kept(event: Discarded, receiver: str) -> str:
+def _kept(event: DiscardedResult, receiver: str) -> str:
     loop = event.context.loop
     call = event.context.place
-    everywhere = collected(loop.place, receiver, call) if loop is not None else None
+    everywhere = collecting_statement(loop.place, receiver, call) if loop is not None else None
     return everywhere or f"{receiver} = {place_text(call, LONGEST)}"

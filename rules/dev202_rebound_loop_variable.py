@@ -8,13 +8,13 @@ from functools import partial
 import libcst as cst
 
 from devlint.diagnostic import Fix, Severity
-from devlint.explain.conflict_stories import confidence, steps
+from devlint.explain.conflict_stories import confidence, placement_steps
 from devlint.explain.places import place_text
-from devlint.explain.suggestions import collected
-from devlint.explain.transfer_paths import placed
+from devlint.explain.suggestions import collecting_statement
+from devlint.explain.transfer_paths import unconditional_case
 from devlint.fixes.keeping import rebind_in_container
-from devlint.fixes.sheet import Sheet, Unfit
-from devlint.interpreter.state.events import RebindUnused
+from devlint.fixes.sheet import FixContext, NoFix
+from devlint.interpreter.state.events import UnusedRebinding
 from devlint.rule import Finding, Rule
 
 
@@ -63,24 +63,24 @@ class ReboundLoopVariable(Rule):
     name = "rebound-loop-variable"
     severity = Severity.ERROR
 
-    def check(self, event: RebindUnused) -> Iterator[Finding]:
+    def check(self, event: UnusedRebinding) -> Iterator[Finding]:
         """A rebound name that a loop binds."""
         if event.loop is None:
             return
         call = event.context.place
-        instead = collected(event.loop, event.name, call)
+        instead = collecting_statement(event.loop, event.name, call)
         yield Finding(
             call,
             f"`{event.name}` is only the loop's name for the tensor: what is looped over keeps the one not moved",
-            steps(*placed(event.tensor)),
+            placement_steps(*unconditional_case(event.tensor)),
             f"write `{instead}`" if instead else f"collect what `{place_text(call)}` returns",
             confidence(event),
             remedy=partial(_fix, event),
         )
 
 
-def _fix(event: RebindUnused, sheet: Sheet) -> Fix:
+def _fix(event: UnusedRebinding, sheet: FixContext) -> Fix:
     call = event.context.place.node
     if not isinstance(call, cst.Call):
-        raise Unfit
+        raise NoFix
     return rebind_in_container(sheet.part(event.context.place), call, event.name)

@@ -8,12 +8,12 @@ from functools import partial
 import libcst as cst
 
 from devlint.diagnostic import Fix, Severity
-from devlint.explain.conflict_stories import confidence, steps
+from devlint.explain.conflict_stories import confidence, placement_steps
 from devlint.explain.places import place_text
-from devlint.explain.transfer_paths import placed
+from devlint.explain.transfer_paths import unconditional_case
 from devlint.fixes.returning import return_moved
-from devlint.fixes.sheet import Sheet, Unfit
-from devlint.interpreter.state.events import RebindUnused
+from devlint.fixes.sheet import FixContext, NoFix
+from devlint.interpreter.state.events import UnusedRebinding
 from devlint.rule import Finding, Rule
 
 
@@ -66,7 +66,7 @@ class ReboundArgument(Rule):
     name = "rebound-argument"
     severity = Severity.WARNING
 
-    def check(self, event: RebindUnused) -> Iterator[Finding]:
+    def check(self, event: UnusedRebinding) -> Iterator[Finding]:
         """A rebound name that is an argument."""
         if event.loop is not None:
             return
@@ -74,15 +74,15 @@ class ReboundArgument(Rule):
         yield Finding(
             call,
             f"The tensor that `{place_text(call)}` returns is lost: the caller's `{event.name}` is not moved",
-            steps(*placed(event.tensor)),
+            placement_steps(*unconditional_case(event.tensor)),
             f"return `{event.name}` and let the caller bind it",
             confidence(event),
             remedy=partial(_fix, event),
         )
 
 
-def _fix(event: RebindUnused, sheet: Sheet) -> Fix:
+def _fix(event: UnusedRebinding, sheet: FixContext) -> Fix:
     part, call = sheet.part(event.context.place), event.context.place.node
     if not isinstance(call, cst.CSTNode):
-        raise Unfit
+        raise NoFix
     return return_moved(sheet, part, call)

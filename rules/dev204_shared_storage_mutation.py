@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from devlint.diagnostic import Confidence, Severity
 from devlint.explain.conflict_stories import confidence
-from devlint.explain.device_texts import when_text
+from devlint.explain.device_texts import condition_text
 from devlint.explain.places import place_text
 from devlint.interpreter.state.events import SharedWrite
 from devlint.rule import Finding, Rule
@@ -65,7 +65,7 @@ class SharedStorageMutation(Rule):
         sure = confidence(event)
         yield Finding(
             event.context.place,
-            f"`{event.name}` is changed in place, and {other} {verb} the same memory{when_text(event.when)}",
+            f"`{event.name}` is changed in place, and {other} {verb} the same memory{condition_text(event.when)}",
             (event.shared,),
             f"copy first: `.clone()` of a tensor, `.copy()` of an array, at `{place_text(event.shared.place)}`",
             sure if event.surely or sure is not Confidence.CERTAIN else Confidence.LIKELY,

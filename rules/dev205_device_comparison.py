@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Confidence, Fix, Severity
-from devlint.domain.device import Known, is_accelerator
-from devlint.domain.placement import leaves
+from devlint.domain.device import KnownDevice, is_accelerator
+from devlint.domain.placement import placement_cases
 from devlint.domain.value import Const, DeviceValue, Value
-from devlint.explain.device_texts import when_text
+from devlint.explain.device_texts import condition_text
 from devlint.explain.places import place_text
 from devlint.fixes.comparing import compare_types, compare_values, compare_with_text
-from devlint.fixes.sheet import Sheet, node_at
-from devlint.interpreter.state.events import Comparison
+from devlint.fixes.sheet import FixContext, node_at
+from devlint.interpreter.state.events import DevicesCompared
 from devlint.rule import Finding, Rule
 
 
@@ -64,7 +64,7 @@ class DeviceComparison(Rule):
     severity = Severity.ERROR
     everywhere = True
 
-    def check(self, event: Comparison) -> Iterator[Finding]:
+    def check(self, event: DevicesCompared) -> Iterator[Finding]:
         """A comparison whose answer is known whatever the device is."""
         if event.operator in ("is", "is not"):
             yield from self._identity(event)
@@ -73,7 +73,7 @@ class DeviceComparison(Rule):
         elif isinstance(event.left, DeviceValue) or isinstance(event.right, DeviceValue):
             yield from self._text(event)
 
-    def _identity(self, event: Comparison) -> Iterator[Finding]:
+    def _identity(self, event: DevicesCompared) -> Iterator[Finding]:
         equal = "==" if event.operator == "is" else "!="
         yield Finding(
             event.context.place,
@@ -83,7 +83,7 @@ class DeviceComparison(Rule):
             remedy=partial(_fix, event, None),
         )
 
-    def _text(self, event: Comparison) -> Iterator[Finding]:
+    def _text(self, event: DevicesCompared) -> Iterator[Finding]:
         written = _string(event.left) or _string(event.right)
         if written is None:
             return
@@ -95,7 +95,7 @@ class DeviceComparison(Rule):
             remedy=partial(_fix, event, written),
         )
 
-    def _index(self, event: Comparison) -> Iterator[Finding]:
+    def _index(self, event: DevicesCompared) -> Iterator[Finding]:
         """A tensor's device, which has an index on an accelerator, with one that has none."""
         left, right = event.left, event.right
         assert isinstance(left, DeviceValue) and isinstance(right, DeviceValue)
@@ -104,13 +104,13 @@ class DeviceComparison(Rule):
         bare, written = (right, event.right_written) if left.of_tensor else (left, event.left_written)
         if written is None and event.operator == "!=":
             return
-        for when, leaf in leaves(bare.placement, event.context.facts):
+        for when, leaf in placement_cases(bare.placement, event.context.facts):
             device = leaf.device
-            if isinstance(device, Known) and is_accelerator(device) and device.index is None:
+            if isinstance(device, KnownDevice) and is_accelerator(device) and device.index is None:
                 always = "False" if event.operator == "==" else "True"
                 yield Finding(
                     event.context.place,
-                    f"`{place_text(event.context.place)}` is always {always}{when_text(when)}:"
+                    f"`{place_text(event.context.place)}` is always {always}{condition_text(when)}:"
                     f" a tensor's device has an index ({device}:0), torch.device({str(device)!r}) has none",
                     help=_instead(device.type, event.operator),
                     remedy=partial(_fix, event, None),
@@ -118,7 +118,7 @@ class DeviceComparison(Rule):
                 return
 
 
-def _fix(event: Comparison, written: str | None, sheet: Sheet) -> Fix:
+def _fix(event: DevicesCompared, written: str | None, sheet: FixContext) -> Fix:
     part, node = sheet.part(event.context.place), node_at(event.context.place)
     if event.operator in ("is", "is not"):
         return compare_values(part, node)

@@ -6,13 +6,20 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
-from devlint.domain.placement import Kind, Step
+from devlint.domain.placement import Step, StepKind
 from devlint.explain.conflict_stories import confidence
-from devlint.explain.dtype_stories import dtype_steps, dtype_text, entering_as, entrance, is_settled_in, unasked_float64
-from devlint.explain.places import operation_text, receiver_of
+from devlint.explain.dtype_stories import (
+    conversion_step,
+    conversion_with_dtype,
+    dtype_steps,
+    dtype_text,
+    implicit_float64,
+    is_decided_within,
+)
+from devlint.explain.places import callee_text, operation_text
 from devlint.fixes.casting import cast_at_entrance, cast_operand, passes_argument_on
-from devlint.fixes.sheet import Sheet, Unfit, node_at
-from devlint.interpreter.state.events import DtypeClash, Operand
+from devlint.fixes.sheet import FixContext, NoFix, node_at
+from devlint.interpreter.state.events import DtypeConflict, Operand
 from devlint.rule import Finding, Rule
 
 
@@ -67,36 +74,36 @@ class Float64Input(Rule):
     name = "float64-input"
     severity = Severity.ERROR
 
-    def check(self, event: DtypeClash) -> Iterator[Finding]:
+    def check(self, event: DtypeConflict) -> Iterator[Finding]:
         """A clash of which one side is float64 that nobody asked for."""
-        pair = unasked_float64(event)
+        pair = implicit_float64(event)
         if pair is None:
             return
         wide, narrow = pair
         dtype = wide.tensor.dtype
-        came = entrance(dtype)
+        came = conversion_step(dtype)
         place = came.place if came is not None else event.context.place
-        met = Step(Kind.PASSED, f"meets {dtype_text(narrow)}", event.context.place)
+        met = Step(StepKind.PASSED, f"meets {dtype_text(narrow)}", event.context.place)
         told = [step for step in dtype_steps(dtype) if step.place != place]
         yield Finding(
             place,
             f"float64 {_from(dtype.source.value)} reaches {_target(event, narrow)}",
             (*told, met) if place != event.context.place else tuple(told),
-            entering_as(came, narrow.tensor.dtype.name or "float32") if came is not None else None,
+            conversion_with_dtype(came, narrow.tensor.dtype.name or "float32") if came is not None else None,
             confidence(event),
             subject=place,
             remedy=partial(_fix, wide, narrow.tensor.dtype.name or "float32", came),
         )
 
 
-def _fix(wide: Operand, dtype: str, came: Step | None, sheet: Sheet) -> Fix:
+def _fix(wide: Operand, dtype: str, came: Step | None, sheet: FixContext) -> Fix:
     if came is None:
         return cast_operand(sheet, wide, dtype)
     try:
         part, call = sheet.part(came.place), node_at(came.place)
-        if is_settled_in(came.scope, wide.tensor.dtype) or not passes_argument_on(part, call):
+        if is_decided_within(came.scope, wide.tensor.dtype) or not passes_argument_on(part, call):
             return cast_at_entrance(part, call, dtype)
-    except Unfit:
+    except NoFix:
         pass
     return cast_operand(sheet, wide, dtype)
 
@@ -105,7 +112,7 @@ def _from(source: str) -> str:
     return "from Python floats" if source == "Python floats" else "from NumPy"
 
 
-def _target(event: DtypeClash, narrow: Operand) -> str:
+def _target(event: DtypeConflict, narrow: Operand) -> str:
     if narrow.of_module is not None:
-        return f"`{receiver_of(narrow.place)}`, whose weights are {narrow.tensor.dtype}"
+        return f"`{callee_text(narrow.place)}`, whose weights are {narrow.tensor.dtype}"
     return f"{operation_text(event.operation)} with {dtype_text(narrow)}"

@@ -8,11 +8,11 @@ from functools import partial
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import Place
 from devlint.explain.conflict_stories import confidence
-from devlint.explain.dtype_stories import dtype_steps, dtype_text, unasked_float64
-from devlint.explain.places import name_of, operation_text
+from devlint.explain.dtype_stories import dtype_steps, dtype_text, implicit_float64
+from devlint.explain.places import dotted_name_at, operation_text
 from devlint.fixes.casting import cast_operand
-from devlint.fixes.sheet import Sheet
-from devlint.interpreter.state.events import DtypeClash, Operand
+from devlint.fixes.sheet import FixContext
+from devlint.interpreter.state.events import DtypeConflict, Operand
 from devlint.rule import Finding, Rule
 
 
@@ -62,9 +62,9 @@ class MixedDtypeOp(Rule):
     name = "mixed-dtype-op"
     severity = Severity.ERROR
 
-    def check(self, event: DtypeClash) -> Iterator[Finding]:
+    def check(self, event: DtypeConflict) -> Iterator[Finding]:
         """A clash that is not float64 from outside."""
-        if unasked_float64(event) is not None:
+        if implicit_float64(event) is not None:
             return
         left, right = event.left, event.right
         if left.of_module is not None:
@@ -82,7 +82,7 @@ class MixedDtypeOp(Rule):
         )
 
 
-def _fix(left: Operand, right: Operand, sheet: Sheet) -> Fix:
+def _fix(left: Operand, right: Operand, sheet: FixContext) -> Fix:
     """The operand that `_cast` names is cast; what is assigned to an entry always is."""
     assigned = next((one for one in (left, right) if one.name == "value"), None)
     moved, kept = (left, right) if right.of_module is not None else (right, left)
@@ -94,7 +94,7 @@ def _fix(left: Operand, right: Operand, sheet: Sheet) -> Fix:
 def _cast(left: Operand, right: Operand) -> str:
     """The cast of one side to the other's dtype."""
     moved, kept = (left, right) if right.of_module is not None else (right, left)
-    name, other = name_of(moved.place), name_of(kept.place)
+    name, other = dotted_name_at(moved.place), dotted_name_at(kept.place)
     dtype = f"{other}.dtype" if other is not None and kept.of_module is None else f"torch.{kept.tensor.dtype}"
     return f"cast one of them: `{name}.to({dtype})`" if name is not None else f"cast one of them to {dtype}"
 

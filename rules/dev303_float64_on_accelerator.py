@@ -7,12 +7,12 @@ from functools import partial
 
 from devlint.diagnostic import Applicability, Fix, Severity
 from devlint.explain.conflict_stories import confidence
-from devlint.explain.device_texts import when_text
-from devlint.explain.dtype_stories import dtype_steps, entrance, is_settled_in, is_unasked
+from devlint.explain.device_texts import condition_text
+from devlint.explain.dtype_stories import conversion_step, dtype_steps, is_decided_within, is_implicit
 from devlint.explain.places import place_text
-from devlint.explain.transfer_paths import Way, ways
+from devlint.explain.transfer_paths import TransferPath, transfer_paths
 from devlint.fixes.casting import cast_with_transfer, passes_argument_on
-from devlint.fixes.sheet import Sheet, Unfit, node_at
+from devlint.fixes.sheet import FixContext, NoFix, node_at
 from devlint.interpreter.state.events import Transfer
 from devlint.rule import Finding, Rule
 
@@ -67,12 +67,12 @@ class Float64OnAccelerator(Rule):
         """A transfer that keeps float64."""
         if not event.moves or event.dtype_before.name != "float64" or event.dtype_after.name != "float64":
             return
-        uploads = [way for way in ways(event) if way.uploads]
+        uploads = [way for way in transfer_paths(event) if way.uploads]
         if not uploads:
             return
         refused = next((way for way in uploads if str(way.after.device).startswith("mps")), None)
         way = refused or uploads[0]
-        came = entrance(event.dtype_before)
+        came = conversion_step(event.dtype_before)
         place = event.context.place
         yield Finding(
             place,
@@ -86,24 +86,26 @@ class Float64OnAccelerator(Rule):
         )
 
 
-def _fix(event: Transfer, sheet: Sheet) -> Fix:
-    if event.is_module or not is_unasked(event.dtype_before):
-        raise Unfit
+def _fix(event: Transfer, sheet: FixContext) -> Fix:
+    if event.is_module or not is_implicit(event.dtype_before):
+        raise NoFix
     part, call = sheet.part(event.context.place), node_at(event.context.place)
-    foreign = passes_argument_on(part, call) and not is_settled_in(event.context.scope, event.dtype_before)
+    foreign = passes_argument_on(part, call) and not is_decided_within(event.context.scope, event.dtype_before)
     return cast_with_transfer(part, call, "float32", Applicability.DISPLAY if foreign else Applicability.UNSAFE)
 
 
-def _message(event: Transfer, way: Way, *, refused: bool) -> str:
+def _message(event: Transfer, way: TransferPath, *, refused: bool) -> str:
     what = f"`{place_text(event.receiver)}`"
     held = "parameters" if event.parameter else "buffers"
     subject = f"the float64 {held} of {what}" if event.is_module else f"the float64 tensor {what}"
     if refused:
-        return f"{subject[0].upper()}{subject[1:]} cannot go to mps, which has no float64{when_text(way.when)}"
-    return f"{subject[0].upper()}{subject[1:]} goes to {way.after.device}, where float64 is slow{when_text(way.when)}"
+        return f"{subject[0].upper()}{subject[1:]} cannot go to mps, which has no float64{condition_text(way.when)}"
+    return (
+        f"{subject[0].upper()}{subject[1:]} goes to {way.after.device}, where float64 is slow{condition_text(way.when)}"
+    )
 
 
 def _severity(event: Transfer, *, refused: bool) -> Severity | None:
     if refused:
         return Severity.ERROR
-    return None if is_unasked(event.dtype_before) else Severity.INFO
+    return None if is_implicit(event.dtype_before) else Severity.INFO

@@ -9,10 +9,10 @@ from devlint.diagnostic import Fix, Severity
 from devlint.domain.dtype import FLOATS, is_floating
 from devlint.explain.conflict_stories import confidence
 from devlint.explain.dtype_stories import dtype_steps
-from devlint.explain.places import name_of, operand_text
+from devlint.explain.places import dotted_name_at, operand_text
 from devlint.fixes.casting import cast_operand
-from devlint.fixes.sheet import Sheet
-from devlint.interpreter.state.events import TargetDtype
+from devlint.fixes.sheet import FixContext
+from devlint.interpreter.state.events import RefusedTargetDtype
 from devlint.rule import Finding, Rule
 
 
@@ -64,12 +64,12 @@ class LossTargetDtype(Rule):
     name = "loss-target-dtype"
     severity = Severity.ERROR
 
-    def check(self, event: TargetDtype) -> Iterator[Finding]:
+    def check(self, event: RefusedTargetDtype) -> Iterator[Finding]:
         """Every refused target."""
         dtype = event.operand.tensor.dtype
         place = event.context.place
         wanted = _wanted(event.accepted)
-        name = name_of(event.operand.place)
+        name = dotted_name_at(event.operand.place)
         told = tuple(step for step in dtype_steps(dtype) if step.place != place)
         yield Finding(
             place,
@@ -82,7 +82,7 @@ class LossTargetDtype(Rule):
         )
 
 
-def _fix(event: TargetDtype, dtype: str, sheet: Sheet) -> Fix:
+def _fix(event: RefusedTargetDtype, dtype: str, sheet: FixContext) -> Fix:
     return cast_operand(sheet, event.operand, dtype)
 
 

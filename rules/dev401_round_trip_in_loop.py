@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Confidence, Fix, Severity
-from devlint.domain.device import Symbol, is_accelerator, is_host
-from devlint.domain.placement import Kind, Place, Step, find, history, leaves
-from devlint.explain.conflict_stories import confidence, steps
-from devlint.explain.device_texts import device_text, when_text
+from devlint.domain.device import DeviceSymbol, is_accelerator, is_host
+from devlint.domain.placement import Place, Step, StepKind, history, newest_step, placement_cases
+from devlint.explain.conflict_stories import confidence, placement_steps
+from devlint.explain.device_texts import condition_text, device_text
 from devlint.explain.places import place_text
-from devlint.explain.suggestions import assignable
-from devlint.explain.transfer_paths import Way, ways
+from devlint.explain.suggestions import variable_text
+from devlint.explain.transfer_paths import TransferPath, transfer_paths
 from devlint.fixes.dropping import drop_both
-from devlint.fixes.sheet import Sheet, Unfit
-from devlint.interpreter.state.events import Conversion, HostRead, OpaqueTransfer, Transfer
+from devlint.fixes.sheet import FixContext, NoFix
+from devlint.interpreter.state.events import HostRead, OpaqueTransfer, TensorRebuilt, Transfer
 from devlint.rule import Finding, Rule
 
 
@@ -75,17 +75,17 @@ class RoundTripInLoop(Rule):
     severity = Severity.WARNING
 
     def __init__(self) -> None:
-        self._sent: dict[Place, tuple[Way, ...]] = {}
+        self._sent: dict[Place, tuple[TransferPath, ...]] = {}
         self._found: dict[Place, tuple[Finding, Step, frozenset[Place]]] = {}
         self._read: dict[Place, set[Place]] = defaultdict(set)
         self._shared: set[Place] = set()
         self._kept: set[Place] = set()
 
-    def check(self, event: Transfer | OpaqueTransfer | Conversion | HostRead) -> Iterator[Finding]:
+    def check(self, event: Transfer | OpaqueTransfer | TensorRebuilt | HostRead) -> Iterator[Finding]:
         """Remember transfers and reads; what they amount to is known at the end."""
         if isinstance(event, HostRead):
             self._note_read(event)
-        elif isinstance(event, Conversion):
+        elif isinstance(event, TensorRebuilt):
             if not event.only_use:
                 self._shared.add(event.context.place)
         elif event.moves and not event.is_module:
@@ -99,20 +99,20 @@ class RoundTripInLoop(Rule):
                 yield finding
 
     def _note_read(self, event: HostRead) -> None:
-        for _, leaf in leaves(event.tensor.placement):
-            moved = find(leaf.trace, Kind.MOVED)
+        for _, leaf in placement_cases(event.tensor.placement):
+            moved = newest_step(leaf.trace, StepKind.MOVED)
             if moved is not None:
                 self._read[moved.place].add(event.context.place)
 
     def _note_transfer(self, event: Transfer) -> None:
-        every = tuple(ways(event))
+        every = tuple(transfer_paths(event))
         self._sent[event.context.place] = every
         if not event.single_use:
             self._kept.add(event.context.place)
-        if not event.only_use and assignable(event.receiver) is not None:
+        if not event.only_use and variable_text(event.receiver) is not None:
             return
         for back in every:
-            out = find(back.before.trace, Kind.MOVED)
+            out = newest_step(back.before.trace, StepKind.MOVED)
             if out is None or not _in_one_loop(event, out):
                 continue
             if event.untouched is not out and out.place in self._kept:
@@ -138,29 +138,29 @@ def _in_one_loop(event: Transfer, out: Step) -> bool:
     return any(loop.place in around for loop in event.context.loop.around())
 
 
-def _undoes(event: Transfer, out: Step, there: Way, back: Way) -> bool:
+def _undoes(event: Transfer, out: Step, there: TransferPath, back: TransferPath) -> bool:
     """Whether `back` undoes `there`: by way of an accelerator only if nothing was computed on it."""
     if not is_host(there.after.device):
         return event.untouched is out and _may_upload(there) and back.downloads
     if is_accelerator(there.before.device):
         return back.uploads
-    return isinstance(back.after.device, Symbol) and there.before.device == back.after.device
+    return isinstance(back.after.device, DeviceSymbol) and there.before.device == back.after.device
 
 
-def _may_upload(there: Way) -> bool:
+def _may_upload(there: TransferPath) -> bool:
     """Whether it goes to an accelerator from the host, or from where nobody knows."""
     return is_accelerator(there.after.device) and not is_accelerator(there.before.device)
 
 
-def _finding(event: Transfer, out: Step, there: Way, back: Way) -> Finding:
+def _finding(event: Transfer, out: Step, there: TransferPath, back: TransferPath) -> Finding:
     via = "the host" if is_host(back.before.device) else device_text(back.before)
     computed = event.untouched is not out
     sure = confidence(event, back.before, back.after)
     return Finding(
         event.context.place,
         f"`{place_text(event.receiver)}` goes to {device_text(back.after)}, where it came from, by way of {via}"
-        f" in every iteration{when_text(back.when)}",
-        steps(there.before, back.before),
+        f" in every iteration{condition_text(back.when)}",
+        placement_steps(there.before, back.before),
         "leave both transfers out" + (": compute it where it is" if computed else ""),
         Confidence.LIKELY if computed and sure is Confidence.CERTAIN else sure,
         subject=out.place,
@@ -168,7 +168,7 @@ def _finding(event: Transfer, out: Step, there: Way, back: Way) -> Finding:
     )
 
 
-def _fix(event: Transfer, out: Step, sheet: Sheet) -> Fix:
+def _fix(event: Transfer, out: Step, sheet: FixContext) -> Fix:
     if event.untouched is not out:
-        raise Unfit
+        raise NoFix
     return drop_both(sheet, out.place, event.context.place)

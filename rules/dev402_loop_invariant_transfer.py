@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
-from devlint.domain.path_conditions import All, Test
-from devlint.explain.conflict_stories import confidence, steps
-from devlint.explain.device_texts import device_text, when_text
+from devlint.domain.path_conditions import Conjunction, Literal
+from devlint.explain.conflict_stories import confidence, placement_steps
+from devlint.explain.device_texts import condition_text, device_text
 from devlint.explain.places import place_text
-from devlint.explain.transfer_paths import ways
+from devlint.explain.transfer_paths import transfer_paths
 from devlint.fixes.hoisting import hoist
-from devlint.fixes.sheet import Sheet, node_at
+from devlint.fixes.sheet import FixContext, node_at
 from devlint.interpreter.state.events import Transfer
 from devlint.rule import Finding, Rule
 
@@ -71,27 +71,27 @@ class LoopInvariantTransfer(Rule):
             return
         if not all(map(_holds_throughout, event.context.facts - loop.facts)):
             return
-        way = next((way for way in ways(event) if way.leaves_host), None)
+        way = next((way for way in transfer_paths(event) if way.leaves_host), None)
         if way is None:
             return
         receiver, target = place_text(event.receiver), device_text(way.after)
         yield Finding(
             event.context.place,
-            f"`{receiver}` is moved from the host to {target} again in every iteration{when_text(way.when)}",
-            steps(way.before),
+            f"`{receiver}` is moved from the host to {target} again in every iteration{condition_text(way.when)}",
+            placement_steps(way.before),
             f"move `{receiver}` once, before the loop",
             confidence(event, way.before, way.after),
             remedy=partial(_fix, event),
         )
 
 
-def _fix(event: Transfer, sheet: Sheet) -> Fix:
+def _fix(event: Transfer, sheet: FixContext) -> Fix:
     return hoist(sheet.part(event.context.place), node_at(event.context.place))
 
 
-def _holds_throughout(test: Test) -> bool:
+def _holds_throughout(test: Literal) -> bool:
     """Whether a test in the loop is the same in each iteration: it asks for an accelerator, or for an option."""
     formula = test.formula
-    if isinstance(formula, All):
+    if isinstance(formula, Conjunction):
         return all(map(_holds_throughout, formula.tests))
     return isinstance(formula.key, tuple) and formula.key[0] in ("available", "true")

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
-from devlint.domain.placement import How
-from devlint.explain.conflict_stories import confidence, steps
-from devlint.explain.device_texts import device_text, when_text
+from devlint.domain.placement import Basis
+from devlint.explain.conflict_stories import confidence, placement_steps
+from devlint.explain.device_texts import condition_text, device_text
 from devlint.explain.places import place_text
-from devlint.explain.transfer_paths import Way, is_made_here, ways
-from devlint.fixes.sheet import Sheet, node_at
+from devlint.explain.transfer_paths import TransferPath, is_placed_in_function, transfer_paths
+from devlint.fixes.sheet import FixContext, node_at
 from devlint.fixes.waiting import copy_unblocked
 from devlint.interpreter.state.events import Transfer
 from devlint.rule import Finding, Rule
@@ -71,20 +71,20 @@ class BlockingTransferFromPinned(Rule):
         """A transfer from pinned memory for which the host waits."""
         if not event.pinned or event.non_blocking is not False or not event.moves:
             return
-        way = next((way for way in ways(event) if way.leaves_host), None)
+        way = next((way for way in transfer_paths(event) if way.leaves_host), None)
         if way is None:
             return
         receiver, target = place_text(event.receiver), device_text(way.after)
         yield Finding(
             event.context.place,
-            f"`{receiver}` is pinned, and the host waits for its copy to {target}{when_text(way.when)}",
-            steps(way.before),
+            f"`{receiver}` is pinned, and the host waits for its copy to {target}{condition_text(way.when)}",
+            placement_steps(way.before),
             "let the copy run beside the host: `non_blocking=True`",
             confidence(event, way.after),
             remedy=partial(_fix, event, way),
         )
 
 
-def _fix(event: Transfer, way: Way, sheet: Sheet) -> Fix:
-    of_loader = way.before.how is How.ASSUMED and is_made_here(event.context, way.before)
+def _fix(event: Transfer, way: TransferPath, sheet: FixContext) -> Fix:
+    of_loader = way.before.how is Basis.ASSUMED and is_placed_in_function(event.context, way.before)
     return copy_unblocked(sheet.part(event.context.place), node_at(event.context.place), safe=of_loader)

@@ -9,16 +9,16 @@ import libcst as cst
 
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.device import UNKNOWN_DEVICE, is_host
-from devlint.domain.placement import Leaf, Place, Step, leaves
-from devlint.domain.value import Fresh, Origin
-from devlint.explain.conflict_stories import confidence, steps
-from devlint.explain.device_texts import device_text, when_text
+from devlint.domain.placement import Place, PlacementCase, Step, placement_cases
+from devlint.domain.value import FactoryOrigin, OriginKind
+from devlint.explain.conflict_stories import confidence, placement_steps
+from devlint.explain.device_texts import condition_text, device_text
 from devlint.explain.places import place_text
-from devlint.explain.transfer_paths import Way, ways
+from devlint.explain.transfer_paths import TransferPath, transfer_paths
 from devlint.fixes.calls import find_argument
 from devlint.fixes.creating import create_there
-from devlint.fixes.sheet import Sheet, Unfit
-from devlint.interpreter.state.events import Context, Conversion, Transfer
+from devlint.fixes.sheet import FixContext, NoFix
+from devlint.interpreter.state.events import EventContext, TensorRebuilt, Transfer
 from devlint.rule import Finding, Rule
 
 
@@ -69,41 +69,43 @@ class CreateThenTransfer(Rule):
     def __init__(self) -> None:
         self._kept: set[Place] = set()
 
-    def check(self, event: Transfer | Conversion) -> Iterator[Finding]:
+    def check(self, event: Transfer | TensorRebuilt) -> Iterator[Finding]:
         """A transfer of what was just created here, or random numbers handed from NumPy to an accelerator."""
-        if isinstance(event, Conversion) and not event.only_use:
+        if isinstance(event, TensorRebuilt) and not event.only_use:
             self._kept.add(event.context.place)
             return
         fresh = event.fresh if isinstance(event, Transfer) else event.origin
-        if fresh is None or fresh.origin is Origin.TENSOR or not _created_here(event.context, fresh):
+        if fresh is None or fresh.origin is OriginKind.TENSOR or not _created_here(event.context, fresh):
             return
         if _draws_from_generator(fresh):
             return
-        if isinstance(event, Conversion):
-            targets = [leaf for _, leaf in leaves(event.placement, event.context.facts) if not is_host(leaf.device)]
+        if isinstance(event, TensorRebuilt):
+            targets = [
+                leaf for _, leaf in placement_cases(event.placement, event.context.facts) if not is_host(leaf.device)
+            ]
             if targets and targets[0].device != UNKNOWN_DEVICE and _is_drawn_again(event.context, fresh):
                 yield _finding(event, fresh, targets[0], (fresh.step,))
         elif event.moves and not (event.pinned or event.is_module or event.grad):
-            way = next((way for way in ways(event) if way.leaves_host), None)
+            way = next((way for way in transfer_paths(event) if way.leaves_host), None)
             if way is not None and self._is_only_moved(event, way, fresh):
-                yield _finding(event, fresh, way.after, steps(way.before), when_text(way.when))
+                yield _finding(event, fresh, way.after, placement_steps(way.before), condition_text(way.when))
 
-    def _is_only_moved(self, event: Transfer, way: Way, fresh: Fresh) -> bool:
+    def _is_only_moved(self, event: Transfer, way: TransferPath, fresh: FactoryOrigin) -> bool:
         """Whether torch made it; or NumPy did, of random numbers that nothing else reads."""
-        made = way.before.cause
+        made = way.before.placing_step
         if made is None or made.place == fresh.step.place:
             return True
         return made.place not in self._kept and _is_drawn_again(event.context, fresh)
 
 
-def _is_drawn_again(context: Context, fresh: Fresh) -> bool:
+def _is_drawn_again(context: EventContext, fresh: FactoryOrigin) -> bool:
     """Whether the values are random numbers drawn in each call or iteration: once in a script, they are data."""
-    return fresh.origin is Origin.RANDOM and (
+    return fresh.origin is OriginKind.RANDOM and (
         context.loop is not None or context.scope.method_of_module or context.generic
     )
 
 
-def _created_here(context: Context, fresh: Fresh) -> bool:
+def _created_here(context: EventContext, fresh: FactoryOrigin) -> bool:
     """Whether it was created in the same function, and as often as it is moved."""
     step, loop = fresh.step, context.loop
     if step.scope is not context.scope:
@@ -111,18 +113,18 @@ def _created_here(context: Context, fresh: Fresh) -> bool:
     return loop is None or (step.loop is not None and any(one.place == loop.place for one in step.loop.around()))
 
 
-def _draws_from_generator(fresh: Fresh) -> bool:
+def _draws_from_generator(fresh: FactoryOrigin) -> bool:
     """Whether the factory is given a generator: the tensor must then be made on that one's device."""
     call = fresh.step.place.node
     return isinstance(call, cst.Call) and find_argument(call, "generator") is not None
 
 
 def _finding(
-    event: Transfer | Conversion, fresh: Fresh, target: Leaf, told: tuple[Step, ...], when: str = ""
+    event: Transfer | TensorRebuilt, fresh: FactoryOrigin, target: PlacementCase, told: tuple[Step, ...], when: str = ""
 ) -> Finding:
     place = event.context.place
     factory = place_text(fresh.step.place)
-    random = " (the random numbers will be others)" if fresh.origin is Origin.RANDOM else ""
+    random = " (the random numbers will be others)" if fresh.origin is OriginKind.RANDOM else ""
     return Finding(
         place,
         f"`{factory}` is filled on the host and then copied to {device_text(target)}{when}",
@@ -133,7 +135,7 @@ def _finding(
     )
 
 
-def _fix(event: Transfer | Conversion, fresh: Fresh, sheet: Sheet) -> Fix:
-    if isinstance(event, Conversion):
-        raise Unfit
+def _fix(event: Transfer | TensorRebuilt, fresh: FactoryOrigin, sheet: FixContext) -> Fix:
+    if isinstance(event, TensorRebuilt):
+        raise NoFix
     return create_there(sheet, event.context.place, fresh)

@@ -8,15 +8,15 @@ from functools import partial
 import libcst as cst
 
 from devlint.diagnostic import Applicability, Confidence, Fix, Severity
-from devlint.domain.device import Known, Symbol, is_accelerator
-from devlint.domain.placement import How, Kind
-from devlint.domain.value import is_one_thing
-from devlint.explain.conflict_stories import confidence, steps
-from devlint.explain.device_texts import device_text, is_of_module
+from devlint.domain.device import DeviceSymbol, KnownDevice, is_accelerator
+from devlint.domain.placement import Basis, StepKind
+from devlint.domain.value import is_single_object
+from devlint.explain.conflict_stories import confidence, placement_steps
+from devlint.explain.device_texts import device_text, is_module_placement
 from devlint.explain.places import place_text
-from devlint.explain.transfer_paths import Way, is_made_here, ways
+from devlint.explain.transfer_paths import TransferPath, is_placed_in_function, transfer_paths
 from devlint.fixes.dropping import drop_first, drop_redundant
-from devlint.fixes.sheet import Sheet, node_at
+from devlint.fixes.sheet import FixContext, node_at
 from devlint.interpreter.state.events import OpaqueTransfer, Transfer
 from devlint.rule import Finding, Rule
 
@@ -71,60 +71,60 @@ class RedundantTransfer(Rule):
         """A transfer that surely changes nothing, or that follows another at once."""
         if event.is_module or not event.moves or event.copies or event.casts:
             return
-        every = list(ways(event))
+        every = list(transfer_paths(event))
         if every and all(_stays(event, way) for way in every):
             yield self._redundant(event, every)
         elif every and all(_chained(event, way) for way in every):
             yield self._repeated(event, every[0])
 
-    def _redundant(self, event: Transfer, every: list[Way]) -> Finding:
+    def _redundant(self, event: Transfer, every: list[TransferPath]) -> Finding:
         places = " or ".join(dict.fromkeys(device_text(way.before) for way in every))
         receiver = place_text(event.receiver)
         return Finding(
             event.context.place,
             f"`{receiver}` is already on {places}: `.{event.method}()` does nothing",
-            steps(*(way.before for way in every)),
+            placement_steps(*(way.before for way in every)),
             f"use `{receiver}` as it is",
             confidence(event),
             remedy=partial(_drop, event),
         )
 
-    def _repeated(self, event: Transfer, way: Way) -> Finding:
+    def _repeated(self, event: Transfer, way: TransferPath) -> Finding:
         first, then = device_text(way.before), device_text(way.after)
         return Finding(
             event.context.place,
             f"`{place_text(event.receiver)}` is on {first} only to be moved to {then} at once",
-            steps(way.before),
+            placement_steps(way.before),
             "leave the first transfer out",
             confidence(event, way.after),
             remedy=partial(_drop_first, event),
         )
 
 
-def _drop(event: Transfer, sheet: Sheet) -> Fix:
+def _drop(event: Transfer, sheet: FixContext) -> Fix:
     certain = confidence(event) is Confidence.CERTAIN
-    certain = certain and all(is_made_here(event.context, way.before) for way in ways(event))
+    certain = certain and all(is_placed_in_function(event.context, way.before) for way in transfer_paths(event))
     sure = Applicability.SAFE if certain else Applicability.UNSAFE
     return drop_redundant(sheet.part(event.context.place), node_at(event.context.place), sure)
 
 
-def _drop_first(event: Transfer, sheet: Sheet) -> Fix:
+def _drop_first(event: Transfer, sheet: FixContext) -> Fix:
     return drop_first(sheet.part(event.context.place), node_at(event.context.place))
 
 
-def _stays(event: Transfer | OpaqueTransfer, way: Way) -> bool:
+def _stays(event: Transfer | OpaqueTransfer, way: TransferPath) -> bool:
     """Whether the tensor surely is where it is sent."""
     before, after = way.before, way.after
-    if before.device != after.device or before.how is How.ASSUMED:
+    if before.device != after.device or before.how is Basis.ASSUMED:
         return False
-    if isinstance(before.device, Symbol):
-        if not is_one_thing(before.device.origin):
+    if isinstance(before.device, DeviceSymbol):
+        if not is_single_object(before.device.origin):
             # Each element of what the caller has given may be somewhere else.
             return False
-        return not is_of_module(before) or not _is_between_parts(event)
+        return not is_module_placement(before) or not _is_between_parts(event)
     # Who calls a function may have set another default device.
-    settled = not event.context.generic or (before.how is How.DEFAULT) is (after.how is How.DEFAULT)
-    return isinstance(before.device, Known) and settled
+    settled = not event.context.generic or (before.how is Basis.DEFAULT) is (after.how is Basis.DEFAULT)
+    return isinstance(before.device, KnownDevice) and settled
 
 
 def _is_between_parts(event: Transfer | OpaqueTransfer) -> bool:
@@ -143,8 +143,8 @@ def _is_of_self(node: cst.BaseExpression) -> bool:
     return False
 
 
-def _chained(event: Transfer, way: Way) -> bool:
+def _chained(event: Transfer, way: TransferPath) -> bool:
     """Whether the receiver is itself the call that moved it to an accelerator."""
-    cause = way.before.cause
-    moved = cause is not None and cause.kind is Kind.MOVED and cause.place == event.receiver
-    return moved and is_accelerator(way.before.device) and isinstance(way.after.device, (Known, Symbol))
+    cause = way.before.placing_step
+    moved = cause is not None and cause.kind is StepKind.MOVED and cause.place == event.receiver
+    return moved and is_accelerator(way.before.device) and isinstance(way.after.device, (KnownDevice, DeviceSymbol))

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Applicability, Fix, Severity
-from devlint.domain.placement import How, Step, leaves
-from devlint.domain.value import Origin, Tensor
+from devlint.domain.placement import Basis, Step, placement_cases
+from devlint.domain.value import OriginKind, Tensor
 from devlint.explain.conflict_stories import confidence
 from devlint.explain.places import place_text
-from devlint.explain.transfer_paths import is_made_here
+from devlint.explain.transfer_paths import is_placed_in_function
 from devlint.fixes.dropping import copy_tensor, stay_in_torch
-from devlint.fixes.sheet import Sheet, node_at
-from devlint.interpreter.state.events import Conversion
+from devlint.fixes.sheet import FixContext, node_at
+from devlint.interpreter.state.events import TensorRebuilt
 from devlint.rule import Finding, Rule
 
 
@@ -62,15 +62,15 @@ class NumpyRoundTrip(Rule):
     fixable = True
     severity = Severity.WARNING
 
-    def check(self, event: Conversion) -> Iterator[Finding]:
+    def check(self, event: TensorRebuilt) -> Iterator[Finding]:
         """A tensor made from a tensor."""
         if isinstance(event.source, Tensor):
             if event.function == "torch.tensor" and _is_surely_tensor(event.source):
                 yield self._copy(event)
-        elif event.only_use and event.origin is not None and event.origin.origin is Origin.TENSOR:
+        elif event.only_use and event.origin is not None and event.origin.origin is OriginKind.TENSOR:
             yield self._round_trip(event, event.origin.step)
 
-    def _copy(self, event: Conversion) -> Finding:
+    def _copy(self, event: TensorRebuilt) -> Finding:
         return Finding(
             event.context.place,
             f"`{place_text(event.context.place)}` copies a tensor, and torch warns of it",
@@ -79,7 +79,7 @@ class NumpyRoundTrip(Rule):
             remedy=partial(_fix, event),
         )
 
-    def _round_trip(self, event: Conversion, read: Step) -> Finding:
+    def _round_trip(self, event: TensorRebuilt, read: Step) -> Finding:
         place = event.context.place
         return Finding(
             place,
@@ -91,14 +91,14 @@ class NumpyRoundTrip(Rule):
         )
 
 
-def _fix(event: Conversion, sheet: Sheet) -> Fix:
+def _fix(event: TensorRebuilt, sheet: FixContext) -> Fix:
     part, call = sheet.part(event.context.place), node_at(event.context.place)
     if not isinstance(event.source, Tensor):
         return stay_in_torch(part, call)
-    made_here = all(is_made_here(event.context, leaf) for _, leaf in leaves(event.source.placement))
+    made_here = all(is_placed_in_function(event.context, leaf) for _, leaf in placement_cases(event.source.placement))
     return copy_tensor(part, call, Applicability.SAFE if made_here else Applicability.UNSAFE)
 
 
 def _is_surely_tensor(tensor: Tensor) -> bool:
     """Whether it is more than an argument that is used like one, and may be a list when it comes here."""
-    return all(leaf.how is not How.CALLER for _, leaf in leaves(tensor.placement))
+    return all(leaf.how is not Basis.CALLER for _, leaf in placement_cases(tensor.placement))

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
-from devlint.domain.placement import Kind, Step
+from devlint.domain.placement import Step, StepKind
 from devlint.explain.conflict_stories import confidence
 from devlint.explain.places import place_text
-from devlint.explain.suggestions import written_in
-from devlint.fixes.sheet import Sheet
+from devlint.explain.suggestions import places_in_loop
+from devlint.fixes.sheet import FixContext
 from devlint.fixes.waiting import wait_for_clock
 from devlint.interpreter.state import events
 from devlint.rule import Finding, Rule
@@ -81,13 +81,13 @@ class UnsynchronizedTiming(Rule):
         """Every difference of two clock reads with work in flight, but for what a loop reports of its progress."""
         clock, loop = event.context.place, event.context.loop
         if loop is not None:
-            written = written_in(loop.place, event.started, clock)
+            written = places_in_loop(loop.place, event.started, clock)
             if clock in written and written != [event.started, clock]:
                 return
         yield Finding(
             clock,
             f"The clock is read while `{place_text(event.work.place)}` may still be running on the accelerator",
-            (Step(Kind.PASSED, "the clock is started", event.started), event.work),
+            (Step(StepKind.PASSED, "the clock is started", event.started), event.work),
             f"wait before `{place_text(clock)}`: `torch.cuda.synchronize()`",
             confidence(event),
             subject=clock,
@@ -95,5 +95,5 @@ class UnsynchronizedTiming(Rule):
         )
 
 
-def _fix(event: events.UnsynchronizedTiming, sheet: Sheet) -> Fix:
+def _fix(event: events.UnsynchronizedTiming, sheet: FixContext) -> Fix:
     return wait_for_clock(sheet, event.started, event.context.place)

@@ -9,7 +9,7 @@ from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import Place
 from devlint.explain.conflict_stories import confidence
 from devlint.explain.places import place_text
-from devlint.fixes.sheet import Sheet, node_at
+from devlint.fixes.sheet import FixContext, node_at
 from devlint.fixes.waiting import copy_blocking
 from devlint.interpreter.state.events import HostRead
 from devlint.rule import Finding, Rule
@@ -79,5 +79,5 @@ class UnsynchronizedRead(Rule):
         )
 
 
-def _fix(copy: Place, sheet: Sheet) -> Fix:
+def _fix(copy: Place, sheet: FixContext) -> Fix:
     return copy_blocking(sheet.part(copy), node_at(copy))

@@ -8,7 +8,7 @@ from functools import partial
 from devlint.diagnostic import Applicability, Fix, Severity
 from devlint.explain.places import place_text
 from devlint.fixes.dropping import drop_statement
-from devlint.fixes.sheet import Sheet, node_at
+from devlint.fixes.sheet import FixContext, node_at
 from devlint.interpreter.state.events import Synchronize
 from devlint.rule import Finding, Rule
 
@@ -73,6 +73,6 @@ class RedundantSynchronize(Rule):
         )
 
 
-def _fix(event: Synchronize, sheet: Sheet) -> Fix:
+def _fix(event: Synchronize, sheet: FixContext) -> Fix:
     edit = drop_statement(sheet.part(event.context.place), node_at(event.context.place))
     return Fix("Leave it out", Applicability.UNSAFE, (edit,))

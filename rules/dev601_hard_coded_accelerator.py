@@ -7,9 +7,9 @@ from functools import partial
 
 from devlint.diagnostic import Fix, Severity
 from devlint.explain.conflict_stories import confidence
-from devlint.explain.places import name_of
+from devlint.explain.places import dotted_name_at
 from devlint.fixes.choosing import ask_for_accelerator
-from devlint.fixes.sheet import Sheet, node_at
+from devlint.fixes.sheet import FixContext, node_at
 from devlint.interpreter.state import events
 from devlint.rule import Finding, Rule
 
@@ -66,7 +66,7 @@ class HardCodedAccelerator(Rule):
 
     def check(self, event: events.HardCodedAccelerator) -> Iterator[Finding]:
         """Every accelerator that is written out unguarded."""
-        if event.guarded or event.choosable or name_of(event.context.place) is not None:
+        if event.guarded or event.choosable or dotted_name_at(event.context.place) is not None:
             return
         yield Finding(
             event.context.place,
@@ -77,5 +77,5 @@ class HardCodedAccelerator(Rule):
         )
 
 
-def _fix(event: events.HardCodedAccelerator, sheet: Sheet) -> Fix:
+def _fix(event: events.HardCodedAccelerator, sheet: FixContext) -> Fix:
     return ask_for_accelerator(sheet.part(event.context.place), node_at(event.context.place))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from devlint.diagnostic import Severity
-from devlint.explain.value_descriptions import describe
-from devlint.interpreter.state.events import Revealed
+from devlint.explain.value_descriptions import describe_value
+from devlint.interpreter.state.events import RevealedValue
 from devlint.rule import Finding, Rule
 
 
@@ -33,6 +33,6 @@ class RevealPlacement(Rule):
     name = "reveal-placement"
     severity = Severity.INFO
 
-    def check(self, event: Revealed) -> Iterator[Finding]:
+    def check(self, event: RevealedValue) -> Iterator[Finding]:
         """Every question is answered."""
-        yield Finding(event.context.place, f"{event.text}: {describe(event.value)}")
+        yield Finding(event.context.place, f"{event.text}: {describe_value(event.value)}")

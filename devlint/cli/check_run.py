@@ -23,12 +23,12 @@ from devlint.config.resolver import Resolver
 from devlint.config.rule_selection import REVEALED
 from devlint.config.settings import Settings
 from devlint.diagnostic import Diagnostic
-from devlint.linter.check import Outcome, check
-from devlint.linter.discovery import Discovery, Found
+from devlint.linter.check import CheckResult, check_files
+from devlint.linter.discovery import DiscoveredFile, Discovery
 from devlint.linter.rule_loader import all_rules
 from devlint.output import WITHOUT_CELLS, find_format
 from devlint.output.report_context import ReportContext
-from devlint.rule_metadata import RuleCard
+from devlint.rule_metadata import RuleMetadata
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def run_check(request: CheckRequest) -> int:
     stdin = sys.stdin.buffer.read() if files and request.stdin_name is not None else None
     with terminal.progress() as progress:
         if request.fix_options is None or not files:
-            outcome = check(files, stdin, progress)
+            outcome = check_files(files, stdin, progress)
         else:
             keep = partial(_filtered, request, files, quiet=True)
             fixed = fix_files(files, stdin, request.fix_options, keep, progress)
@@ -98,7 +98,7 @@ def run_check(request: CheckRequest) -> int:
 
 
 def _filtered(
-    request: CheckRequest, files: Sequence[Found], outcome: Outcome, *, quiet: bool = False
+    request: CheckRequest, files: Sequence[DiscoveredFile], outcome: CheckResult, *, quiet: bool = False
 ) -> list[Diagnostic]:
     """Return the findings to report: not those of the baseline, and with `--changed` only those that changes concern.
 
@@ -113,7 +113,7 @@ def _filtered(
     return kept
 
 
-def _report(request: CheckRequest, outcome: Outcome, kept: Sequence[Diagnostic], errors: ErrorReporter) -> int:
+def _report(request: CheckRequest, outcome: CheckResult, kept: Sequence[Diagnostic], errors: ErrorReporter) -> int:
     """Write the reports and return the exit status."""
     sources = outcome.sources
     page = ReportContext(lines=sources.lines, checked=outcome.checked, rules=_rule_cards(), base=_report_base())
@@ -148,12 +148,12 @@ def settings_of_first_path(request: CheckRequest) -> Settings:
         raise click.ClickException(str(problem)) from None
 
 
-def _rule_cards() -> dict[str, RuleCard]:
+def _rule_cards() -> dict[str, RuleMetadata]:
     """Return the descriptions of all rules by their codes."""
-    return {rule.code: RuleCard.of(rule) for rule in all_rules()}
+    return {rule.code: RuleMetadata.of(rule) for rule in all_rules()}
 
 
-def _resolver(request: CheckRequest, cards: Mapping[str, RuleCard]) -> Resolver:
+def _resolver(request: CheckRequest, cards: Mapping[str, RuleMetadata]) -> Resolver:
     """Return the resolver of settings for a request. Raise UsageError if an option is invalid."""
     try:
         return Resolver(
@@ -165,13 +165,13 @@ def _resolver(request: CheckRequest, cards: Mapping[str, RuleCard]) -> Resolver:
 
 def _find_files(
     request: CheckRequest, settings_for: Callable[[Path], Settings], report_error: Callable[[str], None]
-) -> list[Found]:
+) -> list[DiscoveredFile]:
     """Return the files to check, or the standard input as a file, with their settings."""
     discovery = Discovery(settings_for, report_error)
     return list(discovery.find(request.paths) if request.stdin_name is None else discovery.text(request.stdin_name))
 
 
-def _warn_internal_errors(outcome: Outcome, *, verbose: bool) -> None:
+def _warn_internal_errors(outcome: CheckResult, *, verbose: bool) -> None:
     """Warn about internal errors of the analysis: in full if `verbose`, else with their number."""
     errors = {(error.filename, error.where, error.message): error for error in outcome.errors}
     if verbose:

@@ -12,12 +12,12 @@ from devlint.cli import terminal
 from devlint.cli.output_streams import write_file
 from devlint.config.rule_selection import REVEALED
 from devlint.diagnostic import Diagnostic
-from devlint.linter.source_lines import Sources
+from devlint.linter.source_lines import SourceLines
 from devlint.triage.baseline import BaselineError, baseline_entry, baseline_text, compare_with_baseline, read_baseline
 from devlint.triage.git_changes import GitError, changed_rows, findings_in_changes
 
 
-def only_changed(diagnostics: Sequence[Diagnostic], since: str, sources: Sources) -> list[Diagnostic]:
+def only_changed(diagnostics: Sequence[Diagnostic], since: str, sources: SourceLines) -> list[Diagnostic]:
     """Return the findings that concern what has changed since a commit."""
     try:
         rows = changed_rows(since, Path.cwd())
@@ -39,7 +39,7 @@ class BaselineFile:
         self._checked = {self._relative(file) for file in checked}
 
     def filter_new(
-        self, diagnostics: Sequence[Diagnostic], sources: Sources, *, quiet: bool = False
+        self, diagnostics: Sequence[Diagnostic], sources: SourceLines, *, quiet: bool = False
     ) -> list[Diagnostic]:
         """Return the findings that are not in the baseline.
 
@@ -64,7 +64,7 @@ class BaselineFile:
             terminal.note(f"gone, though {self._path} has it: {entry.file}: {entry.code} {entry.message}")
         return sorted([*asked, *comparison.new], key=lambda diagnostic: diagnostic.order)
 
-    def update(self, diagnostics: Sequence[Diagnostic], sources: Sources) -> None:
+    def update(self, diagnostics: Sequence[Diagnostic], sources: SourceLines) -> None:
         """Write the findings to the baseline, and keep its entries for files that were not checked."""
         try:
             before = read_baseline(self._path) if self._path.exists() else ()

@@ -11,8 +11,8 @@ import click
 from devlint.cli import terminal
 from devlint.cli.output_streams import write_stdout, write_stdout_bytes
 from devlint.diagnostic import Diagnostic
-from devlint.linter.check import Outcome, Progress, check
-from devlint.linter.discovery import Found
+from devlint.linter.check import CheckResult, Progress, check_files
+from devlint.linter.discovery import DiscoveredFile
 from devlint.repair.document import Document
 from devlint.repair.file_replacement import FileNotWritten, replace_file
 from devlint.repair.fix_rounds import Documents, RepairResult, applicable_fix_filter, repair
@@ -43,7 +43,7 @@ class FixResult:
     """The files before the fixes, and the result of fixing or silencing."""
 
     before: Documents
-    repair: RepairResult[Outcome]
+    repair: RepairResult[CheckResult]
 
     @property
     def changed(self) -> list[str]:
@@ -53,10 +53,10 @@ class FixResult:
 
 
 def fix_files(
-    files: Sequence[Found],
+    files: Sequence[DiscoveredFile],
     stdin: bytes | None,
     options: FixOptions,
-    keep: Callable[[Outcome], Sequence[Diagnostic]],
+    keep: Callable[[CheckResult], Sequence[Diagnostic]],
     progress: Progress | None,
 ) -> FixResult:
     """Check the files and fix, or silence, the findings that `keep` returns. No file is written.
@@ -64,10 +64,10 @@ def fix_files(
     `keep` takes the outcome of a check and returns the findings that the user asked for.
     """
     documents = _read(files, stdin)
-    first = check(files, stdin, progress, _texts(documents))
+    first = check_files(files, stdin, progress, _texts(documents))
 
-    def check_again(attempt: Documents) -> Outcome:
-        return check(files, attempt[files[0].name].data if stdin is not None else None, texts=_texts(attempt))
+    def check_again(attempt: Documents) -> CheckResult:
+        return check_files(files, attempt[files[0].name].data if stdin is not None else None, texts=_texts(attempt))
 
     if options.reason is not None:
         return FixResult(documents, add_ignore_comments(documents, first, check_again, keep, options.reason or None))
@@ -81,7 +81,7 @@ def fix_files(
     return FixResult(documents, repair(documents, first, check_again, is_wanted))
 
 
-def _read(files: Sequence[Found], stdin: bytes | None) -> Documents:
+def _read(files: Sequence[DiscoveredFile], stdin: bytes | None) -> Documents:
     """Return the contents of the files, or of the standard input; unreadable files are left out."""
     if stdin is not None:
         return {files[0].name: Document(files[0].name, stdin)}
@@ -101,7 +101,7 @@ def _texts(documents: Documents) -> Mapping[str, bytes]:
 
 
 def write_fixes(
-    fixed: FixResult, files: Sequence[Found], options: FixOptions, report_error: Callable[[str], None]
+    fixed: FixResult, files: Sequence[DiscoveredFile], options: FixOptions, report_error: Callable[[str], None]
 ) -> None:
     """Write the fixed files, or show the changes, and write a summary; report files that cannot be written."""
     if options.diff:
@@ -113,7 +113,7 @@ def write_fixes(
     _summarise(fixed, options)
 
 
-def _write_files(fixed: FixResult, files: Sequence[Found], report_error: Callable[[str], None]) -> None:
+def _write_files(fixed: FixResult, files: Sequence[DiscoveredFile], report_error: Callable[[str], None]) -> None:
     """Write the changed files back, and report those that cannot be written."""
     paths = {file.name: file.path for file in files}
     for name in fixed.changed:

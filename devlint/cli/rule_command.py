@@ -11,7 +11,7 @@ from devlint.cli import shell_completion
 from devlint.config.config_error import unknown_name_message
 
 if TYPE_CHECKING:
-    from devlint.rule_metadata import RuleCard
+    from devlint.rule_metadata import RuleMetadata
 
 
 @click.command()
@@ -29,18 +29,18 @@ def rule(rule: str | None, every: bool, output_format: str) -> None:
     # Imported here since the registry loads all rules, and `--help` must be fast.
     from devlint.cli.output_streams import write_stdout
     from devlint.linter.rule_loader import all_rules, find_rule
-    from devlint.rule_metadata import RuleCard
+    from devlint.rule_metadata import RuleMetadata
 
     if every == (rule is not None):
         raise click.UsageError("give a rule's code or name, or --all")
     if rule is None:
-        cards = [RuleCard.of(each) for each in all_rules()]
+        cards = [RuleMetadata.of(each) for each in all_rules()]
     else:
         found = find_rule(rule)
         if found is None:
             known = [key for each in all_rules() for key in (each.code, each.name)]
             raise click.UsageError(unknown_name_message("rule", rule, known))
-        cards = [RuleCard.of(found)]
+        cards = [RuleMetadata.of(found)]
     if output_format == "json":
         objects = [_to_json_object(card) for card in cards]
         write_stdout([json.dumps(objects if every else objects[0], indent=2), "\n"], color=False)
@@ -48,14 +48,14 @@ def rule(rule: str | None, every: bool, output_format: str) -> None:
         write_stdout(["\n".join(_to_text(card) for card in cards)], color=False)
 
 
-def _to_text(card: RuleCard) -> str:
+def _to_text(card: RuleMetadata) -> str:
     """Return the explanation of a rule as Markdown."""
     facts = [card.severity.value, "on by default" if card.default else "off by default"]
     facts.append("fixable" if card.fixable else "without a fix")
     return f"# {card.name} ({card.code})\n\n{', '.join(facts)}\n\n{card.doc.rstrip()}\n"
 
 
-def _to_json_object(card: RuleCard) -> dict[str, object]:
+def _to_json_object(card: RuleMetadata) -> dict[str, object]:
     """Return the description of a rule as an object for JSON."""
     return {
         "code": card.code,

@@ -8,7 +8,7 @@ from pathlib import Path
 from devlint.config.config_files import find_config_file, read_config_chain
 from devlint.config.config_options import Options
 from devlint.config.settings import OptionSource, Settings, merge_sources
-from devlint.rule_metadata import RuleCard
+from devlint.rule_metadata import RuleMetadata
 
 
 class Resolver:
@@ -20,7 +20,7 @@ class Resolver:
 
     def __init__(
         self,
-        rules: Sequence[RuleCard],
+        rules: Sequence[RuleMetadata],
         given: Options,
         *,
         cwd: Path,

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from devlint.rule_metadata import RuleCard
+from devlint.rule_metadata import RuleMetadata
 
 ALL = "ALL"
 UNREADABLE = "DEV900"
@@ -46,12 +46,12 @@ class SelectionLayer:
         return (*(self.select or ()), *self.extend_select, *self.ignore)
 
 
-def selector_matches(selector: str, rule: RuleCard) -> bool:
+def selector_matches(selector: str, rule: RuleMetadata) -> bool:
     """Return whether a selector (`ALL`, a code, the beginning of a code, or a name) matches a rule."""
     return selector_precision(selector, rule) is not None
 
 
-def selector_precision(selector: str, rule: RuleCard) -> int | None:
+def selector_precision(selector: str, rule: RuleMetadata) -> int | None:
     """Return how specifically a selector names a rule (0 for `ALL`, larger is more specific), None if it does not."""
     if selector == ALL:
         return 0
@@ -64,7 +64,7 @@ def selector_precision(selector: str, rule: RuleCard) -> int | None:
     return None
 
 
-def check_selectors(selectors: Iterable[str], rules: Sequence[RuleCard]) -> None:
+def check_selectors(selectors: Iterable[str], rules: Sequence[RuleMetadata]) -> None:
     """Raise `UnknownSelectorError` for the first selector that matches no rule."""
     for selector in selectors:
         if selector != ALL and not any(selector_matches(selector, rule) for rule in rules):
@@ -74,7 +74,7 @@ def check_selectors(selectors: Iterable[str], rules: Sequence[RuleCard]) -> None
             raise UnknownSelectorError(selector, by_folded[close[0]] if close else None)
 
 
-def selected_codes(layers: Iterable[SelectionLayer], rules: Sequence[RuleCard]) -> frozenset[str]:
+def selected_codes(layers: Iterable[SelectionLayer], rules: Sequence[RuleMetadata]) -> frozenset[str]:
     """Return the codes of the rules that are on after all layers; later layers override earlier ones."""
     chosen = {rule.code for rule in rules if rule.default}
     always = {rule.code for rule in rules if rule.code in (UNREADABLE, REVEALED)}
@@ -86,13 +86,13 @@ def selected_codes(layers: Iterable[SelectionLayer], rules: Sequence[RuleCard]) 
     return frozenset(chosen | (always & {REVEALED}))
 
 
-def explicitly_selected_codes(layers: Iterable[SelectionLayer], rules: Sequence[RuleCard]) -> frozenset[str]:
+def explicitly_selected_codes(layers: Iterable[SelectionLayer], rules: Sequence[RuleMetadata]) -> frozenset[str]:
     """Return the codes of the rules that some layer selects, leaving out rules that are only on by default."""
     wanted = [selector for layer in layers for selector in (*(layer.select or ()), *layer.extend_select)]
     return frozenset(rule.code for rule in rules if _best(wanted, rule) is not None)
 
 
-def _verdict(layer: SelectionLayer, rule: RuleCard, before: bool) -> bool:
+def _verdict(layer: SelectionLayer, rule: RuleMetadata, before: bool) -> bool:
     """Return whether a rule is on after a layer, given whether it was on before."""
     wanted = _best((*(layer.select or ()), *layer.extend_select), rule)
     unwanted = _best(layer.ignore, rule)
@@ -101,7 +101,7 @@ def _verdict(layer: SelectionLayer, rule: RuleCard, before: bool) -> bool:
     return unwanted is None or (wanted is not None and wanted > unwanted)
 
 
-def _best(selectors: Iterable[str], rule: RuleCard) -> int | None:
+def _best(selectors: Iterable[str], rule: RuleMetadata) -> int | None:
     """Return the precision of the selector that names the rule most specifically, None if no selector names it."""
     found = [value for selector in selectors if (value := selector_precision(selector, rule)) is not None]
     return max(found, default=None)

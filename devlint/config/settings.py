@@ -21,7 +21,7 @@ from devlint.config.rule_selection import (
     selector_precision,
 )
 from devlint.diagnostic import Confidence, Diagnostic, Severity
-from devlint.rule_metadata import RuleCard
+from devlint.rule_metadata import RuleMetadata
 from devlint.semantics.models.model_files import ModelFileError, read_model
 
 T = TypeVar("T")
@@ -108,7 +108,7 @@ class Settings:
         return replace(diagnostic, severity=severity)
 
 
-def merge_sources(sources: Sequence[OptionSource], rules: Sequence[RuleCard], root: Path) -> Settings:
+def merge_sources(sources: Sequence[OptionSource], rules: Sequence[RuleMetadata], root: Path) -> Settings:
     """Merge sources of options into settings; later sources override earlier ones.
 
     `root` is the root directory of the settings if no source is a file.
@@ -138,7 +138,7 @@ def _last(sources: Sequence[OptionSource], said: Callable[[OptionSource], T | No
     return next((value for source in reversed(sources) if (value := said(source)) is not None), default)
 
 
-def _check(source: OptionSource, rules: Sequence[RuleCard]) -> None:
+def _check(source: OptionSource, rules: Sequence[RuleMetadata]) -> None:
     """Raise ConfigError if a source has a selector that matches no rule."""
     options = source.options
     lists = {"select": options.select, "extend-select": options.extend_select, "ignore": options.ignore}
@@ -171,7 +171,7 @@ def _patterns(source: OptionSource, key: str, lines: Iterable[str] | None) -> Pa
         raise ConfigError(source.path, key, str(problem)) from None
 
 
-def _ignored(source: OptionSource, rules: Sequence[RuleCard]) -> tuple[tuple[Patterns, frozenset[str]], ...] | None:
+def _ignored(source: OptionSource, rules: Sequence[RuleMetadata]) -> tuple[tuple[Patterns, frozenset[str]], ...] | None:
     """Return the `per-file-ignores` of a source as pairs of patterns and codes, None if it has none."""
     table = source.options.per_file_ignores
     if table is None:
@@ -185,7 +185,7 @@ def _ignored(source: OptionSource, rules: Sequence[RuleCard]) -> tuple[tuple[Pat
     return tuple(pairs)
 
 
-def _severity(source: OptionSource, rules: Sequence[RuleCard]) -> Mapping[str, Severity] | None:
+def _severity(source: OptionSource, rules: Sequence[RuleMetadata]) -> Mapping[str, Severity] | None:
     """Return the severity of each rule that the source ranks, by the selector that names the rule most specifically."""
     table = source.options.severity
     if table is None:

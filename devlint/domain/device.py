@@ -25,7 +25,7 @@ UNPLACED: Final = frozenset({"meta", "lazy", "xla"})
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownDevice:
     """A device by type and index. `index` None is the current device of that type."""
 
     type: str
@@ -36,7 +36,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Symbol:
+class DeviceSymbol:
     """The device of something the caller chooses: a parameter, a module's own. Equal symbols are equal devices."""
 
     origin: Hashable
@@ -54,12 +54,12 @@ class UnknownDevice:
         return "unknown"
 
 
-Device: TypeAlias = "Known | Symbol | UnknownDevice"
+Device: TypeAlias = "KnownDevice | DeviceSymbol | UnknownDevice"
 UNKNOWN_DEVICE: Final = UnknownDevice()
-CPU: Final = Known(HOST)
+CPU: Final = KnownDevice(HOST)
 
 
-class Relation(Enum):
+class DeviceRelation(Enum):
     """How two devices stand to each other."""
 
     SAME = "same"
@@ -69,42 +69,42 @@ class Relation(Enum):
 
 def is_host(device: Device) -> bool:
     """Whether it is known to be the host."""
-    return isinstance(device, Known) and device.type == HOST
+    return isinstance(device, KnownDevice) and device.type == HOST
 
 
 def is_accelerator(device: Device) -> bool:
     """Whether it is known to be a device other than the host."""
-    return isinstance(device, Known) and device.type != HOST and device.type not in UNPLACED
+    return isinstance(device, KnownDevice) and device.type != HOST and device.type not in UNPLACED
 
 
-def relate(left: Device, right: Device) -> Relation:
+def relate_devices(left: Device, right: Device) -> DeviceRelation:
     """Compare two devices. `cuda` is compatible with `cuda:0` (the usual current device) and differs from `cuda:1`."""
-    if isinstance(left, Symbol) and left == right:
-        return Relation.SAME
-    if not (isinstance(left, Known) and isinstance(right, Known)):
-        return Relation.UNDECIDED
+    if isinstance(left, DeviceSymbol) and left == right:
+        return DeviceRelation.SAME
+    if not (isinstance(left, KnownDevice) and isinstance(right, KnownDevice)):
+        return DeviceRelation.UNDECIDED
     if left.type in UNPLACED or right.type in UNPLACED:
-        return Relation.UNDECIDED
+        return DeviceRelation.UNDECIDED
     if left.type != right.type:
-        return Relation.DIFFERENT
+        return DeviceRelation.DIFFERENT
     if left.type == HOST or left.index == right.index:
-        return Relation.SAME
+        return DeviceRelation.SAME
     if ANY_INDEX in (left.index, right.index):
-        return Relation.UNDECIDED
-    return Relation.SAME if (left.index or 0) == (right.index or 0) else Relation.DIFFERENT
+        return DeviceRelation.UNDECIDED
+    return DeviceRelation.SAME if (left.index or 0) == (right.index or 0) else DeviceRelation.DIFFERENT
 
 
 class InvalidDevice(ValueError):
     """A device string that torch.device refuses; the message says why in one line."""
 
 
-def parse_device(text: str) -> Known:
+def parse_device(text: str) -> KnownDevice:
     """Read a device string as torch.device does (c10/core/Device.cpp). Raises InvalidDevice."""
     type_, colon, index = text.partition(":")
     if type_ not in DEVICE_TYPES and type_ not in FOREIGN_TYPES:
         raise InvalidDevice(f"there is no device type {type_!r}")
     if not colon:
-        return Known(type_)
+        return KnownDevice(type_)
     if not (index.isascii() and index.isdigit()) or (len(index) > 1 and index.startswith("0")):
         raise InvalidDevice(f"{index!r} is no device index")
-    return Known(type_, int(index))
+    return KnownDevice(type_, int(index))

@@ -9,7 +9,7 @@ from typing import Final
 from devlint.domain.placement import Step
 
 
-class Source(Enum):
+class DtypeSource(Enum):
     """Where a dtype comes from; it decides how a finding speaks of it."""
 
     EXPLICIT = "written out"
@@ -24,7 +24,7 @@ class Dtype:
     """An element type by torch's name; `name` None is unknown. `trace` tells where it came from."""
 
     name: str | None = None
-    source: Source = Source.COMPUTED
+    source: DtypeSource = DtypeSource.COMPUTED
     trace: Step | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
@@ -32,7 +32,7 @@ class Dtype:
 
 
 UNKNOWN_DTYPE: Final = Dtype()
-DEFAULT_FLOAT: Final = Dtype("float32", Source.DEFAULT)
+DEFAULT_FLOAT: Final = Dtype("float32", DtypeSource.DEFAULT)
 """What torch makes of Python floats and factories without a dtype, unless the program sets another default."""
 
 ALIASES: Final = {
@@ -57,13 +57,13 @@ _WHOLE: Final = {"bfloat16": "complex64", "float32": "complex64", "float64": "co
 NAMES: Final = frozenset(("bool", *FLOATS, *INTEGERS, *COMPLEX, "uint16", "uint32", "uint64"))
 
 
-def canonical(name: str) -> str | None:
+def canonical_dtype_name(name: str) -> str | None:
     """The one name of a dtype (`long` is `int64`); None when it is no dtype."""
     name = ALIASES.get(name, name)
     return name if name in NAMES else None
 
 
-def category(name: str) -> int:
+def promotion_category(name: str) -> int:
     """Torch's promotion category: bool 0, integral 1, floating 2, complex 3 (c10/core/ScalarType)."""
     if name == "bool":
         return 0
@@ -72,32 +72,34 @@ def category(name: str) -> int:
     return 2 if "float" in name else 1
 
 
-def kind_of(dtype: Dtype) -> str | None:
+def python_type_of(dtype: Dtype) -> str | None:
     """The Python type of one element, as `.item()` returns it; None when it is not known."""
-    return None if dtype.name is None else ("bool", "int", "float", "complex")[category(dtype.name)]
+    return None if dtype.name is None else ("bool", "int", "float", "complex")[promotion_category(dtype.name)]
 
 
 def is_floating(name: str | None) -> bool:
     """Whether it is a real floating type."""
-    return name is not None and category(name) == 2
+    return name is not None and promotion_category(name) == 2
 
 
-def promote_arrays(left: str, right: str) -> str | None:
+def promote_array_dtypes(left: str, right: str) -> str | None:
     """The dtype of two NumPy arrays combined: it holds every value of both, so int32 and float32 make float64. None
     for a dtype that NumPy does not have."""
     if left == right:
         return left
-    low, high = sorted((left, right), key=lambda name: (category(name), name.startswith("uint"), _bits(name)))
-    if category(low) == 0:
+    low, high = sorted((left, right), key=lambda name: (promotion_category(name), name.startswith("uint"), _bits(name)))
+    if promotion_category(low) == 0:
         return high
-    match category(low), category(high):
+    match promotion_category(low), promotion_category(high):
         case (1, 1):
             return _promote_integers(low, high)
         case (1 | 2, 2):
-            bits = max(_bits(high), _bits(low) if category(low) == 2 else min(2 * _bits(low), 64))
+            bits = max(_bits(high), _bits(low) if promotion_category(low) == 2 else min(2 * _bits(low), 64))
             return None if "bfloat16" in (low, high) else f"float{bits}"
         case (1 | 2 | 3, 3):
-            part = promote_arrays(f"float{_bits(low) // 2}" if category(low) == 3 else low, f"float{_bits(high) // 2}")
+            part = promote_array_dtypes(
+                f"float{_bits(low) // 2}" if promotion_category(low) == 3 else low, f"float{_bits(high) // 2}"
+            )
             return f"complex{2 * _bits(part)}" if part is not None else None
     return None
 
@@ -113,14 +115,14 @@ def _bits(name: str) -> int:
     return int("".join(filter(str.isdigit, name)) or 8)
 
 
-def promote_names(left: str, right: str) -> str | None:
+def promote_tensor_dtypes(left: str, right: str) -> str | None:
     """The dtype of two dimensioned tensors combined (torch.promote_types), None where devlint does not know."""
     if left == right:
         return left
-    low, high = sorted((left, right), key=category)
-    if category(low) < category(high):
-        return max(high, _WHOLE.get(low, high), key=COMPLEX.index) if category(high) == 3 else high
-    order = {2: FLOATS, 1: INTEGERS, 3: COMPLEX}.get(category(low), ())
+    low, high = sorted((left, right), key=promotion_category)
+    if promotion_category(low) < promotion_category(high):
+        return max(high, _WHOLE.get(low, high), key=COMPLEX.index) if promotion_category(high) == 3 else high
+    order = {2: FLOATS, 1: INTEGERS, 3: COMPLEX}.get(promotion_category(low), ())
     if low not in order or high not in order:
         return None
     if {low, high} == {"float16", "bfloat16"}:

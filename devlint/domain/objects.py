@@ -10,10 +10,10 @@ from enum import Enum
 from typing import Any, TypeAlias
 
 from devlint.domain.dtype import Dtype
-from devlint.domain.join import alternatives, either, join, join_dtypes
-from devlint.domain.path_conditions import Test
-from devlint.domain.placement import Place, Placement, choose
-from devlint.domain.value import UNKNOWN, Address, Const, Ref, Tensor, Value
+from devlint.domain.join import alternatives, conditional_value, join, join_dtypes
+from devlint.domain.path_conditions import Literal
+from devlint.domain.placement import Place, Placement, join_under
+from devlint.domain.value import UNKNOWN, AllocationSite, Const, Ref, Tensor, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Dict:
     key: Value = UNKNOWN
     owner: Place | None = field(default=None, compare=False)
     factory: Value | None = None
-    perhaps: Mapping[Hashable, Test | None] = field(default_factory=dict)
+    perhaps: Mapping[Hashable, Literal | None] = field(default_factory=dict)
     object: Ref | None = None
 
     @property
@@ -71,7 +71,7 @@ class Registration(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class ParameterCell:
     """A parameter's (or a library module's own) placement and dtype: what `.to()` changes under everybody who holds
     it. `held` tells that a module registers it."""
 
@@ -82,11 +82,11 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ParameterGroup:
     """Several parameters seen as one: what `for p in module.parameters()` binds. `members` are where their cells
     are."""
 
-    members: tuple[Address, ...]
+    members: tuple[AllocationSite, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +105,11 @@ class Instance:
     cls: Hashable
     attributes: Mapping[str, Value]
     registered: Mapping[str, Registration] = field(default_factory=dict)
-    cell: Cell | None = None
+    cell: ParameterCell | None = None
     held: bool = field(default=False, compare=False)
     settled: bool = True
     hooks: tuple[tuple[str, Value], ...] = ()
-    perhaps: Mapping[Hashable, Test | None] = field(default_factory=dict)
+    perhaps: Mapping[Hashable, Literal | None] = field(default_factory=dict)
     contents: Ref | None = None
 
     def with_attribute(self, name: str, value: Value, registration: Registration | None = None) -> Instance:
@@ -126,7 +126,7 @@ class Instance:
 UNKNOWN_HOOKS: tuple[tuple[str, Value], ...] = (("register_forward_hook", UNKNOWN),)
 """The hooks of a module that has some on one path and others on another."""
 
-Object: TypeAlias = "Sequence | Dict | Instance | Cell | Group"
+HeapObject: TypeAlias = "Sequence | Dict | Instance | ParameterCell | ParameterGroup"
 
 
 def join_all(values: tuple[Value, ...] | list[Value]) -> Value:
@@ -139,7 +139,7 @@ def join_all(values: tuple[Value, ...] | list[Value]) -> Value:
     return result
 
 
-def join_cells(cells: SequenceOf[Cell]) -> Cell:
+def join_parameter_cells(cells: SequenceOf[ParameterCell]) -> ParameterCell:
     """What several cells have in common."""
     result = cells[0]
     for cell in cells[1:]:
@@ -147,13 +147,13 @@ def join_cells(cells: SequenceOf[Cell]) -> Cell:
     return result
 
 
-def _join_cells(left: Cell, right: Cell, test: Test | None) -> Cell:
-    placement = choose(test, left.placement, right.placement)
+def _join_cells(left: ParameterCell, right: ParameterCell, test: Literal | None) -> ParameterCell:
+    placement = join_under(test, left.placement, right.placement)
     grad = left.grad if left.grad == right.grad else None
-    return Cell(placement, join_dtypes(left.dtype, right.dtype), grad, left.held or right.held)
+    return ParameterCell(placement, join_dtypes(left.dtype, right.dtype), grad, left.held or right.held)
 
 
-def join_objects(left: Object, right: Object, test: Test | None) -> Object:
+def join_objects(left: HeapObject, right: HeapObject, test: Literal | None) -> HeapObject:
     """The object after either of two paths."""
     if left is right or left == right:
         return left
@@ -168,14 +168,14 @@ def join_objects(left: Object, right: Object, test: Test | None) -> Object:
             return replace(left, items=None, element=join_all(parts), owner=owner, first=first)
         case Dict(), Dict():
             return _join_dicts(left, right, test)
-        case Cell(), Cell():
+        case ParameterCell(), ParameterCell():
             return _join_cells(left, right, test)
         case Instance(), Instance():
             return _join_instances(left, right, test)
     return left
 
 
-def _join_dicts(left: Dict, right: Dict, test: Test | None) -> Dict:
+def _join_dicts(left: Dict, right: Dict, test: Literal | None) -> Dict:
     entries: dict[Hashable, Value] = {}
     for key in [*left.entries, *(key for key in right.entries if key not in left.entries)]:
         values = [one.entries[key] for one in (left, right) if key in one.entries]
@@ -187,7 +187,7 @@ def _join_dicts(left: Dict, right: Dict, test: Test | None) -> Dict:
     return Dict(entries, element, join(left.key, right.key), owner, factory, perhaps)
 
 
-def _join_instances(left: Instance, right: Instance, test: Test | None) -> Instance:
+def _join_instances(left: Instance, right: Instance, test: Literal | None) -> Instance:
     attributes: dict[str, Value] = {}
     for name in [*left.attributes, *(name for name in right.attributes if name not in left.attributes)]:
         values = [one.attributes[name] for one in (left, right) if name in one.attributes]
@@ -195,13 +195,13 @@ def _join_instances(left: Instance, right: Instance, test: Test | None) -> Insta
             attributes[name] = values[0]
         elif left.registered.get(name) is not right.registered.get(name) and _are_tensors(values):
             # Which of the two a move takes along is known only as long as they are told apart.
-            attributes[name] = either(values[0], values[1], test)
+            attributes[name] = conditional_value(values[0], values[1], test)
         else:
             attributes[name] = join(values[0], values[1], test)
     cell = left.cell
     if left.cell is not None and right.cell is not None:
         joined = join_objects(left.cell, right.cell, test)
-        assert isinstance(joined, Cell)
+        assert isinstance(joined, ParameterCell)
         cell = joined
     elif left.cls == "?":
         # Nothing is known of where it is on the path that has not moved it.
@@ -224,14 +224,14 @@ def _join_instances(left: Instance, right: Instance, test: Test | None) -> Insta
 def _perhaps(
     left: Mapping[Any, Value],
     right: Mapping[Any, Value],
-    unsure_left: Mapping[Hashable, Test | None],
-    unsure_right: Mapping[Hashable, Test | None],
-    test: Test | None,
-) -> Mapping[Hashable, Test | None]:
+    unsure_left: Mapping[Hashable, Literal | None],
+    unsure_right: Mapping[Hashable, Literal | None],
+    test: Literal | None,
+) -> Mapping[Hashable, Literal | None]:
     """What only one of two paths has set; of what was unsure before, no condition is known any more."""
     if left.keys() == right.keys() and not unsure_left and not unsure_right:
         return {}
-    found: dict[Hashable, Test | None] = dict.fromkeys((*unsure_left, *unsure_right))
+    found: dict[Hashable, Literal | None] = dict.fromkeys((*unsure_left, *unsure_right))
     found.update((name, test) for name in left if name not in right and name not in unsure_left)
     found.update(
         (name, None if test is None else ~test) for name in right if name not in left and name not in unsure_right

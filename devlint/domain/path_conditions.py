@@ -1,7 +1,7 @@
 """Conditions under which a value is what it is: `torch.cuda.is_available()`, `args.cuda`, and their combinations.
 
-A `Test` is a formula with a polarity. Two tests on the same formula are the same condition, however they are written,
-so that `device = "cuda" if use_cuda else "cpu"` and `if use_cuda: model.cuda()` are known to agree.
+A `Literal` is a formula with a polarity. Two literals of the same formula are the same condition, however they are
+written, so that `device = "cuda" if use_cuda else "cpu"` and `if use_cuda: model.cuda()` are known to agree.
 """
 
 from __future__ import annotations
@@ -31,36 +31,36 @@ class Atom:
 
 
 @dataclass(frozen=True, slots=True)
-class All:
+class Conjunction:
     """The conjunction of several tests."""
 
-    tests: frozenset[Test]
+    tests: frozenset[Literal]
 
     def __str__(self) -> str:
         return " and ".join(sorted(map(str, self.tests)))
 
 
-Formula: TypeAlias = "Atom | All"
+Formula: TypeAlias = "Atom | Conjunction"
 
 
 @dataclass(frozen=True, slots=True)
-class Test:
+class Literal:
     """A formula, or its negation when `holds` is false."""
 
     __test__ = False  # not a test case, whatever a test collector may think of the name
 
     formula: Formula
     holds: bool = True
-    _opposite: Test | None = field(default=None, init=False, repr=False, compare=False)
+    _opposite: Literal | None = field(default=None, init=False, repr=False, compare=False)
 
     def __hash__(self) -> int:
         return hash(self.formula) if self.holds else ~hash(self.formula)
 
-    def __invert__(self) -> Test:
+    def __invert__(self) -> Literal:
         opposite = self._opposite
         if opposite is None:
             # Asked for at every branch that is met. It does not keep this one in turn: no cycle for the collector.
-            opposite = Test(self.formula, not self.holds)
+            opposite = Literal(self.formula, not self.holds)
             object.__setattr__(self, "_opposite", opposite)
         return opposite
 
@@ -70,37 +70,37 @@ class Test:
         return f"not {self.formula}" if isinstance(self.formula, Atom) else f"not ({self.formula})"
 
 
-Facts: TypeAlias = frozenset[Test]
+PathCondition: TypeAlias = frozenset[Literal]
 """What is taken to be true on the path being followed."""
 
-NO_FACTS: Facts = frozenset()
+NO_CONDITION: PathCondition = frozenset()
 
 
-def both(left: Test, right: Test) -> Test:
+def conjunction(left: Literal, right: Literal) -> Literal:
     """The test that holds when both do."""
-    parts: set[Test] = set()
+    parts: set[Literal] = set()
     for test in (left, right):
-        parts.update(test.formula.tests if isinstance(test.formula, All) and test.holds else {test})
-    return next(iter(parts)) if len(parts) == 1 else Test(All(frozenset(parts)))
+        parts.update(test.formula.tests if isinstance(test.formula, Conjunction) and test.holds else {test})
+    return next(iter(parts)) if len(parts) == 1 else Literal(Conjunction(frozenset(parts)))
 
 
-def either(left: Test, right: Test) -> Test:
+def disjunction(left: Literal, right: Literal) -> Literal:
     """The test that holds when at least one does."""
-    return ~both(~left, ~right)
+    return ~conjunction(~left, ~right)
 
 
-def chosen(test: Test, yes: Test | bool, no: Test | bool) -> Test | bool:
+def conditional(test: Literal, yes: Literal | bool, no: Literal | bool) -> Literal | bool:
     """The condition that is `yes` where the test holds and `no` where it does not."""
     if isinstance(yes, bool):
         if isinstance(no, bool):
             return yes if yes is no else (test if yes else ~test)
-        return either(test, no) if yes else both(~test, no)
+        return disjunction(test, no) if yes else conjunction(~test, no)
     if isinstance(no, bool):
-        return either(~test, yes) if no else both(test, yes)
-    return either(both(test, yes), both(~test, no))
+        return disjunction(~test, yes) if no else conjunction(test, yes)
+    return disjunction(conjunction(test, yes), conjunction(~test, no))
 
 
-def decide(facts: Facts, test: Test) -> bool | None:
+def entails(facts: PathCondition, test: Literal) -> bool | None:
     """Whether `test` holds given `facts`; None when they do not say."""
     if not facts:
         return None
@@ -108,8 +108,8 @@ def decide(facts: Facts, test: Test) -> bool | None:
         return True
     if ~test in facts:
         return False
-    if isinstance(test.formula, All):
-        answers = [decide(facts, part) for part in test.formula.tests]
+    if isinstance(test.formula, Conjunction):
+        answers = [entails(facts, part) for part in test.formula.tests]
         if False in answers:
             return not test.holds
         if None not in answers:
@@ -117,41 +117,41 @@ def decide(facts: Facts, test: Test) -> bool | None:
     return None
 
 
-def assume(facts: Facts, test: Test) -> Facts | None:
+def assume(facts: PathCondition, test: Literal) -> PathCondition | None:
     """`facts` and `test` together; None when they contradict each other."""
-    known = decide(facts, test)
+    known = entails(facts, test)
     if known is not None:
         return facts if known else None
     added = {test}
-    if test.holds and isinstance(test.formula, All):
+    if test.holds and isinstance(test.formula, Conjunction):
         added |= test.formula.tests
     result = facts | added
     for one in facts:
-        if not one.holds and type(one.formula) is All and one.formula.tests <= result:
+        if not one.holds and type(one.formula) is Conjunction and one.formula.tests <= result:
             return None
     return result
 
 
-def implied(facts: Facts) -> Facts:
+def closure(facts: PathCondition) -> PathCondition:
     """`facts` with the single conditions that follow from them: the parts of what holds as a whole, and the opposite of
     the last part where a whole fails and its other parts hold."""
     known = set(facts)
     for test in facts:
-        if not isinstance(test.formula, All):
+        if not isinstance(test.formula, Conjunction):
             continue
         if test.holds:
             known |= test.formula.tests
         else:
-            open_ = [part for part in test.formula.tests if decide(facts, part) is not True]
+            open_ = [part for part in test.formula.tests if entails(facts, part) is not True]
             if len(open_) == 1:
                 known.add(~open_[0])
     found = frozenset(known)
-    return found if found == facts else implied(found)
+    return found if found == facts else closure(found)
 
 
-def merge(facts: Iterable[Test], more: Iterable[Test]) -> Facts | None:
+def conjoin(facts: Iterable[Literal], more: Iterable[Literal]) -> PathCondition | None:
     """All of both; None when they contradict each other."""
-    result: Facts | None = frozenset(facts)
+    result: PathCondition | None = frozenset(facts)
     for test in more:
         if result is None:
             return None
@@ -159,10 +159,10 @@ def merge(facts: Iterable[Test], more: Iterable[Test]) -> Facts | None:
     return result
 
 
-def distinguish(left: Facts, right: Facts) -> Test | None:
+def branch_literal(left: PathCondition, right: PathCondition) -> Literal | None:
     """A test that holds in `left` and fails in `right`: what the two paths branched on. Single conditions come
     first."""
     candidates = [test for test in left - right if ~test in right]
     if len(candidates) == 1:
         return candidates[0]
-    return min(candidates, key=lambda test: (isinstance(test.formula, All), str(test)), default=None)
+    return min(candidates, key=lambda test: (isinstance(test.formula, Conjunction), str(test)), default=None)

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final, TypeAlias
 
-from devlint.domain.device import UNKNOWN_DEVICE, Device, Known, Relation, Symbol, relate
-from devlint.domain.path_conditions import NO_FACTS, Facts, Formula, Test, assume, decide
+from devlint.domain.device import UNKNOWN_DEVICE, Device, DeviceRelation, DeviceSymbol, KnownDevice, relate_devices
+from devlint.domain.path_conditions import NO_CONDITION, Formula, Literal, PathCondition, assume, entails
 
 # Steps
 
@@ -43,7 +43,7 @@ class Loop:
     place: Place
     depth: int
     outer: Loop | None = None
-    facts: Facts = NO_FACTS
+    facts: PathCondition = NO_CONDITION
 
     def around(self) -> Iterator[Loop]:
         """This loop and those around it, from the innermost."""
@@ -53,7 +53,7 @@ class Loop:
             loop = loop.outer
 
 
-class Kind(Enum):
+class StepKind(Enum):
     """What a step did."""
 
     CREATED = "created"
@@ -68,7 +68,7 @@ class Kind(Enum):
     CONVERTED = "converted"
 
 
-PLACING = frozenset({Kind.CREATED, Kind.MOVED, Kind.CALLER, Kind.ASSUMED})
+PLACING_KINDS = frozenset({StepKind.CREATED, StepKind.MOVED, StepKind.CALLER, StepKind.ASSUMED})
 """The kinds that decide where a tensor lives; the others only say what became of it."""
 
 
@@ -81,13 +81,13 @@ class Step:
     where a move found it.
     """
 
-    kind: Kind
+    kind: StepKind
     message: str
     place: Place
     scope: Scope | None = None
     previous: Step | None = None
     loop: Loop | None = None
-    wordings: tuple[Wording, ...] = ()
+    wordings: tuple[DeviceExpression, ...] = ()
     source: Step | None = None
 
 
@@ -98,12 +98,12 @@ def history(step: Step | None) -> Iterator[Step]:
         step = step.previous
 
 
-def cause(step: Step | None) -> Step | None:
+def placing_step(step: Step | None) -> Step | None:
     """The newest step that decided where the tensor lives."""
-    return next((one for one in history(step) if one.kind in PLACING), None)
+    return next((one for one in history(step) if one.kind in PLACING_KINDS), None)
 
 
-def find(step: Step | None, kind: Kind) -> Step | None:
+def newest_step(step: Step | None, kind: StepKind) -> Step | None:
     """The newest step of that kind."""
     return next((one for one in history(step) if one.kind is kind), None)
 
@@ -135,7 +135,7 @@ MAX_CHOICES: Final = 4
 """Conditions that one placement may depend on: real device choices nest two deep (cuda, mps, cpu); more is noise."""
 
 
-class How(Enum):
+class Basis(Enum):
     """How a placement is known; it decides which rule speaks and how sure it is."""
 
     EXPLICIT = "explicit"
@@ -145,24 +145,24 @@ class How(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class PlacementCase:
     """One device, how it is known, and since when."""
 
     device: Device = UNKNOWN_DEVICE
-    how: How = How.EXPLICIT
+    how: Basis = Basis.EXPLICIT
     trace: Step | None = field(default=None, compare=False)
 
     @property
-    def cause(self) -> Step | None:
+    def placing_step(self) -> Step | None:
         """The step that put the tensor there."""
-        return cause(self.trace)
+        return placing_step(self.trace)
 
     def __str__(self) -> str:
         return str(self.device)
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ConditionalPlacement:
     """One placement when the formula holds, another when it does not."""
 
     formula: Formula
@@ -173,103 +173,116 @@ class Choice:
         return f"{self.yes} if {self.formula} else {self.no}"
 
 
-Placement: TypeAlias = "Leaf | Choice"
-UNKNOWN_PLACEMENT: Final = Leaf()
+Placement: TypeAlias = "PlacementCase | ConditionalPlacement"
+UNKNOWN_PLACEMENT: Final = PlacementCase()
 
 
-def leaves(placement: Placement, facts: Facts = NO_FACTS) -> Iterator[tuple[Facts, Leaf]]:
+def placement_cases(
+    placement: Placement, facts: PathCondition = NO_CONDITION
+) -> Iterator[tuple[PathCondition, PlacementCase]]:
     """Every leaf that `facts` leave possible, with the further tests it depends on."""
-    if isinstance(placement, Leaf):
-        yield NO_FACTS, placement
+    if isinstance(placement, PlacementCase):
+        yield NO_CONDITION, placement
         return
-    for test, branch in ((Test(placement.formula), placement.yes), (Test(placement.formula, False), placement.no)):
+    for test, branch in (
+        (Literal(placement.formula), placement.yes),
+        (Literal(placement.formula, False), placement.no),
+    ):
         deeper = assume(facts, test)
         if deeper is None:
             continue
-        needed = NO_FACTS if decide(facts, test) else frozenset({test})
-        for more, leaf in leaves(branch, deeper):
+        needed = NO_CONDITION if entails(facts, test) else frozenset({test})
+        for more, leaf in placement_cases(branch, deeper):
             yield needed | more, leaf
 
 
-def restrict(placement: Placement, facts: Facts) -> Placement:
+def restrict(placement: Placement, facts: PathCondition) -> Placement:
     """The placement as it is where `facts` hold."""
-    if isinstance(placement, Leaf) or not facts:
+    if isinstance(placement, PlacementCase) or not facts:
         return placement
-    known = decide(facts, Test(placement.formula))
+    known = entails(facts, Literal(placement.formula))
     if known is not None:
         return restrict(placement.yes if known else placement.no, facts)
-    return choose(Test(placement.formula), restrict(placement.yes, facts), restrict(placement.no, facts))
+    return join_under(Literal(placement.formula), restrict(placement.yes, facts), restrict(placement.no, facts))
 
 
-def count(placement: Placement) -> int:
+def count_conditions(placement: Placement) -> int:
     """How many choices it holds."""
-    return 0 if isinstance(placement, Leaf) else 1 + count(placement.yes) + count(placement.no)
+    return (
+        0
+        if isinstance(placement, PlacementCase)
+        else 1 + count_conditions(placement.yes) + count_conditions(placement.no)
+    )
 
 
-def choose(test: Test | None, yes: Placement, no: Placement) -> Placement:
+def join_under(test: Literal | None, yes: Placement, no: Placement) -> Placement:
     """`yes` where the test holds and `no` where it does not; with no test, what both agree on."""
     if yes == no:
         return yes
     if test is None:
-        return agree(yes, no)
+        return join_placements(yes, no)
     if not test.holds:
         yes, no = no, yes
-    yes, no = restrict(yes, frozenset({Test(test.formula)})), restrict(no, frozenset({Test(test.formula, False)}))
+    yes, no = restrict(yes, frozenset({Literal(test.formula)})), restrict(no, frozenset({Literal(test.formula, False)}))
     if yes == no:
         return yes
-    if count(yes) + count(no) >= MAX_CHOICES:
-        return agree(yes, no)
-    return Choice(test.formula, yes, no)
+    if count_conditions(yes) + count_conditions(no) >= MAX_CHOICES:
+        return join_placements(yes, no)
+    return ConditionalPlacement(test.formula, yes, no)
 
 
-def agree(left: Placement, right: Placement) -> Placement:
+def join_placements(left: Placement, right: Placement) -> Placement:
     """What is true of both: the device when it is the same, with the weaker claim of how it is known."""
     if left == right:
         return left
-    if isinstance(left, Leaf) and isinstance(right, Leaf) and left.device == right.device:
-        return left if left.how is not How.DEFAULT else right
-    if isinstance(left, Choice) and isinstance(right, Choice) and left.formula == right.formula:
-        yes, no = agree(left.yes, right.yes), agree(left.no, right.no)
-        return yes if yes == no else Choice(left.formula, yes, no)
+    if isinstance(left, PlacementCase) and isinstance(right, PlacementCase) and left.device == right.device:
+        return left if left.how is not Basis.DEFAULT else right
+    if (
+        isinstance(left, ConditionalPlacement)
+        and isinstance(right, ConditionalPlacement)
+        and left.formula == right.formula
+    ):
+        yes, no = join_placements(left.yes, right.yes), join_placements(left.no, right.no)
+        return yes if yes == no else ConditionalPlacement(left.formula, yes, no)
     return UNKNOWN_PLACEMENT
 
 
-def transform(placement: Placement, change: Callable[[Leaf], Leaf]) -> Placement:
+def map_cases(placement: Placement, change: Callable[[PlacementCase], PlacementCase]) -> Placement:
     """The placement with every leaf changed."""
-    if isinstance(placement, Leaf):
+    if isinstance(placement, PlacementCase):
         return change(placement)
-    yes, no = transform(placement.yes, change), transform(placement.no, change)
+    yes, no = map_cases(placement.yes, change), map_cases(placement.no, change)
     if yes is placement.yes and no is placement.no:
         return placement
-    return yes if yes == no else Choice(placement.formula, yes, no)
+    return yes if yes == no else ConditionalPlacement(placement.formula, yes, no)
 
 
-def retrace(placement: Placement, step: Callable[[Step | None], Step | None]) -> Placement:
+def extend_provenance(placement: Placement, step: Callable[[Step | None], Step | None]) -> Placement:
     """The same placement with each leaf's story continued; itself where no story goes on."""
 
-    def change(leaf: Leaf) -> Leaf:
+    def change(leaf: PlacementCase) -> PlacementCase:
         trace = step(leaf.trace)
         return leaf if trace is leaf.trace else replace(leaf, trace=trace)
 
-    return transform(placement, change)
+    return map_cases(placement, change)
 
 
-def is_unknown(placement: Placement) -> bool:
+def is_unknown_placement(placement: Placement) -> bool:
     """Whether nothing at all is known."""
-    return isinstance(placement, Leaf) and placement.device == UNKNOWN_DEVICE
+    return isinstance(placement, PlacementCase) and placement.device == UNKNOWN_DEVICE
 
 
-def certain_device(placement: Placement, facts: Facts = NO_FACTS) -> Known | Symbol | None:
+def certain_device(placement: Placement, facts: PathCondition = NO_CONDITION) -> KnownDevice | DeviceSymbol | None:
     """The one device it has on every path that `facts` allow, None when there is no such device."""
-    devices = {leaf.device for _, leaf in leaves(placement, facts)}
+    devices = {leaf.device for _, leaf in placement_cases(placement, facts)}
     if len(devices) != 1:
         return None
     device = devices.pop()
-    return device if isinstance(device, (Known, Symbol)) else None
+    return device if isinstance(device, (KnownDevice, DeviceSymbol)) else None
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
+class DeviceExpression:
     """An expression whose value is a device: `device`, `x.device`, `self.fc.weight.device`.
 
     `of_tensor` tells that it is the device of a tensor, and has no name of its own.
@@ -279,11 +292,11 @@ class Wording:
     placement: Placement
     of_tensor: bool = False
 
-    def means(self, placement: Placement, facts: Facts = NO_FACTS) -> bool:
+    def means(self, placement: Placement, facts: PathCondition = NO_CONDITION) -> bool:
         """Whether it surely is the device of that placement, wherever `facts` hold."""
         pairs = [
-            relate(one.device, other.device) is Relation.SAME
-            for needed, one in leaves(self.placement, facts)
-            for _, other in leaves(placement, facts | needed)
+            relate_devices(one.device, other.device) is DeviceRelation.SAME
+            for needed, one in placement_cases(self.placement, facts)
+            for _, other in placement_cases(placement, facts | needed)
         ]
         return bool(pairs) and all(pairs)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 
-from devlint.domain.path_conditions import NO_FACTS, Facts
+from devlint.domain.path_conditions import NO_CONDITION, PathCondition
 from devlint.domain.placement import Step
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Share:
+class AliasStep:
     """A step that handed on memory instead of copying it: `surely`, or where nothing had to be done.
 
     `when` are the conditions under which nothing has to be done, as far as they are known.
@@ -18,32 +18,32 @@ class Share:
 
     step: Step
     surely: bool
-    when: Facts = NO_FACTS
+    when: PathCondition = NO_CONDITION
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Memory:
+class Storage:
     """Some memory as one value holds it: `root` is the memory itself, `shares` the steps by which the value came to it,
     `parts` which part of a part of it the value sees (none: all of it), `strided` whether in another order."""
 
     root: Hashable = field(default_factory=object)
-    shares: tuple[Share, ...] = ()
+    shares: tuple[AliasStep, ...] = ()
     parts: tuple[Hashable, ...] = ()
     strided: bool = False
 
-    def handed_on(self, share: Share) -> Memory:
+    def handed_on(self, share: AliasStep) -> Storage:
         """The same memory one step further; a step of a loop counts once."""
         if any(one.step.place == share.step.place for one in self.shares):
             return self
-        return Memory(self.root, (*self.shares, share), self.parts, self.strided)
+        return Storage(self.root, (*self.shares, share), self.parts, self.strided)
 
-    def part(self, which: Hashable) -> Memory:
+    def part(self, which: Hashable) -> Storage:
         """A part of it."""
-        return Memory(self.root, self.shares, (*self.parts, which), self.strided)
+        return Storage(self.root, self.shares, (*self.parts, which), self.strided)
 
-    def rearranged(self) -> Memory:
+    def rearranged(self) -> Storage:
         """All of it, seen in another order."""
-        return Memory(self.root, self.shares, self.parts, True)
+        return Storage(self.root, self.shares, self.parts, True)
 
     @property
     def is_contiguous(self) -> bool:
@@ -51,12 +51,12 @@ class Memory:
         return not (self.parts or self.strided)
 
 
-def overlap(left: Memory, right: Memory) -> bool:
+def views_overlap(left: Storage, right: Storage) -> bool:
     """Whether one of two views of the same memory holds the other."""
     return all(one == other for one, other in zip(left.parts, right.parts, strict=False))
 
 
-def between(left: Memory, right: Memory) -> tuple[Share, ...]:
+def alias_steps_between(left: Storage, right: Storage) -> tuple[AliasStep, ...]:
     """The steps by which two values came to share their memory; none when they do not, or are one thing or views of
     it."""
     if left.root != right.root:
@@ -69,7 +69,7 @@ def between(left: Memory, right: Memory) -> tuple[Share, ...]:
     return left.shares[common:] + right.shares[common:]
 
 
-def join_memories(left: Memory | None, right: Memory | None) -> Memory | None:
+def join_storages(left: Storage | None, right: Storage | None) -> Storage | None:
     """The memory it may be in after either of two paths: by the longer story when there are two."""
     if left is None or right is None or left.root != right.root:
         return None

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final, NamedTuple, TypeAlias
 
-from devlint.domain.device import Symbol
+from devlint.domain.device import DeviceSymbol
 from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype
-from devlint.domain.path_conditions import Test
-from devlint.domain.placement import UNKNOWN_PLACEMENT, How, Leaf, Placement, Step
-from devlint.domain.storage import Memory
+from devlint.domain.path_conditions import Literal
+from devlint.domain.placement import UNKNOWN_PLACEMENT, Basis, Placement, PlacementCase, Step
+from devlint.domain.storage import Storage
 
 
 class Rank(Enum):
@@ -48,7 +48,7 @@ class Rank(Enum):
         return Rank.SOME if self.is_dimensioned and other.is_dimensioned else Rank.ANY
 
 
-class Address(NamedTuple):
+class AllocationSite(NamedTuple):
     """The identity of a heap object: where it was allocated, and under which chain of calls."""
 
     site: Hashable
@@ -69,11 +69,11 @@ UNKNOWN: Final = Unknown()
 
 
 @dataclass(frozen=True, slots=True)
-class Other:
+class NotTensor:
     """Something that is known to be no tensor; nothing else is known of it."""
 
 
-OTHER: Final = Other()
+NOT_TENSOR: Final = NotTensor()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +102,14 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
-class Truth:
+class SymbolicBool:
     """A Python bool known by the condition it tests."""
 
-    test: Test
+    test: Literal
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class StringPrefix:
     """A string that is not known, but for what it must start with (`f"cuda:{rank}"` starts with `cuda:`)."""
 
     prefix: str = ""
@@ -145,7 +145,7 @@ class DtypeValue:
     dtype: Dtype = UNKNOWN_DTYPE
 
 
-class Origin(Enum):
+class OriginKind(Enum):
     """What a tensor or array was made from, while that is all that happened to it."""
 
     NOTHING = "made from nothing"
@@ -154,10 +154,10 @@ class Origin(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Fresh:
+class FactoryOrigin:
     """A value straight from its factory: nothing has read, changed or combined it since."""
 
-    origin: Origin
+    origin: OriginKind
     step: Step = field(compare=False)
 
 
@@ -178,17 +178,17 @@ class Tensor:
     grad: bool | None = None
     leaf: bool | None = None
     pinned: bool | None = None
-    cell: Address | None = None
-    pending: Pending | None = None
-    fresh: Fresh | None = None
-    memory: Memory | None = field(default=None, compare=False)
+    cell: AllocationSite | None = None
+    pending: PendingCopy | None = None
+    fresh: FactoryOrigin | None = None
+    memory: Storage | None = field(default=None, compare=False)
     moved: Step | None = field(default=None, compare=False)
     was_parameter: bool = field(default=False, compare=False)
     trained: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Pending:
+class PendingCopy:
     """A device-to-host copy nobody has waited for: the transfer's step, and the epoch of synchronisation it began
     in."""
 
@@ -201,9 +201,9 @@ class Array:
     """A NumPy array (or a pandas column): always on the host."""
 
     dtype: Dtype = UNKNOWN_DTYPE
-    fresh: Fresh | None = None
+    fresh: FactoryOrigin | None = None
     rank: Rank = Rank.ANY
-    memory: Memory | None = field(default=None, compare=False)
+    memory: Storage | None = field(default=None, compare=False)
     trace: Step | None = field(default=None, compare=False)
 
 
@@ -215,7 +215,7 @@ class Size:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class OpaqueData:
     """Data from a loader, of unknown structure: every tensor found inside has this placement and element type unknown.
 
     `mixed` tells that it holds numbers and settings too, as a checkpoint does; `moved` is the transfer that handed it
@@ -237,25 +237,25 @@ class Tuple:
 
     items: tuple[Value, ...]
     names: tuple[str, ...] = ()
-    cls: Callable_ | None = None
+    cls: ProgramDefinition | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Ref:
     """A heap object."""
 
-    address: Address
+    address: AllocationSite
 
 
 @dataclass(frozen=True, slots=True)
-class Library:
+class LibraryName:
     """A name in a library that is not analysed, by its full dotted name."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class Method:
+class BoundLibraryMethod:
     """A library method bound to its receiver."""
 
     receiver: Value
@@ -272,7 +272,7 @@ class Partial:
 
 
 @dataclass(frozen=True, slots=True)
-class Callable_:
+class ProgramDefinition:
     """A function, lambda or class of the analysed program; what it means is the flow floor's business."""
 
     definition: Hashable
@@ -280,29 +280,29 @@ class Callable_:
 
 
 @dataclass(frozen=True, slots=True)
-class Either:
+class ConditionalValue:
     """One of two values of different kinds; by the test when there is one, else it is not known which."""
 
-    test: Test | None
+    test: Literal | None
     yes: Value
     no: Value
 
 
 Value: TypeAlias = (
-    "Unknown | Other | Const | Number | Truth | Text | DeviceValue | DeviceType | TypeName | DtypeValue | Size | Tensor"
-    " | Array | Batch | Tuple | Ref"
-    " | Library | Method | Partial | Callable_ | Either"
+    "Unknown | NotTensor | Const | Number | SymbolicBool | StringPrefix | DeviceValue | DeviceType | TypeName"
+    " | DtypeValue | Size | Tensor | Array | OpaqueData | Tuple | Ref | LibraryName | BoundLibraryMethod | Partial"
+    " | ProgramDefinition | ConditionalValue"
 )
 
 
-def from_caller(origin: Hashable) -> bool:
+def is_from_caller(origin: Hashable) -> bool:
     """Whether the thing named by `origin` is an argument, or part of one: its device is then the caller's choice."""
     while isinstance(origin, tuple) and origin and origin[0] in ("attr", "item", "element"):
         origin = origin[1]
     return isinstance(origin, tuple) and bool(origin) and origin[0] == "param"
 
 
-def is_one_thing(origin: Hashable) -> bool:
+def is_single_object(origin: Hashable) -> bool:
     """Whether everything named by `origin` is the same thing; the elements of a sequence are not."""
     while isinstance(origin, tuple) and origin and origin[0] in ("attr", "item", "element"):
         if origin[0] == "element" or (origin[0] == "item" and isinstance(origin[2], tuple)):
@@ -311,16 +311,16 @@ def is_one_thing(origin: Hashable) -> bool:
     return True
 
 
-def symbol(origin: Hashable, text: str) -> Symbol:
+def device_symbol(origin: Hashable, text: str) -> DeviceSymbol:
     """The device of the thing named by `origin`; `x.device` is the device of `x`."""
     if isinstance(origin, tuple) and len(origin) == 3 and origin[0] == "attr" and origin[2] == "device":
-        return Symbol(origin[1], text.removesuffix(".device"))
-    return Symbol(origin, text)
+        return DeviceSymbol(origin[1], text.removesuffix(".device"))
+    return DeviceSymbol(origin, text)
 
 
-def named(origin: Hashable, text: str, trace: Step | None = None) -> Leaf:
+def named_placement(origin: Hashable, text: str, trace: Step | None = None) -> PlacementCase:
     """The placement of something the program names but does not place."""
-    return Leaf(symbol(origin, text), How.CALLER if from_caller(origin) else How.EXPLICIT, trace)
+    return PlacementCase(device_symbol(origin, text), Basis.CALLER if is_from_caller(origin) else Basis.EXPLICIT, trace)
 
 
 def as_tensor(value: Value) -> Tensor | None:
@@ -329,21 +329,23 @@ def as_tensor(value: Value) -> Tensor | None:
         case Tensor():
             return value
         case Unknown(origin=origin, text=text, trace=trace) if origin is not None:
-            return Tensor(named(origin, text, trace), memory=Memory(origin) if is_one_thing(origin) else None)
+            return Tensor(
+                named_placement(origin, text, trace), memory=Storage(origin) if is_single_object(origin) else None
+            )
         case Unknown():
             return Tensor()
-        case Batch(placement=placement, pinned=pinned, moved=moved, parts=parts):
-            whole = all(isinstance(one, (Const, Number, Text, Truth)) for _, one in parts)
+        case OpaqueData(placement=placement, pinned=pinned, moved=moved, parts=parts):
+            whole = all(isinstance(one, (Const, Number, StringPrefix, SymbolicBool)) for _, one in parts)
             return Tensor(placement, pinned=pinned, moved=moved) if whole else Tensor()
-        case Either(yes=yes, no=(Const(value=None) | Other())):
+        case ConditionalValue(yes=yes, no=(Const(value=None) | NotTensor())):
             return as_tensor(yes)
-        case Either(yes=(Const(value=None) | Other()), no=no):
+        case ConditionalValue(yes=(Const(value=None) | NotTensor()), no=no):
             return as_tensor(no)
         case _:
             return None
 
 
-def computed(tensor: Tensor) -> Tensor:
+def computed_tensor(tensor: Tensor) -> Tensor:
     """The tensor as the result of a computation: no longer fresh, pinned, pending, a parameter or a leaf by itself."""
     return replace(
         tensor, fresh=None, pinned=None, pending=None, cell=None, leaf=None, memory=None, moved=None, trained=False

@@ -8,35 +8,35 @@ from dataclasses import replace
 import libcst as cst
 
 from devlint.diagnostic import Confidence
-from devlint.domain.device import Symbol, is_host
-from devlint.domain.path_conditions import NO_FACTS, Facts
-from devlint.domain.placement import How, Kind, Leaf, Place, Step, history
-from devlint.explain.device_texts import device_text, when_text
-from devlint.explain.places import name_of, operand_text, operation_text
-from devlint.interpreter.state.events import Clash, Event, Operand
+from devlint.domain.device import DeviceSymbol, is_host
+from devlint.domain.path_conditions import NO_CONDITION, PathCondition
+from devlint.domain.placement import Basis, Place, PlacementCase, Step, StepKind, history
+from devlint.explain.device_texts import condition_text, device_text
+from devlint.explain.places import dotted_name_at, operand_text, operation_text
+from devlint.interpreter.state.events import DeviceConflict, Event, Operand
 
 
-def meeting(event: Clash) -> str:
+def where_operands_meet(event: DeviceConflict) -> str:
     """Where and when two operands meet, to be put behind a sentence: "in `*` when torch.cuda.is_available()"."""
-    return f"in {operation_text(event.operation)}{when_text(event.when)}"
+    return f"in {operation_text(event.operation)}{condition_text(event.when)}"
 
 
-def clash_steps(event: Clash, reported: Place) -> tuple[Step, ...]:
+def conflict_steps(event: DeviceConflict, reported: Place) -> tuple[Step, ...]:
     """Both operands' stories; and last the operation where they meet, unless it is itself what is `reported`."""
     place = event.context.place
-    told = steps(event.strange.leaf, event.other.leaf)
+    told = placement_steps(event.strange.leaf, event.other.leaf)
     if place == reported:
         return told
-    message = f"meets {operand_text(event.other)} on {device_text(event.other.leaf)} {meeting(event)}"
-    return (*(step for step in told if step.place != place), Step(Kind.PASSED, message, place))
+    message = f"meets {operand_text(event.other)} on {device_text(event.other.leaf)} {where_operands_meet(event)}"
+    return (*(step for step in told if step.place != place), Step(StepKind.PASSED, message, place))
 
 
-def target_device(event: Clash, operand: Operand) -> str | None:
+def device_source_of(event: DeviceConflict, operand: Operand) -> str | None:
     """How the program can write the device of an operand: `x.device`, or what its transfer or factory was given."""
-    name = name_of(operand.place) if operand.of_module is None else None
+    name = dotted_name_at(operand.place) if operand.of_module is None else None
     if name is not None:
         return f"{name}.device"
-    cause = operand.leaf.cause
+    cause = operand.leaf.placing_step
     written = _device_written(cause.place.node) if cause is not None else None
     if cause is None or written is None:
         return None
@@ -58,7 +58,7 @@ def _device_written(node: object) -> str | None:
     return None
 
 
-def steps(*leaves: Leaf) -> tuple[Step, ...]:
+def placement_steps(*leaves: PlacementCase) -> tuple[Step, ...]:
     """The stories of some leaves one after another, each from its oldest step, no place told twice."""
     told: dict[Place, Step] = {}
     for leaf in leaves:
@@ -67,38 +67,42 @@ def steps(*leaves: Leaf) -> tuple[Step, ...]:
     return tuple(told.values())
 
 
-def _with_device(step: Step, leaf: Leaf) -> Step:
+def _with_device(step: Step, leaf: PlacementCase) -> Step:
     """The step that placed the leaf also says where, unless its message does."""
-    if step is not leaf.cause or leaf.how is not How.EXPLICIT or (is_host(leaf.device) and "host" in step.message):
+    if (
+        step is not leaf.placing_step
+        or leaf.how is not Basis.EXPLICIT
+        or (is_host(leaf.device) and "host" in step.message)
+    ):
         return step
-    if step.kind is Kind.MOVED:
+    if step.kind is StepKind.MOVED:
         return replace(step, message=f"{step.message} to {device_text(leaf)}")
-    if step.kind is Kind.CREATED:
+    if step.kind is StepKind.CREATED:
         return replace(step, message=f"{step.message}: it is on {device_text(leaf)}")
     return step
 
 
-def confidence(event: Event, *leaves: Leaf, when: Facts = NO_FACTS) -> Confidence:
+def confidence(event: Event, *leaves: PlacementCase, when: PathCondition = NO_CONDITION) -> Confidence:
     """Certain of what is known on every path; less sure of what a condition, a custom or a caller decides.
 
     The conditions are the event's own and `when`.
     """
     doubts = (
-        bool(when or getattr(event, "when", NO_FACTS)),
-        any(leaf.how is How.ASSUMED for leaf in leaves),
-        any(isinstance(leaf.device, Symbol) for leaf in leaves),
+        bool(when or getattr(event, "when", NO_CONDITION)),
+        any(leaf.how is Basis.ASSUMED for leaf in leaves),
+        any(isinstance(leaf.device, DeviceSymbol) for leaf in leaves),
     )
     if not any(doubts):
         return Confidence.CERTAIN
     return Confidence.POSSIBLE if all(doubts) else Confidence.LIKELY
 
 
-def clash_confidence(event: Clash) -> Confidence:
+def conflict_confidence(event: DeviceConflict) -> Confidence:
     """How sure it is that two operands clash."""
     return confidence(event, event.strange.leaf, event.other.leaf)
 
 
-def clash_subject(event: Clash) -> Hashable:
+def conflict_subject(event: DeviceConflict) -> Hashable:
     """The bug behind a clash: what placed one operand, and what placed the other.
 
     Places and not steps: each caller and each round of a loop makes steps of its own for the same line.
@@ -107,5 +111,5 @@ def clash_subject(event: Clash) -> Hashable:
 
 
 def _placed_by(operand: Operand) -> Place:
-    cause = operand.leaf.cause
+    cause = operand.leaf.placing_step
     return cause.place if cause is not None else operand.place

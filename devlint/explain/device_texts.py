@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from devlint.domain.device import Symbol
-from devlint.domain.path_conditions import Facts
-from devlint.domain.placement import How, Leaf
+from devlint.domain.device import DeviceSymbol
+from devlint.domain.path_conditions import PathCondition
+from devlint.domain.placement import Basis, PlacementCase
 from devlint.explain.places import LONGEST
 
 OPPOSITES: Final = {"is": "is not", "is not": "is", "==": "!=", "!=": "=="}
@@ -16,22 +16,22 @@ OPPOSITES: Final = {"is": "is not", "is not": "is", "==": "!=", "!=": "=="}
 NEGATED: Final = re.compile(r"\bnot (\S+) (is not|is|==|!=) (\S+)")
 
 
-def is_of_module(leaf: Leaf) -> bool:
+def is_module_placement(leaf: PlacementCase) -> bool:
     """Whether it lies where a module is, which its user decides."""
-    return isinstance(leaf.device, Symbol) and leaf.device.text == "the module"
+    return isinstance(leaf.device, DeviceSymbol) and leaf.device.text == "the module"
 
 
-def device_text(leaf: Leaf) -> str:
+def device_text(leaf: PlacementCase) -> str:
     """Where a leaf lies: `cpu`, `cuda:1`, `the caller's device`, `the module's device`."""
     device = leaf.device
-    if not isinstance(device, Symbol):
+    if not isinstance(device, DeviceSymbol):
         return str(device)
-    if is_of_module(leaf):
+    if is_module_placement(leaf):
         return "the module's device"
-    return "the caller's device" if leaf.how is How.CALLER else str(device)
+    return "the caller's device" if leaf.how is Basis.CALLER else str(device)
 
 
-def when_text(facts: Facts) -> str:
+def condition_text(facts: PathCondition) -> str:
     """The conditions a finding depends on, to be put behind a sentence: ` when torch.cuda.is_available()`."""
     if not facts:
         return ""

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devlint.domain.dtype import Dtype, Source, is_floating
-from devlint.domain.placement import Kind, Place, Scope, Step, find, history
+from devlint.domain.dtype import Dtype, DtypeSource, is_floating
+from devlint.domain.placement import Place, Scope, Step, StepKind, history, newest_step
 from devlint.explain.places import operand_text, place_text
 from devlint.explain.suggestions import LONGEST
-from devlint.interpreter.state.events import DtypeClash, Operand
+from devlint.interpreter.state.events import DtypeConflict, Operand
 
-DEFAULTS = (Source.NUMPY, Source.PYTHON)
+DEFAULTS = (DtypeSource.NUMPY, DtypeSource.PYTHON)
 """Where a float64 comes from that nobody asked for."""
 
 
@@ -31,31 +31,31 @@ def dtype_text(operand: Operand) -> str:
     return f"{operand_text(operand)}, which {verb} {operand.tensor.dtype}"
 
 
-def is_unasked(dtype: Dtype) -> bool:
+def is_implicit(dtype: Dtype) -> bool:
     """Whether it is what it is only because NumPy, pandas or Python floats are."""
-    return dtype.source in DEFAULTS or find(dtype.trace, Kind.CONVERTED) is not None
+    return dtype.source in DEFAULTS or newest_step(dtype.trace, StepKind.CONVERTED) is not None
 
 
-def unasked_float64(event: DtypeClash) -> tuple[Operand, Operand] | None:
+def implicit_float64(event: DtypeConflict) -> tuple[Operand, Operand] | None:
     """The side that is float64 only because NumPy, pandas or Python floats are, and the narrower side it meets."""
     for wide, narrow in ((event.left, event.right), (event.right, event.left)):
         dtype = wide.tensor.dtype
-        if dtype.name == "float64" and is_unasked(dtype) and is_floating(narrow.tensor.dtype.name):
+        if dtype.name == "float64" and is_implicit(dtype) and is_floating(narrow.tensor.dtype.name):
             return wide, narrow
     return None
 
 
-def entrance(dtype: Dtype) -> Step | None:
+def conversion_step(dtype: Dtype) -> Step | None:
     """The step by which a dtype came into torch."""
-    return find(dtype.trace, Kind.CONVERTED)
+    return newest_step(dtype.trace, StepKind.CONVERTED)
 
 
-def is_settled_in(scope: Scope | None, dtype: Dtype) -> bool:
+def is_decided_within(scope: Scope | None, dtype: Dtype) -> bool:
     """Whether a dtype has its whole story in one function: whatever calls that, it is none but this."""
     return all(step.scope is scope for step in history(dtype.trace))
 
 
-def entering_as(step: Step, dtype: str) -> str:
+def conversion_with_dtype(step: Step, dtype: str) -> str:
     """How to write that step so that the tensor has another dtype."""
     match step.place.node:
         case cst.Call(func=cst.Attribute(attr=cst.Name(value="tensor" | "as_tensor" | "asarray")) as callee):

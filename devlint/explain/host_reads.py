@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from devlint.explain.places import operation_text, place_text, with_suffix
+from devlint.explain.places import operation_text, place_text, text_with_suffix
 from devlint.interpreter.state.events import HostRead
 
 
@@ -13,9 +13,9 @@ def reader_text(event: HostRead) -> str:
     return f"NumPy, which computes {operation_text(event.reader)} with the array `{place_text(event.array)}`,"
 
 
-def array_help(event: HostRead) -> str | None:
+def array_suggestion(event: HostRead) -> str | None:
     """How to compute with an array where the tensor is."""
     if event.array is None:
         return None
-    device = with_suffix(event.operand, ".device")
+    device = text_with_suffix(event.operand, ".device")
     return f"make a tensor of the array there: `torch.as_tensor({place_text(event.array)}, device={device})`"

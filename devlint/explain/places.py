@@ -38,7 +38,7 @@ def place_text(place: Place, longest: int = LONGEST) -> str:
     return f"{text[:half].rstrip()}...{text[-half:].lstrip()}"
 
 
-def with_suffix(place: Place, suffix: str) -> str:
+def text_with_suffix(place: Place, suffix: str) -> str:
     """The source of a place with `.cpu()` or the like behind it, in parentheses where Python needs them."""
     text = place_text(place)
     loose = isinstance(place.node, LOOSE) and not place.node.lpar
@@ -56,28 +56,28 @@ def _without_comments(code: str) -> str:
     return "\n".join(lines)[1:-1]
 
 
-def name_of(place: Place) -> str | None:
+def dotted_name_at(place: Place) -> str | None:
     """The dotted name that stands at a place (`x`, `self.pe`); None for any other expression."""
     return dotted_name(place.node) if isinstance(place.node, cst.BaseExpression) else None
 
 
-def receiver_of(place: Place, longest: int = LONGEST) -> str:
+def callee_text(place: Place, longest: int = LONGEST) -> str:
     """What is called at a place (`self.fc` of `self.fc(x)`); the place's own text where nothing is called."""
     node = place.node
     return place_text(replace(place, node=node.func) if isinstance(node, cst.Call) else place, longest)
 
 
-def measured_in(place: Place) -> str | None:
+def size_source_name(place: Place) -> str | None:
     """The name whose size the expression at a place asks for: `labels` in `torch.eye(labels.size(0))`."""
     for node in descend(place.node) if isinstance(place.node, cst.CSTNode) else ():
         if isinstance(node, cst.Attribute) and node.attr.value in ("size", "shape", "numel"):
-            measured = name_of(replace(place, node=node.value))
+            measured = dotted_name_at(replace(place, node=node.value))
             if measured is not None:
                 return measured
     return None
 
 
-def method_of(place: Place) -> str:
+def method_text(place: Place) -> str:
     """The method called at a place, `.to()`; the place's own text where none is."""
     node = place.node
     if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
@@ -85,7 +85,7 @@ def method_of(place: Place) -> str:
     return place_text(place)
 
 
-def arguments_of(place: Place) -> tuple[Place, ...]:
+def argument_places(place: Place) -> tuple[Place, ...]:
     """The arguments of the call at a place; none where nothing is called."""
     node = place.node
     return tuple(replace(place, node=one.value) for one in node.args) if isinstance(node, cst.Call) else ()
@@ -94,7 +94,7 @@ def arguments_of(place: Place) -> tuple[Place, ...]:
 def operand_text(operand: Operand) -> str:
     """An operand as a noun: its expression, or the module whose parameters it is."""
     if operand.of_module is not None:
-        return f"the weights of `{receiver_of(operand.place)}`"
+        return f"the weights of `{callee_text(operand.place)}`"
     return f"`{place_text(operand.place)}`"
 
 

@@ -22,16 +22,16 @@ CHAINED: Final = frozenset(
 """Methods that hand on their receiver, moved or cast: `x.detach().cpu()` is still about `x`."""
 
 
-def assignable(place: Place) -> str | None:
+def variable_text(place: Place) -> str | None:
     """The source of a place that stands for a variable (`x`, `self.pe`, `batch["x"]`); None for any other expression.
 
     A chain of transfers stands for the variable it begins with.
     """
-    node = variable(place)
+    node = variable_node(place)
     return place_text(replace(place, node=node), LONGEST) if node is not None else None
 
 
-def variable(place: Place) -> cst.Name | cst.Attribute | cst.Subscript | None:
+def variable_node(place: Place) -> cst.Name | cst.Attribute | cst.Subscript | None:
     """The node of that variable."""
     node = place.node
     while isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in CHAINED:
@@ -39,7 +39,7 @@ def variable(place: Place) -> cst.Name | cst.Attribute | cst.Subscript | None:
     return node if isinstance(node, (cst.Name, cst.Attribute, cst.Subscript)) else None
 
 
-def collected(loop: Place, name: str, moved: Place) -> str | None:
+def collecting_statement(loop: Place, name: str, moved: Place) -> str | None:
     """The statement that does for all what `moved` does for the loop's variable; None where there is no such one."""
     node = _for_statement(loop)
     if node is None or name not in _names(node.target):
@@ -58,7 +58,7 @@ def collected(loop: Place, name: str, moved: Place) -> str | None:
     return None
 
 
-def is_whole_body(loop: Place) -> bool:
+def is_single_statement_loop(loop: Place) -> bool:
     """Whether a loop does one thing only, as a loop that measures does."""
     match _loop_statement(loop):
         case cst.For(body=cst.IndentedBlock(body=[cst.SimpleStatementLine(body=[_])])):
@@ -66,7 +66,7 @@ def is_whole_body(loop: Place) -> bool:
     return False
 
 
-def written_in(loop: Place, *places: Place) -> list[Place]:
+def places_in_loop(loop: Place, *places: Place) -> list[Place]:
     """Those of the places that are written inside a loop (not only run by it), in the order of the text."""
     statement = _loop_statement(loop)
     nodes = {place.node: place for place in places}

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from devlint.domain.device import Symbol, is_accelerator, is_host
-from devlint.domain.path_conditions import Facts
-from devlint.domain.placement import Leaf, leaves
+from devlint.domain.device import DeviceSymbol, is_accelerator, is_host
+from devlint.domain.path_conditions import PathCondition
+from devlint.domain.placement import PlacementCase, placement_cases
 from devlint.domain.value import Tensor
-from devlint.interpreter.state.events import Context, Transfer
+from devlint.interpreter.state.events import EventContext, Transfer
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class TransferPath:
     """One way a transfer may go: from where, to where, and under which further conditions."""
 
-    before: Leaf
-    after: Leaf
-    when: Facts
+    before: PlacementCase
+    after: PlacementCase
+    when: PathCondition
 
     @property
     def uploads(self) -> bool:
@@ -33,22 +33,22 @@ class Way:
     @property
     def leaves_host(self) -> bool:
         """Whether it goes from the host to an accelerator, or to a device that somebody else chooses."""
-        return self.uploads or (is_host(self.before.device) and isinstance(self.after.device, Symbol))
+        return self.uploads or (is_host(self.before.device) and isinstance(self.after.device, DeviceSymbol))
 
 
-def ways(event: Transfer) -> Iterator[Way]:
+def transfer_paths(event: Transfer) -> Iterator[TransferPath]:
     """Every way the transfer can go where it stands."""
     facts = event.context.facts
-    for needed, before in leaves(event.before, facts):
-        for more, after in leaves(event.after, facts | needed):
-            yield Way(before, after, needed | more)
+    for needed, before in placement_cases(event.before, facts):
+        for more, after in placement_cases(event.after, facts | needed):
+            yield TransferPath(before, after, needed | more)
 
 
-def is_made_here(context: Context, leaf: Leaf) -> bool:
+def is_placed_in_function(context: EventContext, leaf: PlacementCase) -> bool:
     """Whether the function itself decides where a tensor lies: it does then whoever calls it, and with what."""
-    return leaf.cause is not None and leaf.cause.scope is context.scope
+    return leaf.placing_step is not None and leaf.placing_step.scope is context.scope
 
 
-def placed(tensor: Tensor) -> tuple[Leaf, ...]:
+def unconditional_case(tensor: Tensor) -> tuple[PlacementCase, ...]:
     """The leaf of a tensor that lies in one place on every path; nothing for any other."""
-    return (tensor.placement,) if isinstance(tensor.placement, Leaf) else ()
+    return (tensor.placement,) if isinstance(tensor.placement, PlacementCase) else ()

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import Final
 
-from devlint.domain.device import Known, Symbol
-from devlint.domain.placement import Choice, Placement, is_unknown
+from devlint.domain.device import DeviceSymbol, KnownDevice
+from devlint.domain.placement import ConditionalPlacement, Placement, is_unknown_placement
 from devlint.domain.value import (
     Array,
-    Batch,
+    ConditionalValue,
     Const,
     DeviceType,
     DeviceValue,
     DtypeValue,
-    Either,
     Number,
+    OpaqueData,
     Rank,
     Size,
+    StringPrefix,
+    SymbolicBool,
     Tensor,
-    Text,
-    Truth,
     Tuple,
     TypeName,
     Value,
@@ -28,15 +28,19 @@ from devlint.domain.value import (
 UNKNOWN: Final = "unknown"
 
 
-def describe(value: Value) -> str:
+def describe_value(value: Value) -> str:
     """A value as one short phrase: `cuda:0 float32`, `cpu int64 0-dim`, `cuda, unknown dtype`, `unknown`."""
     match value:
         case Tensor():
             return _describe_tensor(value)
         case Array(dtype=dtype):
             return f"array {dtype.name}" if dtype.name else "array, unknown dtype"
-        case Batch(placement=placement):
-            return f"batch {describe_placement(placement)}" if not is_unknown(placement) else "batch, unknown device"
+        case OpaqueData(placement=placement):
+            return (
+                f"batch {describe_placement(placement)}"
+                if not is_unknown_placement(placement)
+                else "batch, unknown device"
+            )
         case DeviceValue(placement=placement):
             return f"device {describe_placement(placement)}"
         case DeviceType(placement=placement):
@@ -46,21 +50,21 @@ def describe(value: Value) -> str:
         case DtypeValue(dtype=dtype):
             return f"dtype {dtype}"
         case Tuple(items=items):
-            return f"({', '.join(describe(one) for one in items)})"
-        case Either(test=test, yes=yes, no=no):
+            return f"({', '.join(describe_value(one) for one in items)})"
+        case ConditionalValue(test=test, yes=yes, no=no):
             how = f"if {test} else" if test is not None else "or"
-            return f"({describe(yes)} {how} {describe(no)})"
+            return f"({describe_value(yes)} {how} {describe_value(no)})"
     return _describe_plain(value)
 
 
 def describe_placement(placement: Placement) -> str:
     """A placement as a phrase."""
-    if isinstance(placement, Choice):
+    if isinstance(placement, ConditionalPlacement):
         return f"({describe_placement(placement.yes)} if {placement.formula} else {describe_placement(placement.no)})"
     match placement.device:
-        case Known() as device:
+        case KnownDevice() as device:
             return str(device)
-        case Symbol(text=text):
+        case DeviceSymbol(text=text):
             return _describe_symbol(text.strip("`"))
     return UNKNOWN
 
@@ -75,7 +79,7 @@ def _describe_symbol(text: str) -> str:
 
 def _describe_tensor(tensor: Tensor) -> str:
     known = [
-        describe_placement(tensor.placement) if not is_unknown(tensor.placement) else "",
+        describe_placement(tensor.placement) if not is_unknown_placement(tensor.placement) else "",
         tensor.dtype.name or "",
         "0-dim" if tensor.rank is Rank.ZERO else "",
         "parameter" if tensor.cell is not None and tensor.leaf else "",
@@ -92,9 +96,9 @@ def _describe_plain(value: Value) -> str:
             return repr(constant)
         case Number(kind=kind):
             return kind or "number"
-        case Truth(test=test):
+        case SymbolicBool(test=test):
             return f"whether {test}"
-        case Text(prefix=prefix):
+        case StringPrefix(prefix=prefix):
             return f"'{prefix}...'"
         case Size(rank=rank):
             return f"shape {rank.value}"

@@ -6,7 +6,7 @@ import libcst as cst
 
 from devlint.diagnostic import Edit
 from devlint.fixes.edits import behind, replace
-from devlint.fixes.sheet import Part, Unfit
+from devlint.fixes.sheet import NodeRegion, NoFix
 from devlint.fixes.statements import indentation_at
 
 
@@ -28,16 +28,16 @@ def is_open(call: cst.Call) -> bool:
     return any(argument.star == "**" for argument in call.args)
 
 
-def add_argument(part: Part, call: cst.Call, name: str, value: str) -> Edit:
+def add_argument(part: NodeRegion, call: cst.Call, name: str, value: str) -> Edit:
     """One more keyword argument, behind all others."""
     if is_open(call) or find_argument(call, name) is not None:
-        raise Unfit
+        raise NoFix
     if not call.args:
         _, end = part.span(call)
         return part.sheet.edit(end - 1, end - 1, f"{name}={value}")
     last = call.args[-1]
     if isinstance(last.value, cst.GeneratorExp) and not last.value.lpar:
-        raise Unfit
+        raise NoFix
     start, end = part.span(last)
     blanks = indentation_at(part, start)
     # A comment behind the last argument stays on its line.
@@ -46,13 +46,13 @@ def add_argument(part: Part, call: cst.Call, name: str, value: str) -> Edit:
     return part.sheet.edit(end, end, f"{between}{name}={value}")
 
 
-def set_argument(part: Part, call: cst.Call, name: str, value: str, position: int | None = None) -> Edit:
+def set_argument(part: NodeRegion, call: cst.Call, name: str, value: str, position: int | None = None) -> Edit:
     """A keyword argument with that value, in place of the one that is there, if it is."""
     found = find_argument(call, name, position)
     return add_argument(part, call, name, value) if found is None else replace(part, found.value, value)
 
 
-def drop_argument(part: Part, call: cst.Call, argument: cst.Arg) -> Edit:
+def drop_argument(part: NodeRegion, call: cst.Call, argument: cst.Arg) -> Edit:
     """The call without an argument, and without the comma that parted it from the others."""
     index = call.args.index(argument)
     start, end = part.span(argument)
@@ -61,7 +61,7 @@ def drop_argument(part: Part, call: cst.Call, argument: cst.Arg) -> Edit:
     elif len(call.args) > 1:
         end = part.span(call.args[1])[0]
     if "#" in part.sheet.text[start:end]:
-        raise Unfit
+        raise NoFix
     return part.sheet.edit(start, end, "")
 
 
@@ -69,15 +69,15 @@ def receiver_of(call: cst.CSTNode) -> cst.BaseExpression:
     """What a method is called on. Raises Unfit for what is no call of a method."""
     if isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute):
         return call.func.value
-    raise Unfit
+    raise NoFix
 
 
-def drop_method(part: Part, call: cst.CSTNode) -> Edit:
+def drop_method(part: NodeRegion, call: cst.CSTNode) -> Edit:
     """`x.to(device)` becomes `x`."""
     receiver = receiver_of(call)
     start, end = part.around(receiver)[1], part.span(call)[1]
     if "#" in part.sheet.text[start:end]:
-        raise Unfit
+        raise NoFix
     return part.sheet.edit(start, end, "")
 
 
@@ -86,6 +86,6 @@ def method_name(call: cst.CSTNode) -> str:
     return call.func.attr.value if isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute) else ""
 
 
-def called_on_result(part: Part, call: cst.Call, suffix: str) -> Edit:
+def called_on_result(part: NodeRegion, call: cst.Call, suffix: str) -> Edit:
     """A method called on what a call returns."""
     return behind(part, call, suffix)

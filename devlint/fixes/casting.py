@@ -13,7 +13,7 @@ from devlint.fixes.edits import behind, method
 from devlint.fixes.imports import full_name, spell
 from devlint.fixes.names import parameters_of
 from devlint.fixes.placing import transfer, written_operand
-from devlint.fixes.sheet import Part, Sheet, Unfit
+from devlint.fixes.sheet import FixContext, NodeRegion, NoFix
 from devlint.interpreter.state.events import Operand
 
 METHODS: Final = {"float32": ".float()", "int64": ".long()", "float16": ".half()", "float64": ".double()"}
@@ -23,10 +23,10 @@ ARRAYS: Final = frozenset({"numpy.array", "numpy.asarray", "numpy.ascontiguousar
 """Functions that keep the dtype of what they are given."""
 
 
-def cast_at_entrance(part: Part, call: cst.CSTNode, dtype: str) -> Fix:
+def cast_at_entrance(part: NodeRegion, call: cst.CSTNode, dtype: str) -> Fix:
     """What NumPy or Python brings into torch gets its dtype there."""
     if not isinstance(call, cst.Call):
-        raise Unfit
+        raise NoFix
     maker = full_name(part, call.func)
     if maker in ("torch.tensor", "torch.as_tensor", "torch.asarray") and find_argument(call, "dtype", 1) is None:
         name, imported = spell(part, call, f"torch.{dtype}")
@@ -35,16 +35,16 @@ def cast_at_entrance(part: Part, call: cst.CSTNode, dtype: str) -> Fix:
         suffix, imported = cast_suffix(part, call, dtype)
         edits = (*imported, behind(part, call, suffix))
     else:
-        raise Unfit
+        raise NoFix
     return Fix(f"Make it {dtype} where it comes into torch", Applicability.UNSAFE, edits)
 
 
-def cast_operand(sheet: Sheet, operand: Operand, dtype: str, other: Operand | None = None) -> Fix:
+def cast_operand(sheet: FixContext, operand: Operand, dtype: str, other: Operand | None = None) -> Fix:
     """An operand is cast where it is used: to the dtype of another, if that has a name, or to one by name."""
     part = sheet.part(operand.place)
     node = written_operand(part, operand)
     if operand.of_module is not None or operand.inside:
-        raise Unfit
+        raise NoFix
     if other is not None and other.of_module is None and not other.inside and is_plain(_base(other)):
         text = cst.Module([]).code_for_node(_base(other))
         message, edits = transfer(part, node, f".to({text}.dtype)")
@@ -54,13 +54,13 @@ def cast_operand(sheet: Sheet, operand: Operand, dtype: str, other: Operand | No
     return Fix(message.replace("Move", "Cast"), Applicability.UNSAFE, (*imported, *edits))
 
 
-def cast_with_transfer(part: Part, call: cst.CSTNode, dtype: str, trust: Applicability) -> Fix:
+def cast_with_transfer(part: NodeRegion, call: cst.CSTNode, dtype: str, trust: Applicability) -> Fix:
     """A transfer casts as well, or comes after the cast."""
     if not isinstance(call, cst.Call):
-        raise Unfit
+        raise NoFix
     if method_name(call) == "to":
         if find_argument(call, "dtype", 1) is not None:
-            raise Unfit
+            raise NoFix
         name, imported = spell(part, call, f"torch.{dtype}")
         edits = (*imported, add_argument(part, call, "dtype", name))
     else:
@@ -69,7 +69,7 @@ def cast_with_transfer(part: Part, call: cst.CSTNode, dtype: str, trust: Applica
     return Fix(f"Cast it to {dtype} as it is moved", trust, edits)
 
 
-def passes_argument_on(part: Part, node: cst.CSTNode) -> bool:
+def passes_argument_on(part: NodeRegion, node: cst.CSTNode) -> bool:
     """Whether a tensor is an argument of the function around it, or made of one as it is: callers choose its dtype."""
     source = node
     while isinstance(source, cst.Call):
@@ -84,7 +84,7 @@ def passes_argument_on(part: Part, node: cst.CSTNode) -> bool:
     return isinstance(source, cst.Name) and function is not None and source.value in parameters_of(function)
 
 
-def cast_suffix(part: Part, node: cst.CSTNode, dtype: str) -> tuple[str, tuple[Edit, ...]]:
+def cast_suffix(part: NodeRegion, node: cst.CSTNode, dtype: str) -> tuple[str, tuple[Edit, ...]]:
     """The method that casts to a dtype."""
     if dtype in METHODS:
         return METHODS[dtype], ()
@@ -96,5 +96,5 @@ def _base(operand: Operand) -> cst.BaseExpression:
     """The tensor of an operand; of an entry that is assigned, the whole."""
     node = operand.place.node
     if not isinstance(node, cst.BaseExpression):
-        raise Unfit
+        raise NoFix
     return node

@@ -11,7 +11,7 @@ from devlint.diagnostic import Applicability, Edit, Fix
 from devlint.fixes.calls import method_name
 from devlint.fixes.edits import replace
 from devlint.fixes.imports import spell
-from devlint.fixes.sheet import Part, Unfit
+from devlint.fixes.sheet import NodeRegion, NoFix
 from devlint.fixes.transfers import ACCELERATORS, target_of
 
 ASKED: Final = {
@@ -24,7 +24,7 @@ ASKED: Final = {
 _NAMED: Final = re.compile(r"(['\"])(cuda|xpu|mps)(:\d+)?\1")
 
 
-def ask_for_accelerator(part: Part, node: cst.CSTNode) -> Fix:
+def ask_for_accelerator(part: NodeRegion, node: cst.CSTNode) -> Fix:
     """`"cuda"` becomes `"cuda" if torch.cuda.is_available() else "cpu"`, and `x.cuda()` a transfer to that."""
     if isinstance(node, cst.SimpleString) and isinstance(part.parent(node), cst.Arg):
         device, imported = _choice(part, node, part.code(node))
@@ -32,28 +32,28 @@ def ask_for_accelerator(part: Part, node: cst.CSTNode) -> Fix:
     elif isinstance(node, cst.Call) and method_name(node) in ACCELERATORS:
         edits = _transfer(part, node)
     else:
-        raise Unfit
+        raise NoFix
     return Fix("Take it where there is one, and the host elsewhere", Applicability.UNSAFE, edits)
 
 
-def _transfer(part: Part, call: cst.Call) -> tuple[Edit, ...]:
+def _transfer(part: NodeRegion, call: cst.Call) -> tuple[Edit, ...]:
     assert isinstance(call.func, cst.Attribute)
     written = target_of(part, call).device
     rest = [one for one in call.args if one.keyword is not None and one.keyword.value != "device"]
     if written is None or len(call.args) - len(rest) > 1:
-        raise Unfit
+        raise NoFix
     device, imported = _choice(part, call, written)
     start, end = part.span(call.func.attr)[0], part.span(call)[1]
     if "#" in part.sheet.text[start:end]:
-        raise Unfit
+        raise NoFix
     arguments = ", ".join([device, *(part.sheet.text[slice(*part.span(one))] for one in rest)])
     return (*imported, part.sheet.edit(start, end, f"to({arguments})"))
 
 
-def _choice(part: Part, node: cst.CSTNode, written: str) -> tuple[str, tuple[Edit, ...]]:
+def _choice(part: NodeRegion, node: cst.CSTNode, written: str) -> tuple[str, tuple[Edit, ...]]:
     """The choice between a device and the host, and the edit that imports what it asks."""
     named = _NAMED.fullmatch(written)
     if named is None:
-        raise Unfit
+        raise NoFix
     asked, imported = spell(part, node, ASKED[named[2]])
     return f"{written} if {asked}() else {named[1]}cpu{named[1]}", imported

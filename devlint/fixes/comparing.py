@@ -7,10 +7,10 @@ import libcst as cst
 from devlint.diagnostic import Applicability, Edit, Fix
 from devlint.fixes.edits import method, replace, wrap
 from devlint.fixes.imports import full_name, spell
-from devlint.fixes.sheet import Part, Unfit
+from devlint.fixes.sheet import NodeRegion, NoFix
 
 
-def compare_values(part: Part, node: cst.CSTNode) -> Fix:
+def compare_values(part: NodeRegion, node: cst.CSTNode) -> Fix:
     """`is` becomes `==`."""
     comparison = _single(node)
     operator = comparison.comparisons[0].operator
@@ -18,13 +18,13 @@ def compare_values(part: Part, node: cst.CSTNode) -> Fix:
     return Fix(f"Compare with `{equal}`", Applicability.UNSAFE, (part.sheet.edit(*part.span(operator), equal),))
 
 
-def compare_with_text(part: Part, node: cst.CSTNode, written: str) -> Fix:
+def compare_with_text(part: NodeRegion, node: cst.CSTNode, written: str) -> Fix:
     """`x.device == "cuda"` becomes `x.device.type == "cuda"`; a string with an index becomes a device."""
     comparison = _single(node)
     sides = (comparison.left, comparison.comparisons[0].comparator)
     string = next((one for one in sides if isinstance(one, cst.SimpleString) and one.evaluated_value == written), None)
     if string is None:
-        raise Unfit
+        raise NoFix
     if ":" in written:
         device, imported = spell(part, node, "torch.device")
         edits: tuple[Edit, ...] = (*imported, *wrap(part, string, f"{device}(", ")"))
@@ -33,7 +33,7 @@ def compare_with_text(part: Part, node: cst.CSTNode, written: str) -> Fix:
     return Fix("Compare the type", Applicability.UNSAFE, method(part, other, ".type"))
 
 
-def compare_types(part: Part, node: cst.CSTNode) -> Fix:
+def compare_types(part: NodeRegion, node: cst.CSTNode) -> Fix:
     """`x.device == torch.device("cuda")` becomes `x.device.type == "cuda"`, any other device its `.type`."""
     comparison = _single(node)
     edits: list[Edit] = []
@@ -51,4 +51,4 @@ def compare_types(part: Part, node: cst.CSTNode) -> Fix:
 def _single(node: cst.CSTNode) -> cst.Comparison:
     if isinstance(node, cst.Comparison) and len(node.comparisons) == 1:
         return node
-    raise Unfit
+    raise NoFix

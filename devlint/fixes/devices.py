@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 
 import libcst as cst
 
-from devlint.domain.placement import Placement, Wording
-from devlint.explain.conflict_stories import target_device
-from devlint.fixes.sheet import Unfit
-from devlint.interpreter.state.events import Clash, Operand
+from devlint.domain.placement import DeviceExpression, Placement
+from devlint.explain.conflict_stories import device_source_of
+from devlint.fixes.sheet import NoFix
+from devlint.interpreter.state.events import DeviceConflict, Operand
 from devlint.syntax.tree_walk import descend
 
 
-def worded(wordings: Iterable[Wording], placement: Placement, without: Sequence[str] = ()) -> str | None:
+def worded(wordings: Iterable[DeviceExpression], placement: Placement, without: Sequence[str] = ()) -> str | None:
     """The first wording of a placement that leans on none of the names `without`."""
     for wording in wordings:
         if wording.text.removesuffix(".device") not in without and wording.means(placement):
@@ -21,7 +21,7 @@ def worded(wordings: Iterable[Wording], placement: Placement, without: Sequence[
     return None
 
 
-def device_at_meeting(event: Clash, operand: Operand, without: Sequence[str] = ()) -> str:
+def device_at_meeting(event: DeviceConflict, operand: Operand, without: Sequence[str] = ()) -> str:
     """How to write the device of an operand where the clash is reported. Raises Unfit where nothing says it."""
     placement = operand.tensor.placement
     told = worded((one for one in event.wordings if not one.of_tensor), placement, without)
@@ -32,9 +32,9 @@ def device_at_meeting(event: Clash, operand: Operand, without: Sequence[str] = (
         text = cst.Module([]).code_for_node(node)
         if "\n" not in text and text not in without:
             return f"{text}.device"
-    told = worded(event.wordings, placement, without) or target_device(event, operand)
+    told = worded(event.wordings, placement, without) or device_source_of(event, operand)
     if told is None:
-        raise Unfit
+        raise NoFix
     return told
 
 

@@ -6,12 +6,12 @@ import libcst as cst
 
 from devlint.diagnostic import Edit
 from devlint.fixes.names import bound_in
-from devlint.fixes.sheet import Part, Sheet
+from devlint.fixes.sheet import FixContext, NodeRegion
 from devlint.syntax.index import Binding
 from devlint.syntax.tree_walk import dotted_name
 
 
-def spell(part: Part, node: cst.CSTNode, dotted: str) -> tuple[str, tuple[Edit, ...]]:
+def spell(part: NodeRegion, node: cst.CSTNode, dotted: str) -> tuple[str, tuple[Edit, ...]]:
     """How to write a library's thing where `node` stands, and the edit that imports its package if nothing has."""
     function = part.function(node)
     hidden = part.told(bound_in, function) if function is not None else frozenset[str]()
@@ -25,7 +25,7 @@ def spell(part: Part, node: cst.CSTNode, dotted: str) -> tuple[str, tuple[Edit, 
     return dotted, (_import(part.sheet, dotted.partition(".")[0]),)
 
 
-def full_name(part: Part, node: cst.BaseExpression) -> str:
+def full_name(part: NodeRegion, node: cst.BaseExpression) -> str:
     """The dotted name of a library's thing, as the file's imports tell it; the name as written where they do not."""
     name = dotted_name(node) or ""
     root = name.partition(".")[0]
@@ -41,7 +41,7 @@ def _whole(binding: Binding) -> str:
     return binding.module if binding.attribute is None else f"{binding.module}.{binding.attribute}"
 
 
-def _import(sheet: Sheet, package: str) -> Edit:
+def _import(sheet: FixContext, package: str) -> Edit:
     """The import of a package, in front of the first import that is not from the future."""
     statements = sheet.index.statements
     first = next(
@@ -52,7 +52,7 @@ def _import(sheet: Sheet, package: str) -> Edit:
     return sheet.edit(first.start, first.start, f"import {package}{sheet.newline(first.start)}")
 
 
-def _prelude(sheet: Sheet) -> int:
+def _prelude(sheet: FixContext) -> int:
     """The last row of the docstring and of imports from the future."""
     rows = [0]
     for statement in sheet.index.statements:

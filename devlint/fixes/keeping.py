@@ -9,54 +9,54 @@ import libcst as cst
 from devlint.diagnostic import Applicability, Edit, Fix
 from devlint.fixes.edits import before, replace
 from devlint.fixes.names import bound_in, is_bound_here, loop_over
-from devlint.fixes.sheet import Part, Unfit
-from devlint.interpreter.program.liveness import read_after
+from devlint.fixes.sheet import NodeRegion, NoFix
+from devlint.interpreter.program.liveness import is_read_after
 from devlint.syntax.tree_walk import descend, dotted_name
 
 
-def assign_result(part: Part, call: cst.Call, variable: cst.BaseExpression, *, safe: bool) -> Fix:
+def assign_result(part: NodeRegion, call: cst.Call, variable: cst.BaseExpression, *, safe: bool) -> Fix:
     """`x.to(device)` as a statement becomes `x = x.to(device)`, or what that means for a loop's variable."""
     statement = part.parent(call)
     if not isinstance(statement, cst.Expr):
-        raise Unfit
+        raise NoFix
     if isinstance(variable, cst.Name):
         loop = loop_over(part, call, variable.value)
         if loop is not None and not _is_read_later(loop, statement, variable.value):
             place = _place_of(part, loop, variable.value)
             return _put_back(before(part, call, f"{place} = ")) if place is not None else collect(part, loop, call)
         if not is_bound_here(part, call, variable.value):
-            raise Unfit
+            raise NoFix
     elif not _can_be_assigned(part, variable):
-        raise Unfit
+        raise NoFix
     name = part.code(variable)
     sure = Applicability.SAFE if safe and isinstance(variable, cst.Name) else Applicability.UNSAFE
     return Fix(f"Assign the result to `{name}`", sure, (before(part, call, f"{name} = "),))
 
 
-def rebind_in_container(part: Part, call: cst.Call, name: str) -> Fix:
+def rebind_in_container(part: NodeRegion, call: cst.Call, name: str) -> Fix:
     """`v = v.to(device)` for a loop's variable puts the result where the loop took the tensor from."""
     statement = part.parent(call)
     loop = loop_over(part, call, name)
     if not isinstance(statement, cst.Assign) or len(statement.targets) != 1 or loop is None:
-        raise Unfit
+        raise NoFix
     target = statement.targets[0].target
     if not isinstance(target, cst.Name) or target.value != name:
-        raise Unfit
+        raise NoFix
     place = _place_of(part, loop, name)
     return _put_back(replace(part, target, place)) if place is not None else collect(part, loop, call)
 
 
-def collect(part: Part, loop: cst.For, call: cst.Call) -> Fix:
+def collect(part: NodeRegion, loop: cst.For, call: cst.Call) -> Fix:
     """A loop that does nothing but move becomes one statement that keeps what is moved."""
     statement = _only_statement(loop)
     start, end = part.span(loop)[0], part.around(statement)[1]
     if loop.asynchronous is not None or not isinstance(loop.target, cst.Name) or "#" in part.sheet.text[start:end]:
-        raise Unfit
+        raise NoFix
     moved, name = part.code(call), loop.target.value
     match loop.iter:
         case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value="parameters" | "buffers")), args=[]):
             if not moved.startswith(f"{name}."):
-                raise Unfit
+                raise NoFix
             said, content = "Move the module", f"{part.code(owner)}{moved.removeprefix(name)}"
         case cst.Name(value=values) if is_bound_here(part, loop, values) and _is_of_use(part, loop, values):
             said, content = f"Collect the results in `{values}`", f"{values} = [{moved} for {name} in {values}]"
@@ -64,7 +64,7 @@ def collect(part: Part, loop: cst.For, call: cst.Call) -> Fix:
             values = part.code(loop.iter)
             said, content = f"Collect the results in `{values}`", f"{values} = [{moved} for {name} in {values}]"
         case _:
-            raise Unfit
+            raise NoFix
     return Fix(said, Applicability.UNSAFE, (part.sheet.edit(start, end, content),))
 
 
@@ -72,7 +72,7 @@ def _put_back(edit: Edit) -> Fix:
     return Fix("Put the result where the tensor came from", Applicability.UNSAFE, (edit,))
 
 
-def _place_of(part: Part, loop: cst.For, name: str) -> str | None:
+def _place_of(part: NodeRegion, loop: cst.For, name: str) -> str | None:
     """How to write the place from which a loop over `d.items()` or `enumerate(l)` takes its value."""
     match loop.target, loop.iter:
         case (
@@ -92,21 +92,21 @@ def _only_statement(loop: cst.For) -> cst.BaseSmallStatement:
     match loop:
         case cst.For(body=cst.IndentedBlock(body=[cst.SimpleStatementLine(body=[statement])]), orelse=None):
             return statement
-    raise Unfit
+    raise NoFix
 
 
 def _is_read_later(loop: cst.For, statement: cst.CSTNode, name: str) -> bool:
     """Whether the loop's body goes on to read its variable after a statement."""
-    return read_after(loop.body, statement, name)
+    return is_read_after(loop.body, statement, name)
 
 
-def _is_of_use(part: Part, loop: cst.For, name: str) -> bool:
+def _is_of_use(part: NodeRegion, loop: cst.For, name: str) -> bool:
     """Whether anybody sees the list under its name once the loop is done."""
     function = part.function(loop)
-    return function is None or read_after(function.body, loop, name) or name not in part.told(bound_in, function)
+    return function is None or is_read_after(function.body, loop, name) or name not in part.told(bound_in, function)
 
 
-def _can_be_assigned(part: Part, variable: cst.BaseExpression) -> bool:
+def _can_be_assigned(part: NodeRegion, variable: cst.BaseExpression) -> bool:
     """Whether an attribute or an entry is one that the code itself assigns, or an entry under a plain key."""
     if any(isinstance(node, cst.Call) for node in descend(variable)):
         return False
@@ -116,7 +116,7 @@ def _can_be_assigned(part: Part, variable: cst.BaseExpression) -> bool:
     return name is not None and name in _assigned(part)
 
 
-def _assigned(part: Part) -> Iterator[str]:
+def _assigned(part: NodeRegion) -> Iterator[str]:
     """The dotted names that a top-level statement assigns."""
     for node in descend(part.unit.tree):
         if isinstance(node, (cst.AssignTarget, cst.AnnAssign)) and isinstance(node.target, cst.Attribute):

@@ -8,11 +8,11 @@ from devlint.diagnostic import Applicability, Fix
 from devlint.fixes.calls import drop_method, find_argument, receiver_of, set_argument
 from devlint.fixes.edits import behind, method_text, replace, wrap
 from devlint.fixes.imports import full_name, spell
-from devlint.fixes.sheet import Part
+from devlint.fixes.sheet import NodeRegion
 from devlint.fixes.transfers import target_of
 
 
-def keep_parameter(part: Part, call: cst.CSTNode) -> Fix:
+def keep_parameter(part: NodeRegion, call: cst.CSTNode) -> Fix:
     """`nn.Parameter(t).to(device)` becomes `nn.Parameter(t.to(device))`."""
     receiver = receiver_of(call)
     if isinstance(receiver, cst.Call) and full_name(part, receiver.func) == "torch.nn.Parameter" and receiver.args:
@@ -26,7 +26,7 @@ def keep_parameter(part: Part, call: cst.CSTNode) -> Fix:
     )
 
 
-def keep_leaf(part: Part, call: cst.CSTNode) -> Fix:
+def keep_leaf(part: NodeRegion, call: cst.CSTNode) -> Fix:
     """A factory makes the leaf where it is wanted; any other transfer makes a leaf of what it returns."""
     receiver, target = receiver_of(call), target_of(part, call)
     if (

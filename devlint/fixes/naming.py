@@ -9,7 +9,7 @@ import libcst as cst
 
 from devlint.diagnostic import Applicability, Edit, Fix
 from devlint.fixes.edits import replace
-from devlint.fixes.sheet import Part, Unfit
+from devlint.fixes.sheet import NodeRegion, NoFix
 from devlint.syntax.tree_walk import descend
 
 MEANT = re.compile(r"(?i)\s*(gpu|cuda|nvidia)[\s:_-]*(\d*)\s*")
@@ -23,7 +23,7 @@ def meant(written: str) -> str | None:
     return f"cuda:{int(match[2])}" if match[2] else "cuda"
 
 
-def respell(part: Part, node: cst.CSTNode, written: str) -> Fix:
+def respell(part: NodeRegion, node: cst.CSTNode, written: str) -> Fix:
     """A string that names no device is replaced where it stands, or where the variable at hand gets it."""
     doubled = [edit for one in (node, *descend(node)) if (edit := _inner(part, one, written)) is not None]
     if len(doubled) == 1:
@@ -35,14 +35,14 @@ def respell(part: Part, node: cst.CSTNode, written: str) -> Fix:
         return Fix("Call `.cpu()`", Applicability.UNSAFE, (edit,))
     instead = meant(written)
     if instead is None:
-        raise Unfit
+        raise NoFix
     edits = tuple(_strings(part, node, written, instead))
     if len(edits) != 1:
-        raise Unfit
+        raise NoFix
     return Fix(f'Write "{instead}"', Applicability.UNSAFE, edits)
 
 
-def _inner(part: Part, node: cst.CSTNode, written: str) -> Edit | None:
+def _inner(part: NodeRegion, node: cst.CSTNode, written: str) -> Edit | None:
     """What is put behind a prefix that it has already: `f"cuda:{device}"` where `device` is "cuda:0"."""
     prefix = written.partition(":")[0] + ":"
     if not written.startswith(prefix * 2):
@@ -57,7 +57,7 @@ def _inner(part: Part, node: cst.CSTNode, written: str) -> Edit | None:
     return None
 
 
-def _cuda_call(part: Part, node: cst.CSTNode) -> cst.Call | None:
+def _cuda_call(part: NodeRegion, node: cst.CSTNode) -> cst.Call | None:
     argument = part.parent(node)
     call = part.parent(argument) if isinstance(argument, cst.Arg) else None
     if isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute) and call.func.attr.value == "cuda":
@@ -65,7 +65,7 @@ def _cuda_call(part: Part, node: cst.CSTNode) -> cst.Call | None:
     return None
 
 
-def _strings(part: Part, node: cst.CSTNode, written: str, instead: str) -> Iterator[Edit]:
+def _strings(part: NodeRegion, node: cst.CSTNode, written: str, instead: str) -> Iterator[Edit]:
     """The strings to be changed: those that stand there, or those that the file assigns to the name there."""
     for one in (node, *descend(node)):
         if isinstance(one, cst.SimpleString) and one.evaluated_value == written:
@@ -82,5 +82,5 @@ def _strings(part: Part, node: cst.CSTNode, written: str, instead: str) -> Itera
                             yield _respelled(other, string, instead)
 
 
-def _respelled(part: Part, string: cst.SimpleString, instead: str) -> Edit:
+def _respelled(part: NodeRegion, string: cst.SimpleString, instead: str) -> Edit:
     return replace(part, string, f"{string.quote}{instead}{string.quote}")

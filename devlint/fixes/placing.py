@@ -8,17 +8,17 @@ from typing import Final
 import libcst as cst
 
 from devlint.diagnostic import Applicability, Edit, Fix
-from devlint.domain.placement import Kind, Place, Step
-from devlint.explain.conflict_stories import target_device
+from devlint.domain.placement import Place, Step, StepKind
+from devlint.explain.conflict_stories import device_source_of
 from devlint.fixes.calls import find_argument, set_argument
 from devlint.fixes.devices import device_at_meeting, is_plain, worded
 from devlint.fixes.edits import method, method_text, replace
 from devlint.fixes.imports import full_name
 from devlint.fixes.names import is_bound_here, is_read_again
-from devlint.fixes.sheet import Part, Sheet, Unfit
+from devlint.fixes.sheet import FixContext, NodeRegion, NoFix
 from devlint.fixes.statements import put_before, statement_of
 from devlint.interpreter.program.definitions import names_in_target
-from devlint.interpreter.state.events import Clash, Operand
+from devlint.interpreter.state.events import DeviceConflict, Operand
 from devlint.syntax.tree_walk import descend
 
 DEVICELESS: Final = frozenset(
@@ -33,18 +33,18 @@ RANDOM: Final = frozenset(
 """Makers of other numbers on each kind of device."""
 
 
-def create_at(sheet: Sheet, created: Step, device: str, use: Place) -> Fix:
+def create_at(sheet: FixContext, created: Step, device: str, use: Place) -> Fix:
     """The factory of a tensor is given a device. Safe where nothing but `use` can tell the difference.
 
     A factory that takes none, or draws from a generator that is on some device, is left to make its tensor there.
     """
     call = created.place.node
     part = sheet.part(created.place)
-    if created.kind is not Kind.CREATED or not isinstance(call, cst.Call):
-        raise Unfit
+    if created.kind is not StepKind.CREATED or not isinstance(call, cst.Call):
+        raise NoFix
     name = full_name(part, call.func)
     if not name.startswith("torch."):
-        raise Unfit
+        raise NoFix
     factory = name.rpartition(".")[2]
     if find_argument(call, "device") is None and (
         factory in DEVICELESS or find_argument(call, "generator") is not None
@@ -58,7 +58,7 @@ def create_at(sheet: Sheet, created: Step, device: str, use: Place) -> Fix:
     return Fix(message, Applicability.SAFE if safe else Applicability.UNSAFE, edits)
 
 
-def _is_only_use(part: Part, call: cst.Call, use: Place) -> bool:
+def _is_only_use(part: NodeRegion, call: cst.Call, use: Place) -> bool:
     """Whether what a factory makes goes to one place: it is made there, or a name brings it."""
     if use.node is call:
         return True
@@ -70,56 +70,58 @@ def _is_only_use(part: Part, call: cst.Call, use: Place) -> bool:
     return names == [use.node.value] and not is_read_again(part, use.node)
 
 
-def transfer(part: Part, node: cst.CSTNode, suffix: str) -> tuple[str, tuple[Edit, ...]]:
+def transfer(part: NodeRegion, node: cst.CSTNode, suffix: str) -> tuple[str, tuple[Edit, ...]]:
     """A tensor is moved by a method where it is used; or, for a variable that is read again, by a statement before.
 
     Returns what was done, and the edits.
     """
     if not isinstance(node, cst.BaseExpression):
-        raise Unfit
+        raise NoFix
     if is_plain(node) and _can_be_rebound(part, node) and _is_read_again(part, node):
         name = part.code(node)
         return f"Move `{name}` before it is used", (put_before(part, node, f"{name} = {name}{suffix}"),)
     if _is_changed_in_place(part, node):
-        raise Unfit
+        raise NoFix
     return f"Move it with `{suffix}`", method(part, node, suffix)
 
 
-def bring(sheet: Sheet, event: Clash, strange: Operand, other: Operand) -> Fix | None:
+def bring(sheet: FixContext, event: DeviceConflict, strange: Operand, other: Operand) -> Fix | None:
     """An operand is made where the other lies, if that can be said where it is made."""
-    made = strange.leaf.cause
-    if made is None or made.kind is not Kind.CREATED:
+    made = strange.leaf.placing_step
+    if made is None or made.kind is not StepKind.CREATED:
         return None
     device = worded(made.wordings, other.tensor.placement)
     if device is None and made.place == strange.place:
         device = device_at_meeting(event, other)
     if device is None:
-        written = target_device(event, other)
+        written = device_source_of(event, other)
         device = written if written is not None and written[0] in "'\"" else None
     if device is None:
         return None
     # Where another function has put the other tensor there, it may put it elsewhere next time.
-    trusted = device[0] not in "'\"" or (other.leaf.cause is not None and other.leaf.cause.scope is event.context.scope)
+    trusted = device[0] not in "'\"" or (
+        other.leaf.placing_step is not None and other.leaf.placing_step.scope is event.context.scope
+    )
     try:
         fix = create_at(sheet, made, device, strange.place)
-    except Unfit:
+    except NoFix:
         return None
     return fix if trusted else with_fields(fix, applicability=Applicability.UNSAFE)
 
 
-def move_to_meet(sheet: Sheet, event: Clash) -> Fix:
+def move_to_meet(sheet: FixContext, event: DeviceConflict) -> Fix:
     """The strange operand of a clash is made on the other's device, or moved there where the two meet."""
     made_there = bring(sheet, event, event.strange, event.other)
     return made_there if made_there is not None else move_where_used(sheet, event)
 
 
-def move_where_used(sheet: Sheet, event: Clash) -> Fix:
+def move_where_used(sheet: FixContext, event: DeviceConflict) -> Fix:
     """The strange operand of a clash is moved to the other's device, where the two meet."""
     strange, other = event.strange, event.other
     part = sheet.part(strange.place)
     node = written_operand(part, strange)
     if strange.of_module:
-        raise Unfit
+        raise NoFix
     if strange.inside and other.inside and event.operation.startswith("torch._foreach_"):
         those = part.code(written_operand(part, other))
         pairs = f"[one.to(other.device) for one, other in zip({part.code(node)}, {those})]"
@@ -131,7 +133,7 @@ def move_where_used(sheet: Sheet, event: Clash) -> Fix:
     return Fix(message, Applicability.UNSAFE, edits)
 
 
-def is_moved_on(part: Part, node: object) -> bool:
+def is_moved_on(part: NodeRegion, node: object) -> bool:
     """Whether a chain of methods on an expression's value moves it: `x[i].view(3).to(device)`."""
     above = part.parent(node) if isinstance(node, cst.BaseExpression) else None
     while isinstance(above, (cst.Attribute, cst.Call)):
@@ -146,7 +148,7 @@ def unblocked(operand: Operand) -> str:
     return ", non_blocking=True" if operand.tensor.pinned else ""
 
 
-def each(part: Part, node: cst.BaseExpression, suffix: str) -> str:
+def each(part: NodeRegion, node: cst.BaseExpression, suffix: str) -> str:
     """The list of what a method makes of each element of an expression's value."""
     if isinstance(node, (cst.ListComp, cst.GeneratorExp)):
         start, _ = part.span(node.for_in)
@@ -155,7 +157,7 @@ def each(part: Part, node: cst.BaseExpression, suffix: str) -> str:
     return f"[one{suffix} for one in {part.code(node)}]"
 
 
-def written_operand(part: Part, operand: Operand) -> cst.BaseExpression:
+def written_operand(part: NodeRegion, operand: Operand) -> cst.BaseExpression:
     """The expression of an operand; of what is assigned to an entry, the right-hand side."""
     node = operand.place.node
     above = part.parent(node) if isinstance(node, cst.CSTNode) else None
@@ -163,15 +165,15 @@ def written_operand(part: Part, operand: Operand) -> cst.BaseExpression:
     if operand.name == "value" and isinstance(statement, cst.Assign):
         return statement.value
     if not isinstance(node, cst.BaseExpression):
-        raise Unfit
+        raise NoFix
     return node
 
 
-def _can_be_rebound(part: Part, node: cst.BaseExpression) -> bool:
+def _can_be_rebound(part: NodeRegion, node: cst.BaseExpression) -> bool:
     """Whether a statement before the one that reads a variable can give it another value."""
     try:
         statement = statement_of(part, node)
-    except Unfit:
+    except NoFix:
         return False
     names = {one.value for one in (node, *descend(node)) if isinstance(one, cst.Name)}
     inner = (above for above in part.parents(node) if isinstance(above, cst.BaseComp))
@@ -180,7 +182,7 @@ def _can_be_rebound(part: Part, node: cst.BaseExpression) -> bool:
     return not isinstance(node, cst.Name) or is_bound_here(part, statement, node.value)
 
 
-def _is_read_again(part: Part, node: cst.BaseExpression) -> bool:
+def _is_read_again(part: NodeRegion, node: cst.BaseExpression) -> bool:
     """Whether a variable is read elsewhere in its function; for an attribute or an entry, by the same words."""
     if isinstance(node, cst.Name):
         return is_read_again(part, node)
@@ -188,7 +190,7 @@ def _is_read_again(part: Part, node: cst.BaseExpression) -> bool:
     return function is not None and sum(one.deep_equals(node) for one in descend(function.body)) > 1
 
 
-def _is_changed_in_place(part: Part, node: cst.BaseExpression) -> bool:
+def _is_changed_in_place(part: NodeRegion, node: cst.BaseExpression) -> bool:
     """Whether the tensor at a place is itself written to, so that a moved copy would take the change away."""
     above = part.parent(node)
     match above:

@@ -10,8 +10,8 @@ import libcst as cst
 from devlint.diagnostic import Applicability, Edit, Fix
 from devlint.fixes.edits import behind, replace, wrap
 from devlint.fixes.imports import spell
-from devlint.fixes.sheet import Part, Unfit
-from devlint.interpreter.program.definitions import bound_by
+from devlint.fixes.sheet import NodeRegion, NoFix
+from devlint.interpreter.program.definitions import names_bound_by
 from devlint.syntax.tree_walk import children, descend, dotted_name
 
 LIST_METHODS: Final = frozenset("append extend insert".split())
@@ -23,7 +23,7 @@ LITERALS: Final = (
 """Expressions that are neither a tensor nor a module."""
 
 
-def register_buffer(part: Part, target: cst.CSTNode) -> Fix:
+def register_buffer(part: NodeRegion, target: cst.CSTNode) -> Fix:
     """`self.pe = tensor` becomes `self.register_buffer("pe", tensor, persistent=False)`.
 
     An attribute that `__init__` first sets to None is registered there, and keeps its other assignments; one that two
@@ -34,27 +34,27 @@ def register_buffer(part: Part, target: cst.CSTNode) -> Fix:
     initializer = next((one for one in _methods(class_) if one.name.value == "__init__"), None)
     set_up = _set_up(initializer) if initializer is not None else None
     if set_up is None or name in _bound_in_body(class_):
-        raise Unfit
+        raise NoFix
     inside = [one for one in part.told(_assignments, class_).get(name, ()) if part.function(one) is initializer]
     first = _first_to_bind(part, own, inside)
     branches = [one for one in inside if first is own and _are_branches(part, one, own)]
     for one in (first, *branches):
         if part.span(one) < part.span(set_up) or _is_trained(one) or not _may_be_tensor(one.value):
-            raise Unfit
+            raise NoFix
     # Once registered, the name may be assigned as before.
     edits = tuple(edit for one in (first, *branches) for edit in _registered(part, one, name))
     return Fix(f"Register `{name}` as a buffer that the checkpoint leaves out", Applicability.UNSAFE, edits)
 
 
-def _statement_of(part: Part, target: cst.CSTNode) -> cst.Assign | cst.AnnAssign:
+def _statement_of(part: NodeRegion, target: cst.CSTNode) -> cst.Assign | cst.AnnAssign:
     found = next((one for one in part.parents(target) if isinstance(one, (cst.Assign, cst.AnnAssign))), None)
     if found is None or found.value is None:
-        raise Unfit
+        raise NoFix
     return found
 
 
 def _first_to_bind(
-    part: Part, own: cst.Assign | cst.AnnAssign, inside: list[cst.Assign | cst.AnnAssign]
+    part: NodeRegion, own: cst.Assign | cst.AnnAssign, inside: list[cst.Assign | cst.AnnAssign]
 ) -> cst.Assign | cst.AnnAssign:
     """The assignment in `__init__` that must register: torch refuses a name that is an attribute already.
 
@@ -64,13 +64,13 @@ def _first_to_bind(
     if any(one is own for one in inside):
         before = [one for one in before if part.span(one) < part.span(own)]
     elif not before:
-        raise Unfit
+        raise NoFix
     if not all(one.value is not None and dotted_name(one.value) == "None" for one in before[:1]):
-        raise Unfit
+        raise NoFix
     return before[0] if before else own
 
 
-def _are_branches(part: Part, one: cst.CSTNode, other: cst.CSTNode) -> bool:
+def _are_branches(part: NodeRegion, one: cst.CSTNode, other: cst.CSTNode) -> bool:
     """Whether two statements stand in the two branches of one condition."""
     paths = [[node, *part.parents(node)] for node in (one, other)]
     for index, above in enumerate(paths[0]):
@@ -84,17 +84,19 @@ def _bound_in_body(class_: cst.ClassDef) -> set[str]:
     """The names that a class's own body gives a value."""
     nodes = descend(class_.body, into_functions=False)
     declared = (cst.AnnAssign,)
-    return {name for one in nodes if not isinstance(one, declared) or one.value is not None for name in bound_by(one)}
+    return {
+        name for one in nodes if not isinstance(one, declared) or one.value is not None for name in names_bound_by(one)
+    }
 
 
-def wrap_container(part: Part, target: cst.CSTNode, kind: str) -> Fix:
+def wrap_container(part: NodeRegion, target: cst.CSTNode, kind: str) -> Fix:
     """`self.blocks = [...]` becomes an `nn.ModuleList`, a dict an `nn.ModuleDict`; `kind` is Module or Parameter."""
     statement, name = _statement_of(part, target), _attribute_of_self(target)
     value = statement.value
     assert value is not None
     shape = _shape_of(value)
     if not _is_used_as(_class_around(part, statement), name, shape):
-        raise Unfit
+        raise NoFix
     container, imported = spell(part, target, f"torch.nn.{kind}{shape}")
     if isinstance(value, (cst.List, cst.Tuple, cst.Dict)) and not value.elements:
         edits: tuple[Edit, ...] = (replace(part, value, f"{container}()"),)
@@ -109,13 +111,13 @@ def _attribute_of_self(target: cst.CSTNode) -> str:
     match target:
         case cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value=name)):
             return name
-    raise Unfit
+    raise NoFix
 
 
-def _class_around(part: Part, node: cst.CSTNode) -> cst.ClassDef:
+def _class_around(part: NodeRegion, node: cst.CSTNode) -> cst.ClassDef:
     found = next((one for one in part.parents(node) if isinstance(one, cst.ClassDef)), None)
     if found is None:
-        raise Unfit
+        raise NoFix
     return found
 
 
@@ -147,7 +149,7 @@ def _assignments(class_: cst.ClassDef) -> Mapping[str, Sequence[cst.Assign | cst
     return found
 
 
-def _registered(part: Part, statement: cst.Assign | cst.AnnAssign, name: str) -> tuple[Edit, ...]:
+def _registered(part: NodeRegion, statement: cst.Assign | cst.AnnAssign, name: str) -> tuple[Edit, ...]:
     assert statement.value is not None
     start, _ = part.span(statement)
     opening = part.sheet.edit(start, part.around(statement.value)[0], f'self.register_buffer("{name}", ')
@@ -183,7 +185,7 @@ def _shape_of(value: cst.BaseExpression) -> str:
         case cst.Call(func=cst.Name(value="dict"), args=arguments):
             if all(one.keyword is not None for one in arguments):
                 return "Dict"
-    raise Unfit
+    raise NoFix
 
 
 def _may_be_tensor(node: cst.BaseExpression | None) -> bool:

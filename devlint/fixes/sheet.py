@@ -23,29 +23,29 @@ _BLOCK = re.compile(r":[ \t]*(?:#[^\r\n]*)?\r?\n([ \t]+)\S")
 """The head of a block, and the blanks before the first line in it."""
 
 
-class Unfit(Exception):
+class NoFix(Exception):
     """There is no such fix for this code."""
 
 
-class Sheet:
+class FixContext:
     """The text of one file and its top-level statements."""
 
     def __init__(self, index: FileIndex) -> None:
         self.index = index
         self.text = index.source.text
-        self._parts: dict[int, Part] = {}
+        self._parts: dict[int, NodeRegion] = {}
 
-    def part(self, place: Place) -> Part:
+    def part(self, place: Place) -> NodeRegion:
         """The top-level statement in which a place lies. Raises Unfit for a place in another file."""
         unit = place.unit
         if not isinstance(unit, Statement) or unit.source is not self.index.source:
-            raise Unfit
+            raise NoFix
         return self.of(unit)
 
-    def of(self, unit: Statement) -> Part:
+    def of(self, unit: Statement) -> NodeRegion:
         """One of the file's top-level statements."""
         if id(unit) not in self._parts:
-            self._parts[id(unit)] = Part(self, unit)
+            self._parts[id(unit)] = NodeRegion(self, unit)
         return self._parts[id(unit)]
 
     def edit(self, start: int, end: int, content: str) -> Edit:
@@ -87,13 +87,13 @@ def node_at(place: Place) -> cst.BaseExpression:
     """The expression at a place. Raises Unfit for anything else."""
     if isinstance(place.node, cst.BaseExpression):
         return place.node
-    raise Unfit
+    raise NoFix
 
 
-class Part:
+class NodeRegion:
     """One top-level statement on its sheet."""
 
-    def __init__(self, sheet: Sheet, unit: Statement) -> None:
+    def __init__(self, sheet: FixContext, unit: Statement) -> None:
         self.sheet = sheet
         self.unit = unit
         self._told: dict[tuple[Callable[..., object], cst.CSTNode], object] = {}
@@ -111,7 +111,7 @@ class Part:
         """Where a node starts and ends in the text, without the parentheses around it."""
         region = self._regions.exactly(node)
         if region is None:
-            raise Unfit
+            raise NoFix
         return self.unit.start + region[0], self.unit.start + region[1]
 
     def around(self, node: cst.CSTNode) -> tuple[int, int]:
@@ -155,5 +155,5 @@ class Part:
         return None
 
 
-Remedy: TypeAlias = Callable[[Sheet], Fix | None]
+FixMaker: TypeAlias = Callable[[FixContext], Fix | None]
 """How to mend a finding: worked out when the finding is reported. It may raise Unfit where there is no way."""

@@ -9,7 +9,7 @@ from typing import Final
 import libcst as cst
 
 from devlint.fixes.calls import method_name
-from devlint.fixes.sheet import Part, Unfit
+from devlint.fixes.sheet import NodeRegion, NoFix
 
 ACCELERATORS: Final = ("cuda", "xpu", "npu", "hpu", "ipu")
 _DTYPE: Final = re.compile(
@@ -26,22 +26,22 @@ class Target:
     dtype: str | None = None
 
 
-def target_of(part: Part, call: cst.CSTNode) -> Target:
+def target_of(part: NodeRegion, call: cst.CSTNode) -> Target:
     """What `.to(...)`, `.cuda(...)` or `.cpu()` asks for. Raises Unfit for what cannot be told from the call alone."""
     name = method_name(call)
     assert isinstance(call, cst.Call)
     if any(one.star for one in call.args):
-        raise Unfit
+        raise NoFix
     if name == "cpu":
         return Target('"cpu"')
     if name in ACCELERATORS:
         return Target(_accelerator(part, name, call))
     if name == "to":
         return _to(part, call)
-    raise Unfit
+    raise NoFix
 
 
-def _accelerator(part: Part, name: str, call: cst.Call) -> str:
+def _accelerator(part: NodeRegion, name: str, call: cst.Call) -> str:
     given = [one for one in call.args if one.keyword is None or one.keyword.value == "device"]
     if not given or (isinstance(given[0].value, cst.Name) and given[0].value.value == "None"):
         return f'"{name}"'
@@ -50,21 +50,21 @@ def _accelerator(part: Part, name: str, call: cst.Call) -> str:
     return part.code(given[0].value)
 
 
-def _to(part: Part, call: cst.Call) -> Target:
+def _to(part: NodeRegion, call: cst.Call) -> Target:
     device = dtype = None
     for position, argument in enumerate(call.args):
         text = part.code(argument.value)
         keyword = argument.keyword.value if argument.keyword is not None else None
         if keyword in ("memory_format", "other", "tensor"):
-            raise Unfit
+            raise NoFix
         if keyword == "dtype" or (keyword is None and is_dtype(text)):
             dtype = text
         elif keyword == "device" or (keyword is None and position == 0):
             device = text
         elif keyword is None and position > 1:
-            raise Unfit
+            raise NoFix
     if device is None and dtype is None:
-        raise Unfit
+        raise NoFix
     return Target(device, dtype)
 
 

@@ -8,19 +8,19 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from devlint.diagnostic import Diagnostic
-from devlint.linter.discovery import Found
-from devlint.linter.source_lines import Sources
+from devlint.linter.discovery import DiscoveredFile
+from devlint.linter.source_lines import SourceLines
 from devlint.triage.fingerprint import add_fingerprints
 
 if TYPE_CHECKING:
-    from devlint.linter.file_analysis import InternalError, Report, Unread
+    from devlint.linter.file_analysis import AnalysisReport, InternalError, UnparsedStatement
 
 Progress = Callable[[int, int], None]
 """Is told how many files of how many are done."""
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CheckResult:
     """What a check has found.
 
     `diagnostics` are sorted and know their fingerprints; `errors` are devlint's own failures; `unread` the
@@ -29,48 +29,48 @@ class Outcome:
 
     diagnostics: tuple[Diagnostic, ...]
     errors: tuple[InternalError, ...]
-    unread: tuple[Unread, ...]
+    unread: tuple[UnparsedStatement, ...]
     checked: int
-    sources: Sources
+    sources: SourceLines
 
 
-def check(
-    files: Sequence[Found],
+def check_files(
+    files: Sequence[DiscoveredFile],
     text: bytes | None = None,
     progress: Progress | None = None,
     texts: Mapping[str, bytes] = MappingProxyType({}),
-) -> Outcome:
+) -> CheckResult:
     """Check the files together; `text` is what the only one of them holds, where that is no file on the disk.
 
     `texts` says by its name what a file holds, where that is not what lies on the disk.
     """
     if not files:
-        return Outcome((), (), (), 0, Sources({}, {}))
+        return CheckResult((), (), (), 0, SourceLines({}, {}))
     texts = texts if text is None else {files[0].name: text}
-    sources = Sources({file.name: file.path for file in files}, texts)
+    sources = SourceLines({file.name: file.path for file in files}, texts)
     report = _analyse(files, text, progress, texts)
     kept = add_fingerprints(_wanted(report.diagnostics, files), sources.lines)
-    return Outcome(tuple(kept), report.errors, report.unread, report.checked, sources)
+    return CheckResult(tuple(kept), report.errors, report.unread, report.checked, sources)
 
 
 def _analyse(
-    files: Sequence[Found], text: bytes | None, progress: Progress | None, texts: Mapping[str, bytes]
-) -> Report:
+    files: Sequence[DiscoveredFile], text: bytes | None, progress: Progress | None, texts: Mapping[str, bytes]
+) -> AnalysisReport:
     # The analysis brings libcst along, which who only lists files or asks for help need not wait for.
-    from devlint.linter.file_analysis import analyse
+    from devlint.linter.file_analysis import analyse_files
 
     settings = list({id(file.settings): file.settings for file in files}.values())
     codes = frozenset[str]().union(*(each.codes for each in settings))
     src = list(dict.fromkeys(folder for each in settings for folder in each.src if folder.is_dir()))
     models = list(dict.fromkeys(path for each in settings for path in each.models))
     if text is not None:
-        return analyse([], codes=codes, src=src, models=models, stdin=(files[0].name, text), progress=progress)
+        return analyse_files([], codes=codes, src=src, models=models, stdin=(files[0].name, text), progress=progress)
     names = {file.path: file.name for file in files}
     held = {file.path: texts[file.name] for file in files if file.name in texts}
-    return analyse(list(names), codes=codes, src=src, models=models, progress=progress, names=names, texts=held)
+    return analyse_files(list(names), codes=codes, src=src, models=models, progress=progress, names=names, texts=held)
 
 
-def _wanted(diagnostics: Sequence[Diagnostic], files: Sequence[Found]) -> list[Diagnostic]:
+def _wanted(diagnostics: Sequence[Diagnostic], files: Sequence[DiscoveredFile]) -> list[Diagnostic]:
     """The findings that the settings of their own file want, as these rank them."""
     by_name = {file.name: file for file in files}
     known = ((diagnostic, by_name.get(diagnostic.region.filename)) for diagnostic in diagnostics)

@@ -20,7 +20,7 @@ FRAME: Final = 1 << 17
 """Slots of eight bytes that the outermost frame asks for: a mebibyte, of which it touches nothing."""
 
 
-def roomy(work: Callable[P, T]) -> Callable[P, T]:
+def with_deep_stack(work: Callable[P, T]) -> Callable[P, T]:
     """A function that works with syntax trees and recurses into them, with the room it takes.
 
     That is a recursion limit for deep programs, and no cyclic collector that walks millions of nodes again and again:

@@ -12,14 +12,14 @@ import libcst as cst
 
 from devlint.diagnostic import Confidence, Diagnostic, Fix, Note, Position, Region, Severity
 from devlint.domain.placement import Place
-from devlint.fixes.sheet import Sheet, Unfit
+from devlint.fixes.sheet import FixContext, NoFix
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.program import Program
 from devlint.linter.rule_loader import find_rule
-from devlint.linter.rule_runner import Collector, Found
-from devlint.linter.unused_suppressions import UNUSED, Spot, unused
+from devlint.linter.rule_runner import RuleFinding, RuleRunner
+from devlint.linter.unused_suppressions import UNUSED, FindingRows, unused_suppressions
 from devlint.rule import Finding, Rule
-from devlint.rule_metadata import page_of
+from devlint.rule_metadata import rule_url
 from devlint.syntax.index import FileIndex, Statement
 from devlint.syntax.node_positions import node_positions
 from devlint.syntax.source import SourceError
@@ -32,25 +32,25 @@ Contained: TypeAlias = Callable[[str, str], AbstractContextManager[None]]
 """Keeps an exception in some part of the work on a file from losing the rest."""
 
 
-def diagnostics_of(collector: Collector, program: Program, contained: Contained) -> tuple[Diagnostic, ...]:
+def diagnostics_of(collector: RuleRunner, program: Program, contained: Contained) -> tuple[Diagnostic, ...]:
     """Every finding in a given file that nothing suppresses, sorted."""
     given = {module.filename: module for path in program.given if (module := program.load(path)) is not None}
     found = [one for one in collector.findings() if one.finding.place.filename in given]
     regions = _regions(found, program)
-    sheets = {filename: Sheet(module.index) for filename, module in given.items()}
+    sheets = {filename: FixContext(module.index) for filename, module in given.items()}
     reported = [
         _diagnostic(one.rule, one.finding, regions, sheets[one.finding.place.filename], contained)
         for one in _one_for_each_bug(found, regions)
     ]
-    reported += [broken(filename, error) for filename, error in collector.broken_files]
+    reported += [broken_file_diagnostic(filename, error) for filename, error in collector.broken_files]
     kept = _sifted(reported, given, sheets, collector.codes)
     return tuple(sorted(kept, key=lambda one: one.order))
 
 
-def _one_for_each_bug(found: Iterable[Found], regions: dict[Place, Region]) -> list[Found]:
+def _one_for_each_bug(found: Iterable[RuleFinding], regions: dict[Place, Region]) -> list[RuleFinding]:
     """Of the findings a rule makes of one subject, the first in the file."""
-    first: dict[Hashable, Found] = {}
-    rest: list[Found] = []
+    first: dict[Hashable, RuleFinding] = {}
+    rest: list[RuleFinding] = []
     for one in _told_once([one for one in found if one.finding.place in regions]):
         if one.finding.subject is None:
             rest.append(one)
@@ -62,7 +62,7 @@ def _one_for_each_bug(found: Iterable[Found], regions: dict[Place, Region]) -> l
     return [*rest, *first.values()]
 
 
-def _told_once(found: Sequence[Found]) -> Iterator[Found]:
+def _told_once(found: Sequence[RuleFinding]) -> Iterator[RuleFinding]:
     """The findings without those of which another stands at the cause, which is then as sure as they are."""
     causes = {one.finding.place: one for one in found if one.rule.at_cause}
     for one in found:
@@ -77,12 +77,12 @@ def _told_once(found: Sequence[Found]) -> Iterator[Found]:
     yield from causes.values()
 
 
-def _order(one: Found, regions: dict[Place, Region]) -> tuple[str, int, Position]:
+def _order(one: RuleFinding, regions: dict[Place, Region]) -> tuple[str, int, Position]:
     region = regions[one.finding.place]
     return region.filename, region.cell or 0, region.start
 
 
-def _regions(found: Iterable[Found], program: Program) -> dict[Place, Region]:
+def _regions(found: Iterable[RuleFinding], program: Program) -> dict[Place, Region]:
     """The region of every place that findings and their stories speak of, one pass over each statement."""
     wanted: dict[tuple[str, int], set[Place]] = defaultdict(set)
     for one in found:
@@ -112,7 +112,7 @@ def _located(
 
 
 def _diagnostic(
-    rule: type[Rule], finding: Finding, regions: dict[Place, Region], sheet: Sheet, contained: Contained
+    rule: type[Rule], finding: Finding, regions: dict[Place, Region], sheet: FixContext, contained: Contained
 ) -> Diagnostic:
     notes = tuple(Note(step.message, regions[step.place]) for step in finding.trace if step.place in regions)
     return Diagnostic(
@@ -125,29 +125,32 @@ def _diagnostic(
         notes,
         finding.help,
         _fix(finding, sheet, contained),
-        url=page_of(rule.name),
+        url=rule_url(rule.name),
     )
 
 
-def _fix(finding: Finding, sheet: Sheet, contained: Contained) -> Fix | None:
+def _fix(finding: Finding, sheet: FixContext, contained: Contained) -> Fix | None:
     if finding.remedy is None:
         return None
-    with contained(finding.place.filename, "a fix"), suppress(Unfit, SourceError):
+    with contained(finding.place.filename, "a fix"), suppress(NoFix, SourceError):
         return finding.remedy(sheet)
     return None
 
 
-def broken(filename: str, error: SourceError) -> Diagnostic:
+def broken_file_diagnostic(filename: str, error: SourceError) -> Diagnostic:
     """The finding that a file, or a part of it, does not parse."""
     rule = find_rule(BROKEN)
     name = rule.name if rule is not None else "broken-file"
     place = Position(error.row, error.column)
     region = Region(filename, place, place, error.cell)
-    return Diagnostic(BROKEN, name, Severity.ERROR, Confidence.CERTAIN, error.message, region, url=page_of(name))
+    return Diagnostic(BROKEN, name, Severity.ERROR, Confidence.CERTAIN, error.message, region, url=rule_url(name))
 
 
 def _sifted(
-    reported: Iterable[Diagnostic], given: Mapping[str, ModuleInfo], sheets: Mapping[str, Sheet], codes: frozenset[str]
+    reported: Iterable[Diagnostic],
+    given: Mapping[str, ModuleInfo],
+    sheets: Mapping[str, FixContext],
+    codes: frozenset[str],
 ) -> list[Diagnostic]:
     """What no comment silences; and the comments that silence nothing, where those are asked for."""
     by_file: dict[str, list[Diagnostic]] = defaultdict(list)
@@ -161,8 +164,8 @@ def _sifted(
             continue
         source = module.index.source
         suppressions = find_suppressions(source, module.index)
-        spots = [Spot.of(one, source) for one in found]
+        spots = [FindingRows.of(one, source) for one in found]
         kept += [one for one, spot in zip(found, spots, strict=True) if not spot.is_silenced_by(suppressions)]
         if UNUSED in codes:
-            kept += unused(sheets[filename], suppressions, spots, codes)
+            kept += unused_suppressions(sheets[filename], suppressions, spots, codes)
     return kept

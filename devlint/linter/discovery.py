@@ -17,7 +17,7 @@ SUFFIXES = (".py", ".pyi", ".ipynb")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class DiscoveredFile:
     """A file to analyse: its absolute path, its name as it is reported, and the settings that hold for it."""
 
     path: Path
@@ -42,7 +42,7 @@ class Discovery:
         self._complain = complain
         self._seen: set[str] = set()
 
-    def find(self, paths: Sequence[Path]) -> Iterator[Found]:
+    def find(self, paths: Sequence[Path]) -> Iterator[DiscoveredFile]:
         """Every file meant by the paths, each once, in a settled order."""
         for path in paths:
             place = Path(os.path.abspath(path))
@@ -57,20 +57,20 @@ class Discovery:
             settings = self._settings(place if directory else place.parent)
             if settings is None or (settings.force_exclude and is_excluded(settings, place, directory=directory)):
                 continue
-            found = self._walk(place, path) if directory else iter([Found(place, path.as_posix(), settings)])
+            found = self._walk(place, path) if directory else iter([DiscoveredFile(place, path.as_posix(), settings)])
             yield from (file for file in found if self._first_time(file))
 
-    def text(self, name: str) -> Iterator[Found]:
+    def text(self, name: str) -> Iterator[DiscoveredFile]:
         """The file of this name, whose content does not come from the disk; nothing where settings leave it out."""
         place = Path(os.path.abspath(name))
         settings = self._settings(place.parent)
         if settings is not None and not (settings.force_exclude and is_excluded(settings, place)):
-            yield Found(place, Path(name).as_posix(), settings)
+            yield DiscoveredFile(place, Path(name).as_posix(), settings)
 
-    def _walk(self, root: Path, shown: Path) -> Iterator[Found]:
+    def _walk(self, root: Path, shown: Path) -> Iterator[DiscoveredFile]:
         """What there is to analyse below a directory. Links to directories are not followed: no link makes a loop."""
         waiting = [_Directory(root, shown, tuple(patterns.below(root) for patterns in _ignores_above(root)))]
-        links: list[Found] = []
+        links: list[DiscoveredFile] = []
         while waiting:
             directory = waiting.pop()
             settings = self._settings(directory.place)
@@ -89,9 +89,9 @@ class Discovery:
                 if folder:
                     deeper.append(_Directory(place, name, ignores))
                 elif entry.is_symlink():
-                    links.append(Found(place, name.as_posix(), settings))
+                    links.append(DiscoveredFile(place, name.as_posix(), settings))
                 else:
-                    yield Found(place, name.as_posix(), settings)
+                    yield DiscoveredFile(place, name.as_posix(), settings)
             waiting += reversed(deeper)
         yield from links
 
@@ -110,7 +110,7 @@ class Discovery:
             self._complain(str(problem))
             return None
 
-    def _first_time(self, file: Found) -> bool:
+    def _first_time(self, file: DiscoveredFile) -> bool:
         real = os.path.realpath(file.path)
         new = real not in self._seen
         self._seen.add(real)

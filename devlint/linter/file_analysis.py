@@ -8,34 +8,34 @@ from pathlib import Path
 from types import MappingProxyType
 
 from devlint.diagnostic import Diagnostic
-from devlint.interpreter.driver.analysis import Engine
-from devlint.interpreter.driver.entry_points import analyse_module
+from devlint.interpreter.driver.analysis import Analysis
+from devlint.interpreter.driver.entry_points import analyse_file
 from devlint.interpreter.program.program import Program
-from devlint.interpreter.state.analysis_state import InternalError, Unread
-from devlint.linter.deep_stack import roomy
+from devlint.interpreter.state.analysis_state import InternalError, UnparsedStatement
+from devlint.linter.deep_stack import with_deep_stack
 from devlint.linter.diagnostics import diagnostics_of
 from devlint.linter.rule_loader import all_rules
-from devlint.linter.rule_runner import Collector
+from devlint.linter.rule_runner import RuleRunner
 from devlint.syntax.index import index_source
 from devlint.syntax.source import SourceError
 from devlint.syntax.source_reading import decode_source
 
-__all__ = ["InternalError", "Report", "Unread", "analyse"]
+__all__ = ["AnalysisReport", "InternalError", "UnparsedStatement", "analyse_files"]
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class AnalysisReport:
     """What one analysis found. `diagnostics` are sorted; `errors` are devlint's own failures; `unread` the
     statements that libcst cannot parse; `checked` counts files."""
 
     diagnostics: tuple[Diagnostic, ...]
     errors: tuple[InternalError, ...]
-    unread: tuple[Unread, ...]
+    unread: tuple[UnparsedStatement, ...]
     checked: int
 
 
-@roomy
-def analyse(
+@with_deep_stack
+def analyse_files(
     paths: Sequence[Path],
     *,
     codes: frozenset[str],
@@ -45,31 +45,31 @@ def analyse(
     progress: Callable[[int, int], None] | None = None,
     names: Mapping[Path, str] | None = None,
     texts: Mapping[Path, bytes] = MappingProxyType({}),
-) -> Report:
+) -> AnalysisReport:
     """Analyse files together, so that imports between them are followed.
 
     `codes` are the rules to ask; `names` the file names to show, by path; `stdin` a name and the bytes to analyse
     under it; `src` further folders that imports may start from; `models` files that describe other libraries;
     `progress` is told how many files of how many are done; `texts` stand in for the files at these paths.
     """
-    collector = Collector(all_rules(), codes)
+    collector = RuleRunner(all_rules(), codes)
     shown = [(path, (names or {}).get(path, path.as_posix())) for path in paths]
     program = Program(shown, src, collector.broken, texts)
     if stdin is not None:
         _add_text(program, collector, *stdin)
-    engine = Engine(program, collector.hear, models)
+    engine = Analysis(program, collector.hear, models)
     given = program.given
     for done, path in enumerate(given):
         module = program.load(path)
         if module is not None:
-            analyse_module(engine, module)
+            analyse_file(engine, module)
         if progress is not None:
             progress(done + 1, len(given))
     diagnostics = diagnostics_of(collector, program, engine.contained)
-    return Report(diagnostics, tuple(engine.errors), tuple(engine.unread), len(given))
+    return AnalysisReport(diagnostics, tuple(engine.errors), tuple(engine.unread), len(given))
 
 
-def _add_text(program: Program, collector: Collector, name: str, data: bytes) -> None:
+def _add_text(program: Program, collector: RuleRunner, name: str, data: bytes) -> None:
     try:
         program.add(Path(name), index_source(decode_source(data, name)))
     except SourceError as error:

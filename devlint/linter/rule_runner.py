@@ -13,14 +13,14 @@ from devlint.syntax.source import SourceError
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RuleFinding:
     """A finding and the rule that made it."""
 
     rule: type[Rule]
     finding: Finding
 
 
-class Collector:
+class RuleRunner:
     """Asks each selected rule about each event it takes."""
 
     def __init__(self, rules: Iterable[type[Rule]], codes: frozenset[str]) -> None:
@@ -30,7 +30,7 @@ class Collector:
         for rule in self._rules:
             for event in events_of(type(rule)):
                 self._by_event[event].append(rule)
-        self._found: dict[tuple[str, Place], Found] = {}
+        self._found: dict[tuple[str, Place], RuleFinding] = {}
         self._silent: set[tuple[str, Place]] = set()
         self.broken_files: list[tuple[str, SourceError]] = []
 
@@ -52,9 +52,9 @@ class Collector:
         key = (rule.code, finding.place)
         known = self._found.get(key)
         if known is None or _surer(finding, known.finding):
-            self._found[key] = Found(type(rule), finding)
+            self._found[key] = RuleFinding(type(rule), finding)
 
-    def findings(self) -> list[Found]:
+    def findings(self) -> list[RuleFinding]:
         """What is to be reported: the surest finding for each rule and place, where no event there says otherwise."""
         for rule in self._rules:
             for finding in rule.conclude():

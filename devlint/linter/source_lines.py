@@ -13,7 +13,7 @@ from devlint.syntax.source import SourceError
 from devlint.syntax.source_reading import decode_source
 
 
-class Sources:
+class SourceLines:
     """Reads a file when it is first quoted. `paths` says where a reported name lies; `texts` holds what is no file."""
 
     def __init__(self, paths: Mapping[str, Path], texts: Mapping[str, bytes]) -> None:

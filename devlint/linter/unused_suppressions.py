@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from devlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix, Position, Severity
-from devlint.fixes.sheet import Sheet
+from devlint.fixes.sheet import FixContext
 from devlint.linter.rule_loader import all_rules
-from devlint.rule_metadata import page_of
+from devlint.rule_metadata import rule_url
 from devlint.syntax.source import Source
 from devlint.syntax.suppressions import Suppression, Suppressions, normalize_word, word_names_rule
 
@@ -23,7 +23,7 @@ _LIST: Final = re.compile(r"\[([^\[\]]*)\]")
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class FindingRows:
     """A finding as suppressions see it: the rule, and the rows of the text."""
 
     code: str
@@ -32,18 +32,18 @@ class Spot:
     last_row: int
 
     @staticmethod
-    def of(one: Diagnostic, source: Source) -> Spot:
+    def of(one: Diagnostic, source: Source) -> FindingRows:
         """The spot of a finding in its file."""
         first = source.row(one.region)
-        return Spot(one.code, one.name, first, first + one.region.end.row - one.region.start.row)
+        return FindingRows(one.code, one.name, first, first + one.region.end.row - one.region.start.row)
 
     def is_silenced_by(self, suppressions: Suppressions) -> bool:
         """Whether a comment silences the finding."""
         return suppressions.covers(self.code, self.name, self.first_row, self.last_row) is not None
 
 
-def unused(
-    sheet: Sheet, suppressions: Suppressions, spots: Sequence[Spot], codes: frozenset[str]
+def unused_suppressions(
+    sheet: FixContext, suppressions: Suppressions, spots: Sequence[FindingRows], codes: frozenset[str]
 ) -> Iterator[Diagnostic]:
     """A finding for each comment of devlint's own of which some word, or all of it, silences nothing."""
     by_region: dict[tuple[Position, Position], list[Suppression]] = defaultdict(list)
@@ -57,7 +57,7 @@ def unused(
             yield _diagnostic(sheet, region, idle, words)
 
 
-def _is_used(each: str, group: Iterable[Suppression], spots: Sequence[Spot]) -> bool:
+def _is_used(each: str, group: Iterable[Suppression], spots: Sequence[FindingRows]) -> bool:
     """Whether a word of a comment, the empty one of a comment without a list, silences a finding."""
     return any(
         one.reaches(spot.first_row, spot.last_row)
@@ -82,7 +82,9 @@ def _is_meant(suppressions: Suppressions, row: int) -> bool:
     return any(one.codes and one.reaches(row, row) and one.silences(UNUSED, NAME) for one in suppressions.all)
 
 
-def _diagnostic(sheet: Sheet, region: tuple[Position, Position], idle: set[str], words: frozenset[str]) -> Diagnostic:
+def _diagnostic(
+    sheet: FixContext, region: tuple[Position, Position], idle: set[str], words: frozenset[str]
+) -> Diagnostic:
     start, end = (sheet.index.lines.start(place.row) + place.column - 1 for place in region)
     written = sheet.text[start:end]
     unknown = sorted(
@@ -98,10 +100,10 @@ def _diagnostic(sheet: Sheet, region: tuple[Position, Position], idle: set[str],
         message, sure = f"{named} in `{written}` silences nothing", Confidence.LIKELY
     fix = Fix("Take it out", Applicability.SAFE, (_taken_out(sheet, start, end, idle),))
     place = sheet.index.source.region(*region)
-    return Diagnostic(UNUSED, NAME, Severity.WARNING, sure, message, place, fix=fix, url=page_of(NAME))
+    return Diagnostic(UNUSED, NAME, Severity.WARNING, sure, message, place, fix=fix, url=rule_url(NAME))
 
 
-def _taken_out(sheet: Sheet, start: int, end: int, idle: set[str]) -> Edit:
+def _taken_out(sheet: FixContext, start: int, end: int, idle: set[str]) -> Edit:
     """The list without its idle words; or, where none is left, the comment without the directive."""
     found = _LIST.search(sheet.text, start, end)
     left = [each for each in _listed(sheet.text[start:end]) if normalize_word(each) not in idle]

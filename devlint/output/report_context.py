@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from devlint.diagnostic import Diagnostic
-from devlint.rule_metadata import RuleCard
+from devlint.rule_metadata import RuleMetadata
 
 LineReader = Callable[[str, "int | None"], Sequence[str]]
 """A function that returns the lines of a file or of a notebook's cell, without their ends; none if it is unreadable."""
@@ -30,7 +30,7 @@ class ReportContext:
     color: bool = False
     width: int = 120
     checked: int = 0
-    rules: Mapping[str, RuleCard] = field(default_factory=dict)
+    rules: Mapping[str, RuleMetadata] = field(default_factory=dict)
     base: Path = field(default_factory=Path.cwd)
 
     def relative(self, filename: str) -> str:

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from devlint.diagnostic import Applicability, Diagnostic, Edit, Fix, Position, Region, Severity
 from devlint.output.github_line_hash import line_hashes
 from devlint.output.report_context import ReportContext
-from devlint.rule_metadata import RuleCard, page_of
+from devlint.rule_metadata import RuleMetadata, rule_url
 from devlint.version import __version__
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -103,7 +103,7 @@ class _Run:
         return {"description": {"text": fix.message}, "artifactChanges": [change]}
 
 
-def _rule(card: RuleCard) -> Object:
+def _rule(card: RuleMetadata) -> Object:
     """Return a rule as a SARIF reporting descriptor."""
     tags = ["pytorch", *([card.topic] if card.topic else [])]
     return {
@@ -112,7 +112,7 @@ def _rule(card: RuleCard) -> Object:
         "shortDescription": {"text": card.summary},
         "fullDescription": {"text": card.summary[:_LONGEST_DESCRIPTION]},
         "help": {"text": card.doc, "markdown": card.doc},
-        "helpUri": page_of(card.name),
+        "helpUri": rule_url(card.name),
         "defaultConfiguration": {"level": _LEVELS[card.severity], "enabled": card.default},
         "properties": {"tags": tags, "precision": "high", "problem.severity": _PROBLEMS[card.severity]},
     }

@@ -13,9 +13,9 @@ from devlint.config.resolver import Resolver
 from devlint.config.settings import Settings
 from devlint.diagnostic import Diagnostic, Severity
 from devlint.linter.discovery import is_excluded
-from devlint.linter.file_analysis import analyse
+from devlint.linter.file_analysis import analyse_files
 from devlint.linter.rule_loader import all_rules
-from devlint.rule_metadata import RuleCard
+from devlint.rule_metadata import RuleMetadata
 from devlint.runtime.observation_diagnostics import RUNTIME_ONLY_RULES
 from devlint.syntax.index import index_source
 from devlint.syntax.source import SourceError
@@ -33,11 +33,11 @@ class ConfiguredLinter:
     """
 
     def __init__(self, config: Path | None = None, *, isolated: bool = False) -> None:
-        cards = [RuleCard.of(rule) for rule in all_rules()]
+        cards = [RuleMetadata.of(rule) for rule in all_rules()]
         known = {card.code for card in cards}
         reported = [replace(card, default=True) for card in cards]
         reported += [
-            RuleCard(code, name, Severity.WARNING, True, False, "", "")
+            RuleMetadata(code, name, Severity.WARNING, True, False, "", "")
             for code, name in RUNTIME_ONLY_RULES.items()
             if code not in known
         ]
@@ -56,7 +56,7 @@ class ConfiguredLinter:
             return []
         codes = frozenset[str]().union(*(each.codes for each in settings.values()))
         src = list(dict.fromkeys(folder for each in settings.values() for folder in each.src if folder.is_dir()))
-        found = analyse(list(settings), codes=codes, src=src).diagnostics
+        found = analyse_files(list(settings), codes=codes, src=src).diagnostics
         judged = (settings[path].judge(one, path) for one in found if (path := Path(one.region.filename)) in settings)
         return [one for one in judged if one is not None and not one.code.startswith(_NOT_OF_PROGRAMS)]
 

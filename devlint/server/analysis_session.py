@@ -11,12 +11,12 @@ from typing import TypeAlias
 
 from devlint.config.settings import Settings
 from devlint.diagnostic import Diagnostic
-from devlint.interpreter.driver.analysis import Engine, InternalError
+from devlint.interpreter.driver.analysis import Analysis, InternalError
 from devlint.interpreter.program.program import Program
-from devlint.linter.deep_stack import roomy
-from devlint.linter.diagnostics import broken, diagnostics_of
+from devlint.linter.deep_stack import with_deep_stack
+from devlint.linter.diagnostics import broken_file_diagnostic, diagnostics_of
 from devlint.linter.rule_loader import all_rules
-from devlint.linter.rule_runner import Collector
+from devlint.linter.rule_runner import RuleRunner
 from devlint.server.entry_cache import EntryCache
 from devlint.server.expression_info import ExpressionDescriber, ExpressionInfo, NodeSpans
 from devlint.server.file_analysis import (
@@ -70,7 +70,7 @@ class CancellationToken:
 
     def __init__(self) -> None:
         self.is_cancelled = False
-        self._engine: Engine | None = None
+        self._engine: Analysis | None = None
 
     def cancel(self) -> None:
         """Stop the analysis as soon as possible."""
@@ -78,7 +78,7 @@ class CancellationToken:
         if self._engine is not None:
             self._engine.abandon()
 
-    def attach(self, engine: Engine) -> None:
+    def attach(self, engine: Analysis) -> None:
         """Set the interpreter that `cancel` stops; stop it at once if the analysis is cancelled already."""
         self._engine = engine
         if self.is_cancelled:
@@ -112,7 +112,7 @@ class AnalysisSession:
         gc.collect(1)
         return result
 
-    @roomy
+    @with_deep_stack
     def _analyse_all(
         self, job: AnalysisJob, token: CancellationToken, report: ReportResult, progress: Callable[[int, int], None]
     ) -> AnalysisResult | None:
@@ -188,7 +188,7 @@ class AnalysisSession:
         elif opened:
             # Values in these files were not recorded while the files were closed: analyse again what reaches them.
             self._cache.drop_reaching(frozenset(self._files.statements(opened)))
-        collector = Collector(all_rules(), frozenset[str]().union(*(one.codes for one in settings)))
+        collector = RuleRunner(all_rules(), frozenset[str]().union(*(one.codes for one in settings)))
         program = Program(
             [(path, path.as_posix()) for path in given],
             src,
@@ -227,7 +227,7 @@ class AnalysisSession:
         """Return the results for one file: the findings that its settings keep, and the infos of its expressions."""
         recovered, name = self._files.recovered_text(path), path.as_posix()
         if recovered is not None and recovered.has_unparsable_spans and recovered.error is not None:
-            found.append(broken(name, recovered.error))
+            found.append(broken_file_diagnostic(name, recovered.error))
         judged = (settings.judge(one, path) for one in found)
         shown = () if recovered is None or recovered.is_unparsed else tuple(located_infos(recovered, infos))
         return FileAnalysis(self._files.text(name), tuple(one for one in judged if one is not None), shown, regions)

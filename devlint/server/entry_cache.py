@@ -8,9 +8,9 @@ from pathlib import Path
 
 import libcst as cst
 
-from devlint.interpreter.driver.analysis import Engine
+from devlint.interpreter.driver.analysis import Analysis
 from devlint.interpreter.state.events import Event
-from devlint.interpreter.state.torch_defaults import Defaults
+from devlint.interpreter.state.torch_defaults import FileDefaults
 from devlint.server.dependencies import Dependencies
 from devlint.server.observed_values import ObservedValues
 from devlint.syntax.index import Statement
@@ -23,11 +23,11 @@ class GlobalEffects:
     These are torch's default device and dtype by file, and the functions that were run.
     """
 
-    defaults: Mapping[Path, Defaults]
+    defaults: Mapping[Path, FileDefaults]
     ran: frozenset[cst.CSTNode] = frozenset()
 
     @classmethod
-    def capture(cls, engine: Engine) -> GlobalEffects:
+    def capture(cls, engine: Analysis) -> GlobalEffects:
         """Return the complete shared state of an analysis as it is now."""
         return cls(dict(engine.torch_defaults.by_file), frozenset(engine.ran))
 
@@ -36,7 +36,7 @@ class GlobalEffects:
         changed = {path: one for path, one in self.defaults.items() if earlier.defaults.get(path) != one}
         return GlobalEffects(changed, self.ran - earlier.ran)
 
-    def apply(self, engine: Engine) -> None:
+    def apply(self, engine: Analysis) -> None:
         """Make the same changes in another analysis."""
         engine.torch_defaults.by_file.update(self.defaults)
         engine.ran |= self.ran

@@ -8,21 +8,21 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.domain.device import Known, Symbol
-from devlint.domain.placement import How, Leaf, Place, Placement, is_unknown, leaves
-from devlint.domain.value import Array, Batch, DeviceValue, Tensor, Value
-from devlint.explain.device_texts import when_text
-from devlint.explain.value_descriptions import describe, describe_placement
+from devlint.domain.device import DeviceSymbol, KnownDevice
+from devlint.domain.placement import Basis, Place, Placement, PlacementCase, is_unknown_placement, placement_cases
+from devlint.domain.value import Array, DeviceValue, OpaqueData, Tensor, Value
+from devlint.explain.device_texts import condition_text
+from devlint.explain.value_descriptions import describe_placement, describe_value
 from devlint.server.observed_values import ObservedValue, ObservedValues
 from devlint.syntax.code_regions import CodeRegions
 from devlint.syntax.index import Statement
 from devlint.syntax.source import SourceError
 
 BASIS_TEXT: Final = {
-    How.EXPLICIT: "written out",
-    How.DEFAULT: "by default",
-    How.CALLER: "the caller's choice",
-    How.ASSUMED: "assumed",
+    Basis.EXPLICIT: "written out",
+    Basis.DEFAULT: "by default",
+    Basis.CALLER: "the caller's choice",
+    Basis.ASSUMED: "assumed",
 }
 """How a placement is known, in words."""
 
@@ -121,17 +121,15 @@ class ExpressionDescriber:
         if span is None:
             return None
         code = " ".join(unit.text[span[0] : span[1]].split())
-        values = dict.fromkeys(self._describe_value(unit, span, code, one) for one in observed)
+        values = dict.fromkeys(self._describe(unit, span, code, one) for one in observed)
         return ExpressionInfo(*span, code, tuple(values), any(one.is_target for one in observed))
 
-    def _describe_value(
-        self, unit: Statement, span: tuple[int, int], code: str, observed: ObservedValue
-    ) -> ValueDescription:
+    def _describe(self, unit: Statement, span: tuple[int, int], code: str, observed: ObservedValue) -> ValueDescription:
         """Return the description of one value of an expression that stands at `span` in a statement."""
         value = observed.value
         placement = _placement(value)
         origins = tuple(self._origins(placement)) if placement is not None else ()
-        text = describe(value)
+        text = describe_value(value)
         placed_here = any(one.unit is unit and _is_after_on_line(unit, span, one) for one in origins)
         short = _short_text(value, code)
         return ValueDescription(
@@ -140,11 +138,11 @@ class ExpressionDescriber:
 
     def _origins(self, placement: Placement) -> Iterator[DeviceOrigin]:
         """Yield the origins of a placement, one for each case of a conditional placement."""
-        for facts, leaf in leaves(placement):
-            if is_unknown(leaf):
+        for facts, leaf in placement_cases(placement):
+            if is_unknown_placement(leaf):
                 continue
-            device = describe_placement(leaf) + when_text(facts)
-            cause = leaf.cause
+            device = describe_placement(leaf) + condition_text(facts)
+            cause = leaf.placing_step
             if cause is None:
                 yield DeviceOrigin(device, BASIS_TEXT[leaf.how])
             else:
@@ -168,7 +166,7 @@ def _is_after_on_line(unit: Statement, span: tuple[int, int], origin: DeviceOrig
 def _placement(value: Value) -> Placement | None:
     """Return the placement of a value, or None for values without a placement."""
     match value:
-        case Tensor(placement=placement) | Batch(placement=placement) | DeviceValue(placement=placement):
+        case Tensor(placement=placement) | OpaqueData(placement=placement) | DeviceValue(placement=placement):
             return placement
     return None
 
@@ -186,11 +184,11 @@ def _short_text(value: Value, code: str) -> str:
 
 def _is_informative(placement: Placement, code: str) -> bool:
     """Return whether a placement tells more than that an expression is on its own device."""
-    if not isinstance(placement, Leaf):
+    if not isinstance(placement, PlacementCase):
         return True
     match placement.device:
-        case Known():
+        case KnownDevice():
             return True
-        case Symbol(text=text):
+        case DeviceSymbol(text=text):
             return text.strip("`") not in (code, f"{code}.device")
     return False

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from devlint.diagnostic import Diagnostic
-from devlint.linter.check import Outcome, check
-from devlint.linter.deep_stack import roomy
-from devlint.linter.discovery import Found
+from devlint.linter.check import CheckResult, check_files
+from devlint.linter.deep_stack import with_deep_stack
+from devlint.linter.discovery import DiscoveredFile
 from devlint.repair.document import Document
 from devlint.repair.fix_rounds import applicable_fix_filter, repair
 from devlint.server.analysis_session import AnalysisJob
@@ -35,7 +35,7 @@ class FixRequest:
         return self.cell is None or all(one.cell == self.cell for one in edits)
 
 
-@roomy
+@with_deep_stack
 def fixed_texts(job: AnalysisJob, request: FixRequest) -> Sequence[str] | None:
     """Return the text of a file, or the texts of a notebook's cells, after all safe fixes.
 
@@ -43,14 +43,14 @@ def fixed_texts(job: AnalysisJob, request: FixRequest) -> Sequence[str] | None:
     """
     if request.path not in job.settings:
         return None
-    files = [Found(one, one.as_posix(), settings) for one, settings in job.settings.items()]
+    files = [DiscoveredFile(one, one.as_posix(), settings) for one, settings in job.settings.items()]
     documents = {one.as_posix(): _repair_document(one, text, request) for one, text in job.texts.items()}
     name = request.path.as_posix()
     own = {name: documents[name]}
     safe = applicable_fix_filter(unsafe=False)
 
-    def analyse(attempt: Mapping[str, Document]) -> Outcome:
-        return check(files, texts={key: one.data for key, one in {**documents, **attempt}.items()})
+    def analyse(attempt: Mapping[str, Document]) -> CheckResult:
+        return check_files(files, texts={key: one.data for key, one in {**documents, **attempt}.items()})
 
     found = repair(own, analyse(own), analyse, lambda one: safe(one) and request.covers(one)).documents[name]
     if request.path in request.notebooks:

@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from devlint.interpreter.driver.analysis import Engine
-from devlint.interpreter.driver.entry_points import enter, run_file
+from devlint.interpreter.driver.analysis import Analysis
+from devlint.interpreter.driver.entry_points import analyse_definition, run_as_program
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.program import Program
 from devlint.interpreter.state.events import Event
-from devlint.linter.rule_runner import Collector
+from devlint.linter.rule_runner import RuleRunner
 from devlint.server.dependencies import DependencyFinder
 from devlint.server.entry_cache import CacheEntry, EntryCache, EntryResult, GlobalEffects
 from devlint.server.observed_values import ObservedValues, ValueObserver
@@ -28,7 +28,7 @@ class IncrementalRun:
     def __init__(
         self,
         program: Program,
-        collector: Collector,
+        collector: RuleRunner,
         cache: EntryCache,
         models: Sequence[Path],
         watched: Iterable[Statement],
@@ -41,7 +41,7 @@ class IncrementalRun:
         self._watched = frozenset(watched)
         self._observer = ValueObserver(self._watched)
         self._new_results: list[tuple[ModuleInfo, Statement | None, EntryResult]] = []
-        self.engine = Engine(program, self._on_event, models, self._observer)
+        self.engine = Analysis(program, self._on_event, models, self._observer)
         self.observed: dict[Statement, list[ObservedValues]] = defaultdict(list)
 
     def analyse(self, module: ModuleInfo) -> None:
@@ -59,11 +59,11 @@ class IncrementalRun:
             if entry is not None:
                 self._replay(entry)
             else:
-                self._analyse_entry(module, unit, lambda unit=unit: enter(self.engine, module, unit))  # type: ignore[misc]
+                self._analyse_entry(module, unit, lambda unit=unit: analyse_definition(self.engine, module, unit))  # type: ignore[misc]
 
     def _run_file(self, module: ModuleInfo) -> bool:
         """Analyse the top-level code of a file; return True, since that is always relevant."""
-        run_file(self.engine, module)
+        run_as_program(self.engine, module)
         return True
 
     def store_results(self) -> None:

@@ -9,16 +9,16 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.domain.placement import is_unknown
-from devlint.domain.value import Array, Batch, DeviceValue, DtypeValue, Either, Ref, Tensor, Tuple, Value
-from devlint.interpreter.objects.module_state import is_module, tensors_of
-from devlint.interpreter.state.frame import Run
+from devlint.domain.placement import is_unknown_placement
+from devlint.domain.value import Array, ConditionalValue, DeviceValue, DtypeValue, OpaqueData, Ref, Tensor, Tuple, Value
+from devlint.interpreter.objects.module_state import is_module, module_tensors
+from devlint.interpreter.state.frame import Frame
 from devlint.syntax.index import Statement
 
 MAX_VALUES: Final = 6
 """The largest number of different values that are kept for one expression."""
 
-REPORTED_TYPES: Final = frozenset({Tensor, Array, Batch, DeviceValue, DtypeValue, Tuple, Either})
+REPORTED_TYPES: Final = frozenset({Tensor, Array, OpaqueData, DeviceValue, DtypeValue, Tuple, ConditionalValue})
 """The types of values that have a placement or a dtype to show."""
 
 
@@ -52,14 +52,14 @@ class ValueObserver:
         observed, self._observed = self._observed, defaultdict(dict)
         return observed
 
-    def see(self, run: Run, node: cst.CSTNode, value: Value) -> None:
+    def see(self, run: Frame, node: cst.CSTNode, value: Value) -> None:
         """Record the value of an evaluated expression."""
         if value.__class__ in REPORTED_TYPES and run.unit in self._statements:
             self._record(run, node, value, is_target=False)
         elif value.__class__ is Ref and node.__class__ in (cst.Name, cst.Attribute) and run.unit in self._statements:
             self._record_module(run, node, value, is_target=False)
 
-    def bind(self, run: Run, node: cst.CSTNode, value: Value) -> None:
+    def bind(self, run: Frame, node: cst.CSTNode, value: Value) -> None:
         """Record the value that was assigned to a target."""
         if run.unit not in self._statements or node.__class__ not in (cst.Name, cst.Attribute):
             return
@@ -68,7 +68,7 @@ class ValueObserver:
         elif value.__class__ is Ref:
             self._record_module(run, node, value, is_target=True)
 
-    def _record(self, run: Run, node: cst.CSTNode, value: Value, *, is_target: bool, is_module: bool = False) -> None:
+    def _record(self, run: Frame, node: cst.CSTNode, value: Value, *, is_target: bool, is_module: bool = False) -> None:
         """Add a value to those of an expression, unless the same value or the largest number of values is kept."""
         values = self._observed[run.unit].setdefault(node, [])
         if len(values) < MAX_VALUES:
@@ -78,14 +78,14 @@ class ValueObserver:
             if observed_value not in values:
                 values.append(observed_value)
 
-    def _record_module(self, run: Run, node: cst.CSTNode, value: Value, *, is_target: bool) -> None:
+    def _record_module(self, run: Frame, node: cst.CSTNode, value: Value, *, is_target: bool) -> None:
         """Record for an `nn.Module` its first parameter, if that has a known placement or dtype; `self` is left out."""
         if isinstance(node, cst.Name) and node.value == "self":
             return
         if not is_module(run, value):
             return
-        for _, tensor in tensors_of(run, value):
+        for _, tensor in module_tensors(run, value):
             tensor = run.settle(tensor)
-            if not (is_unknown(tensor.placement) and tensor.dtype.name is None):
+            if not (is_unknown_placement(tensor.placement) and tensor.dtype.name is None):
                 self._record(run, node, tensor, is_target=is_target, is_module=True)
             return

@@ -16,7 +16,7 @@ from devlint.config.settings import Settings
 from devlint.diagnostic import Confidence
 from devlint.linter.discovery import is_excluded
 from devlint.linter.rule_loader import all_rules
-from devlint.rule_metadata import RuleCard
+from devlint.rule_metadata import RuleMetadata
 
 SECTION = "devlint"
 """The name under which clients keep the settings."""
@@ -129,7 +129,7 @@ class WorkspaceSettings:
         ordered = sorted(folders.items(), key=lambda one: len(one[0].parts), reverse=True)
         self._folders: Mapping[Path | None, Preferences] = {**dict(ordered), None: default}
         self._warn = warn
-        self._cards = [RuleCard.of(rule) for rule in all_rules()]
+        self._cards = [RuleMetadata.of(rule) for rule in all_rules()]
         self._resolvers = {folder: self._resolver(folder, one) for folder, one in self._folders.items()}
 
     def preferences(self, path: Path) -> Preferences:

@@ -4,11 +4,11 @@ import pytest
 
 from devlint.config.rule_selection import SelectionLayer, UnknownSelectorError, check_selectors, selected_codes
 from devlint.diagnostic import Severity
-from devlint.rule_metadata import RuleCard
+from devlint.rule_metadata import RuleMetadata
 
 
-def card(code: str, name: str, *, default: bool = True) -> RuleCard:
-    return RuleCard(code, name, Severity.ERROR, default, False, "", "")
+def card(code: str, name: str, *, default: bool = True) -> RuleMetadata:
+    return RuleMetadata(code, name, Severity.ERROR, default, False, "", "")
 
 
 CARDS = [

@@ -6,7 +6,7 @@ import libcst as cst
 import pytest
 
 from devlint.fixes.registering import wrap_container
-from devlint.fixes.sheet import Sheet, Unfit
+from devlint.fixes.sheet import FixContext, NoFix
 from devlint.repair.document import Document
 from devlint.syntax.index import index_source
 from devlint.syntax.source import Source
@@ -235,11 +235,11 @@ CONTAINERS = {
 def test_a_container_has_a_counterpart(value: str, wrapped: str | None) -> None:
     text = f"from torch import nn\n\nclass Net(nn.Module):\n    def __init__(self):\n        self.kept = {value}\n"
     index = index_source(Source.of(text))
-    part = Sheet(index).of(index.statements[1])
+    part = FixContext(index).of(index.statements[1])
     target = next(one for one in descend(part.unit.tree) if isinstance(one, cst.Attribute) and one.attr.value == "kept")
     try:
         fix = wrap_container(part, target, "Module")
-    except Unfit:
+    except NoFix:
         assert wrapped is None
     else:
         changed = Document("a.py", text.encode()).edited(fix.edits).text

@@ -9,7 +9,7 @@ import pytest
 from devlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix, Note, Position, Region, Severity
 from devlint.output import find_format
 from devlint.output.report_context import ReportContext
-from devlint.rule_metadata import RuleCard
+from devlint.rule_metadata import RuleMetadata
 
 TRAIN = """\
 import torch
@@ -71,9 +71,11 @@ ELSEWHERE = Diagnostic(
     trace=(Note("`batch` is made here", region(2, 1, 2, 23, "src/data.py")),),
 )
 RULES = {
-    "DEV101": RuleCard("DEV101", "mixed-device-op", Severity.ERROR, True, False, "Two devices.", "Two devices.\n\nWhy"),
-    "DEV103": RuleCard("DEV103", "unregistered-tensor", Severity.INFO, False, False, "Left.", "Left behind." * 100),
-    "DEV201": RuleCard("DEV201", "discarded-transfer", Severity.WARNING, True, True, "Lost.", "Lost."),
+    "DEV101": RuleMetadata(
+        "DEV101", "mixed-device-op", Severity.ERROR, True, False, "Two devices.", "Two devices.\n\nWhy"
+    ),
+    "DEV103": RuleMetadata("DEV103", "unregistered-tensor", Severity.INFO, False, False, "Left.", "Left behind." * 100),
+    "DEV201": RuleMetadata("DEV201", "discarded-transfer", Severity.WARNING, True, True, "Lost.", "Lost."),
 }
 FINDINGS = (DISCARDED, MIXED, ELSEWHERE)
 

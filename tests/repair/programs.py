@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from devlint.diagnostic import Diagnostic, Position
-from devlint.linter.file_analysis import analyse
+from devlint.linter.file_analysis import analyse_files
 from devlint.linter.rule_loader import all_rules
 from devlint.repair.document import Document
 from devlint.repair.fix_rounds import Documents, RepairResult, applicable_fix_filter, repair
@@ -38,7 +38,7 @@ class Program:
         """What is found in the files when they hold this."""
         paths = {self.folder / name: name for name in self.files}
         texts = {path: documents[name].data for path, name in paths.items()}
-        report = analyse(list(paths), codes=self.codes, src=[self.folder], names=paths, texts=texts)
+        report = analyse_files(list(paths), codes=self.codes, src=[self.folder], names=paths, texts=texts)
         assert not report.errors, report.errors[0].traceback
         found = [one for one in report.diagnostics if one.code != QUESTION]
         lines = {name: NEWLINE.split(document.text) for name, document in documents.items()}

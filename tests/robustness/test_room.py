@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from devlint.linter.deep_stack import RECURSION_LIMIT, roomy
+from devlint.linter.deep_stack import RECURSION_LIMIT, with_deep_stack
 
 resource = pytest.importorskip("resource")
 
@@ -19,19 +19,19 @@ def _state() -> tuple[int, bool]:
 
 def test_there_is_room_inside_only():
     before = _state()
-    assert roomy(_state)() == (RECURSION_LIMIT, False)
+    assert with_deep_stack(_state)() == (RECURSION_LIMIT, False)
     assert _state() == before
 
 
 def test_room_is_given_back_after_an_error():
     before = _state()
     with pytest.raises(ZeroDivisionError):
-        roomy(lambda: 1 // 0)()
+        with_deep_stack(lambda: 1 // 0)()
     assert _state() == before
 
 
 def test_room_within_room():
-    assert roomy(roomy(_state))() == (RECURSION_LIMIT, False)
+    assert with_deep_stack(with_deep_stack(_state))() == (RECURSION_LIMIT, False)
 
 
 @pytest.mark.skipif(
@@ -43,7 +43,7 @@ def test_going_up_and_down_asks_the_system_for_nothing():
         work()
         return int(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
 
-    assert faults(roomy(_up_and_down)) * 4 < faults(_up_and_down)
+    assert faults(with_deep_stack(_up_and_down)) * 4 < faults(_up_and_down)
 
 
 def _up_and_down() -> None:

@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 from devlint.diagnostic import Diagnostic
-from devlint.linter.file_analysis import analyse
+from devlint.linter.file_analysis import analyse_files
 from devlint.linter.rule_loader import all_rules
 
 PRELUDE = """\
@@ -31,7 +31,7 @@ def lint(source: str, codes: frozenset[str], folder: Path | None = None) -> tupl
     files = split(source)
     if len(files) == 1:
         ((name, text),) = files.items()
-        report = analyse([], codes=codes, stdin=(name, text.encode()))
+        report = analyse_files([], codes=codes, stdin=(name, text.encode()))
     else:
         assert folder is not None
         paths = [folder / name for name in files]
@@ -39,7 +39,7 @@ def lint(source: str, codes: frozenset[str], folder: Path | None = None) -> tupl
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
         names = dict(zip(paths, files, strict=True))
-        report = analyse(paths, codes=codes, src=[folder], names=names)
+        report = analyse_files(paths, codes=codes, src=[folder], names=names)
     assert not report.errors, report.errors[0].traceback
     return report.diagnostics
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import devlint.interpreter.driver.assembly  # noqa: F401 - registers the models
-from devlint.interpreter.state.library_models import find_model
+from devlint.interpreter.state.library_models import find_call_model
 from devlint.semantics.table import load_torch_table
 
 TABLE = load_torch_table()
@@ -46,7 +46,7 @@ def names(groups: dict[str, str]) -> set[str]:
 
 
 def modelled(name: str) -> bool:
-    return find_model(name) is not None or find_model(name.removeprefix("torch.")) is not None
+    return find_call_model(name) is not None or find_call_model(name.removeprefix("torch.")) is not None
 
 
 def test_no_other_row_has_a_model_written_by_hand() -> None:

@@ -9,8 +9,8 @@ import pytest
 
 import devlint.interpreter.driver.assembly  # noqa: F401 (importing it registers the handlers)
 from devlint.interpreter.language.unknown_nodes import UNKNOWN_NODES
-from devlint.interpreter.state.frame import _EXPRESSIONS as EXPRESSION_HANDLERS
-from devlint.interpreter.state.frame import _STATEMENTS as STATEMENT_HANDLERS
+from devlint.interpreter.state.frame import EXPRESSION_HANDLERS as EXPRESSION_HANDLERS
+from devlint.interpreter.state.frame import STATEMENT_HANDLERS as STATEMENT_HANDLERS
 
 NEWER_THAN_THE_OLDEST_LIBCST = {"LazyImport", "LazyImportFrom", "StarredDictComp", "TemplatedString"}
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import libcst as cst
 
-from devlint.domain.join import any_part_of
+from devlint.domain.join import any_opaque_part
 from devlint.domain.objects import Dict
-from devlint.domain.value import UNKNOWN, Batch, Ref, Value
-from devlint.interpreter.objects.tensor_containers import held, is_holder
+from devlint.domain.value import UNKNOWN, OpaqueData, Ref, Value
+from devlint.interpreter.objects.tensor_containers import is_tensor_container, tensor_container_item
 from devlint.interpreter.state.arguments import Argument, Arguments
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.frame import Frame
 
 
-def gather(run: Run, node: cst.Call) -> Arguments:
+def evaluate_arguments(run: Frame, node: cst.Call) -> Arguments:
     """Evaluate a call's arguments, stars unrolled where they can be."""
     found = Arguments(node)
     for arg in node.args:
@@ -45,9 +45,9 @@ def gather(run: Run, node: cst.Call) -> Arguments:
     return found
 
 
-def _unpacked(run: Run, value: Value) -> Value:
+def _unpacked(run: Frame, value: Value) -> Value:
     """What stands for every entry of a mapping that is no dict."""
     thing = run.instance(value)
-    if isinstance(value, Batch):
-        return any_part_of(value)
-    return held(thing) if thing is not None and is_holder(run, value) else UNKNOWN
+    if isinstance(value, OpaqueData):
+        return any_opaque_part(value)
+    return tensor_container_item(thing) if thing is not None and is_tensor_container(run, value) else UNKNOWN

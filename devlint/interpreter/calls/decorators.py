@@ -6,11 +6,11 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.domain.value import UNKNOWN, Callable_, Library, Partial, Value
-from devlint.interpreter.objects.class_hierarchy import home_of
+from devlint.domain.value import UNKNOWN, LibraryName, Partial, ProgramDefinition, Value
+from devlint.interpreter.objects.class_hierarchy import definition_frame
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo
 from devlint.interpreter.state.arguments import Argument, Arguments
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.frame import Frame
 from devlint.syntax.tree_walk import dotted_name
 
 TRANSPARENT_LIBRARIES: Final = frozenset(
@@ -31,21 +31,21 @@ OPAQUE: Final = frozenset({"functools.singledispatch", "functools.singledispatch
 """Those in the libraries above that are no such thing."""
 
 
-def decorated(run: Run, info: FunctionInfo) -> Value:
+def decorated_function(run: Frame, info: FunctionInfo) -> Value:
     """The value that a function's name is bound to."""
 
-    home = home_of(run, info)
-    value: Value = Callable_(info)
+    home = definition_frame(run, info)
+    value: Value = ProgramDefinition(info)
     for decorator in reversed(info.decorators):
         target = home.evaluate(decorator)
-        if isinstance(_behind(target), Callable_):
+        if isinstance(_behind(target), ProgramDefinition):
             value = run.call(target, Arguments(decorator, [Argument(value, decorator)]), decorator)
         elif not _is_transparent(home, decorator, target):
             return UNKNOWN
     return value
 
 
-def decorated_class(run: Run, info: ClassInfo) -> Value:
+def decorated_class(run: Frame, info: ClassInfo) -> Value:
     """What a class's name is bound to: the class itself, unless one of the program's decorators makes another thing.
 
     What libraries' decorators make of a class is still a class of its kind.
@@ -54,19 +54,19 @@ def decorated_class(run: Run, info: ClassInfo) -> Value:
     known = run.engine.decorated.get(info)
     if known is not None:
         return known
-    run.engine.decorated[info] = value = Callable_(info)
-    home = home_of(run, info)
+    run.engine.decorated[info] = value = ProgramDefinition(info)
+    home = definition_frame(run, info)
     for decorator in reversed(info.node.decorators):
         target = home.evaluate(decorator.decorator)
-        if isinstance(_behind(target), Callable_):
+        if isinstance(_behind(target), ProgramDefinition):
             given = [Argument(value, decorator.decorator)]
             made = run.call(target, Arguments(decorator, given), decorator)
-            value = made if isinstance(made, Callable_) else value
+            value = made if isinstance(made, ProgramDefinition) else value
     run.engine.decorated[info] = value
     return value
 
 
-def _is_transparent(home: Run, decorator: cst.BaseExpression, target: Value) -> bool:
+def _is_transparent(home: Frame, decorator: cst.BaseExpression, target: Value) -> bool:
     called = decorator.func if isinstance(decorator, cst.Call) else decorator
     last = (dotted_name(called) or "").rpartition(".")[2]
     if last in TRANSPARENT_NAMES or last.startswith(REGISTERING):
@@ -77,10 +77,10 @@ def _is_transparent(home: Run, decorator: cst.BaseExpression, target: Value) -> 
     return name is not None and name not in OPAQUE and name.partition(".")[0] in TRANSPARENT_LIBRARIES
 
 
-def _library_name(home: Run, value: Value) -> str | None:
+def _library_name(home: Frame, value: Value) -> str | None:
     """The dotted name of a library's function, or of the class of a library's object."""
     value = _behind(value)
-    if isinstance(value, Library):
+    if isinstance(value, LibraryName):
         return value.name
     thing = home.instance(value)
     return thing.cls if thing is not None and isinstance(thing.cls, str) else None

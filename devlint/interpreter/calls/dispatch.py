@@ -8,35 +8,35 @@ from devlint.domain.join import join, without_none
 from devlint.domain.objects import Instance
 from devlint.domain.value import (
     UNKNOWN,
-    Batch,
-    Callable_,
-    Either,
-    Library,
-    Method,
+    BoundLibraryMethod,
+    ConditionalValue,
+    LibraryName,
+    OpaqueData,
     Partial,
+    ProgramDefinition,
     Ref,
     Tensor,
     Unknown,
     Value,
 )
-from devlint.interpreter.calls.argument_evaluation import gather
+from devlint.interpreter.calls.argument_evaluation import evaluate_arguments
 from devlint.interpreter.calls.construction import construct
-from devlint.interpreter.calls.forward_hooks import after_forward, before_forward
-from devlint.interpreter.calls.unknown_callees import call_opaque, opaque_method
-from devlint.interpreter.modules.library_layers import call_layer
+from devlint.interpreter.calls.forward_hooks import run_forward_hooks, run_pre_hooks
+from devlint.interpreter.calls.unknown_callees import call_unknown, call_unknown_method
+from devlint.interpreter.modules.library_layers import call_library_module
 from devlint.interpreter.objects.class_hierarchy import enclosing_class, find_method
 from devlint.interpreter.objects.havoc import havoc
 from devlint.interpreter.objects.module_state import is_module
-from devlint.interpreter.operations.transfer_methods import METHODS
+from devlint.interpreter.operations.transfer_methods import TRANSFER_METHODS
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo
-from devlint.interpreter.program.usage_evidence import tells_of_tensor
-from devlint.interpreter.state.abstract_state import merge
-from devlint.interpreter.state.arguments import Argument, Arguments, Invocation
-from devlint.interpreter.state.frame import Run, expression
+from devlint.interpreter.program.usage_evidence import is_tensor_method
+from devlint.interpreter.state.abstract_state import join_states
+from devlint.interpreter.state.arguments import Argument, Arguments, LibraryCall
+from devlint.interpreter.state.frame import Frame, evaluates
 
 
-@expression(cst.Call)
-def call(run: Run, node: cst.Call) -> Value:
+@evaluates(cst.Call)
+def call(run: Frame, node: cst.Call) -> Value:
     """`f(...)`."""
     if type(node.func) is cst.Name and node.func.value == "super":
         return _super(run, node)
@@ -44,20 +44,20 @@ def call(run: Run, node: cst.Call) -> Value:
         owner = run.evaluate(node.func.value)
         inner = without_none(owner)
         if isinstance(inner, Unknown) and inner.origin is not None:
-            arguments = gather(run, node)
-            return opaque_method(run, inner, node.func.attr.value, arguments, node, node.func.value)
+            arguments = evaluate_arguments(run, node)
+            return call_unknown_method(run, inner, node.func.attr.value, arguments, node, node.func.value)
         if isinstance(inner, Unknown):
             method = node.func.attr.value
-            if tells_of_tensor(method, is_statement=run.discarded is node) and method not in METHODS:
+            if is_tensor_method(method, is_statement=run.discarded is node) and method not in TRANSFER_METHODS:
                 # Whatever it is, it is a tensor.
-                return run.invoke(Invocation(method, gather(run, node), node, Tensor()))
+                return run.invoke(LibraryCall(method, evaluate_arguments(run, node), node, Tensor()))
         callee = run.get_attribute(owner, node.func.attr.value, node.func)
     else:
         callee = run.evaluate(node.func)
-    return run.call(callee, gather(run, node), node)
+    return run.call(callee, evaluate_arguments(run, node), node)
 
 
-def _super(run: Run, node: cst.Call) -> Value:
+def _super(run: Frame, node: cst.Call) -> Value:
     if len(node.args) == 2:
         cls, receiver = run.evaluate(node.args[0].value), run.evaluate(node.args[1].value)
     else:
@@ -68,29 +68,29 @@ def _super(run: Run, node: cst.Call) -> Value:
             if function and function.function and function.function.parameters
             else ""
         )
-        cls = Callable_(info) if info is not None else UNKNOWN
+        cls = ProgramDefinition(info) if info is not None else UNKNOWN
         receiver = run.lookup(receiver_name) or UNKNOWN
-    return Partial(Library("builtins.super"), (cls, receiver))
+    return Partial(LibraryName("builtins.super"), (cls, receiver))
 
 
-def _method_run(run: Run) -> Run | None:
-    current: Run | None = run
+def _method_run(run: Frame) -> Frame | None:
+    current: Frame | None = run
     while current is not None and (current.function is None or current.function.owner is None):
         current = current.outer
     return current
 
 
-def call_value(run: Run, callee: Value, arguments: Arguments, node: cst.CSTNode) -> Value:
+def call_value(run: Frame, callee: Value, arguments: Arguments, node: cst.CSTNode) -> Value:
     """Call whatever the callee is."""
     match without_none(callee):
-        case Callable_(definition=FunctionInfo() as info, receiver=receiver):
+        case ProgramDefinition(definition=FunctionInfo() as info, receiver=receiver):
             return run.call_function(info, receiver, arguments)
-        case Callable_(definition=ClassInfo() as info):
+        case ProgramDefinition(definition=ClassInfo() as info):
             return construct(run, info, arguments, node)
-        case Library(name=name):
-            return run.invoke(Invocation(name, arguments, node))
-        case Method(receiver=receiver, name=name):
-            return run.invoke(Invocation(name, arguments, node, receiver))
+        case LibraryName(name=name):
+            return run.invoke(LibraryCall(name, arguments, node))
+        case BoundLibraryMethod(receiver=receiver, name=name):
+            return run.invoke(LibraryCall(name, arguments, node, receiver))
         case Partial(target=target, args=args, keywords=keywords):
             held = [Argument(value, arguments.expression) for value in args]
             merged = Arguments(
@@ -103,38 +103,38 @@ def call_value(run: Run, callee: Value, arguments: Arguments, node: cst.CSTNode)
             return run.call(target, merged, node)
         case Ref() as reference:
             return call_object(run, reference, arguments, node)
-        case Either(test=test, yes=yes, no=no):
+        case ConditionalValue(test=test, yes=yes, no=no):
             values: list[Value] = [UNKNOWN, UNKNOWN]
 
             def side(position: int, target: Value) -> None:
                 values[position] = run.call(target, arguments, node)
 
             ends = run.branch(lambda: side(0, yes), lambda: side(1, no))
-            run.state = merge(*ends)
+            run.state = join_states(*ends)
             return join(values[0], values[1], test)
-        case (Unknown() | Batch()) as unknown:
-            return call_opaque(run, unknown, arguments, node)
+        case (Unknown() | OpaqueData()) as unknown:
+            return call_unknown(run, unknown, arguments, node)
     havoc(run, arguments)
     return UNKNOWN
 
 
-def call_object(run: Run, reference: Ref, arguments: Arguments, node: cst.CSTNode) -> Value:
+def call_object(run: Frame, reference: Ref, arguments: Arguments, node: cst.CSTNode) -> Value:
     """Call an object: a module's forward, a user class's `__call__`, a library object."""
     thing = run.instance(reference)
     if thing is None:
         return UNKNOWN
     module = is_module(run, reference)
     if module and thing.hooks:
-        arguments = before_forward(run, reference, thing, arguments, node)
+        arguments = run_pre_hooks(run, reference, thing, arguments, node)
         result = _answer(run, reference, thing, arguments, node, module=module)
-        return after_forward(run, reference, thing, arguments, result, node)
+        return run_forward_hooks(run, reference, thing, arguments, result, node)
     return _answer(run, reference, thing, arguments, node, module=module)
 
 
 def _answer(
-    run: Run, reference: Ref, thing: Instance, arguments: Arguments, node: cst.CSTNode, *, module: bool
+    run: Frame, reference: Ref, thing: Instance, arguments: Arguments, node: cst.CSTNode, *, module: bool
 ) -> Value:
-    if isinstance(thing.cls, Callable_) and isinstance(thing.cls.definition, ClassInfo):
+    if isinstance(thing.cls, ProgramDefinition) and isinstance(thing.cls.definition, ClassInfo):
         info = thing.cls.definition
         method = find_method(run, info, "__call__") or (find_method(run, info, "forward") if module else None)
         if method is not None:
@@ -142,13 +142,13 @@ def _answer(
     if module:
         if isinstance(thing.cls, str) and not thing.settled:
             return UNKNOWN
-        found = run.invoke(Invocation("__call__", arguments, node, reference))
+        found = run.invoke(LibraryCall("__call__", arguments, node, reference))
         if found != UNKNOWN:
             return found
-        layer = call_layer(run, reference, thing, arguments, node)
+        layer = call_library_module(run, reference, thing, arguments, node)
         if layer is not None:
             return layer
     elif isinstance(thing.cls, str):
-        return run.invoke(Invocation("__call__", arguments, node, reference))
+        return run.invoke(LibraryCall("__call__", arguments, node, reference))
     havoc(run, arguments)
     return UNKNOWN

@@ -8,29 +8,29 @@ import libcst as cst
 
 from devlint.domain.join import join
 from devlint.domain.objects import Instance
-from devlint.domain.value import NONE, UNKNOWN, Either, Ref, Tuple, Value
+from devlint.domain.value import NONE, UNKNOWN, ConditionalValue, Ref, Tuple, Value
 from devlint.interpreter.state.arguments import Argument, Arguments
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.frame import Frame
 
 BEFORE = "register_forward_pre_hook"
 AFTER = "register_forward_hook"
 
 
-def add_hook(run: Run, module: Ref, kind: str, hook: Value) -> None:
+def add_hook(run: Frame, module: Ref, kind: str, hook: Value) -> None:
     """Register a hook."""
     thing = run.instance(module)
     if thing is not None:
         run.put(module.address, replace(thing, hooks=(*thing.hooks, (kind, hook))))
 
 
-def remove_hook(run: Run, module: Ref, kind: str, hook: Value) -> None:
+def remove_hook(run: Frame, module: Ref, kind: str, hook: Value) -> None:
     """Take it away again."""
     thing = run.instance(module)
     if thing is not None:
         run.put(module.address, replace(thing, hooks=tuple(one for one in thing.hooks if one != (kind, hook))))
 
 
-def before_forward(run: Run, module: Ref, thing: Instance, arguments: Arguments, node: cst.CSTNode) -> Arguments:
+def run_pre_hooks(run: Frame, module: Ref, thing: Instance, arguments: Arguments, node: cst.CSTNode) -> Arguments:
     """The arguments as the hooks leave them."""
 
     for kind, hook in thing.hooks:
@@ -41,7 +41,7 @@ def before_forward(run: Run, module: Ref, thing: Instance, arguments: Arguments,
         changed = run.call(hook, Arguments(node, [Argument(module, place), Argument(given, place)]), node)
         if changed == NONE:
             continue
-        if changed == UNKNOWN or isinstance(changed, Either):
+        if changed == UNKNOWN or isinstance(changed, ConditionalValue):
             return Arguments(node, complete=False)
         values = changed.items if isinstance(changed, Tuple) else (changed,)
         nodes = [one.node for one in arguments.positional]
@@ -51,8 +51,8 @@ def before_forward(run: Run, module: Ref, thing: Instance, arguments: Arguments,
     return arguments
 
 
-def after_forward(
-    run: Run, module: Ref, thing: Instance, arguments: Arguments, result: Value, node: cst.CSTNode
+def run_forward_hooks(
+    run: Frame, module: Ref, thing: Instance, arguments: Arguments, result: Value, node: cst.CSTNode
 ) -> Value:
     """The result as the hooks leave it."""
 
@@ -67,6 +67,6 @@ def after_forward(
 
 def _instead(changed: Value, result: Value) -> Value:
     """What a hook returns, or the result where that is None."""
-    if isinstance(changed, Either):
+    if isinstance(changed, ConditionalValue):
         return join(_instead(changed.yes, result), _instead(changed.no, result), changed.test)
     return result if changed == NONE else changed

@@ -6,15 +6,15 @@ from collections.abc import Hashable
 from dataclasses import replace
 
 from devlint.domain.objects import Dict, Sequence
-from devlint.domain.placement import Kind, Step, retrace
+from devlint.domain.placement import Step, StepKind, extend_provenance
 from devlint.domain.value import UNKNOWN, Ref, Tensor, Tuple, Value
-from devlint.interpreter.objects.class_hierarchy import home_of
+from devlint.interpreter.objects.class_hierarchy import definition_frame
 from devlint.interpreter.program.definitions import FunctionInfo, Parameter
 from devlint.interpreter.state.arguments import Arguments
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.frame import Frame
 
 
-def bind_parameters(run: Run, info: FunctionInfo, receiver: Value | None, arguments: Arguments) -> dict[str, Value]:
+def bind_parameters(run: Frame, info: FunctionInfo, receiver: Value | None, arguments: Arguments) -> dict[str, Value]:
     """Pair arguments with parameters as Python does; what a star of unknown content may hold is unknown."""
     positional = [argument.value for argument in arguments.positional]
     if receiver is not None:
@@ -42,20 +42,20 @@ def bind_parameters(run: Run, info: FunctionInfo, receiver: Value | None, argume
     return names
 
 
-def _missing(run: Run, info: FunctionInfo, parameter: Parameter, arguments: Arguments) -> Value:
+def _missing(run: Frame, info: FunctionInfo, parameter: Parameter, arguments: Arguments) -> Value:
     if not arguments.complete:
         return arguments.rest.value if arguments.rest is not None else UNKNOWN
-    return default_value(run, info, parameter)
+    return parameter_default(run, info, parameter)
 
 
-def default_value(run: Run, info: FunctionInfo, parameter: Parameter) -> Value:
+def parameter_default(run: Frame, info: FunctionInfo, parameter: Parameter) -> Value:
     """A parameter's default: made once, when the function was defined, and shared by every call."""
     if parameter.default is None:
         return UNKNOWN
     known = run.engine.defaults.get((info, parameter.name))
     if known is not None and (not isinstance(known, Ref) or run.get(known.address) is not None):
         return known
-    home = home_of(run, info)
+    home = definition_frame(run, info)
     value = home.evaluate(parameter.default)
     if isinstance(value, Ref):
         run.engine.defaults[info, parameter.name] = value
@@ -64,7 +64,7 @@ def default_value(run: Run, info: FunctionInfo, parameter: Parameter) -> Value:
 
     def mark(previous: Step | None) -> Step:
         return home.step(
-            Kind.CACHED, "a default argument, made once and shared by every call", parameter.node, previous
+            StepKind.CACHED, "a default argument, made once and shared by every call", parameter.node, previous
         )
 
-    return replace(value, placement=retrace(value.placement, mark))
+    return replace(value, placement=extend_provenance(value.placement, mark))

@@ -6,14 +6,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from devlint.domain.device import is_host
-from devlint.domain.placement import UNKNOWN_PLACEMENT, Placement, is_unknown, leaves
+from devlint.domain.placement import UNKNOWN_PLACEMENT, Placement, is_unknown_placement, placement_cases
 from devlint.domain.value import Tensor, Value
 from devlint.interpreter.objects.module_state import placement_of_module
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.frame import Frame
 
 
-def note_call(run: Run, info: FunctionInfo, names: Mapping[str, Value], receiver: Value | None) -> None:
+def record_private_call(run: Frame, info: FunctionInfo, names: Mapping[str, Value], receiver: Value | None) -> None:
     """A call of the program's own, with its arguments by the names of the parameters."""
     if not run.engine.host_only.concerns(info.name, info.module):
         return
@@ -24,25 +24,25 @@ def note_call(run: Run, info: FunctionInfo, names: Mapping[str, Value], receiver
         _add(run, (info.owner, "self"), _placement_of_receiver(run, receiver, data.values()))
 
 
-def note_made(run: Run, info: ClassInfo) -> None:
+def record_private_instance(run: Frame, info: ClassInfo) -> None:
     """An object of the program's own making."""
     if run.engine.host_only.concerns(info.name, info.module) and not run.scope.entry:
         run.engine.host_only.add_maker(info, run.function.owner if run.function is not None else None)
 
 
-def _add(run: Run, key: tuple[FunctionInfo | ClassInfo, str], placement: Placement | None) -> None:
+def _add(run: Frame, key: tuple[FunctionInfo | ClassInfo, str], placement: Placement | None) -> None:
     if placement is not None:
-        on_host = all(is_host(leaf.device) for _, leaf in leaves(placement, run.state.facts))
+        on_host = all(is_host(leaf.device) for _, leaf in placement_cases(placement, run.state.facts))
         run.engine.host_only.add_call(key, on_host=on_host)
 
 
-def _placement(run: Run, value: Value) -> Placement:
+def _placement(run: Frame, value: Value) -> Placement:
     return run.settle(value).placement if isinstance(value, Tensor) else UNKNOWN_PLACEMENT
 
 
-def _placement_of_receiver(run: Run, receiver: Value, data: Iterable[Value]) -> Placement | None:
+def _placement_of_receiver(run: Frame, receiver: Value, data: Iterable[Value]) -> Placement | None:
     """Where a module is; one of which nothing is known is where its first input is, None if it has none."""
     placement = placement_of_module(run, receiver)
-    if not is_unknown(placement):
+    if not is_unknown_placement(placement):
         return placement
     return next((_placement(run, value) for value in data if isinstance(value, Tensor)), None)

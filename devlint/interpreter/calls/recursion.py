@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from devlint.domain.objects import Dict, Instance, Sequence
-from devlint.domain.value import UNKNOWN, Ref, Tensor, Tuple, Value, computed
+from devlint.domain.value import UNKNOWN, Ref, Tensor, Tuple, Value, computed_tensor
 from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.state.arguments import Arguments
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.frame import Frame
 
 
-def descends(run: Run, info: FunctionInfo, arguments: Arguments) -> bool:
+def descends_into_argument(run: Frame, info: FunctionInfo, arguments: Arguments) -> bool:
     """Whether a function calls itself with a part of what it was given; of what is unknown nobody can tell."""
     if run.function is not info:
         return False
@@ -26,7 +26,7 @@ def descends(run: Run, info: FunctionInfo, arguments: Arguments) -> bool:
     return any(argument.value in parts for argument in arguments if argument.value != UNKNOWN)
 
 
-def _parts(run: Run, value: Value) -> Iterator[Value]:
+def _parts(run: Frame, value: Value) -> Iterator[Value]:
     match value:
         case Tuple(items=items):
             yield from items
@@ -42,7 +42,7 @@ def _parts(run: Run, value: Value) -> Iterator[Value]:
                 yield from thing.attributes.values()
 
 
-def leave_out(run: Run, info: FunctionInfo, arguments: Arguments) -> bool:
+def assume_bottom(run: Frame, info: FunctionInfo, arguments: Arguments) -> bool:
     """Whether a call is left out: its function is running twice, and it is given nothing that it could change."""
     engine = run.engine
     if engine.active.count(info) < 2 or _has_objects(one.value for one in arguments):
@@ -55,7 +55,7 @@ def _has_objects(values: Iterable[Value]) -> bool:
     return any(isinstance(one, Ref) or (isinstance(one, Tuple) and _has_objects(one.items)) for one in values)
 
 
-def settled(run: Run, info: FunctionInfo, value: Value | None) -> Value | None:
+def recursive_result(run: Frame, info: FunctionInfo, value: Value | None) -> Value | None:
     """What a call has returned (None when no path of it returns), once its recursive calls are accounted for."""
     recursion = run.engine.recursion
     if info not in recursion.left_out:
@@ -71,4 +71,4 @@ def settled(run: Run, info: FunctionInfo, value: Value | None) -> Value | None:
 
 def _plain(value: Value | None) -> Value | None:
     """The value without the marks of how it was made: only the innermost call returns what it was given."""
-    return replace(computed(value), grad=None) if isinstance(value, Tensor) else value
+    return replace(computed_tensor(value), grad=None) if isinstance(value, Tensor) else value

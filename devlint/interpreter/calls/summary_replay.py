@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from devlint.domain.storage import Memory
+from devlint.domain.storage import Storage
 from devlint.domain.value import Array, Tensor, Tuple, Value
 from devlint.interpreter.program.definitions import FunctionInfo
-from devlint.interpreter.state.abstract_state import Ambient
-from devlint.interpreter.state.call_summaries import Before, Call, Deed
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.abstract_state import TorchState
+from devlint.interpreter.state.call_summaries import CallInputs, CallKey, CallSummary
+from devlint.interpreter.state.frame import Frame
 
 WORTH: Final = 24
 """Syntax nodes a call must have evaluated to be remembered: running a smaller one again is as quick as comparing."""
@@ -28,7 +28,7 @@ MAX_HELD: Final = 1_000_000
 """Heap objects that the remembered heaps may hold together; each is a reference of eight bytes, and a key."""
 
 
-def before(run: Run, info: FunctionInfo, names: Mapping[str, Value]) -> Before | None:
+def call_inputs(run: Frame, info: FunctionInfo, names: Mapping[str, Value]) -> CallInputs | None:
     """What a call finds, where it may be made again: what a generator does later is not seen."""
     engine = run.engine
     if not engine.repeats.loops or info.is_generator:
@@ -38,30 +38,30 @@ def before(run: Run, info: FunctionInfo, names: Mapping[str, Value]) -> Before |
     state = run.state
     found = {**_captured(info), **names}
     moments = engine.repeats.moments
-    return Before(found, state.facts, state.ambient, state.heap.fork(), _elsewhere(run), moments, engine.budget)
+    return CallInputs(found, state.facts, state.ambient, state.heap.fork(), _elsewhere(run), moments, engine.budget)
 
 
-def _elsewhere(run: Run) -> tuple[int, int]:
+def _elsewhere(run: Frame) -> tuple[int, int]:
     """How often names were bound that are not the code's own."""
     return run.engine.spilled, run.engine.repeats.rebound
 
 
-def remember(run: Run, call: Call, before: Before, value: Value) -> None:
+def record_summary(run: Frame, call: CallKey, inputs: CallInputs, value: Value) -> None:
     """Keep what a call has done, if it was worth the while and nobody else can have seen it."""
     engine, repeats = run.engine, run.engine.repeats
-    worth = before.budget - engine.budget >= WORTH and engine.budget > 0 and not engine.abandoned
-    if not worth or _elsewhere(run) != before.elsewhere or repeats.moments != before.moments:
+    worth = inputs.budget - engine.budget >= WORTH and engine.budget > 0 and not engine.abandoned
+    if not worth or _elsewhere(run) != inputs.elsewhere or repeats.moments != inputs.moments:
         return
     if engine.recursion.left_out:
         return
-    size = len(before.heap)
+    size = len(inputs.heap)
     if repeats.held + size <= MAX_HELD:
         repeats.held += size
-        written = tuple(run.state.heap.written_since(before.heap))
-        repeats.deeds[call] = Deed(before, written, run.state.ambient, value)
+        written = tuple(run.state.heap.written_since(inputs.heap))
+        repeats.deeds[call] = CallSummary(inputs, written, run.state.ambient, value)
 
 
-def again(run: Run, call: Call, now: Before) -> Value | None:
+def replay(run: Frame, call: CallKey, now: CallInputs) -> Value | None:
     """Do what the same call did before, if it finds the same now; what it returns, None where it has to be made."""
     deed = run.engine.repeats.deeds.get(call)
     if deed is None or not _same(deed.before, now):
@@ -82,18 +82,18 @@ def _captured(info: FunctionInfo) -> dict[str, Value]:
     return found
 
 
-def _same(before: Before, now: Before) -> bool:
+def _same(inputs: CallInputs, now: CallInputs) -> bool:
     return (
-        before.elsewhere == now.elsewhere
-        and before.facts == now.facts
-        and _surroundings(before.ambient) == _surroundings(now.ambient)
-        and before.names == now.names
-        and all(map(_is_alike, before.names.values(), now.names.values()))
-        and now.heap.agrees(before.heap, MAX_CHANGED)
+        inputs.elsewhere == now.elsewhere
+        and inputs.facts == now.facts
+        and _surroundings(inputs.ambient) == _surroundings(now.ambient)
+        and inputs.names == now.names
+        and all(map(_is_alike, inputs.names.values(), now.names.values()))
+        and now.heap.agrees(inputs.heap, MAX_CHANGED)
     )
 
 
-def _surroundings(ambient: Ambient) -> tuple[object, ...]:
+def _surroundings(ambient: TorchState) -> tuple[object, ...]:
     """What operations can see of their surroundings: not how much work there has been."""
     return (
         ambient.default_device,
@@ -111,7 +111,7 @@ def _is_alike(one: Value, other: Value) -> bool:
     return True
 
 
-def _later(deed: Deed, now: Ambient) -> Ambient:
+def _later(deed: CallSummary, now: TorchState) -> TorchState:
     """What surrounds the operations after the call: it launched as much work, and waited for it as often."""
     before, after = deed.before.ambient, deed.ambient
     running = now.unsynchronized if after.epoch == before.epoch else None
@@ -136,4 +136,4 @@ def _renewed(value: Value, given: Iterable[Value]) -> Value:
     roots = [one.memory.root for one in given if isinstance(one, (Tensor, Array)) and one.memory is not None]
     if value.memory.root in roots:
         return value
-    return replace(value, memory=Memory(shares=value.memory.shares, parts=value.memory.parts))
+    return replace(value, memory=Storage(shares=value.memory.shares, parts=value.memory.parts))

@@ -7,107 +7,116 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.domain.device import Symbol
+from devlint.domain.device import DeviceSymbol
 from devlint.domain.dtype import UNKNOWN_DTYPE
-from devlint.domain.objects import Cell, Instance, Sequence
-from devlint.domain.placement import Leaf, Placement
-from devlint.domain.value import UNKNOWN, Batch, Number, Rank, Tensor, Unknown, Value, as_tensor, named
+from devlint.domain.objects import Instance, ParameterCell, Sequence
+from devlint.domain.placement import Placement, PlacementCase
+from devlint.domain.value import UNKNOWN, Number, OpaqueData, Rank, Tensor, Unknown, Value, as_tensor, named_placement
 from devlint.interpreter.language.attributes import ITSELF, opaque_attribute
-from devlint.interpreter.modules.library_methods import by_convention
+from devlint.interpreter.modules.library_methods import call_by_convention
 from devlint.interpreter.objects.evidence import looks_like_module, looks_like_tensor
-from devlint.interpreter.objects.forward_inputs import operand_of_forward
-from devlint.interpreter.objects.havoc import havoc, wait
-from devlint.interpreter.objects.unknown_objects import opaque_address, record_of
-from devlint.interpreter.operations.device_conflicts import find_clash
-from devlint.interpreter.operations.transfer_methods import METHODS, requested, transfer_opaque, transfer_tensor
-from devlint.interpreter.program.usage_evidence import ARRAY_LIKE, OF_OTHERS_TOO, tells_of_tensor
-from devlint.interpreter.state.arguments import Arguments, Invocation
+from devlint.interpreter.objects.forward_inputs import as_forward_operand
+from devlint.interpreter.objects.havoc import assume_synchronized, havoc
+from devlint.interpreter.objects.unknown_objects import unknown_object_site, unknown_object_state
+from devlint.interpreter.operations.device_conflicts import find_device_conflict
+from devlint.interpreter.operations.transfer_methods import (
+    TRANSFER_METHODS,
+    read_transfer_request,
+    transfer_tensor,
+    transfer_unknown,
+)
+from devlint.interpreter.program.usage_evidence import ARRAY_LIKE, OF_OTHERS_TOO, is_tensor_method
+from devlint.interpreter.state.arguments import Arguments, LibraryCall
 from devlint.interpreter.state.events import Operand
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.frame import Frame
 from devlint.syntax.tree_walk import dotted_name
 
 FORWARDS: Final = frozenset({"forward", "generate", "encode", "decode"})
 """Methods that run a module on their arguments, as calling it does."""
 
 
-def opaque_method(
-    run: Run, owner: Unknown, name: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression
+def call_unknown_method(
+    run: Frame, owner: Unknown, name: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression
 ) -> Value:
     """A method called on something unknown."""
-    if name in METHODS:
+    if name in TRANSFER_METHODS:
         return _transfer(run, owner, name, arguments, node, receiver)
-    record = record_of(run, owner)
+    record = unknown_object_state(run, owner)
     if name in ITSELF:
         return owner
     if name in ("parameters", "buffers", "named_parameters"):
         placement = (
-            record.cell.placement if record is not None and record.cell is not None else named(owner.origin, owner.text)
+            record.cell.placement
+            if record is not None and record.cell is not None
+            else named_placement(owner.origin, owner.text)
         )
         return run.allocate(node, Sequence(None, Tensor(placement, rank=Rank.SOME), "iterator"))
-    tells = tells_of_tensor(name, is_statement=run.discarded is node)
+    tells = is_tensor_method(name, is_statement=run.discarded is node)
     shared = name in OF_OTHERS_TOO
     if tells or ((shared or name in ARRAY_LIKE) and looks_like_tensor(run, receiver, array_like=not shared)):
         tensor = as_tensor(owner)
         assert tensor is not None
-        return run.invoke(Invocation(name, arguments, node, tensor))
+        return run.invoke(LibraryCall(name, arguments, node, tensor))
     if name in ("size", "dim", "numel", "item"):
         return Number()
     if record is not None and record.cell is not None and name in FORWARDS:
-        return call_placed(run, record.cell.placement, owner.text or name, arguments, node)
+        return call_placed_module(run, record.cell.placement, owner.text or name, arguments, node)
     value = opaque_attribute(run, owner, name)
     if not isinstance(value, Unknown):
         return run.call(value, arguments, node)
     havoc(run, arguments)
-    wait(run)
-    return by_convention(run, arguments) or UNKNOWN
+    assume_synchronized(run)
+    return call_by_convention(run, arguments) or UNKNOWN
 
 
 def _transfer(
-    run: Run, owner: Unknown, method: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression
+    run: Frame, owner: Unknown, method: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression
 ) -> Value:
     if looks_like_module(run, receiver):
-        request = requested(run, method, arguments, node)
-        record = record_of(run, owner)
+        request = read_transfer_request(run, method, arguments, node)
+        record = unknown_object_state(run, owner)
         before = record.cell if record is not None and record.cell is not None else None
-        placement = request.placement or (before.placement if before is not None else named(owner.origin, owner.text))
-        cell = Cell(placement, request.dtype or (before.dtype if before is not None else UNKNOWN_DTYPE))
+        placement = request.placement or (
+            before.placement if before is not None else named_placement(owner.origin, owner.text)
+        )
+        cell = ParameterCell(placement, request.dtype or (before.dtype if before is not None else UNKNOWN_DTYPE))
         # Paths that do not move it have the thing as well.
-        unmoved = record or run.engine.shared.setdefault(opaque_address(owner), Instance("?", {}))
+        unmoved = record or run.engine.shared.setdefault(unknown_object_site(owner), Instance("?", {}))
         assert isinstance(unmoved, Instance)
-        run.put(opaque_address(owner), replace(unmoved, cell=cell))
+        run.put(unknown_object_site(owner), replace(unmoved, cell=cell))
         return owner
     tensor = as_tensor(owner)
     if tensor is not None and looks_like_tensor(run, receiver):
         return transfer_tensor(run, tensor, method, arguments, node, receiver)
-    return transfer_opaque(run, owner, method, arguments, node, receiver)
+    return transfer_unknown(run, owner, method, arguments, node, receiver)
 
 
-def call_opaque(run: Run, callee: Unknown | Batch, arguments: Arguments, node: cst.CSTNode) -> Value:
+def call_unknown(run: Frame, callee: Unknown | OpaqueData, arguments: Arguments, node: cst.CSTNode) -> Value:
     """Call something unknown: a module where the program has placed it, else anything at all."""
-    if isinstance(callee, Batch):
+    if isinstance(callee, OpaqueData):
         if _is_method_of_batch(run, node):
             havoc(run, arguments)
-            wait(run)
-            return Batch(callee.placement, mixed=callee.mixed)
-        return call_placed(run, callee.placement, "the module", arguments, node)
-    record = record_of(run, callee) if callee.origin is not None else None
+            assume_synchronized(run)
+            return OpaqueData(callee.placement, mixed=callee.mixed)
+        return call_placed_module(run, callee.placement, "the module", arguments, node)
+    record = unknown_object_state(run, callee) if callee.origin is not None else None
     if record is not None and record.cell is not None:
-        return call_placed(run, record.cell.placement, callee.text or "the module", arguments, node)
+        return call_placed_module(run, record.cell.placement, callee.text or "the module", arguments, node)
     havoc(run, arguments)
-    wait(run)
-    return by_convention(run, arguments) or _call_part(run, arguments, node) or UNKNOWN
+    assume_synchronized(run)
+    return call_by_convention(run, arguments) or _call_part(run, arguments, node) or UNKNOWN
 
 
-def _is_method_of_batch(run: Run, node: cst.CSTNode) -> bool:
+def _is_method_of_batch(run: Frame, node: cst.CSTNode) -> bool:
     """Whether a method is called of something unknown that was moved: it may bring its arguments there itself, or not
     need them there (`load_state_dict`)."""
     match node:
         case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name))) if name not in FORWARDS:
-            return dotted_name(owner) is not None and isinstance(run.evaluate(owner), Batch)
+            return dotted_name(owner) is not None and isinstance(run.evaluate(owner), OpaqueData)
     return False
 
 
-def _call_part(run: Run, arguments: Arguments, node: cst.CSTNode) -> Value | None:
+def _call_part(run: Frame, arguments: Arguments, node: cst.CSTNode) -> Value | None:
     """Call a part that a module was built with (`self.encoder(x)`): it goes where the module goes, and so does what it
     makes of the module's inputs."""
     function = run.function
@@ -116,28 +125,28 @@ def _call_part(run: Run, arguments: Arguments, node: cst.CSTNode) -> Value | Non
             if function is None or not function.parameters or function.parameters[0].name != receiver:
                 return None
             for argument in arguments.positional:
-                tensor = operand_of_forward(run, argument.value, Tensor())
+                tensor = as_forward_operand(run, argument.value, Tensor())
                 if not isinstance(tensor, Tensor):
                     continue
                 placement = run.settle(tensor).placement
-                if isinstance(placement, Leaf) and isinstance(placement.device, Symbol):
-                    return Batch(placement)
+                if isinstance(placement, PlacementCase) and isinstance(placement.device, DeviceSymbol):
+                    return OpaqueData(placement)
     return None
 
 
-def call_placed(run: Run, placement: Placement, name: str, arguments: Arguments, node: cst.CSTNode) -> Value:
+def call_placed_module(run: Frame, placement: Placement, name: str, arguments: Arguments, node: cst.CSTNode) -> Value:
     """Call a module of which only the placement is known: its inputs must be there too, and so is what it returns."""
     own = run.settle(Tensor(placement, rank=Rank.SOME))
     operands = [Operand("parameters", run.place(node), own, of_module=name)]
     for argument in arguments:
-        if isinstance(argument.value, (Tensor, Batch)):
+        if isinstance(argument.value, (Tensor, OpaqueData)):
             tensor = as_tensor(argument.value)
             assert tensor is not None
             operands.append(Operand("input", run.place(argument.node), run.settle(tensor)))
     for operand in operands[1:]:
-        clash = find_clash(run, node, name, [operands[0], operand], 0)
+        clash = find_device_conflict(run, node, name, [operands[0], operand], 0)
         if clash is not None:
             run.emit(clash)
             return UNKNOWN
-    wait(run)
-    return Batch(placement)
+    assume_synchronized(run)
+    return OpaqueData(placement)

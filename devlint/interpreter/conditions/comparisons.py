@@ -7,45 +7,45 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.domain.device import DEVICE_TYPES, HOST, Known, Relation, Symbol, relate
+from devlint.domain.device import DEVICE_TYPES, HOST, DeviceRelation, DeviceSymbol, KnownDevice, relate_devices
 from devlint.domain.join import join
 from devlint.domain.objects import Dict, Sequence
-from devlint.domain.path_conditions import Atom, Test, chosen
-from devlint.domain.placement import Choice, Leaf, Placement
+from devlint.domain.path_conditions import Atom, Literal, conditional
+from devlint.domain.placement import ConditionalPlacement, Placement, PlacementCase
 from devlint.domain.value import (
     NONE,
     UNKNOWN,
     Array,
-    Callable_,
+    ConditionalValue,
     Const,
     DeviceType,
     DeviceValue,
     DtypeValue,
-    Either,
-    Library,
+    LibraryName,
     Number,
+    ProgramDefinition,
     Ref,
+    StringPrefix,
+    SymbolicBool,
     Tensor,
-    Text,
-    Truth,
     Tuple,
     TypeName,
     Unknown,
     Value,
-    named,
+    named_placement,
 )
-from devlint.interpreter.conditions.constant_comparisons import compared
-from devlint.interpreter.conditions.narrowing import Source, none_test
-from devlint.interpreter.objects.class_hierarchy import special_method
-from devlint.interpreter.objects.enums import same_member
-from devlint.interpreter.objects.forward_inputs import operand_of_forward
-from devlint.interpreter.operations.table_operations import operate
+from devlint.interpreter.conditions.constant_comparisons import compare_constants
+from devlint.interpreter.conditions.narrowing import SourceText, none_condition
+from devlint.interpreter.objects.class_hierarchy import find_special_method
+from devlint.interpreter.objects.enums import is_same_member
+from devlint.interpreter.objects.forward_inputs import as_forward_operand
+from devlint.interpreter.operations.table_operations import apply_bound_row
 from devlint.interpreter.operations.tensor_types import legacy_type
 from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.state.arguments import Argument, Arguments
-from devlint.interpreter.state.device_facts import type_atom
-from devlint.interpreter.state.events import Comparison
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.device_facts import device_type_atom
+from devlint.interpreter.state.events import DevicesCompared
+from devlint.interpreter.state.frame import Frame
 
 IDENTITY: Final = frozenset({cst.Is, cst.IsNot})
 MEMBERSHIP: Final = frozenset({cst.In, cst.NotIn})
@@ -61,10 +61,12 @@ _METHODS: Final[dict[type, str]] = {
 }
 
 
-def compare(run: Run, node: cst.Comparison, operator: cst.BaseCompOp, left: Argument, right: Argument) -> Value:
+def evaluate_comparison(
+    run: Frame, node: cst.Comparison, operator: cst.BaseCompOp, left: Argument, right: Argument
+) -> Value:
     """One comparison's value: a bool where it is known, a condition where it has a name."""
     if isinstance(left.value, Ref) and isinstance(right.value, Ref):
-        same = same_member(left.value, right.value)
+        same = is_same_member(left.value, right.value)
         if same is not None and isinstance(operator, (cst.Is, cst.IsNot, cst.Equal, cst.NotEqual)):
             return Const(same is not isinstance(operator, (cst.IsNot, cst.NotEqual)))
     if type(operator) in IDENTITY:
@@ -85,27 +87,27 @@ def compare(run: Run, node: cst.Comparison, operator: cst.BaseCompOp, left: Argu
     if isinstance(a, Array) or isinstance(b, Array):
         return Array()
     if isinstance(a, Const) and isinstance(b, Const):
-        known = compared(operator, a, b)
+        known = compare_constants(operator, a, b)
         return Const(known) if known is not None else Number("bool")
     holds = type(operator) is not cst.NotEqual
-    return Truth(Test(Atom(_key(run, node, operator, a, b), _text(node)), holds))
+    return SymbolicBool(Literal(Atom(_key(run, node, operator, a, b), _text(node)), holds))
 
 
-def _contains(run: Run, node: cst.Comparison, text: Value, whole: Value) -> Value:
+def _contains(run: Frame, node: cst.Comparison, text: Value, whole: Value) -> Value:
     """`text in whole`: what the name of a device or a type has in it tells the device's type."""
     if isinstance(text, Const) and text.value in DEVICE_TYPES:
         match whole:
             case DeviceType(placement=placement):
-                return type_equals(run, placement, str(text.value), node)
+                return device_type_condition(run, placement, str(text.value), node)
             case TypeName(placement=placement) if text.value != HOST:
-                return type_equals(run, placement, str(text.value), node)
+                return device_type_condition(run, placement, str(text.value), node)
             case Unknown(origin=origin, text=name) if origin is not None:
-                return type_equals(run, _named_device(origin, name), str(text.value), node)
+                return device_type_condition(run, _named_device(origin, name), str(text.value), node)
     known = _holds(run, whole, text)
-    return Const(known) if known is not None else Truth(Test(Atom(run.here(node), _text(node))))
+    return Const(known) if known is not None else SymbolicBool(Literal(Atom(run.here(node), _text(node))))
 
 
-def _holds(run: Run, whole: Value, part: Value) -> bool | None:
+def _holds(run: Frame, whole: Value, part: Value) -> bool | None:
     """Whether a constant is in a container, where that can be said: what a list or a dict has not, others may add."""
     if not isinstance(part, Const):
         return None
@@ -122,17 +124,17 @@ def _holds(run: Run, whole: Value, part: Value) -> bool | None:
 
 
 def _by_own_method(
-    run: Run, node: cst.Comparison, operator: cst.BaseCompOp, left: Argument, right: Argument
+    run: Frame, node: cst.Comparison, operator: cst.BaseCompOp, left: Argument, right: Argument
 ) -> Value | None:
     """The answer of an object of the program that is compared by a method of its own."""
 
     if type(operator) in MEMBERSHIP:
         left, right = right, left
-    function = special_method(run, left.value, _METHODS.get(type(operator), ""))
+    function = find_special_method(run, left.value, _METHODS.get(type(operator), ""))
     return run.call_function(function, left.value, Arguments(node, [right])) if function is not None else None
 
 
-def _key(run: Run, node: cst.Comparison, operator: cst.BaseCompOp, a: Value, b: Value) -> Hashable:
+def _key(run: Frame, node: cst.Comparison, operator: cst.BaseCompOp, a: Value, b: Value) -> Hashable:
     """What identifies the comparison: its operands where both have a name, else only this place. `!=` is the opposite
     of `==`."""
     sides = [value.origin if isinstance(value, (Unknown, Number)) else value for value in (a, b)]
@@ -142,7 +144,7 @@ def _key(run: Run, node: cst.Comparison, operator: cst.BaseCompOp, a: Value, b: 
     return run.here(node)
 
 
-class Equality:
+class EqualityText:
     """How a comparison for equality reads, whichever of the two ways it was asked; written out only when read."""
 
     __slots__ = ("node",)
@@ -151,22 +153,22 @@ class Equality:
         self.node = node
 
     def __str__(self) -> str:
-        return f"{Source(self.node.left)} == {Source(self.node.comparisons[0].comparator)}"
+        return f"{SourceText(self.node.left)} == {SourceText(self.node.comparisons[0].comparator)}"
 
 
 def _text(node: cst.CSTNode) -> object:
     match node:
         case cst.Comparison(comparisons=[cst.ComparisonTarget(operator=cst.NotEqual())]):
-            return Equality(node)
-    return Source(node)
+            return EqualityText(node)
+    return SourceText(node)
 
 
-def _identity(run: Run, node: cst.Comparison, operator: cst.BaseCompOp, left: Argument, right: Argument) -> Value:
+def _identity(run: Frame, node: cst.Comparison, operator: cst.BaseCompOp, left: Argument, right: Argument) -> Value:
     negative = type(operator) is cst.IsNot
     if NONE in (left.value, right.value):
         other = left if right.value == NONE else right
-        answer = none_test(run, other.value, other.node)
-        value: Value = Const(answer) if isinstance(answer, bool) else Truth(answer)
+        answer = none_condition(run, other.value, other.node)
+        value: Value = Const(answer) if isinstance(answer, bool) else SymbolicBool(answer)
         return _negate(value) if negative else value
     if isinstance(left.value, DeviceValue) and isinstance(right.value, DeviceValue):
         _tell(run, node, "is not" if negative else "is", left, right)
@@ -179,12 +181,12 @@ def _negate(value: Value) -> Value:
     match value:
         case Const(value=bool(known)):
             return Const(not known)
-        case Truth(test=test):
-            return Truth(~test)
+        case SymbolicBool(test=test):
+            return SymbolicBool(~test)
     return value
 
 
-def _equality(run: Run, node: cst.Comparison, left: Argument, right: Argument, negative: bool) -> Value | None:
+def _equality(run: Frame, node: cst.Comparison, left: Argument, right: Argument, negative: bool) -> Value | None:
     a, b = left.value, right.value
     if _may_be_text(a) and _may_be_text(b):
         # The same comparison may meet a device elsewhere: then it is not in vain.
@@ -195,43 +197,43 @@ def _equality(run: Run, node: cst.Comparison, left: Argument, right: Argument, n
             return _devices_equal(run, node, a, b)
         case (DeviceValue(), Unknown(origin=origin)) | (Unknown(origin=origin), DeviceValue()) if origin is not None:
             return _devices_equal(run, node, a, b)
-        case (DeviceValue(), Either(test=Test())) | (Either(test=Test()), DeviceValue()):
+        case (DeviceValue(), ConditionalValue(test=Literal())) | (ConditionalValue(test=Literal()), DeviceValue()):
             return _devices_equal(run, node, a, b)
         case (DeviceType(placement=placement), Const(value=str(text))) | (
             Const(value=str(text)),
             DeviceType(placement=placement),
         ):
-            return type_equals(run, placement, text, node)
+            return device_type_condition(run, placement, text, node)
         case (DeviceType(placement=one), DeviceType(placement=other)):
             return _same_device(run, node, one, other)
         case (TypeName(), TypeName() | Const(value=str())) | (Const(value=str()), TypeName()):
             return _types_equal(run, node, a, b)
         case (Unknown(origin=origin, text=text), Const(value=str(type_))) if origin and type_ in DEVICE_TYPES:
-            return type_equals(run, _named_device(origin, text), type_, node)
+            return device_type_condition(run, _named_device(origin, text), type_, node)
         case (DtypeValue(), DtypeValue()):
             if a.dtype.name is not None and b.dtype.name is not None:
                 return Const(a.dtype.name == b.dtype.name)
             return Number("bool")
         case (Const(), Const()):
             return Const(a.value == b.value)
-        case (Either() as several, Const() as one) | (Const() as one, Either() as several):
-            return equals_constant(run, several, one, node, _text(node))
-        case (Callable_() | Library(), Callable_() | Library()):
+        case (ConditionalValue() as several, Const() as one) | (Const() as one, ConditionalValue() as several):
+            return compare_with_constant(run, several, one, node, _text(node))
+        case (ProgramDefinition() | LibraryName(), ProgramDefinition() | LibraryName()):
             return Const(a == b)
     return None
 
 
-def _types_equal(run: Run, node: cst.Comparison, a: Value, b: Value) -> Value:
+def _types_equal(run: Frame, node: cst.Comparison, a: Value, b: Value) -> Value:
     """Whether two tensor types are one: on one device, and of one dtype."""
     placements = [_placement_of_type(run, one) for one in (a, b)]
-    devices = [one.device for one in placements if isinstance(one, Leaf)]
-    if len(devices) == 2 and relate(*devices) is Relation.DIFFERENT:
+    devices = [one.device for one in placements if isinstance(one, PlacementCase)]
+    if len(devices) == 2 and relate_devices(*devices) is DeviceRelation.DIFFERENT:
         return Const(False)
-    asked = frozenset(one.origin for one in devices if isinstance(one, Symbol))
-    return Truth(Test(Atom(("same type", asked, run.here(node)), _text(node))))
+    asked = frozenset(one.origin for one in devices if isinstance(one, DeviceSymbol))
+    return SymbolicBool(Literal(Atom(("same type", asked, run.here(node)), _text(node))))
 
 
-def _placement_of_type(run: Run, value: Value) -> Placement | None:
+def _placement_of_type(run: Frame, value: Value) -> Placement | None:
     match value:
         case TypeName(placement=placement):
             return placement
@@ -245,9 +247,9 @@ def _may_be_text(value: Value) -> bool:
     """Whether it is a string, or an argument that is made for one too, as its annotation or its default says; or
     something of which nothing is known."""
     match value:
-        case Const(value=str()) | Text() | Unknown(origin=None):
+        case Const(value=str()) | StringPrefix() | Unknown(origin=None):
             return True
-        case Either(yes=yes, no=no):
+        case ConditionalValue(yes=yes, no=no):
             return _may_be_text(yes) or _may_be_text(no)
         case Unknown(origin=("param", FunctionInfo() as info, str(name))):
             parameter = next((one for one in info.parameters if one.name == name), None)
@@ -257,49 +259,49 @@ def _may_be_text(value: Value) -> bool:
     return False
 
 
-def equals_constant(run: Run, value: Value, constant: Const, node: cst.CSTNode, text: object) -> Value:
+def compare_with_constant(run: Frame, value: Value, constant: Const, node: cst.CSTNode, text: object) -> Value:
     """Whether a value equals a constant: a bool or a condition where that can be said, else some bool."""
     match value:
         case Const():
             return Const(value.value == constant.value)
-        case Either(test=test, yes=yes, no=no):
-            sides = [equals_constant(run, one, constant, node, text) for one in (yes, no)]
+        case ConditionalValue(test=test, yes=yes, no=no):
+            sides = [compare_with_constant(run, one, constant, node, text) for one in (yes, no)]
             return _chosen(test, sides[0], sides[1])
         case DeviceType(placement=placement) | DeviceValue(placement=placement) if isinstance(constant.value, str):
-            return type_equals(run, placement, constant.value, node)
+            return device_type_condition(run, placement, constant.value, node)
         case Unknown(origin=origin, text=named_) if origin and constant.value in DEVICE_TYPES:
-            return type_equals(run, _named_device(origin, named_), str(constant.value), node)
+            return device_type_condition(run, _named_device(origin, named_), str(constant.value), node)
         case Unknown(origin=origin) | Number(origin=origin) if origin is not None:
-            return Truth(Test(Atom(("compare", "Equal", origin, constant), text)))
-        case Tensor() | Array() | Tuple() | Callable_():
+            return SymbolicBool(Literal(Atom(("compare", "Equal", origin, constant), text)))
+        case Tensor() | Array() | Tuple() | ProgramDefinition():
             return Const(False)
     return Number("bool")
 
 
-def _chosen(test: Test | None, yes: Value, no: Value) -> Value:
+def _chosen(test: Literal | None, yes: Value, no: Value) -> Value:
     """The one answer where the test holds, the other where it does not."""
     left, right = _answer(yes), _answer(no)
     if test is None or left is None or right is None:
         return join(yes, no, test)
-    both = chosen(test, left, right)
-    return Const(both) if isinstance(both, bool) else Truth(both)
+    both = conditional(test, left, right)
+    return Const(both) if isinstance(both, bool) else SymbolicBool(both)
 
 
-def _answer(value: Value) -> Test | bool | None:
+def _answer(value: Value) -> Literal | bool | None:
     match value:
         case Const(value=bool(known)):
             return known
-        case Truth(test=test):
+        case SymbolicBool(test=test):
             return test
     return None
 
 
-def _devices_equal(run: Run, node: cst.Comparison, a: Value, b: Value) -> Value:
+def _devices_equal(run: Frame, node: cst.Comparison, a: Value, b: Value) -> Value:
     """Whether two devices compare equal on this path: by type where one is written out, as the comparison is meant."""
-    if isinstance(b, Either):
+    if isinstance(b, ConditionalValue):
         a, b = b, a
     match a:
-        case Either(test=Test() as test, yes=yes, no=no):
+        case ConditionalValue(test=Literal() as test, yes=yes, no=no):
             return _chosen(test, _devices_equal(run, node, yes, b), _devices_equal(run, node, no, b))
         case Const(value=None):
             return Const(False)
@@ -313,9 +315,9 @@ def _placement(value: Value) -> Placement | None:
         case DeviceValue(placement=placement):
             return placement
         case Const(value=str(text)):
-            return Leaf(Known(text.partition(":")[0]))
+            return PlacementCase(KnownDevice(text.partition(":")[0]))
         case Unknown(origin=origin, text=text) if origin is not None:
-            return named(origin, text)
+            return named_placement(origin, text)
     return None
 
 
@@ -323,45 +325,45 @@ def _named_device(origin: Hashable, text: str) -> Placement:
     """The device that a name is meant for when it is compared with a type: `device` or `device.type`."""
     if isinstance(origin, tuple) and origin[0] == "attr" and origin[2] == "type":
         origin, text = origin[1], text.removesuffix(".type")
-    return named(origin, text)
+    return named_placement(origin, text)
 
 
-def _same_device(run: Run, node: cst.Comparison, left: Placement, right: Placement) -> Value:
-    if isinstance(right, Choice):
+def _same_device(run: Frame, node: cst.Comparison, left: Placement, right: Placement) -> Value:
+    if isinstance(right, ConditionalPlacement):
         left, right = right, left
-    if isinstance(left, Choice):
+    if isinstance(left, ConditionalPlacement):
         yes, no = _same_device(run, node, left.yes, right), _same_device(run, node, left.no, right)
-        return _chosen(Test(left.formula), yes, no)
-    assert isinstance(right, Leaf)
+        return _chosen(Literal(left.formula), yes, no)
+    assert isinstance(right, PlacementCase)
     for device, other in ((left.device, right), (right.device, left)):
-        if isinstance(device, Known):
-            return type_equals(run, other, device.type, node)
+        if isinstance(device, KnownDevice):
+            return device_type_condition(run, other, device.type, node)
     match left.device, right.device:
-        case Symbol(origin=first), Symbol(origin=second):
+        case DeviceSymbol(origin=first), DeviceSymbol(origin=second):
             if first == second:
                 return Const(True)
-            return Truth(Test(Atom(("same device", frozenset({first, second})), _text(node))))
-    return Truth(Test(Atom(run.here(node), _text(node))))
+            return SymbolicBool(Literal(Atom(("same device", frozenset({first, second})), _text(node))))
+    return SymbolicBool(Literal(Atom(run.here(node), _text(node))))
 
 
-def type_equals(run: Run, placement: Placement, type_: str, node: cst.CSTNode) -> Value:
+def device_type_condition(run: Frame, placement: Placement, type_: str, node: cst.CSTNode) -> Value:
     """`placement.type == type_` as a bool or a condition."""
-    if isinstance(placement, Choice):
+    if isinstance(placement, ConditionalPlacement):
         return _chosen(
-            Test(placement.formula),
-            type_equals(run, placement.yes, type_, node),
-            type_equals(run, placement.no, type_, node),
+            Literal(placement.formula),
+            device_type_condition(run, placement.yes, type_, node),
+            device_type_condition(run, placement.no, type_, node),
         )
     match placement.device:
-        case Known(type=known):
+        case KnownDevice(type=known):
             return Const(known == type_)
-        case Symbol(origin=origin):
-            return Truth(Test(type_atom(origin, type_, _text(node))))
-    return Truth(Test(Atom(run.here(node), _text(node))))
+        case DeviceSymbol(origin=origin):
+            return SymbolicBool(Literal(device_type_atom(origin, type_, _text(node))))
+    return SymbolicBool(Literal(Atom(run.here(node), _text(node))))
 
 
-def _tell(run: Run, node: cst.Comparison, operator: str, left: Argument, right: Argument) -> None:
-    run.emit(Comparison(run.context_at(node), operator, left.value, right.value, _written(right), _written(left)))
+def _tell(run: Frame, node: cst.Comparison, operator: str, left: Argument, right: Argument) -> None:
+    run.emit(DevicesCompared(run.context_at(node), operator, left.value, right.value, _written(right), _written(left)))
 
 
 def _written(argument: Argument) -> str | None:
@@ -373,13 +375,13 @@ def _written(argument: Argument) -> str | None:
     return argument.value.value if isinstance(argument.value, Const) and isinstance(argument.value.value, str) else None
 
 
-def _tensors(run: Run, node: cst.Comparison, operator: cst.BaseCompOp, left: Argument, right: Argument) -> Value:
+def _tensors(run: Frame, node: cst.Comparison, operator: cst.BaseCompOp, left: Argument, right: Argument) -> Value:
     row = run.engine.table.method(_METHODS.get(type(operator), ""))
     if row is None:
         return UNKNOWN
     own, other = (left, right) if isinstance(left.value, Tensor) else (right, left)
-    other = Argument(operand_of_forward(run, other.value, own.value), other.node)
+    other = Argument(as_forward_operand(run, other.value, own.value), other.node)
     if isinstance(other.value, Unknown):
         other = Argument(Number(), other.node)
     names = [name for name in row.params if name != "*"]
-    return operate(run, row, {names[0]: [own], names[1]: [other]}, node)
+    return apply_bound_row(run, row, {names[0]: [own], names[1]: [other]}, node)

@@ -9,7 +9,7 @@ from typing import Any, Final
 import libcst as cst
 
 from devlint.domain.join import join
-from devlint.domain.value import Const, Either, Value
+from devlint.domain.value import ConditionalValue, Const, Value
 
 _COMPARED: Final[dict[type, Callable[[Any, Any], bool]]] = {
     cst.Equal: operator.eq,
@@ -21,7 +21,7 @@ _COMPARED: Final[dict[type, Callable[[Any, Any], bool]]] = {
 }
 
 
-def compared(comparison: cst.BaseCompOp, left: Const, right: Const) -> bool | None:
+def compare_constants(comparison: cst.BaseCompOp, left: Const, right: Const) -> bool | None:
     """The answer of a comparison; None where it fails, or is another kind of question."""
     compare = _COMPARED.get(type(comparison))
     if compare is None:
@@ -32,14 +32,14 @@ def compared(comparison: cst.BaseCompOp, left: Const, right: Const) -> bool | No
         return None
 
 
-def left_by(value: Value, comparison: cst.BaseCompOp, constant: Const, *, holds: bool) -> Value | None:
+def alternatives_left_by(value: Value, comparison: cst.BaseCompOp, constant: Const, *, holds: bool) -> Value | None:
     """What a value may still be where its comparison with a constant holds, or fails; None where nothing is left."""
     match value:
-        case Either(test=test, yes=yes, no=no):
-            sides = [left_by(one, comparison, constant, holds=holds) for one in (yes, no)]
+        case ConditionalValue(test=test, yes=yes, no=no):
+            sides = [alternatives_left_by(one, comparison, constant, holds=holds) for one in (yes, no)]
             if sides[0] is None or sides[1] is None:
                 return sides[0] or sides[1]
             return value if sides == [yes, no] else join(sides[0], sides[1], test)
         case Const():
-            return None if compared(comparison, value, constant) is (not holds) else value
+            return None if compare_constants(comparison, value, constant) is (not holds) else value
     return value

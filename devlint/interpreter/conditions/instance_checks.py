@@ -6,25 +6,25 @@ from typing import Final
 
 from devlint.domain.join import join
 from devlint.domain.objects import Dict, Instance, Sequence
-from devlint.domain.path_conditions import Test
+from devlint.domain.path_conditions import Literal
 from devlint.domain.value import (
     Array,
-    Callable_,
+    BoundLibraryMethod,
+    ConditionalValue,
     Const,
     DeviceType,
     DeviceValue,
     DtypeValue,
-    Either,
-    Library,
-    Method,
+    LibraryName,
+    NotTensor,
     Number,
-    Other,
     Partial,
+    ProgramDefinition,
     Ref,
     Size,
+    StringPrefix,
+    SymbolicBool,
     Tensor,
-    Text,
-    Truth,
     Tuple,
     TypeName,
     Value,
@@ -32,7 +32,7 @@ from devlint.domain.value import (
 from devlint.interpreter.objects.class_hierarchy import ancestors, has_unknown_base
 from devlint.interpreter.objects.module_state import is_module
 from devlint.interpreter.program.definitions import ClassInfo
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.frame import Frame
 
 _TENSOR: Final = frozenset({"torch.Tensor", "Iterable"})
 _NUMBERS: Final = {
@@ -63,26 +63,26 @@ CONCRETE: Final = frozenset((*_NUMBERS, *_OTHERS)) - {"iterator"} | {
 PROTOCOLS: Final = frozenset().union(*_NUMBERS.values(), *_OTHERS.values()) - CONCRETE | {"Callable"}
 """The same for Python's own values; what an object of a class has depends on its methods."""
 
-TENSOR: Final = Library("torch.Tensor")
-PARAMETER: Final = Library("torch.nn.Parameter")
+TENSOR: Final = LibraryName("torch.Tensor")
+PARAMETER: Final = LibraryName("torch.nn.Parameter")
 
 ABSTRACT: Final = ("builtins.", "typing.", "collections.abc.", "numbers.", "types.")
 
 
-def is_instance(run: Run, value: Value, type_: Value) -> bool | None:
+def is_instance(run: Frame, value: Value, type_: Value) -> bool | None:
     """Whether `isinstance(value, type_)`; None where that is not known, or differs between what the value may be."""
     match type_:
         case Tuple(items=types):
             answers = [is_instance(run, value, one) for one in types]
             return True if True in answers else None if None in answers else False
-        case Either():
+        case ConditionalValue():
             return None
-    if isinstance(value, Either):
+    if isinstance(value, ConditionalValue):
         possible = {is_instance(run, value.yes, type_), is_instance(run, value.no, type_)}
         return possible.pop() if len(possible) == 1 else None
-    if isinstance(type_, Callable_) and isinstance(type_.definition, ClassInfo):
+    if isinstance(type_, ProgramDefinition) and isinstance(type_.definition, ClassInfo):
         return _of_program_class(run, value, type_)
-    if not isinstance(type_, Library):
+    if not isinstance(type_, LibraryName):
         return None
     name = _type_name(type_.name)
     if isinstance(value, Tensor) and value.cell is not None and name == "torch.nn.Parameter":
@@ -90,7 +90,7 @@ def is_instance(run: Run, value: Value, type_: Value) -> bool | None:
     thing = run.instance(value)
     if thing is not None and _is_of_class(run, thing, type_):
         return True
-    if isinstance(value, Other):
+    if isinstance(value, NotTensor):
         return False if name == "torch.Tensor" else None
     if isinstance(value, Number) and value.kind is None and name in _NUMBERS["bool"] | _NUMBERS["float"]:
         return None
@@ -100,20 +100,20 @@ def is_instance(run: Run, value: Value, type_: Value) -> bool | None:
     return True if name in known else False if name in CONCRETE or (thing is None and name in PROTOCOLS) else None
 
 
-def instance_test(run: Run, value: Value, type_: Value) -> Test | bool | None:
+def instance_condition(run: Frame, value: Value, type_: Value) -> Literal | bool | None:
     """The same as a condition: what decides which of two values it is may decide this too."""
     answer = is_instance(run, value, type_)
-    if answer is None and isinstance(value, Either) and value.test is not None:
+    if answer is None and isinstance(value, ConditionalValue) and value.test is not None:
         sides = is_instance(run, value.yes, type_), is_instance(run, value.no, type_)
         if None not in sides:
             return value.test if sides[0] else ~value.test
     return answer
 
 
-def restricted(run: Run, value: Value, type_: Value, holds: bool) -> Value | None:
+def restrict_to_type(run: Frame, value: Value, type_: Value, holds: bool) -> Value | None:
     """The value, given that it is (or is not) of the type; None when it cannot be."""
-    if isinstance(value, Either):
-        yes, no = restricted(run, value.yes, type_, holds), restricted(run, value.no, type_, holds)
+    if isinstance(value, ConditionalValue):
+        yes, no = restrict_to_type(run, value.yes, type_, holds), restrict_to_type(run, value.no, type_, holds)
         if yes is None or no is None:
             return no if yes is None else yes
         return value if (yes, no) == (value.yes, value.no) else join(yes, no, value.test)
@@ -127,7 +127,7 @@ def _type_name(name: str) -> str:
     return name
 
 
-def _types_of(run: Run, value: Value) -> frozenset[str] | None:
+def _types_of(run: Frame, value: Value) -> frozenset[str] | None:
     """All that a value is of the types above; None when that is not known."""
     match value:
         case Tensor():
@@ -139,9 +139,9 @@ def _types_of(run: Run, value: Value) -> frozenset[str] | None:
             return _NUMBERS.get(name) or _OTHERS.get(name)
         case Number(kind=kind):
             return _NUMBERS.get(kind or "", frozenset())
-        case Truth():
+        case SymbolicBool():
             return _NUMBERS["bool"]
-        case Text() | DeviceType() | TypeName():
+        case StringPrefix() | DeviceType() | TypeName():
             return _OTHERS["str"]
         case Size():
             return _OTHERS["tuple"] | {"torch.Size"}
@@ -151,7 +151,7 @@ def _types_of(run: Run, value: Value) -> frozenset[str] | None:
             return frozenset({"torch.device"})
         case DtypeValue():
             return frozenset({"torch.dtype"})
-        case Callable_() | Method() | Partial():
+        case ProgramDefinition() | BoundLibraryMethod() | Partial():
             return frozenset({"Callable"})
         case Ref(address=address):
             thing = run.get(address)
@@ -164,33 +164,33 @@ def _types_of(run: Run, value: Value) -> frozenset[str] | None:
     return None
 
 
-def _types_of_object(run: Run, value: Value, thing: Instance) -> frozenset[str] | None:
+def _types_of_object(run: Frame, value: Value, thing: Instance) -> frozenset[str] | None:
     if is_module(run, value):
         return frozenset({"torch.nn.Module", "Callable"})
-    info = thing.cls.definition if isinstance(thing.cls, Callable_) else None
+    info = thing.cls.definition if isinstance(thing.cls, ProgramDefinition) else None
     return frozenset() if isinstance(info, ClassInfo) and not has_unknown_base(run, info) else None
 
 
-def _is_of_class(run: Run, thing: Instance, type_: Library) -> bool:
+def _is_of_class(run: Frame, thing: Instance, type_: LibraryName) -> bool:
     if isinstance(thing.cls, str):
         return run.engine.table.canonical(thing.cls) == run.engine.table.canonical(type_.name)
-    if isinstance(thing.cls, Callable_) and isinstance(thing.cls.definition, ClassInfo):
+    if isinstance(thing.cls, ProgramDefinition) and isinstance(thing.cls.definition, ClassInfo):
         return type_ in ancestors(run, thing.cls.definition)
     return False
 
 
-def _of_program_class(run: Run, value: Value, type_: Callable_) -> bool | None:
+def _of_program_class(run: Frame, value: Value, type_: ProgramDefinition) -> bool | None:
     assert isinstance(type_.definition, ClassInfo)
     thing = run.instance(value)
     if thing is None:
-        plain = isinstance(value, (Tensor, Const, Number, Truth, Text, Array, DeviceValue, DtypeValue))
+        plain = isinstance(value, (Tensor, Const, Number, SymbolicBool, StringPrefix, Array, DeviceValue, DtypeValue))
         plain = plain or isinstance(value, Ref) or (isinstance(value, Tuple) and not value.names)
         return False if plain and not has_unknown_base(run, type_.definition) else None
     if isinstance(thing.cls, str):
         return None
-    if not (isinstance(thing.cls, Callable_) and isinstance(thing.cls.definition, ClassInfo)):
+    if not (isinstance(thing.cls, ProgramDefinition) and isinstance(thing.cls.definition, ClassInfo)):
         return None
     info = thing.cls.definition
-    if Callable_(type_.definition) in ancestors(run, info):
+    if ProgramDefinition(type_.definition) in ancestors(run, info):
         return True
     return None if has_unknown_base(run, info) else False

@@ -7,43 +7,43 @@ from typing import Any, Final
 
 import libcst as cst
 
-from devlint.domain.device import Symbol, is_host
+from devlint.domain.device import DeviceSymbol, is_host
 from devlint.domain.join import alternatives, join, without_none
 from devlint.domain.objects import Sequence
-from devlint.domain.path_conditions import Atom, Test, both, chosen, decide, either
-from devlint.domain.placement import How, Leaf, leaves
+from devlint.domain.path_conditions import Atom, Literal, conditional, conjunction, disjunction, entails
+from devlint.domain.placement import Basis, PlacementCase, placement_cases
 from devlint.domain.value import (
     NONE,
-    OTHER,
+    NOT_TENSOR,
     Array,
-    Batch,
-    Callable_,
+    BoundLibraryMethod,
+    ConditionalValue,
     Const,
     DeviceValue,
     DtypeValue,
-    Either,
-    Library,
-    Method,
+    LibraryName,
     Number,
+    OpaqueData,
+    ProgramDefinition,
     Ref,
+    SymbolicBool,
     Tensor,
-    Truth,
     Tuple,
     Unknown,
     Value,
     as_tensor,
 )
-from devlint.interpreter.conditions.constant_comparisons import left_by
-from devlint.interpreter.conditions.instance_checks import PARAMETER, TENSOR, restricted
-from devlint.interpreter.operations.synchronization import unfinished
+from devlint.interpreter.conditions.constant_comparisons import alternatives_left_by
+from devlint.interpreter.conditions.instance_checks import PARAMETER, TENSOR, restrict_to_type
+from devlint.interpreter.operations.synchronization import unfinished_copy
 from devlint.interpreter.program.definitions import FunctionInfo
-from devlint.interpreter.state.device_facts import type_atom
+from devlint.interpreter.state.device_facts import device_type_atom
 from devlint.interpreter.state.events import HostRead
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.rebinding import rebind
 
 
-class Source:
+class SourceText:
     """A node's source and what is said of it, written out only when somebody reads it."""
 
     __slots__ = ("_text", "node", "rest")
@@ -59,11 +59,11 @@ class Source:
         return self._text
 
 
-def test_of(run: Run, node: cst.BaseExpression) -> Test | bool | None:
+def condition_of(run: Frame, node: cst.BaseExpression) -> Literal | bool | None:
     """Evaluate an expression as a condition. A bool where the answer is known, a test where it has a name."""
     answer = _test_of(run, node)
-    if isinstance(answer, Test):
-        known = decide(run.state.facts, answer)
+    if isinstance(answer, Literal):
+        known = entails(run.state.facts, answer)
         answer = answer if known is None else known
     run.tested[node] = answer
     return answer
@@ -73,97 +73,97 @@ COMPOSED: Final = frozenset({cst.UnaryOperation, cst.BooleanOperation, cst.Named
 """Conditions made of conditions. Asking for the exact type spares most nodes the walk through the cases."""
 
 
-def _test_of(run: Run, node: cst.BaseExpression) -> Test | bool | None:
+def _test_of(run: Frame, node: cst.BaseExpression) -> Literal | bool | None:
     if type(node) not in COMPOSED:
-        return value_test(run, run.evaluate(node), node)
+        return truth_condition(run, run.evaluate(node), node)
     match node:
         case cst.UnaryOperation(operator=cst.Not(), expression=inner):
-            return negated(test_of(run, inner))
+            return negate_condition(condition_of(run, inner))
         case cst.BooleanOperation(operator=operator, left=left, right=right):
-            return _connective(run, left, right, conjunction=isinstance(operator, cst.And))
+            return _connective(run, left, right, is_and=isinstance(operator, cst.And))
         case cst.NamedExpr(value=value):
-            answer = value_test(run, run.evaluate(node), node)
+            answer = truth_condition(run, run.evaluate(node), node)
             run.tested[value] = answer
             return answer
-    return value_test(run, run.evaluate(node), node)
+    return truth_condition(run, run.evaluate(node), node)
 
 
-def negated(test: Test | bool | None) -> Test | bool | None:
+def negate_condition(test: Literal | bool | None) -> Literal | bool | None:
     """The opposite condition."""
-    return ~test if isinstance(test, Test) else (None if test is None else not test)
+    return ~test if isinstance(test, Literal) else (None if test is None else not test)
 
 
 def _connective(
-    run: Run, left: cst.BaseExpression, right: cst.BaseExpression, *, conjunction: bool
-) -> Test | bool | None:
-    first = test_of(run, left)
-    if isinstance(first, bool) and first is not conjunction:
+    run: Frame, left: cst.BaseExpression, right: cst.BaseExpression, *, is_and: bool
+) -> Literal | bool | None:
+    first = condition_of(run, left)
+    if isinstance(first, bool) and first is not is_and:
         return first
-    answers: list[Test | bool | None] = []
+    answers: list[Literal | bool | None] = []
 
     def second() -> None:
-        narrow(run, left, conjunction)
-        answers.append(test_of(run, right) if run.state.live else conjunction)
+        narrow(run, left, is_and)
+        answers.append(condition_of(run, right) if run.state.live else is_and)
 
     (end,) = run.branch(second)
     # What the right side narrowed is true only where it is reached; what it newly made is there to be used.
     run.state.names = {**end.names, **run.state.names}
     run.state.heap.adopt(end.heap)
     run.state.ambient = end.ambient
-    other = answers[0] if answers else conjunction
+    other = answers[0] if answers else is_and
     if isinstance(first, bool):
         return other
     if isinstance(other, bool):
-        return first if other is conjunction else other
+        return first if other is is_and else other
     if first is None or other is None:
         return None
-    return both(first, other) if conjunction else either(first, other)
+    return conjunction(first, other) if is_and else disjunction(first, other)
 
 
-def value_test(run: Run, value: Value, node: cst.BaseExpression) -> Test | bool | None:
+def truth_condition(run: Frame, value: Value, node: cst.BaseExpression) -> Literal | bool | None:
     """The condition that a value is true."""
     match value:
         case Const(value=constant):
             return bool(constant)
-        case Truth(test=test):
+        case SymbolicBool(test=test):
             return test
         case Tuple(items=items):
             return bool(items)
-        case DeviceValue() | DtypeValue() | Callable_() | Library() | Method():
+        case DeviceValue() | DtypeValue() | ProgramDefinition() | LibraryName() | BoundLibraryMethod():
             return True
         case Ref(address=address):
             thing = run.get(address)
             if isinstance(thing, Sequence):
                 if thing.items is None:
-                    return Test(Atom(("filled", *run.here(node)), Source(node)))
+                    return Literal(Atom(("filled", *run.here(node)), SourceText(node)))
                 return bool(thing.items)
         case Unknown(origin=("attr", owner, ("is_cuda" | "is_cpu" | "is_mps" | "is_xpu") as name)):
-            return Test(type_atom(owner, name.removeprefix("is_"), Source(node)))
+            return Literal(device_type_atom(owner, name.removeprefix("is_"), SourceText(node)))
         case Unknown(origin=origin) | Number(origin=origin) if origin is not None:
-            return Test(Atom(("true", origin), Source(node)))
+            return Literal(Atom(("true", origin), SourceText(node)))
         case Tensor() | Array():
-            read_on_host(run, value, node, "bool()")
-        case Either(test=Test() as test, yes=yes, no=no):
-            one, other = value_test(run, yes, node), value_test(run, no, node)
+            report_host_read(run, value, node, "bool()")
+        case ConditionalValue(test=Literal() as test, yes=yes, no=no):
+            one, other = truth_condition(run, yes, node), truth_condition(run, no, node)
             if one is not None and other is not None and (isinstance(one, bool) or isinstance(other, bool)):
-                return chosen(test, one, other)
-    return Test(Atom(run.here(node), Source(node)))
+                return conditional(test, one, other)
+    return Literal(Atom(run.here(node), SourceText(node)))
 
 
-def read_on_host(run: Run, value: Value, node: cst.BaseExpression, reader: str) -> None:
+def report_host_read(run: Frame, value: Value, node: cst.BaseExpression, reader: str) -> None:
     """The host looks at a tensor's values: it waits for the accelerator to have them."""
     tensor = as_tensor(value) if isinstance(value, Tensor) else None
     if tensor is None:
         return
     tensor = run.settle(tensor)
-    run.emit(HostRead(run.context_at(node), reader, tensor, run.place(node), unfinished=unfinished(run, tensor)))
+    run.emit(HostRead(run.context_at(node), reader, tensor, run.place(node), unfinished=unfinished_copy(run, tensor)))
     if not is_on_host(tensor):
         run.synchronize()
 
 
 def is_on_host(tensor: Tensor) -> bool:
     """Whether the tensor is surely on the host, so that reading it waits for nothing."""
-    return all(is_host(leaf.device) for _, leaf in leaves(tensor.placement))
+    return all(is_host(leaf.device) for _, leaf in placement_cases(tensor.placement))
 
 
 def may_be_none(value: Value) -> bool | None:
@@ -173,30 +173,39 @@ def may_be_none(value: Value) -> bool | None:
             return constant is None
         case Unknown():
             return None
-        case Tensor(placement=Leaf(device=Symbol(origin=("param", FunctionInfo(), _)), how=How.CALLER), cell=None):
+        case Tensor(
+            placement=PlacementCase(device=DeviceSymbol(origin=("param", FunctionInfo(), _)), how=Basis.CALLER),
+            cell=None,
+        ):
             return None
-        case Either():
+        case ConditionalValue():
             answers = {may_be_none(one) for one in alternatives(value)}
             return answers.pop() if len(answers) == 1 else None
     return False
 
 
-def none_test(run: Run, value: Value, node: cst.BaseExpression) -> Test | bool:
+def none_condition(run: Frame, value: Value, node: cst.BaseExpression) -> Literal | bool:
     """The condition `value is None`."""
     known = may_be_none(value)
     if known is not None:
         return known
     match value:
         case Unknown(origin=origin) if origin is not None:
-            return Test(Atom(("none", origin), Source(node, " is None")))
-        case Tensor(placement=Leaf(device=Symbol(origin=origin))):
-            return Test(Atom(("none", origin), Source(node, " is None")))
-        case Either(test=Test() as test, yes=yes, no=no) if (may_be_none(yes), may_be_none(no)) == (True, False):
+            return Literal(Atom(("none", origin), SourceText(node, " is None")))
+        case Tensor(placement=PlacementCase(device=DeviceSymbol(origin=origin))):
+            return Literal(Atom(("none", origin), SourceText(node, " is None")))
+        case ConditionalValue(test=Literal() as test, yes=yes, no=no) if (may_be_none(yes), may_be_none(no)) == (
+            True,
+            False,
+        ):
             return test
-        case Either(test=Test() as test, yes=yes, no=no) if (may_be_none(yes), may_be_none(no)) == (False, True):
+        case ConditionalValue(test=Literal() as test, yes=yes, no=no) if (may_be_none(yes), may_be_none(no)) == (
+            False,
+            True,
+        ):
             return ~test
     there = all(isinstance(one, (Tensor, Ref)) for one in alternatives(value) if one != NONE)
-    return Test(Atom(("given" if there else "none", *run.here(node)), Source(node, " is None")))
+    return Literal(Atom(("given" if there else "none", *run.here(node)), SourceText(node, " is None")))
 
 
 IDENTITY: Final = frozenset({cst.Is, cst.IsNot})
@@ -205,8 +214,8 @@ WRITTEN_OUT: Final = frozenset({cst.Integer, cst.Float, cst.SimpleString, cst.Un
 """What a constant looks like."""
 
 
-def narrow(run: Run, node: cst.BaseExpression, holds: bool) -> None:
-    """Follow the path on which the condition (already evaluated by `test_of`) holds, or fails."""
+def narrow(run: Frame, node: cst.BaseExpression, holds: bool) -> None:
+    """Follow the path on which the condition (already evaluated by `condition_of`) holds, or fails."""
     test = run.tested.get(node)
     if isinstance(test, bool):
         if test is not holds:
@@ -219,12 +228,12 @@ def narrow(run: Run, node: cst.BaseExpression, holds: bool) -> None:
         reader(run, node, holds)
 
 
-def _narrow_not(run: Run, node: cst.UnaryOperation, holds: bool) -> None:
+def _narrow_not(run: Frame, node: cst.UnaryOperation, holds: bool) -> None:
     if isinstance(node.operator, cst.Not):
         narrow(run, node.expression, not holds)
 
 
-def _narrow_both(run: Run, node: cst.BooleanOperation, holds: bool) -> None:
+def _narrow_both(run: Frame, node: cst.BooleanOperation, holds: bool) -> None:
     """Both sides, where the connective says as much of both."""
     if isinstance(node.operator, cst.And) is holds:
         narrow(run, node.left, holds)
@@ -232,7 +241,7 @@ def _narrow_both(run: Run, node: cst.BooleanOperation, holds: bool) -> None:
             narrow(run, node.right, holds)
 
 
-def _narrow_compared(run: Run, node: cst.Comparison, holds: bool) -> None:
+def _narrow_compared(run: Frame, node: cst.Comparison, holds: bool) -> None:
     if len(node.comparisons) > 1:
         return
     operator, comparator = node.comparisons[0].operator, node.comparisons[0].comparator
@@ -242,7 +251,7 @@ def _narrow_compared(run: Run, node: cst.Comparison, holds: bool) -> None:
         _narrow_several(run, node.left, operator, comparator, holds)
 
 
-def _narrow_asked(run: Run, node: cst.Call, holds: bool) -> None:
+def _narrow_asked(run: Frame, node: cst.Call, holds: bool) -> None:
     """`isinstance(x, T)`, `torch.is_tensor(x)`."""
     match node:
         case cst.Call(func=cst.Name(value="isinstance"), args=[first, second]):
@@ -251,13 +260,13 @@ def _narrow_asked(run: Run, node: cst.Call, holds: bool) -> None:
             _narrow_type(run, first.value, TENSOR, holds)
 
 
-def _narrow_true(run: Run, node: cst.Name | cst.Attribute, holds: bool) -> None:
+def _narrow_true(run: Frame, node: cst.Name | cst.Attribute, holds: bool) -> None:
     value = _current(run, node) if holds else None
     if value is not None:
         rebind(run, node, value, without_none(value))
 
 
-_TELLING: Final[dict[type, Callable[[Run, Any, bool], None]]] = {
+_TELLING: Final[dict[type, Callable[[Frame, Any, bool], None]]] = {
     cst.Name: _narrow_true,
     cst.Attribute: _narrow_true,
     cst.Comparison: _narrow_compared,
@@ -268,7 +277,7 @@ _TELLING: Final[dict[type, Callable[[Run, Any, bool], None]]] = {
 """Conditions that tell something of the names in them."""
 
 
-def _current(run: Run, node: cst.BaseExpression) -> Value | None:
+def _current(run: Frame, node: cst.BaseExpression) -> Value | None:
     if isinstance(node, cst.Name):
         return run.lookup(node.value)
     if type(node) is cst.Attribute and type(node.value) is cst.Name:
@@ -277,7 +286,7 @@ def _current(run: Run, node: cst.BaseExpression) -> Value | None:
     return None
 
 
-def _narrow_none(run: Run, node: cst.BaseExpression, is_none: bool) -> None:
+def _narrow_none(run: Frame, node: cst.BaseExpression, is_none: bool) -> None:
     value = _current(run, node)
     if value is None:
         return
@@ -285,27 +294,27 @@ def _narrow_none(run: Run, node: cst.BaseExpression, is_none: bool) -> None:
 
 
 def _narrow_several(
-    run: Run, node: cst.BaseExpression, operator: cst.BaseCompOp, comparator: cst.BaseExpression, holds: bool
+    run: Frame, node: cst.BaseExpression, operator: cst.BaseCompOp, comparator: cst.BaseExpression, holds: bool
 ) -> None:
     """Of several values, keep those of which the comparison with a constant can hold, or fail."""
     value = _current(run, node)
-    if not isinstance(value, Either) or type(comparator) not in WRITTEN_OUT:
+    if not isinstance(value, ConditionalValue) or type(comparator) not in WRITTEN_OUT:
         return
     constant = run.evaluate(comparator)
-    kept = left_by(value, operator, constant, holds=holds) if isinstance(constant, Const) else None
+    kept = alternatives_left_by(value, operator, constant, holds=holds) if isinstance(constant, Const) else None
     if kept is not None:
         rebind(run, node, value, kept)
 
 
-def _is_tensor(run: Run, function: cst.Name | cst.Attribute) -> bool:
+def _is_tensor(run: Frame, function: cst.Name | cst.Attribute) -> bool:
     name = function.value if isinstance(function, cst.Name) else function.attr.value
-    return name == "is_tensor" and run.evaluate(function) == Library("torch.is_tensor")
+    return name == "is_tensor" and run.evaluate(function) == LibraryName("torch.is_tensor")
 
 
-def _narrow_type(run: Run, node: cst.BaseExpression, type_: Value, holds: bool) -> None:
+def _narrow_type(run: Frame, node: cst.BaseExpression, type_: Value, holds: bool) -> None:
     """Follow the path on which a value is an instance of a type, or is not."""
     value = _current(run, node)
-    kept = restricted(run, value, type_, holds) if value is not None else None
+    kept = restrict_to_type(run, value, type_, holds) if value is not None else None
     if value is None or kept is None:
         return
     if type_ in (TENSOR, PARAMETER) and holds:
@@ -317,9 +326,9 @@ def _narrow_type(run: Run, node: cst.BaseExpression, type_: Value, holds: bool) 
 
 def _without_tensors(value: Value) -> Value:
     match value:
-        case Tensor() | Unknown() | Batch():
-            return OTHER
-        case Either(test=test, yes=yes, no=no):
+        case Tensor() | Unknown() | OpaqueData():
+            return NOT_TENSOR
+        case ConditionalValue(test=test, yes=yes, no=no):
             yes, no = _without_tensors(yes), _without_tensors(no)
             return join(yes, no, test)
     return value

@@ -1,4 +1,4 @@
-"""The engine: an analysis that can run the files of the program."""
+"""The analysis that can run the files of the program."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ from pathlib import Path
 
 from devlint.interpreter.driver import module_execution
 from devlint.interpreter.program.program import Program
-from devlint.interpreter.state.analysis_state import Analysis, InternalError, Unread
+from devlint.interpreter.state.analysis_state import AnalysisState, InternalError, UnparsedStatement
 from devlint.interpreter.state.events import Event
-from devlint.interpreter.state.frame import Run, evaluators
+from devlint.interpreter.state.frame import Frame, expression_handlers
 from devlint.interpreter.state.observation import Observer
 
-__all__ = ["Engine", "InternalError", "Unread"]
+__all__ = ["Analysis", "InternalError", "UnparsedStatement"]
 
 
-class Engine(Analysis):
+class Analysis(AnalysisState):
     """One analysis. Entries into the program are made by `devlint.interpreter.driver.entry_points`.
 
     `listener` hears the events; `observer` is shown the values, where anybody wants to see them.
     """
 
-    module_run = module_execution.module_run
+    module_frame = module_execution.module_frame
     global_name = module_execution.global_name
-    member = module_execution.member
+    module_member = module_execution.module_member
 
     def __init__(
         self,
         program: Program,
         listener: Callable[[Event], None],
         models: Sequence[Path] = (),
-        observer: Observer[Run] | None = None,
+        observer: Observer[Frame] | None = None,
     ) -> None:
-        super().__init__(program, listener, models, observer, evaluators(observer))
+        super().__init__(program, listener, models, observer, expression_handlers(observer))

@@ -11,7 +11,7 @@ from devlint.interpreter.calls.functions import call_function
 from devlint.interpreter.language.attributes import get_attribute
 from devlint.interpreter.language.iteration_protocol import iterate
 from devlint.interpreter.library.invocation import invoke
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.frame import Frame
 
 for _package in (calls, language, library):
     # Handlers and models register themselves when their module is imported.
@@ -19,7 +19,7 @@ for _package in (calls, language, library):
         importlib.import_module(f"{_package.__name__}.{_module.name}")
 
 
-class Interpreter(Run):
+class Interpreter(Frame):
     """A frame that can do everything: the gateways that those below only know by name.
 
     They are assigned, not forwarded: a call through one costs no more than any method's.

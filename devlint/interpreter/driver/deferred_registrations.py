@@ -11,12 +11,12 @@ from dataclasses import replace
 from typing import Final
 
 from devlint.domain.objects import Dict, Sequence
-from devlint.domain.value import UNKNOWN, Callable_, Ref
-from devlint.interpreter.calls.decorators import decorated, decorated_class
+from devlint.domain.value import UNKNOWN, ProgramDefinition, Ref
+from devlint.interpreter.calls.decorators import decorated_class, decorated_function
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
-from devlint.interpreter.state.analysis_state import Analysis
-from devlint.interpreter.state.base_heap import once_for_all
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.analysis_state import AnalysisState
+from devlint.interpreter.state.base_heap import write_to_base_heap
+from devlint.interpreter.state.frame import Frame
 from devlint.syntax.index import Statement
 
 REGISTERED: Final = re.compile(r"(@[^\n]*\n)*?@([\w.]*\.)?_?register", re.IGNORECASE)
@@ -30,7 +30,7 @@ MAX_REGISTERED: Final = 16
 for by a name that is written down: nothing is known of what it holds."""
 
 
-def note(run: Run, unit: Statement) -> None:
+def defer_registration(run: Frame, unit: Statement) -> None:
     """A function or class is defined, and may have to be registered. A method of an object does so at once."""
     if unit.name is None or not REGISTERED.match(unit.text):
         return
@@ -46,7 +46,7 @@ def note(run: Run, unit: Statement) -> None:
     registries.waiting[registrar].append((run, unit.name))
 
 
-def read(engine: Analysis, module: ModuleInfo, name: str) -> None:
+def register_pending(engine: AnalysisState, module: ModuleInfo, name: str) -> None:
     """A name of a module is read: what will be found there is registered now. Registrars themselves do not count as
     readers."""
     registries = engine.registries
@@ -63,13 +63,13 @@ def read(engine: Analysis, module: ModuleInfo, name: str) -> None:
             _register(run, registered)
 
 
-def _registrar(run: Run, unit: Statement) -> FunctionInfo | None:
+def _registrar(run: Frame, unit: Statement) -> FunctionInfo | None:
     """The function of the program that is the one decorator of a definition, or makes it."""
     dotted = REGISTRAR.match(unit.text)
     if dotted is None or sum(line.startswith("@") for line in unit.text.splitlines()) > 1:
         return None
     value = run.engine.global_name(run.module, dotted[1])
-    definition = value.definition if isinstance(value, Callable_) else None
+    definition = value.definition if isinstance(value, ProgramDefinition) else None
     return definition if isinstance(definition, FunctionInfo) else None
 
 
@@ -78,14 +78,14 @@ def _kept_names(module: ModuleInfo) -> frozenset[str]:
     return frozenset().union(*(unit.binds for unit in module.index.statements if unit.kind == "other"))
 
 
-def _register(run: Run, name: str) -> None:
+def _register(run: Frame, name: str) -> None:
     """Let the decorators of a definition do what they do."""
     defined = run.state.names[name]
-    with once_for_all(run), run.engine.contained(run.module.filename, name):
+    with write_to_base_heap(run), run.engine.contained(run.module.filename, name):
         match defined:
-            case Callable_(definition=FunctionInfo() as function):
-                decorated(run, function)
-            case Callable_(definition=ClassInfo() as info):
+            case ProgramDefinition(definition=FunctionInfo() as function):
+                decorated_function(run, function)
+            case ProgramDefinition(definition=ClassInfo() as info):
                 decorated_class(run, info)
 
 
@@ -93,7 +93,7 @@ def _leave_open(registrar: FunctionInfo) -> None:
     """There is more in the registry than is known."""
     run = registrar.module.run
     assert run is not None
-    with once_for_all(run):
+    with write_to_base_heap(run):
         for name in registrar.unit.mentions & _kept_names(registrar.module):
             value = run.state.names.get(name)
             thing = run.get(value.address) if isinstance(value, Ref) else None

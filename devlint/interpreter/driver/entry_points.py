@@ -9,50 +9,50 @@ from typing import Final
 
 from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype
 from devlint.domain.join import alternatives
-from devlint.domain.path_conditions import NO_FACTS
-from devlint.domain.placement import UNKNOWN_PLACEMENT, Kind, Placement, Scope
-from devlint.domain.value import Callable_, DeviceValue, Ref, Tensor, Value, named
+from devlint.domain.path_conditions import NO_CONDITION
+from devlint.domain.placement import UNKNOWN_PLACEMENT, Placement, Scope, StepKind
+from devlint.domain.value import DeviceValue, ProgramDefinition, Ref, Tensor, Value, named_placement
 from devlint.interpreter.calls.construction import construct
-from devlint.interpreter.driver.analysis import Engine
+from devlint.interpreter.driver.analysis import Analysis
 from devlint.interpreter.driver.assembly import Interpreter
-from devlint.interpreter.driver.module_execution import global_name, known_names, module_run, run_guard
+from devlint.interpreter.driver.module_execution import global_name, known_names, module_frame, run_main_guard
 from devlint.interpreter.driver.symbolic_arguments import symbolic_arguments, symbolic_fields
-from devlint.interpreter.modules.library_methods import given_by_framework
+from devlint.interpreter.modules.library_methods import framework_arguments
 from devlint.interpreter.objects.builtin_bases import forget_contents
 from devlint.interpreter.objects.class_hierarchy import find_method, has_unknown_base, is_module_class
 from devlint.interpreter.objects.data_classes import data_fields
-from devlint.interpreter.objects.module_state import overrides_apply, relocate
-from devlint.interpreter.objects.placeholders import forget_in_parts, forget_placeholders
+from devlint.interpreter.objects.module_state import move_registered_tensors, overrides_apply
+from devlint.interpreter.objects.placeholders import forget_placeholders, forget_placeholders_of_submodules
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
-from devlint.interpreter.program.private_definitions import callers_first, is_private
-from devlint.interpreter.program.relevance import TRIGGERS
-from devlint.interpreter.state.abstract_state import Ambient, State
+from devlint.interpreter.program.private_definitions import callers_first, is_private_name
+from devlint.interpreter.program.relevance import TENSOR_RELATED_NAMES
+from devlint.interpreter.state.abstract_state import State, TorchState
 from devlint.interpreter.state.arguments import Arguments
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.heap import Heap
-from devlint.interpreter.state.private_call_sites import HostOnly
+from devlint.interpreter.state.private_call_sites import PrivateCallSites
 from devlint.syntax.index import Statement
 
 CONTAINER_ATTRIBUTE: Final = re.compile(r"self\.\w+\s*(?::[^=\n]+)?=\s*[\[{(]")
 """A list, dict or tuple made an attribute, which hides modules from `.to()`."""
 
 
-def analyse_module(engine: Engine, module: ModuleInfo) -> None:
+def analyse_file(engine: Analysis, module: ModuleInfo) -> None:
     """Run one file in both ways."""
-    run_file(engine, module)
+    run_as_program(engine, module)
     for unit in callers_first(module.index.statements):
-        enter(engine, module, unit)
+        analyse_definition(engine, module, unit)
 
 
-def run_file(engine: Engine, module: ModuleInfo) -> None:
+def run_as_program(engine: Analysis, module: ModuleInfo) -> None:
     """The first way: the file as it runs."""
-    engine.host_only, engine.torch_defaults.entered = HostOnly(module), module
+    engine.host_only, engine.torch_defaults.entered = PrivateCallSites(module), module
     with engine.entry(symbolic=False):
-        module_run(engine, module)
-        run_guard(engine, module)
+        module_frame(engine, module)
+        run_main_guard(engine, module)
 
 
-def enter(engine: Engine, module: ModuleInfo, unit: Statement) -> bool:
+def analyse_definition(engine: Analysis, module: ModuleInfo, unit: Statement) -> bool:
     """The second way: what a statement of the file's top level defines, if it matters, as anyone may call it.
 
     Whether it does matter.
@@ -68,37 +68,37 @@ def enter(engine: Engine, module: ModuleInfo, unit: Statement) -> bool:
     return True
 
 
-def _matters(engine: Engine, module: ModuleInfo, unit: Statement) -> bool:
+def _matters(engine: Analysis, module: ModuleInfo, unit: Statement) -> bool:
     """Whether a definition can make, move, cast or read a tensor; by a name of the module, too, that holds a tensor or
     (in the methods of a class, which hand on where they are) a function that can."""
-    if unit.mentions & TRIGGERS or ("forward" in unit.mentions and CONTAINER_ATTRIBUTE.search(unit.text)):
+    if unit.mentions & TENSOR_RELATED_NAMES or ("forward" in unit.mentions and CONTAINER_ATTRIBUTE.search(unit.text)):
         return True
     for name in unit.mentions & known_names(module):
         match global_name(engine, module, name):
             case Tensor():
                 return True
-            case Callable_(definition=FunctionInfo() as helper) if unit.kind == "class":
-                if helper.unit.mentions & TRIGGERS:
+            case ProgramDefinition(definition=FunctionInfo() as helper) if unit.kind == "class":
+                if helper.unit.mentions & TENSOR_RELATED_NAMES:
                     return True
     return False
 
 
-def _definition(engine: Engine, module: ModuleInfo, name: str | None) -> object:
-    run = module_run(engine, module)
+def _definition(engine: Analysis, module: ModuleInfo, name: str | None) -> object:
+    run = module_frame(engine, module)
     value = run.state.names.get(name or "")
-    return value.definition if isinstance(value, Callable_) else None
+    return value.definition if isinstance(value, ProgramDefinition) else None
 
 
-def _outside(engine: Engine, module: ModuleInfo, info: FunctionInfo | ClassInfo) -> Run:
+def _outside(engine: Analysis, module: ModuleInfo, info: FunctionInfo | ClassInfo) -> Frame:
     """The caller nobody knows."""
     scope = Scope("", module.filename, entry=True)
     defaults = engine.torch_defaults.holding_in(engine.program, module)
-    ambient = Ambient(default_device=defaults.device, default_dtype=defaults.dtype)
-    state = State({}, Heap(engine.shared), NO_FACTS, ambient)
+    ambient = TorchState(default_device=defaults.device, default_dtype=defaults.dtype)
+    state = State({}, Heap(engine.shared), NO_CONDITION, ambient)
     return Interpreter(engine, module, info.unit, scope, state)
 
 
-def _analyse_function(engine: Engine, module: ModuleInfo, info: object) -> None:
+def _analyse_function(engine: Analysis, module: ModuleInfo, info: object) -> None:
     if not isinstance(info, FunctionInfo):
         return
     with engine.contained(module.filename, info.name), engine.entry(symbolic=bool(info.parameters)):
@@ -108,14 +108,14 @@ def _analyse_function(engine: Engine, module: ModuleInfo, info: object) -> None:
         run.call_function(info, None, symbolic_arguments(run, info, skip_first=False), entry=True)
 
 
-def _analyse_class(engine: Engine, module: ModuleInfo, info: object) -> None:
+def _analyse_class(engine: Analysis, module: ModuleInfo, info: object) -> None:
     if not isinstance(info, ClassInfo):
         return
     with engine.contained(module.filename, info.name), engine.entry(symbolic=True):
         _construct_and_call(engine, module, info)
 
 
-def _construct_and_call(engine: Engine, module: ModuleInfo, info: ClassInfo) -> None:
+def _construct_and_call(engine: Analysis, module: ModuleInfo, info: ClassInfo) -> None:
     """Build the object from symbolic arguments, let somebody move it, and call each method on it as it then is."""
     run = _outside(engine, module, info)
     initializer = find_method(run, info, "__init__")
@@ -135,7 +135,7 @@ def _construct_and_call(engine: Engine, module: ModuleInfo, info: ClassInfo) -> 
         _settle_anywhere(run, reference, info)
     elif not is_module and has_unknown_base(run, info):
         _lose_modules(run, reference)
-    forget_in_parts(run, reference, built)
+    forget_placeholders_of_submodules(run, reference, built)
     after = run.state
     for name, method in info.methods.items():
         found = engine.method(method)
@@ -148,29 +148,31 @@ def _construct_and_call(engine: Engine, module: ModuleInfo, info: ClassInfo) -> 
             if "staticmethod" in found.decorator_names:
                 receiver = None
             elif "classmethod" in found.decorator_names:
-                receiver = Callable_(info)
+                receiver = ProgramDefinition(info)
             arguments = symbolic_arguments(run, found, skip_first=receiver is not None)
-            arguments = given_by_framework(run, reference, name, arguments)
+            arguments = framework_arguments(run, reference, name, arguments)
             run.call_function(found, receiver, arguments, is_module=is_module and name == "forward", entry=True)
 
 
 def _is_called_from_outside(info: ClassInfo, name: str, method: FunctionInfo) -> bool:
     """Whether the method is one that others call; what a class keeps to itself is run where it calls it, and what only
     serves to make objects while they are made, before anybody can move them."""
-    kept = (is_private(name) and f"self.{name}" in info.evidence.modules) or name in info.module.building
+    kept = (is_private_name(name) and f"self.{name}" in info.evidence.modules) or name in info.module.building
     return "overload" not in method.decorator_names and not kept
 
 
-def _settle_anywhere(run: Run, reference: Ref, info: ClassInfo) -> None:
+def _settle_anywhere(run: Frame, reference: Ref, info: ClassInfo) -> None:
     """A module that somebody may have moved: what is registered is where they chose, in the precision they chose."""
-    own = named(
-        ("param", info, "self"), "the module", run.step(Kind.CALLER, "the module may be on any device", info.node.name)
+    own = named_placement(
+        ("param", info, "self"),
+        "the module",
+        run.step(StepKind.CALLER, "the module may be on any device", info.node.name),
     )
 
     def change(placement: Placement, dtype: Dtype) -> tuple[Placement, Dtype]:
         return own, UNKNOWN_DTYPE
 
-    relocate(run, reference, change)
+    move_registered_tensors(run, reference, change)
     thing = run.instance(reference)
     if thing is not None and overrides_apply(run, thing):
         # The class moves its plain tensors itself, and keeps its own account of its device.
@@ -180,12 +182,12 @@ def _settle_anywhere(run: Run, reference: Ref, info: ClassInfo) -> None:
         )
 
 
-def _lose_modules(run: Run, reference: Ref) -> None:
+def _lose_modules(run: Frame, reference: Ref) -> None:
     """An object whose class may be a module for all that is known: somebody may have moved the modules it holds."""
     thing = run.instance(reference)
     for value in thing.attributes.values() if thing is not None else ():
         for one in alternatives(value):
-            relocate(run, one, lambda placement, dtype: (UNKNOWN_PLACEMENT, UNKNOWN_DTYPE))
+            move_registered_tensors(run, one, lambda placement, dtype: (UNKNOWN_PLACEMENT, UNKNOWN_DTYPE))
 
 
 def _lost(value: Value) -> Value:

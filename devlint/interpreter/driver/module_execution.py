@@ -12,17 +12,17 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.domain.path_conditions import NO_FACTS
+from devlint.domain.path_conditions import NO_CONDITION
 from devlint.domain.placement import Scope
-from devlint.domain.value import UNKNOWN, Callable_, Const, Library, Unknown, Value
-from devlint.interpreter.driver import deferred_registrations
+from devlint.domain.value import UNKNOWN, Const, LibraryName, ProgramDefinition, Unknown, Value
 from devlint.interpreter.driver.assembly import Interpreter
-from devlint.interpreter.language.import_bindings import imported
+from devlint.interpreter.driver.deferred_registrations import defer_registration, register_pending
+from devlint.interpreter.language.import_bindings import imported_value
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.interpreter.state.abstract_state import State
-from devlint.interpreter.state.analysis_state import Analysis
-from devlint.interpreter.state.base_heap import once_for_all
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.analysis_state import AnalysisState
+from devlint.interpreter.state.base_heap import write_to_base_heap
+from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.heap import Heap
 from devlint.syntax.index import Binding, Statement
 
@@ -40,10 +40,10 @@ REPEATING: Final = ("for ", "while ", "with ", "async ")
 """How the statements begin that are there for their effects, whatever names they bind on the way."""
 
 
-def module_run(engine: Analysis, module: ModuleInfo) -> Run:
+def module_frame(engine: AnalysisState, module: ModuleInfo) -> Frame:
     """The module's top level, run as an import would."""
     if module.run is not None:
-        known: Run = module.run
+        known: Frame = module.run
         return known
     unit = module.index.statements[0] if module.index.statements else None
     scope = Scope("module", module.filename, entry=True)
@@ -60,8 +60,8 @@ def module_run(engine: Analysis, module: ModuleInfo) -> Run:
             waiting.pop(unit.name, None)
             if unit.mentions & EAGER:
                 tainted.add(unit.name)
-            run.state.names[unit.name] = define(engine, module, unit)
-            deferred_registrations.note(run, unit)
+            run.state.names[unit.name] = define_unparsed(engine, module, unit)
+            defer_registration(run, unit)
         elif unit.kind == "import":
             for binding in unit.imports:
                 bound = binding.name in run.state.names
@@ -94,7 +94,7 @@ def _is_for_its_effect(module: ModuleInfo, binding: Binding) -> bool:
     return binding.attribute is None and not any(binding.name in unit.mentions for unit in module.index.statements)
 
 
-def _taint(run: Run, names: frozenset[str], tainted: set[str], undecided: set[str]) -> bool:
+def _taint(run: Frame, names: frozenset[str], tainted: set[str], undecided: set[str]) -> bool:
     """Decide of imported names whether they matter; true when one of them does."""
     undecided -= names
     found = {name for name in names if _matters(run, name)}
@@ -102,19 +102,19 @@ def _taint(run: Run, names: frozenset[str], tainted: set[str], undecided: set[st
     return bool(found)
 
 
-def _matters(run: Run, name: str) -> bool:
+def _matters(run: Frame, name: str) -> bool:
     """Whether an imported name is one that can make, hold or move tensors: of torch, of the program, or of a library
     described."""
     value = global_name(run.engine, run.module, name)
-    if isinstance(value, Library):
+    if isinstance(value, LibraryName):
         return value.name.startswith("torch.") or run.engine.table.models.describe(value.name)
-    definition = value.definition if isinstance(value, Callable_) else None
+    definition = value.definition if isinstance(value, ProgramDefinition) else None
     return isinstance(definition, (FunctionInfo, ClassInfo)) and bool(definition.unit.mentions & EAGER)
 
 
-def run_guard(engine: Analysis, module: ModuleInfo) -> None:
+def run_main_guard(engine: AnalysisState, module: ModuleInfo) -> None:
     """What the file does when it is the program: its `if __name__ == "__main__":`."""
-    run = module_run(engine, module)
+    run = module_frame(engine, module)
     before = run.state.names["__name__"]
     run.state.names["__name__"] = Const("__main__")
     for unit in run.guards:
@@ -123,57 +123,57 @@ def run_guard(engine: Analysis, module: ModuleInfo) -> None:
     run.state.names["__name__"] = before
 
 
-def _execute(run: Run, unit: Statement) -> None:
+def _execute(run: Frame, unit: Statement) -> None:
     before, run.unit = run.unit, unit
-    with once_for_all(run), run.engine.contained(run.module.filename, "module"):
+    with write_to_base_heap(run), run.engine.contained(run.module.filename, "module"):
         run.execute(run.engine.tree(unit))
     run.state.live = True
     run.unit = before
 
 
-def define(engine: Analysis, module: ModuleInfo, unit: Statement) -> Value:
+def define_unparsed(engine: AnalysisState, module: ModuleInfo, unit: Statement) -> Value:
     """The function or class a top-level statement defines; nothing is known of one that cannot be read."""
     if unit.too_deep:
         return Unknown(("unread", module.filename, unit.first_row), unit.name or "")
     if unit.kind == "function":
-        return Callable_(
+        return ProgramDefinition(
             engine.function(unit, lambda: FunctionInfo(unit.name or "", module, unit, lambda: _function(engine, unit)))
         )
-    return Callable_(
+    return ProgramDefinition(
         engine.class_(unit, lambda: ClassInfo(unit.name or "", module, unit, lambda: _class(engine, unit)))
     )
 
 
-def _function(engine: Analysis, unit: Statement) -> cst.FunctionDef:
+def _function(engine: AnalysisState, unit: Statement) -> cst.FunctionDef:
     tree = engine.tree(unit)
     assert isinstance(tree, cst.FunctionDef)
     return tree
 
 
-def _class(engine: Analysis, unit: Statement) -> cst.ClassDef:
+def _class(engine: AnalysisState, unit: Statement) -> cst.ClassDef:
     tree = engine.tree(unit)
     assert isinstance(tree, cst.ClassDef)
     return tree
 
 
-def global_name(engine: Analysis, module: ModuleInfo, name: str) -> Value | None:
+def global_name(engine: AnalysisState, module: ModuleInfo, name: str) -> Value | None:
     """A module's name, running what binds it if that has waited; a builtin; or None."""
-    run = module_run(engine, module)
-    deferred_registrations.read(engine, module, name)
+    run = module_frame(engine, module)
+    register_pending(engine, module, name)
     for unit in run.waiting.pop(name, ()):
         _bind_late(run, unit)
     value = run.state.names.get(name)
     if value is None:
         value = run.late.get(name)
     if value is None and (name in BUILTINS or name == "reveal_placement"):
-        return Library(f"builtins.{name}")
+        return LibraryName(f"builtins.{name}")
     return value
 
 
-def _bind_late(run: Run, unit: Statement | Binding) -> None:
+def _bind_late(run: Frame, unit: Statement | Binding) -> None:
     """Bind what has waited until it was read: for every path, whichever one happens to be followed now."""
     apart = Interpreter(
-        run.engine, run.module, run.unit, run.scope, State({}, run.state.heap, NO_FACTS, run.state.ambient)
+        run.engine, run.module, run.unit, run.scope, State({}, run.state.heap, NO_CONDITION, run.state.ambient)
     )
     if isinstance(unit, Binding):
         _import(apart, unit)
@@ -186,7 +186,7 @@ def _bind_late(run: Run, unit: Statement | Binding) -> None:
 
 def known_names(module: ModuleInfo) -> set[str]:
     """The names a module has bound so far, and those it imports."""
-    run: Run | None = module.run
+    run: Frame | None = module.run
     if run is None:
         return set()
     waiting = run.waiting
@@ -194,29 +194,29 @@ def known_names(module: ModuleInfo) -> set[str]:
     return imported | run.state.names.keys()
 
 
-def member(engine: Analysis, module: ModuleInfo, name: str) -> Value | None:
+def module_member(engine: AnalysisState, module: ModuleInfo, name: str) -> Value | None:
     """What `from module import name` gives: one of its names, or a submodule."""
     value = global_name(engine, module, name)
-    if value is not None and not (isinstance(value, Library) and value.name.startswith("builtins.")):
+    if value is not None and not (isinstance(value, LibraryName) and value.name.startswith("builtins.")):
         return value
     child = engine.program.find(module, name, 1) if module.is_package else None
-    return Callable_(child) if child is not None else None
+    return ProgramDefinition(child) if child is not None else None
 
 
-def _import(run: Run, binding: Binding) -> None:
+def _import(run: Frame, binding: Binding) -> None:
     if binding.name == "*":
         _import_star(run, binding)
     else:
-        run.bind(binding.name, imported(run, binding.module, binding.attribute, binding.level, binding.name))
+        run.bind(binding.name, imported_value(run, binding.module, binding.attribute, binding.level, binding.name))
 
 
-def _import_star(run: Run, binding: Binding) -> None:
+def _import_star(run: Frame, binding: Binding) -> None:
     found = run.engine.program.find(run.module, binding.module, binding.level)
     if found is None:
         run.stars.append(binding.module)
         return
     for name in found.index.exports:
-        value = member(run.engine, found, name)
+        value = module_member(run.engine, found, name)
         run.bind(name, value if value is not None else UNKNOWN)
 
 

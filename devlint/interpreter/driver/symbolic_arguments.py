@@ -10,15 +10,31 @@ import libcst as cst
 
 from devlint.domain.device import CPU
 from devlint.domain.objects import Dict, Sequence
-from devlint.domain.placement import How, Kind, Leaf, Step
-from devlint.domain.storage import Memory
-from devlint.domain.value import UNKNOWN, Callable_, Library, Number, Tensor, Tuple, Unknown, Value, is_one_thing, named
-from devlint.interpreter.objects.class_hierarchy import ancestors, home_of, is_module_class, is_operation_class
+from devlint.domain.placement import Basis, PlacementCase, Step, StepKind
+from devlint.domain.storage import Storage
+from devlint.domain.value import (
+    UNKNOWN,
+    LibraryName,
+    Number,
+    ProgramDefinition,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+    is_single_object,
+    named_placement,
+)
+from devlint.interpreter.objects.class_hierarchy import (
+    ancestors,
+    definition_frame,
+    is_autograd_function_class,
+    is_module_class,
+)
 from devlint.interpreter.objects.data_classes import Field, construct_record, data_fields
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, Parameter
-from devlint.interpreter.program.usage_evidence import annotation_names, parsed
+from devlint.interpreter.program.usage_evidence import annotation_names, parse_quoted_annotation
 from devlint.interpreter.state.arguments import Argument, Arguments
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.frame import Frame
 from devlint.syntax.tree_walk import dotted_name
 
 TENSOR_ANNOTATIONS: Final = frozenset(
@@ -38,11 +54,13 @@ MAX_DEPTH: Final = 3
 """How deep annotations are followed: a record of lists of tensors."""
 
 
-def symbolic_arguments(run: Run, info: FunctionInfo, *, skip_first: bool) -> Arguments:
+def symbolic_arguments(run: Frame, info: FunctionInfo, *, skip_first: bool) -> Arguments:
     """Arguments of which only the parameter's name, annotation and use are known."""
     arguments = Arguments(info.node)
     parameters = info.parameters[1:] if skip_first else info.parameters
-    in_module = info.owner is not None and (is_module_class(run, info.owner) or is_operation_class(run, info.owner))
+    in_module = info.owner is not None and (
+        is_module_class(run, info.owner) or is_autograd_function_class(run, info.owner)
+    )
     for parameter in parameters:
         if parameter.kind in ("star", "star-star"):
             arguments.complete = False
@@ -66,15 +84,15 @@ def _is_test(info: FunctionInfo) -> bool:
     return not any(name in unit.mentions for unit in info.module.index.statements if unit is not info.unit)
 
 
-def _on_host(run: Run, parameter: Parameter, value: Value) -> Value:
+def _on_host(run: Frame, parameter: Parameter, value: Value) -> Value:
     """An argument of private code that the file itself only ever hands over on the host."""
-    step = run.step(Kind.ASSUMED, f"`{parameter.name}` is on the host in every call of the file", parameter.node)
-    return replace(value, placement=Leaf(CPU, How.ASSUMED, step)) if isinstance(value, Tensor) else value
+    step = run.step(StepKind.ASSUMED, f"`{parameter.name}` is on the host in every call of the file", parameter.node)
+    return replace(value, placement=PlacementCase(CPU, Basis.ASSUMED, step)) if isinstance(value, Tensor) else value
 
 
-def symbolic_fields(run: Run, info: ClassInfo, fields: list[Field]) -> Arguments:
+def symbolic_fields(run: Frame, info: ClassInfo, fields: list[Field]) -> Arguments:
     """What a record is made of by somebody outside."""
-    step = run.step(Kind.CALLER, f"the fields of `{info.name}` are the caller's, on any device", info.node.name)
+    step = run.step(StepKind.CALLER, f"the fields of `{info.name}` are the caller's, on any device", info.node.name)
     arguments = Arguments(info.node)
     for one in fields:
         place = info.node.name
@@ -84,27 +102,27 @@ def symbolic_fields(run: Run, info: ClassInfo, fields: list[Field]) -> Arguments
     return arguments
 
 
-def _field(run: Run, info: ClassInfo, field: Field, owner: Hashable, text: str, step: Step, depth: int) -> Value:
+def _field(run: Frame, info: ClassInfo, field: Field, owner: Hashable, text: str, step: Step, depth: int) -> Value:
     origin, text = ("attr", owner, field.name), f"{text}.{field.name}"
-    found = _annotated(_Named(home_of(run, info), step, run), field.annotation, origin, text, depth)
+    found = _annotated(_Named(definition_frame(run, info), step, run), field.annotation, origin, text, depth)
     return found if found is not None else Unknown(origin, text, step)
 
 
-def symbolic_value(run: Run, info: FunctionInfo, parameter: Parameter, *, in_module: bool) -> Value:
+def symbolic_value(run: Frame, info: FunctionInfo, parameter: Parameter, *, in_module: bool) -> Value:
     """An argument: a tensor where its annotation or its use says so, else something with a name."""
     origin = ("param", info, parameter.name)
-    step = run.step(Kind.CALLER, f"`{parameter.name}` is the caller's, on any device", parameter.node)
+    step = run.step(StepKind.CALLER, f"`{parameter.name}` is the caller's, on any device", parameter.node)
     names = set(annotation_names(parameter.annotation))
     if names and names <= NUMBERS:
         return Number(names.pop() if len(names) == 1 else None, origin, parameter.name)
-    found = _annotated(_Named(home_of(run, info), step, run), parameter.annotation, origin, parameter.name, 0)
+    found = _annotated(_Named(definition_frame(run, info), step, run), parameter.annotation, origin, parameter.name, 0)
     if found is not None:
         return found
     used = info.evidence.is_tensor(parameter.name, array_like=in_module)
     if not names and not used and _is_number(parameter.default):
         return Number(None, origin, parameter.name)
     if used and not names:
-        return Tensor(named(origin, f"`{parameter.name}`", step), memory=Memory(origin))
+        return Tensor(named_placement(origin, f"`{parameter.name}`", step), memory=Storage(origin))
     return Unknown(origin, parameter.name, step)
 
 
@@ -119,9 +137,9 @@ def _is_number(node: cst.BaseExpression | None) -> bool:
 class _Named:
     """Where an annotation's names mean something, the caller's step, and where what it describes is made."""
 
-    home: Run
+    home: Frame
     step: Step
-    run: Run
+    run: Frame
 
 
 def _annotated(at: _Named, node: cst.BaseExpression | None, origin: Hashable, text: str, depth: int) -> Value | None:
@@ -129,10 +147,10 @@ def _annotated(at: _Named, node: cst.BaseExpression | None, origin: Hashable, te
     if node is None or depth > MAX_DEPTH:
         return None
     if isinstance(node, cst.SimpleString):
-        return _annotated(at, parsed(node), origin, text, depth)
+        return _annotated(at, parse_quoted_annotation(node), origin, text, depth)
     if dotted_name(node) in TENSOR_ANNOTATIONS:
-        memory = Memory(origin) if is_one_thing(origin) else None
-        return Tensor(named(origin, f"`{text}`", at.step), memory=memory)
+        memory = Storage(origin) if is_single_object(origin) else None
+        return Tensor(named_placement(origin, f"`{text}`", at.step), memory=memory)
     if depth and dotted_name(node) in NUMBERS:
         return Number(dotted_name(node), origin, text)
     sides = [one for one in _sides(node) if dotted_name(one) != "None"]
@@ -183,11 +201,11 @@ def _container(at: _Named, node: cst.Subscript, origin: Hashable, text: str, dep
     return None
 
 
-def _is_loader(run: Run, cls: Value) -> bool:
+def _is_loader(run: Frame, cls: Value) -> bool:
     """Whether a class is one of loaders: where their batches are is for the loader to say, not for the caller."""
-    info = cls.definition if isinstance(cls, Callable_) else None
+    info = cls.definition if isinstance(cls, ProgramDefinition) else None
     line = ancestors(run, info) if isinstance(info, ClassInfo) else [cls]
-    return any(isinstance(one, Library) and one.name.rpartition(".")[2] == "DataLoader" for one in line)
+    return any(isinstance(one, LibraryName) and one.name.rpartition(".")[2] == "DataLoader" for one in line)
 
 
 def _record(at: _Named, node: cst.BaseExpression, origin: Hashable, text: str, depth: int) -> Value | None:
@@ -197,7 +215,7 @@ def _record(at: _Named, node: cst.BaseExpression, origin: Hashable, text: str, d
     cls = at.home.evaluate(node)
     if _is_loader(at.run, cls):
         return UNKNOWN
-    info = cls.definition if isinstance(cls, Callable_) else None
+    info = cls.definition if isinstance(cls, ProgramDefinition) else None
     fields = data_fields(at.run, info) if isinstance(info, ClassInfo) else None
     if not isinstance(info, ClassInfo) or fields is None:
         return None

@@ -7,23 +7,23 @@ import libcst as cst
 from devlint.domain.objects import Sequence
 from devlint.domain.value import Value
 from devlint.interpreter.language.iteration_protocol import unpack
-from devlint.interpreter.state.frame import Run, binder
+from devlint.interpreter.state.frame import Frame, assigns
 
 
-@binder(cst.Name)
-def assign_name(run: Run, node: cst.Name, value: Value) -> None:
+@assigns(cst.Name)
+def assign_name(run: Frame, node: cst.Name, value: Value) -> None:
     """`name = value`."""
     run.bind(node.value, value)
 
 
-@binder(cst.StarredElement)
-def assign_starred(run: Run, node: cst.StarredElement, value: Value) -> None:
+@assigns(cst.StarredElement)
+def assign_starred(run: Frame, node: cst.StarredElement, value: Value) -> None:
     """`*target = value`, where the star has been seen to."""
     run.assign(node.value, value)
 
 
-@binder(cst.Tuple, cst.List)
-def assign_all(run: Run, node: cst.Tuple | cst.List, value: Value) -> None:
+@assigns(cst.Tuple, cst.List)
+def assign_all(run: Frame, node: cst.Tuple | cst.List, value: Value) -> None:
     """`first, *others, last = value`."""
     targets = node.elements
     star = next((i for i, one in enumerate(targets) if type(one) is cst.StarredElement), None)

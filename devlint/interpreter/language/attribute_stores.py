@@ -9,30 +9,45 @@ import libcst as cst
 from devlint.domain.device import CPU
 from devlint.domain.join import without_none
 from devlint.domain.objects import Dict, Instance, Sequence
-from devlint.domain.path_conditions import Test
+from devlint.domain.path_conditions import Literal
 from devlint.domain.placement import certain_device
-from devlint.domain.value import Address, Batch, Callable_, Const, Either, Ref, Tensor, Unknown, Value
-from devlint.interpreter.language.opaque_data import put
-from devlint.interpreter.objects.class_hierarchy import class_attribute, class_values, find_setter, special_method
+from devlint.domain.value import (
+    AllocationSite,
+    ConditionalValue,
+    Const,
+    OpaqueData,
+    ProgramDefinition,
+    Ref,
+    Tensor,
+    Unknown,
+    Value,
+)
+from devlint.interpreter.language.opaque_data import set_opaque_item
+from devlint.interpreter.objects.class_hierarchy import (
+    class_body_values,
+    find_class_attribute,
+    find_setter,
+    find_special_method,
+)
 from devlint.interpreter.objects.module_state import register_attribute
-from devlint.interpreter.objects.parameters import replace_data, require_grad
-from devlint.interpreter.objects.unknown_objects import opaque_address
-from devlint.interpreter.operations.transfer_methods import moved_leaf
+from devlint.interpreter.objects.parameters import replace_parameter_data, set_requires_grad
+from devlint.interpreter.objects.unknown_objects import unknown_object_site
+from devlint.interpreter.operations.transfer_methods import transfer_of_leaf
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
-from devlint.interpreter.state.abstract_state import merge
+from devlint.interpreter.state.abstract_state import join_states
 from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.events import MovedLeaf
-from devlint.interpreter.state.frame import Run, binder
-from devlint.interpreter.state.rebinding import change
+from devlint.interpreter.state.frame import Frame, assigns
+from devlint.interpreter.state.rebinding import replace_value
 
 
-@binder(cst.Attribute)
-def assign_attribute(run: Run, node: cst.Attribute, value: Value) -> None:
+@assigns(cst.Attribute)
+def assign_attribute(run: Frame, node: cst.Attribute, value: Value) -> None:
     """`owner.name = value`, as the program writes it."""
     set_attribute(run, run.evaluate(node.value), node.attr.value, value, node)
 
 
-def set_attribute(run: Run, owner: Value, name: str, value: Value, node: cst.CSTNode) -> None:
+def set_attribute(run: Frame, owner: Value, name: str, value: Value, node: cst.CSTNode) -> None:
     """`owner.name = value`."""
     owner = without_none(owner)
     match owner:
@@ -42,53 +57,53 @@ def set_attribute(run: Run, owner: Value, name: str, value: Value, node: cst.CST
                 _check_replaced(run, thing, name, value, node)
                 register_attribute(run, owner, thing, name, value, node)
         case Unknown(origin=origin) if origin is not None:
-            address = opaque_address(owner)
+            address = unknown_object_site(owner)
             # Paths that do not set it have the thing as well.
             before = run.get(address) or run.engine.shared.setdefault(address, Instance("?", {}))
             assert isinstance(before, Instance)
             run.put(address, before.with_attribute(name, value))
-        case Callable_(definition=ModuleInfo() as module) if module.run is not None:
+        case ProgramDefinition(definition=ModuleInfo() as module) if module.run is not None:
             run.engine.spilled += 1
             module.run.state.names[name] = value
-        case Callable_(definition=ClassInfo() as info):
+        case ProgramDefinition(definition=ClassInfo() as info):
             run.engine.spilled += 1
-            class_values(run, info)[name] = value
+            class_body_values(run, info)[name] = value
             if name in info.methods:
                 run.engine.patched.add((info, name))
-        case Either(test=test, yes=yes, no=no):
+        case ConditionalValue(test=test, yes=yes, no=no):
 
-            def side(chosen: Value, holds: Test | None) -> None:
+            def side(chosen: Value, holds: Literal | None) -> None:
                 if holds is not None:
                     run.state.assume(holds)
                 set_attribute(run, chosen, name, value, node)
 
             ends = run.branch(lambda: side(yes, test), lambda: side(no, ~test if test is not None else None))
-            run.state = merge(*ends)
+            run.state = join_states(*ends)
         case Tensor():
             _set_on_tensor(run, owner, name, value, node)
-        case Batch() if isinstance(node, cst.Attribute):
-            put(run, node.value, owner, Const(name), value)
+        case OpaqueData() if isinstance(node, cst.Attribute):
+            set_opaque_item(run, node.value, owner, Const(name), value)
 
 
-def _check_replaced(run: Run, thing: Instance, name: str, value: Value, node: cst.CSTNode) -> None:
+def _check_replaced(run: Frame, thing: Instance, name: str, value: Value, node: cst.CSTNode) -> None:
     """Does the moved copy of a leaf take the leaf's place, while an optimizer trains that one? What is brought to the
     host may be there to be kept."""
     before = thing.attributes.get(name)
     if not (isinstance(value, Tensor) and value.trained and isinstance(before, Tensor) and before.trained):
         return
-    moved = moved_leaf(value)
-    if moved is not None and moved_leaf(before) is None and certain_device(value.placement) != CPU:
+    moved = transfer_of_leaf(value)
+    if moved is not None and transfer_of_leaf(before) is None and certain_device(value.placement) != CPU:
         use = f"it takes the place of `{name}`, which an optimizer trains"
         run.emit(MovedLeaf(run.context_at(node), moved, False, use, replaces=True))
 
 
-def _handed_over(run: Run, owner: Ref, thing: Instance, name: str, value: Value, node: cst.CSTNode) -> bool:
+def _handed_over(run: Frame, owner: Ref, thing: Instance, name: str, value: Value, node: cst.CSTNode) -> bool:
     """Let the class's own code take the value, if it has some for this: `__setattr__`, a property's setter, a
     descriptor's `__set__`."""
-    info = thing.cls.definition if isinstance(thing.cls, Callable_) else None
+    info = thing.cls.definition if isinstance(thing.cls, ProgramDefinition) else None
     if not isinstance(info, ClassInfo):
         return False
-    method = special_method(run, owner, "__setattr__")
+    method = find_special_method(run, owner, "__setattr__")
     if method is not None and method not in run.engine.active:
         _call(run, method, owner, [Const(name), value], node)
         return True
@@ -96,44 +111,44 @@ def _handed_over(run: Run, owner: Ref, thing: Instance, name: str, value: Value,
     if setter is not None:
         _call(run, setter, owner, [value], node)
         return True
-    held = class_attribute(run, info, name)
-    descriptor = special_method(run, held, "__set__") if isinstance(held, Ref) else None
+    held = find_class_attribute(run, info, name)
+    descriptor = find_special_method(run, held, "__set__") if isinstance(held, Ref) else None
     if descriptor is not None and held is not None:
         _call(run, descriptor, held, [owner, value], node)
         return True
     return False
 
 
-def _call(run: Run, method: FunctionInfo, receiver: Value, given: list[Value], node: cst.CSTNode) -> None:
+def _call(run: Frame, method: FunctionInfo, receiver: Value, given: list[Value], node: cst.CSTNode) -> None:
     place = node if isinstance(node, cst.BaseExpression) else cst.Name(method.name)
     run.call_function(method, receiver, Arguments(node, [Argument(value, place) for value in given]))
 
 
-def _set_on_tensor(run: Run, tensor: Tensor, name: str, value: Value, node: cst.CSTNode) -> None:
+def _set_on_tensor(run: Frame, tensor: Tensor, name: str, value: Value, node: cst.CSTNode) -> None:
     owner = node.value if isinstance(node, cst.Attribute) else None
     if name == "requires_grad":
         known = bool(value.value) if isinstance(value, Const) else None
         if tensor.cell is not None:
-            require_grad(run, tensor.cell, known)
+            set_requires_grad(run, tensor.cell, known)
         elif owner is not None:
             leaf = True if tensor.leaf is None or not tensor.grad else tensor.leaf
-            change(run, owner, tensor, replace(tensor, grad=known, leaf=leaf))
+            replace_value(run, owner, tensor, replace(tensor, grad=known, leaf=leaf))
     elif name == "data" and isinstance(value, Tensor):
         if tensor.cell is not None:
             settled = run.settle(value)
-            replace_data(run, tensor.cell, settled.placement, settled.dtype)
+            replace_parameter_data(run, tensor.cell, settled.placement, settled.dtype)
         elif owner is not None:
-            change(run, owner, tensor, replace(value, grad=tensor.grad, leaf=tensor.leaf))
+            replace_value(run, owner, tensor, replace(value, grad=tensor.grad, leaf=tensor.leaf))
 
 
-def unbind(run: Run, target: cst.BaseExpression) -> None:
+def delete_target(run: Frame, target: cst.BaseExpression) -> None:
     """`del target`."""
     match target:
         case cst.Name(value=name):
             run.state.names.pop(name, None)
         case cst.Tuple(elements=elements) | cst.List(elements=elements):
             for element in elements:
-                unbind(run, element.value)
+                delete_target(run, element.value)
         case cst.Attribute(value=owner, attr=cst.Name(value=name)):
             _delete_attribute(run, owner, name)
         case cst.Subscript(value=owner, slice=[cst.SubscriptElement(slice=cst.Index(value=index))]):
@@ -142,7 +157,7 @@ def unbind(run: Run, target: cst.BaseExpression) -> None:
             _delete_item(run, owner, None)
 
 
-def _delete_attribute(run: Run, owner: cst.BaseExpression, name: str) -> None:
+def _delete_attribute(run: Frame, owner: cst.BaseExpression, name: str) -> None:
     reference = without_none(run.evaluate(owner))
     thing = run.instance(reference)
     if thing is not None and isinstance(reference, Ref):
@@ -151,7 +166,7 @@ def _delete_attribute(run: Run, owner: cst.BaseExpression, name: str) -> None:
         run.put(reference.address, replace(thing, attributes=attributes, registered=registered))
 
 
-def _delete_item(run: Run, owner: cst.BaseExpression, index: cst.BaseExpression | None) -> None:
+def _delete_item(run: Frame, owner: cst.BaseExpression, index: cst.BaseExpression | None) -> None:
     reference = without_none(run.evaluate(owner))
     key = run.evaluate(index) if index is not None else None
     thing = run.get(reference.address) if isinstance(reference, Ref) else None
@@ -159,7 +174,7 @@ def _delete_item(run: Run, owner: cst.BaseExpression, index: cst.BaseExpression 
         _without(run, reference.address, thing, key.value if isinstance(key, Const) else None)
 
 
-def _without(run: Run, address: Address, thing: Sequence | Dict | Instance, key: object) -> None:
+def _without(run: Frame, address: AllocationSite, thing: Sequence | Dict | Instance, key: object) -> None:
     """Take out what stands under a key; None for a key, or a slice, that is not known."""
     match thing:
         case Dict(entries=entries) if key is not None:

@@ -8,57 +8,57 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.domain.dtype import Dtype, Source, canonical
-from devlint.domain.join import join, join_tensors, part_of, without_none
+from devlint.domain.dtype import Dtype, DtypeSource, canonical_dtype_name
+from devlint.domain.join import join, join_tensors, opaque_part, without_none
 from devlint.domain.objects import Dict, Instance
 from devlint.domain.value import (
     NONE,
     UNKNOWN,
     Array,
-    Batch,
-    Callable_,
+    BoundLibraryMethod,
+    ConditionalValue,
     Const,
     DeviceType,
     DeviceValue,
     DtypeValue,
-    Either,
-    Library,
-    Method,
+    LibraryName,
     Number,
+    OpaqueData,
     Partial,
+    ProgramDefinition,
     Ref,
     Size,
+    StringPrefix,
     Tensor,
-    Text,
     Tuple,
     TypeName,
     Unknown,
     Value,
-    computed,
+    computed_tensor,
 )
-from devlint.interpreter.conditions.comparisons import type_equals
-from devlint.interpreter.modules.library_methods import call_member
+from devlint.interpreter.conditions.comparisons import device_type_condition
+from devlint.interpreter.modules.library_methods import call_library_method
 from devlint.interpreter.numpy.array_calls import array_attribute
 from devlint.interpreter.objects.class_hierarchy import (
-    class_attribute,
+    find_class_attribute,
     find_method,
+    find_special_method,
     is_module_class,
     library_base,
-    special_method,
 )
 from devlint.interpreter.objects.enums import enum_member
-from devlint.interpreter.objects.library_objects import member_row
+from devlint.interpreter.objects.library_objects import find_member_row
 from devlint.interpreter.objects.module_state import module_attribute
-from devlint.interpreter.objects.tensor_containers import held, is_holder
-from devlint.interpreter.objects.unknown_objects import opaque_address
-from devlint.interpreter.operations.aliasing import memory_of, seen_by
+from devlint.interpreter.objects.tensor_containers import is_tensor_container, tensor_container_item
+from devlint.interpreter.objects.unknown_objects import unknown_object_site
+from devlint.interpreter.operations.aliasing import storage_of, storage_seen_by
 from devlint.interpreter.operations.result_dtypes import real_part
-from devlint.interpreter.operations.transfer_methods import moved_leaf
+from devlint.interpreter.operations.transfer_methods import transfer_of_leaf
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.events import MovedLeaf
-from devlint.interpreter.state.frame import Run, expression
-from devlint.interpreter.state.library_models import find_model
+from devlint.interpreter.state.frame import Frame, evaluates
+from devlint.interpreter.state.library_models import find_call_model
 
 PROPERTIES: Final = frozenset({"property", "cached_property", "lazy_property", "abstractproperty"})
 """Decorators that make a method an attribute."""
@@ -74,13 +74,13 @@ MAPPING_METHODS: Final = frozenset("copy get items pop setdefault update values"
 """Methods of the dicts that loaders mostly hand out."""
 
 
-@expression(cst.Attribute)
-def attribute(run: Run, node: cst.Attribute) -> Value:
+@evaluates(cst.Attribute)
+def attribute(run: Frame, node: cst.Attribute) -> Value:
     """`owner.name`."""
     return run.decided(run.get_attribute(run.evaluate(node.value), node.attr.value, node))
 
 
-def get_attribute(run: Run, owner: Value, name: str, node: cst.CSTNode) -> Value:
+def get_attribute(run: Frame, owner: Value, name: str, node: cst.CSTNode) -> Value:
     """What an attribute of a value is."""
     match owner:
         case Tensor():
@@ -89,63 +89,72 @@ def get_attribute(run: Run, owner: Value, name: str, node: cst.CSTNode) -> Value
             thing = run.get(address)
             if isinstance(thing, Instance):
                 return instance_attribute(run, owner, thing, name, node)
-            return Method(owner, name)
-        case Library(name=library):
+            return BoundLibraryMethod(owner, name)
+        case LibraryName(name=library):
             return library_attribute(run, f"{library}.{name}")
         case Unknown(origin=origin) if origin is not None:
             return opaque_attribute(run, owner, name)
-        case Callable_(definition=ModuleInfo() as module):
-            value = run.engine.member(module, name)
+        case ProgramDefinition(definition=ModuleInfo() as module):
+            value = run.engine.module_member(module, name)
             return value if value is not None else Unknown(("name", module.name, name), name)
-        case Callable_(definition=ClassInfo() as info):
+        case ProgramDefinition(definition=ClassInfo() as info):
             return class_member(run, info, name)
-        case Callable_(definition=FunctionInfo(name=qualified)) if name == "__name__":
+        case ProgramDefinition(definition=FunctionInfo(name=qualified)) if name == "__name__":
             return Const(qualified.rpartition(".")[2])
         case DeviceValue(placement=placement):
             return (
-                DeviceType(placement) if name == "type" else Number("int") if name == "index" else Method(owner, name)
+                DeviceType(placement)
+                if name == "type"
+                else Number("int")
+                if name == "index"
+                else BoundLibraryMethod(owner, name)
             )
         case Array():
             return array_attribute(run, owner, name, node)
         case Tuple(items=items, names=names) if name in names:
             return items[names.index(name)]
-        case Tuple(cls=Callable_()) if (method := special_method(run, owner, name)) is not None:
+        case Tuple(cls=ProgramDefinition()) if (method := find_special_method(run, owner, name)) is not None:
             return bound_method(run, owner, method, node)
-        case Batch():
+        case OpaqueData():
             if name in ("shape", "device", "dtype", "is_cuda", "ndim", "T"):
                 return tensor_attribute(run, Tensor(owner.placement), name, node)
             known = name in MAPPING_METHODS | ITSELF or run.engine.table.method(name) is not None
-            return Method(owner, name) if known and name not in dict(owner.parts) else part_of(owner, name)
-        case Either():
+            return (
+                BoundLibraryMethod(owner, name) if known and name not in dict(owner.parts) else opaque_part(owner, name)
+            )
+        case ConditionalValue():
             inner = without_none(owner)
-            if not isinstance(inner, Either):
+            if not isinstance(inner, ConditionalValue):
                 return run.get_attribute(inner, name, node)
             seen = inner if name in OF_ITSELF else run.one_tensor(inner)
             if seen is not inner:
                 return run.get_attribute(seen, name, node)
             yes, no = run.get_attribute(inner.yes, name, node), run.get_attribute(inner.no, name, node)
-            return Either(inner.test, yes, no) if name in OF_ITSELF and yes != no else join(yes, no, inner.test)
+            return (
+                ConditionalValue(inner.test, yes, no) if name in OF_ITSELF and yes != no else join(yes, no, inner.test)
+            )
         case Partial(
-            target=Library(name="builtins.super"), args=(Callable_(definition=ClassInfo() as after), receiver)
+            target=LibraryName(name="builtins.super"),
+            args=(ProgramDefinition(definition=ClassInfo() as after), receiver),
         ):
             return super_attribute(run, owner, receiver, after, name, node)
         case (
             Const()
             | Number()
-            | Text()
+            | StringPrefix()
             | Tuple()
             | Size()
-            | Method()
+            | BoundLibraryMethod()
             | Partial()
             | DtypeValue()
             | DeviceType()
             | TypeName()
         ):
-            return Method(owner, name)
+            return BoundLibraryMethod(owner, name)
     return UNKNOWN
 
 
-def tensor_attribute(run: Run, tensor: Tensor, name: str, node: cst.CSTNode) -> Value:
+def tensor_attribute(run: Frame, tensor: Tensor, name: str, node: cst.CSTNode) -> Value:
     """A tensor's property, or its method."""
     settled = run.settle(tensor)
     match name:
@@ -156,18 +165,18 @@ def tensor_attribute(run: Run, tensor: Tensor, name: str, node: cst.CSTNode) -> 
         case "shape":
             return Size(tensor.rank)
         case "is_cuda" | "is_cpu" | "is_mps" | "is_xpu" | "is_meta":
-            return type_equals(run, settled.placement, name.removeprefix("is_"), node)
+            return device_type_condition(run, settled.placement, name.removeprefix("is_"), node)
         case "data":
             return replace(
-                computed(settled), grad=False, memory=memory_of(tensor), fresh=tensor.fresh, cell=tensor.cell
+                computed_tensor(settled), grad=False, memory=storage_of(tensor), fresh=tensor.fresh, cell=tensor.cell
             )
         case "grad":
             _check_leaf(run, tensor, node, "its .grad is read")
-            return replace(computed(settled), grad=False)
+            return replace(computed_tensor(settled), grad=False)
         case "T" | "mT" | "H" | "mH" | "real" | "imag":
             dtype = real_part(settled.dtype) if name in ("real", "imag") else settled.dtype
-            seen = seen_by(run, name, memory_of(tensor), node)
-            return replace(computed(settled), dtype=dtype, memory=seen, pending=tensor.pending)
+            seen = storage_seen_by(run, name, storage_of(tensor), node)
+            return replace(computed_tensor(settled), dtype=dtype, memory=seen, pending=tensor.pending)
         case "ndim" | "nbytes" | "itemsize":
             return Number("int")
         case "requires_grad" | "is_leaf":
@@ -175,35 +184,35 @@ def tensor_attribute(run: Run, tensor: Tensor, name: str, node: cst.CSTNode) -> 
             return Const(known) if known is not None and tensor.cell is None else Number("bool")
         case "grad_fn" | "layout" | "names" | "_version":
             return UNKNOWN
-    return Method(tensor, name)
+    return BoundLibraryMethod(tensor, name)
 
 
-def _check_leaf(run: Run, tensor: Tensor, node: cst.CSTNode, use: str) -> None:
+def _check_leaf(run: Frame, tensor: Tensor, node: cst.CSTNode, use: str) -> None:
     """A leaf that was moved is a leaf no longer: its gradient stays with the original."""
-    moved = moved_leaf(tensor)
+    moved = transfer_of_leaf(tensor)
     if moved is not None:
         run.emit(MovedLeaf(run.context_at(node), moved, False, use))
 
 
-def library_attribute(run: Run, name: str) -> Value:
+def library_attribute(run: Frame, name: str) -> Value:
     """A library name: a dtype where it is one, else itself under its one name."""
     root, _, last = name.rpartition(".")
     if root in ("torch", "numpy"):
-        dtype = canonical(last)
+        dtype = canonical_dtype_name(last)
         if dtype is not None and not (root == "numpy" and last == "long"):
             if root == "numpy" and last in ("float", "float_", "double"):
                 dtype = "float64"
-            return DtypeValue(Dtype(dtype, Source.EXPLICIT))
+            return DtypeValue(Dtype(dtype, DtypeSource.EXPLICIT))
     if name == "math.pi" or name in ("numpy.pi", "numpy.inf", "torch.inf", "math.inf", "torch.pi"):
         return Number("float")
     if name in ("numpy.newaxis",):
         return NONE
-    return Library(run.engine.table.canonical(name))
+    return LibraryName(run.engine.table.canonical(name))
 
 
-def opaque_attribute(run: Run, owner: Unknown, name: str) -> Value:
+def opaque_attribute(run: Frame, owner: Unknown, name: str) -> Value:
     """An attribute of something unknown: what the program has put there, else unknown under its own name."""
-    stored = run.get(opaque_address(owner))
+    stored = run.get(unknown_object_site(owner))
     text = f"{owner.text}.{name}" if owner.text else name
     unset = Unknown(("attr", owner.origin, name), text, owner.trace)
     if not isinstance(stored, Instance) or name not in stored.attributes:
@@ -212,20 +221,24 @@ def opaque_attribute(run: Run, owner: Unknown, name: str) -> Value:
     return join(value, unset, stored.perhaps[name]) if name in stored.perhaps else value
 
 
-def class_member(run: Run, info: ClassInfo, name: str) -> Value:
+def class_member(run: Frame, info: ClassInfo, name: str) -> Value:
     """A name looked up on a class."""
     method = find_method(run, info, name)
     if method is not None:
-        return Callable_(method, Callable_(info)) if "classmethod" in method.decorator_names else Callable_(method)
-    value = enum_member(run, info, Const(name)) or class_attribute(run, info, name)
+        return (
+            ProgramDefinition(method, ProgramDefinition(info))
+            if "classmethod" in method.decorator_names
+            else ProgramDefinition(method)
+        )
+    value = enum_member(run, info, Const(name)) or find_class_attribute(run, info, name)
     if value is not None:
         return value
     if name in ("__name__", "__qualname__"):
         return Const(info.name)
-    return Method(Callable_(info), name)
+    return BoundLibraryMethod(ProgramDefinition(info), name)
 
 
-def instance_attribute(run: Run, owner: Ref, thing: Instance, name: str, node: cst.CSTNode) -> Value:
+def instance_attribute(run: Frame, owner: Ref, thing: Instance, name: str, node: cst.CSTNode) -> Value:
     """An attribute of an object: its own, its class's, its library class's."""
     if name in thing.attributes:
         value = _seen(run, run.decided(thing.attributes[name]))
@@ -240,7 +253,7 @@ def instance_attribute(run: Run, owner: Ref, thing: Instance, name: str, node: c
     if found is not None:
         return found
     cls = thing.cls
-    if isinstance(cls, Callable_) and isinstance(cls.definition, ClassInfo):
+    if isinstance(cls, ProgramDefinition) and isinstance(cls.definition, ClassInfo):
         info = cls.definition
         base = library_base(run, info)
         if name == "__class__":
@@ -262,93 +275,97 @@ def instance_attribute(run: Run, owner: Ref, thing: Instance, name: str, node: c
     return UNKNOWN
 
 
-def attributes_of(run: Run, owner: Ref, thing: Instance, node: cst.CSTNode) -> Value:
+def attributes_of(run: Frame, owner: Ref, thing: Instance, node: cst.CSTNode) -> Value:
     """`owner.__dict__`: what is put there is an attribute."""
     entries: dict[Hashable, Value] = {}
     entries.update(thing.attributes)
     return run.allocate(node, Dict(entries, perhaps=thing.perhaps, object=owner), "__dict__")
 
 
-def _of_class(run: Run, owner: Ref, thing: Instance, name: str, node: cst.CSTNode) -> Value | None:
+def _of_class(run: Frame, owner: Ref, thing: Instance, name: str, node: cst.CSTNode) -> Value | None:
     """What an object's class has under a name: a method bound to it, or a class attribute."""
     cls = thing.cls
-    if not isinstance(cls, Callable_) or not isinstance(cls.definition, ClassInfo):
+    if not isinstance(cls, ProgramDefinition) or not isinstance(cls.definition, ClassInfo):
         return None
     method = find_method(run, cls.definition, name)
     if method is not None:
         return bound_method(run, owner, method, node)
-    value = class_attribute(run, cls.definition, name)
-    if isinstance(value, (Callable_, Either)):
+    value = find_class_attribute(run, cls.definition, name)
+    if isinstance(value, (ProgramDefinition, ConditionalValue)):
         return _bound(run, owner, value, node)
-    descriptor = special_method(run, value, "__get__") if isinstance(value, Ref) else None
+    descriptor = find_special_method(run, value, "__get__") if isinstance(value, Ref) else None
     return value if value is None or descriptor is None else _asked_of(run, value, descriptor, [owner, cls], node)
 
 
-def _bound(run: Run, owner: Ref, value: Value, node: cst.CSTNode) -> Value:
+def _bound(run: Frame, owner: Ref, value: Value, node: cst.CSTNode) -> Value:
     """A function that a class body, or an assignment to the class, has put under a name: a method like any other."""
     match value:
-        case Callable_(definition=FunctionInfo() as method, receiver=None):
+        case ProgramDefinition(definition=FunctionInfo() as method, receiver=None):
             return bound_method(run, owner, method, node)
-        case Either(test=test, yes=yes, no=no):
+        case ConditionalValue(test=test, yes=yes, no=no):
             return join(_bound(run, owner, yes, node), _bound(run, owner, no, node), test)
     return value
 
 
-def _asked_for(run: Run, owner: Ref, fallback: FunctionInfo, name: str, node: cst.CSTNode) -> Value:
+def _asked_for(run: Frame, owner: Ref, fallback: FunctionInfo, name: str, node: cst.CSTNode) -> Value:
     """What `__getattr__` says; nothing is known of a name that it asks itself for."""
     if fallback in run.engine.active:
         return UNKNOWN
     return _asked_of(run, owner, fallback, [Const(name)], node)
 
 
-def _asked_of(run: Run, owner: Value, method: FunctionInfo, given: list[Value], node: cst.CSTNode) -> Value:
+def _asked_of(run: Frame, owner: Value, method: FunctionInfo, given: list[Value], node: cst.CSTNode) -> Value:
 
     place = node if isinstance(node, cst.BaseExpression) else cst.Name(method.name)
     return run.call_function(method, owner, Arguments(node, [Argument(value, place) for value in given]))
 
 
-def _seen(run: Run, value: Value) -> Value:
+def _seen(run: Frame, value: Value) -> Value:
     """An attribute's value; of two tensors of which one is a buffer, both in one."""
     match value:
-        case Either(test=test, yes=yes, no=no):
+        case ConditionalValue(test=test, yes=yes, no=no):
             yes, no = _seen(run, yes), _seen(run, no)
             if isinstance(yes, Tensor) and isinstance(no, Tensor) and yes.cell is None and no.cell is None:
                 return join_tensors(run.settle(yes), run.settle(no), test)
     return value
 
 
-def _described(run: Run, owner: Ref, name: str, node: cst.CSTNode) -> Value | None:
+def _described(run: Frame, owner: Ref, name: str, node: cst.CSTNode) -> Value | None:
     """An attribute that a model file describes, or one of the tensors that a holder holds."""
-    row = member_row(run, owner, name)
+    row = find_member_row(run, owner, name)
     if row is not None:
-        return call_member(run, owner, row, Arguments(node)) if row.property else Method(owner, name)
+        return (
+            call_library_method(run, owner, row, Arguments(node)) if row.property else BoundLibraryMethod(owner, name)
+        )
     thing = run.instance(owner)
-    if thing is not None and is_holder(run, owner) and find_model(f"Holder.{name}") is None:
-        return held(thing, name)
+    if thing is not None and is_tensor_container(run, owner) and find_call_model(f"Holder.{name}") is None:
+        return tensor_container_item(thing, name)
     return None
 
 
-def _unset(run: Run, owner: Ref, thing: Instance, name: str) -> Value:
+def _unset(run: Frame, owner: Ref, thing: Instance, name: str) -> Value:
     """An attribute nobody has been seen to set: a method inherited from a library, or unknown."""
     if thing.contents is not None and (hasattr(dict, name) or hasattr(list, name)):
-        return Method(thing.contents, name)
+        return BoundLibraryMethod(thing.contents, name)
     if name.startswith("__"):
-        return Method(owner, name)
+        return BoundLibraryMethod(owner, name)
     return Unknown(("attr", owner.address, name), f"self.{name}")
 
 
-def super_attribute(run: Run, owner: Value, receiver: Value, after: ClassInfo, name: str, node: cst.CSTNode) -> Value:
+def super_attribute(run: Frame, owner: Value, receiver: Value, after: ClassInfo, name: str, node: cst.CSTNode) -> Value:
     """`super().name`: the next definition after a class in the receiver's line of ancestors."""
     thing = run.instance(receiver)
     cls = thing.cls if thing is not None else receiver
-    info = cls.definition if isinstance(cls, Callable_) and isinstance(cls.definition, ClassInfo) else after
+    info = cls.definition if isinstance(cls, ProgramDefinition) and isinstance(cls.definition, ClassInfo) else after
     method = find_method(run, info, name, after)
     if method is None:
-        return Method(owner if thing is None or thing.contents is None else thing.contents, name)
-    return bound_method(run, receiver, method, node) if isinstance(receiver, Ref) else Callable_(method, receiver)
+        return BoundLibraryMethod(owner if thing is None or thing.contents is None else thing.contents, name)
+    return (
+        bound_method(run, receiver, method, node) if isinstance(receiver, Ref) else ProgramDefinition(method, receiver)
+    )
 
 
-def bound_method(run: Run, owner: Ref | Tuple, method: FunctionInfo, node: cst.CSTNode) -> Value:
+def bound_method(run: Frame, owner: Ref | Tuple, method: FunctionInfo, node: cst.CSTNode) -> Value:
     """A method on its object; a property's value at once."""
 
     names = method.decorator_names
@@ -358,9 +375,9 @@ def bound_method(run: Run, owner: Ref | Tuple, method: FunctionInfo, node: cst.C
             run.put(owner.address, thing.with_attribute(method.name.rpartition(".")[2], value))
         return value
     if "staticmethod" in names:
-        return Callable_(method)
+        return ProgramDefinition(method)
     if "classmethod" in names:
         thing = run.instance(owner)
         cls = owner.cls if isinstance(owner, Tuple) else thing.cls if thing is not None else None
-        return Callable_(method, cls if isinstance(cls, Callable_) else UNKNOWN)
-    return Callable_(method, owner)
+        return ProgramDefinition(method, cls if isinstance(cls, ProgramDefinition) else UNKNOWN)
+    return ProgramDefinition(method, owner)

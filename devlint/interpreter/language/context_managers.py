@@ -11,17 +11,27 @@ import libcst as cst
 
 from devlint.domain.dtype import UNKNOWN_DTYPE
 from devlint.domain.join import join
-from devlint.domain.objects import Instance, Object, Sequence, join_objects
-from devlint.domain.placement import UNKNOWN_PLACEMENT, Kind
-from devlint.domain.value import NONE, UNKNOWN, Address, Callable_, DeviceValue, Either, Library, Ref, Value
-from devlint.interpreter.objects.class_hierarchy import home_of, special_method
-from devlint.interpreter.operations.device_arguments import placement_from
-from devlint.interpreter.operations.synchronization import is_block
+from devlint.domain.objects import HeapObject, Instance, Sequence, join_objects
+from devlint.domain.placement import UNKNOWN_PLACEMENT, StepKind
+from devlint.domain.value import (
+    NONE,
+    UNKNOWN,
+    AllocationSite,
+    ConditionalValue,
+    DeviceValue,
+    LibraryName,
+    ProgramDefinition,
+    Ref,
+    Value,
+)
+from devlint.interpreter.objects.class_hierarchy import definition_frame, find_special_method
+from devlint.interpreter.operations.device_arguments import requested_placement
+from devlint.interpreter.operations.synchronization import is_with_block_work
 from devlint.interpreter.program.definitions import FunctionInfo
-from devlint.interpreter.state.abstract_state import Ambient
+from devlint.interpreter.state.abstract_state import TorchState
 from devlint.interpreter.state.arguments import Argument, Arguments
-from devlint.interpreter.state.frame import Run
-from devlint.interpreter.state.suspended_generators import Changes, Pause
+from devlint.interpreter.state.frame import Frame
+from devlint.interpreter.state.suspended_generators import SuspendedGenerator, TorchStateChanges
 from devlint.syntax.tree_walk import dotted_name
 
 GRAD_OFF: Final = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"})
@@ -29,7 +39,7 @@ GRAD_ON: Final = frozenset({"torch.enable_grad", "torch.autograd.enable_grad", "
 DECORATORS: Final = frozenset({"no_grad", "inference_mode", "enable_grad", "set_grad_enabled", "autocast"})
 """The last names of contexts that people put over functions."""
 
-WEAKER: Final[Changes] = {
+WEAKER: Final[TorchStateChanges] = {
     "default_device": UNKNOWN_PLACEMENT,
     "default_dtype": UNKNOWN_DTYPE,
     "grad": False,
@@ -39,14 +49,14 @@ WEAKER: Final[Changes] = {
 """What is claimed of each setting where it is not known which of several contexts holds."""
 
 
-def enter(run: Run, value: Value, node: cst.BaseExpression) -> tuple[Value, Changes]:
+def enter_context(run: Frame, value: Value, node: cst.BaseExpression) -> tuple[Value, TorchStateChanges]:
     """The value `as` binds, and the changes to what surrounds the operations."""
 
     match value:
         case DeviceValue():
-            return value, {"default_device": placement_from(run, value, node, None)}
-        case Either(test=test, yes=yes, no=no):
-            (first, changes), (second, others) = enter(run, yes, node), enter(run, no, node)
+            return value, {"default_device": requested_placement(run, value, node, None)}
+        case ConditionalValue(test=test, yes=yes, no=no):
+            (first, changes), (second, others) = enter_context(run, yes, node), enter_context(run, no, node)
             return join(first, second, test), _either(changes, others)
         case Ref(address=address):
             thing = run.get(address)
@@ -58,7 +68,7 @@ def enter(run: Run, value: Value, node: cst.BaseExpression) -> tuple[Value, Chan
                 return thing.any, changes | {"autocast": True} if _is_autocast(run, node) else changes
             if isinstance(thing, Instance) and isinstance(thing.cls, str):
                 return value, _changes_of(thing.cls)
-            function = special_method(run, value, "__enter__") or special_method(run, value, "__aenter__")
+            function = find_special_method(run, value, "__enter__") or find_special_method(run, value, "__aenter__")
             if function is not None:
                 return run.call_function(function, value, Arguments(node)), {}
             return (value if thing is not None else UNKNOWN), {}
@@ -66,25 +76,25 @@ def enter(run: Run, value: Value, node: cst.BaseExpression) -> tuple[Value, Chan
     return UNKNOWN, changes | {"default_device": UNKNOWN_PLACEMENT} if _may_choose_device(node) else changes
 
 
-def leave(run: Run, value: Value, node: cst.BaseExpression) -> None:
+def exit_context(run: Frame, value: Value, node: cst.BaseExpression) -> None:
     """What an object of the program does when its `with` block ends."""
 
     pause = run.engine.pauses.get(value.address) if isinstance(value, Ref) else None
     if pause is not None:
         _finish(run, pause)
-    function = special_method(run, value, "__exit__") or special_method(run, value, "__aexit__")
+    function = find_special_method(run, value, "__exit__") or find_special_method(run, value, "__aexit__")
     if function is not None and run.state.live:
         run.call_function(function, value, Arguments(node, [Argument(NONE, node)] * 3))
 
 
-def _begin(run: Run, pause: Pause) -> Pause:
+def _begin(run: Frame, pause: SuspendedGenerator) -> SuspendedGenerator:
     """Go back from the generator's end to its `yield`."""
     for address, (paused, _) in pause.effects.items():
         run.put(address, paused)
     return replace(pause, launches=run.state.ambient.launches)
 
 
-def _finish(run: Run, pause: Pause) -> None:
+def _finish(run: Frame, pause: SuspendedGenerator) -> None:
     """Do what comes after the `yield`: to what the block has changed meanwhile, it may be done or not."""
     for address, (paused, done) in pause.effects.items():
         now = run.get(address)
@@ -97,13 +107,13 @@ def _finish(run: Run, pause: Pause) -> None:
         run.synchronize()
 
 
-def pause_at(run: Run, node: cst.Yield) -> None:
+def suspend_at_yield(run: Frame, node: cst.Yield) -> None:
     """A context manager hands over to the `with` block, which may give the accelerator work."""
     run.yielding.append((run.state.ambient, run.state.heap.fork()))
-    run.launch(run.step(Kind.PASSED, "the block of the `with` statement is run", node))
+    run.launch(run.step(StepKind.PASSED, "the block of the `with` statement is run", node))
 
 
-def pause_of(run: Run, before: Ambient) -> Pause:
+def suspended_generator(run: Frame, before: TorchState) -> SuspendedGenerator:
     """What a generator has changed where it yields, and does afterwards: a context manager's `with` block runs
     between."""
     during, after = run.yielding, run.state
@@ -111,7 +121,7 @@ def pause_of(run: Run, before: Ambient) -> Pause:
         {name: getattr(one, name) for name in WEAKER if getattr(one, name) != getattr(before, name)}
         for one, _ in during
     ]
-    effects: dict[Address, tuple[Object, Object]] = {}
+    effects: dict[AllocationSite, tuple[HeapObject, HeapObject]] = {}
     if len(during) == 1:
         heap = during[0][1]
         for address, thing in after.heap.written_since(heap):
@@ -120,33 +130,33 @@ def pause_of(run: Run, before: Ambient) -> Pause:
                 effects[address] = paused, thing
     timings, run.engine.timings = tuple(run.engine.timings), []
     end = after.ambient
-    if end.unsynchronized is not None and is_block(end.unsynchronized[1]):
+    if end.unsynchronized is not None and is_with_block_work(end.unsynchronized[1]):
         after.ambient = replace(
             end, launches=before.launches, unsynchronized=before.unsynchronized, waited=before.waited
         )
     waits = all(end.epoch > one.epoch for one, _ in during)
-    return Pause(reduce(_either, changes) if changes else {}, effects, timings, waits)
+    return SuspendedGenerator(reduce(_either, changes) if changes else {}, effects, timings, waits)
 
 
-def decorating(run: Run, info: FunctionInfo) -> Changes:
+def decorator_torch_state(run: Frame, info: FunctionInfo) -> TorchStateChanges:
     """The changes for the body of a function that has contexts for decorators."""
     changes: dict[str, object] = {}
     if not info.decorator_names & DECORATORS:
         return changes
-    home = home_of(run, info)
+    home = definition_frame(run, info)
     for decorator in info.decorators:
         target = decorator.func if isinstance(decorator, cst.Call) else decorator
         last = (dotted_name(target) or "").rpartition(".")[2]
         if last not in DECORATORS:
             continue
         if isinstance(decorator, cst.Call):
-            changes.update(enter(home, home.evaluate(decorator), decorator)[1])
+            changes.update(enter_context(home, home.evaluate(decorator), decorator)[1])
         else:
             changes.update(_changes_of(f"torch.{last}"))
     return changes
 
 
-def _changes_of(cls: str) -> Changes:
+def _changes_of(cls: str) -> TorchStateChanges:
     if cls in GRAD_OFF:
         return {"grad": False}
     if cls in GRAD_ON:
@@ -158,7 +168,7 @@ def _changes_of(cls: str) -> Changes:
     return {}
 
 
-def _either(left: Changes, right: Changes) -> Changes:
+def _either(left: TorchStateChanges, right: TorchStateChanges) -> TorchStateChanges:
     """What may have changed when it is not known which of two contexts it is: the weaker claim on each setting."""
     return {
         name: left[name] if name in left and name in right and left[name] == right[name] else WEAKER[name]
@@ -166,11 +176,11 @@ def _either(left: Changes, right: Changes) -> Changes:
     }
 
 
-def _may_be_autocast(run: Run, node: cst.BaseExpression) -> bool:
+def _may_be_autocast(run: Frame, node: cst.BaseExpression) -> bool:
     """Whether a context of which nothing is known may be autocast: one of a library only if it is called so."""
     name = dotted_name(node.func if isinstance(node, cst.Call) else node)
     root = run.lookup(name.partition(".")[0]) if name is not None else None
-    return not isinstance(root, Library) or "autocast" in (name or "")
+    return not isinstance(root, LibraryName) or "autocast" in (name or "")
 
 
 CHOOSING_DEVICE: Final = re.compile(
@@ -185,8 +195,8 @@ def _may_choose_device(node: cst.BaseExpression) -> bool:
     return CHOOSING_DEVICE.search(name.rpartition(".")[2]) is not None
 
 
-def _is_autocast(run: Run, node: cst.BaseExpression) -> bool:
+def _is_autocast(run: Frame, node: cst.BaseExpression) -> bool:
     """Whether a context manager of the program uses autocast."""
     callee = run.evaluate(node.func) if isinstance(node, cst.Call) else None
-    definition = callee.definition if isinstance(callee, Callable_) else None
+    definition = callee.definition if isinstance(callee, ProgramDefinition) else None
     return isinstance(definition, FunctionInfo) and "autocast" in definition.unit.mentions

@@ -7,18 +7,18 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.domain.value import UNKNOWN, Callable_
-from devlint.interpreter.program.definitions import bound_by
-from devlint.interpreter.state.abstract_state import State, merge_all
-from devlint.interpreter.state.frame import Run, statement
+from devlint.domain.value import UNKNOWN, ProgramDefinition
+from devlint.interpreter.program.definitions import names_bound_by
+from devlint.interpreter.state.abstract_state import State, join_all_states
+from devlint.interpreter.state.frame import Frame, executes
 from devlint.syntax.tree_walk import dotted_name
 
 IMPORT_ERRORS: Final = frozenset({"ImportError", "ModuleNotFoundError", "Exception"})
 """What a failing import raises, and how people catch it."""
 
 
-@statement(cst.Raise)
-def raise_(run: Run, node: cst.Raise) -> None:
+@executes(cst.Raise)
+def raise_(run: Frame, node: cst.Raise) -> None:
     """`raise`: the path ends here, or goes on in a handler."""
     if node.exc is not None:
         run.evaluate(node.exc)
@@ -27,7 +27,7 @@ def raise_(run: Run, node: cst.Raise) -> None:
     run.state.live = False
 
 
-def attempt(run: Run, body: cst.BaseSuite) -> State:
+def execute_failing(run: Frame, body: cst.BaseSuite) -> State:
     """Run statements of which any may fail; the state in which the failure is met."""
     failures = [run.state.fork()]
     run.trials.append(failures)
@@ -36,13 +36,13 @@ def attempt(run: Run, body: cst.BaseSuite) -> State:
         if run.state.live:
             failures.append(run.state.fork())
     run.trials.pop()
-    return merge_all(failures)
+    return join_all_states(failures)
 
 
-class Departures:
+class EarlyExits:
     """The states that leave the code around by return, break and continue from now on."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Frame) -> None:
         self._run = run
         self._exits = len(run.exits)
         ways = [run.loops[-1].breaks, run.loops[-1].continues] if run.loops else []
@@ -68,13 +68,13 @@ class Departures:
         run.state = end
 
 
-@statement(cst.Try, cst.TryStar)
-def try_(run: Run, node: cst.Try | cst.TryStar) -> None:
+@executes(cst.Try, cst.TryStar)
+def try_(run: Frame, node: cst.Try | cst.TryStar) -> None:
     """`try`: a handler may be entered from before the body, or from after any part of it."""
-    departures = Departures(run)
+    departures = EarlyExits(run)
     failed: State | None = None
     if node.handlers:
-        failed = attempt(run, node.body)
+        failed = execute_failing(run, node.body)
         if _has_imported(run, node):
             failed = None
     else:
@@ -90,12 +90,12 @@ def try_(run: Run, node: cst.Try | cst.TryStar) -> None:
             run.bind(handler.name.name.value, UNKNOWN)
         run.execute(handler.body)
         ends.append(run.state)
-    run.state = merge_all(ends)
+    run.state = join_all_states(ends)
     if node.finalbody is not None:
         _finally(run, node.finalbody, departures)
 
 
-def _has_imported(run: Run, node: cst.Try | cst.TryStar) -> bool:
+def _has_imported(run: Frame, node: cst.Try | cst.TryStar) -> bool:
     """Whether the body only imports, from files of the program: they are there, and no handler of an ImportError is
     entered."""
     imports = [
@@ -105,12 +105,12 @@ def _has_imported(run: Run, node: cst.Try | cst.TryStar) -> bool:
         return False
     if any((dotted_name(one.type) or "") not in IMPORT_ERRORS for one in node.handlers if one.type is not None):
         return False
-    names = {name for one in imports for name in bound_by(one)}
+    names = {name for one in imports for name in names_bound_by(one)}
     found = [run.state.names.get(name) for name in names]
-    return all(isinstance(one, Callable_) for one in found)
+    return all(isinstance(one, ProgramDefinition) for one in found)
 
 
-def _finally(run: Run, body: cst.Finally, departures: Departures) -> None:
+def _finally(run: Frame, body: cst.Finally, departures: EarlyExits) -> None:
     # Where nobody knows how the body was left, it was by an exception.
     unexplained = not run.state.live and not departures
     departures.finish(lambda: run.execute(body))

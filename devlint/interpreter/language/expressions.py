@@ -11,14 +11,24 @@ import libcst as cst
 
 from devlint.domain.join import join
 from devlint.domain.objects import Dict, Sequence, join_all
-from devlint.domain.path_conditions import Test, decide
-from devlint.domain.value import NONE, UNKNOWN, Callable_, Const, Either, Ref, Text, Tuple, Value
-from devlint.interpreter.conditions.narrowing import narrow, test_of
-from devlint.interpreter.language.context_managers import pause_at
-from devlint.interpreter.objects.collections import _joined, united, with_entry
+from devlint.domain.path_conditions import Literal, entails
+from devlint.domain.value import (
+    NONE,
+    UNKNOWN,
+    ConditionalValue,
+    Const,
+    ProgramDefinition,
+    Ref,
+    StringPrefix,
+    Tuple,
+    Value,
+)
+from devlint.interpreter.conditions.narrowing import condition_of, narrow
+from devlint.interpreter.language.context_managers import suspend_at_yield
+from devlint.interpreter.objects.collections import dict_with_entry, join_optional, merge_dicts
 from devlint.interpreter.program.definitions import FunctionInfo, names_in_target
-from devlint.interpreter.state.abstract_state import State, merge
-from devlint.interpreter.state.frame import LoopFrame, Run, expression
+from devlint.interpreter.state.abstract_state import State, join_states
+from devlint.interpreter.state.frame import Frame, LoopFrame, evaluates
 from devlint.syntax.string_literals import string_value
 
 KEYWORDS: Final = {"None": NONE, "True": Const(True), "False": Const(False)}
@@ -28,17 +38,17 @@ MAX_LITERALS: Final = 1000
 """Number and string literals whose values are kept: the few that programs are full of."""
 
 
-@expression(cst.Name)
-def name(run: Run, node: cst.Name) -> Value:
+@evaluates(cst.Name)
+def name(run: Frame, node: cst.Name) -> Value:
     """A name: by Python's scoping, or unknown."""
     value = run.state.names.get(node.value) or KEYWORDS.get(node.value) or run.lookup(node.value)
     if value is None:
         return UNKNOWN
-    return run.decided(value) if isinstance(value, Either) else value
+    return run.decided(value) if isinstance(value, ConditionalValue) else value
 
 
-@expression(cst.Integer)
-def integer(run: Run, node: cst.Integer) -> Value:
+@evaluates(cst.Integer)
+def integer(run: Frame, node: cst.Integer) -> Value:
     """An integer literal."""
     return _integer(node.value)
 
@@ -48,25 +58,25 @@ def _integer(text: str) -> Const:
     return Const(int(text, 0))
 
 
-@expression(cst.Float, cst.Imaginary)
-def number(run: Run, node: cst.Float | cst.Imaginary) -> Value:
+@evaluates(cst.Float, cst.Imaginary)
+def number(run: Frame, node: cst.Float | cst.Imaginary) -> Value:
     """A number literal with a point, or an imaginary one."""
     return Const(float(node.value) if isinstance(node, cst.Float) else complex(node.value))
 
 
-@expression(cst.SimpleString, cst.ConcatenatedString)
-def string(run: Run, node: cst.SimpleString | cst.ConcatenatedString) -> Value:
+@evaluates(cst.SimpleString, cst.ConcatenatedString)
+def string(run: Frame, node: cst.SimpleString | cst.ConcatenatedString) -> Value:
     """A string literal, implicit concatenation included."""
     value = string_value(node)
     if value is None and isinstance(node, cst.ConcatenatedString):
         run.evaluate(node.left)
         run.evaluate(node.right)
-        return Text()
+        return StringPrefix()
     return Const(value)
 
 
-@expression(cst.FormattedString)
-def formatted(run: Run, node: cst.FormattedString) -> Value:
+@evaluates(cst.FormattedString)
+def formatted(run: Frame, node: cst.FormattedString) -> Value:
     """An f-string: known when its parts are, else known by its beginning."""
     result: Value = Const("")
     for part in node.parts:
@@ -75,48 +85,48 @@ def formatted(run: Run, node: cst.FormattedString) -> Value:
         elif isinstance(part, cst.FormattedStringExpression):
             value = run.evaluate(part.expression)
             plain = part.conversion is None and part.format_spec is None
-            result = concatenated(result, value if plain else Text())
+            result = concatenated(result, value if plain else StringPrefix())
     return result
 
 
 def concatenated(left: Value, right: Value) -> Value:
     """Two pieces of text in a row; what follows something unknown is not looked at."""
     match left, right:
-        case Text(), _:
+        case StringPrefix(), _:
             return left
         case Const(value=str(one)), Const(value=str() | int() | float() as other):
             return Const(f"{one}{other}")
-        case Either(test=test, yes=yes, no=no), _:
+        case ConditionalValue(test=test, yes=yes, no=no), _:
             return join(concatenated(yes, right), concatenated(no, right), test)
-        case _, Either(test=test, yes=yes, no=no):
+        case _, ConditionalValue(test=test, yes=yes, no=no):
             return join(concatenated(left, yes), concatenated(left, no), test)
-        case Const(value=one), Text(prefix=prefix):
-            return Text(f"{one}{prefix}")
+        case Const(value=one), StringPrefix(prefix=prefix):
+            return StringPrefix(f"{one}{prefix}")
         case Const(value=one), _:
-            return Text(str(one))
-    return Text()
+            return StringPrefix(str(one))
+    return StringPrefix()
 
 
-@expression(cst.Ellipsis)
-def ellipsis(run: Run, node: cst.Ellipsis) -> Value:
+@evaluates(cst.Ellipsis)
+def ellipsis(run: Frame, node: cst.Ellipsis) -> Value:
     """`...`."""
     return Const(...)
 
 
-@expression(cst.Tuple)
-def tuple_(run: Run, node: cst.Tuple) -> Value:
+@evaluates(cst.Tuple)
+def tuple_(run: Frame, node: cst.Tuple) -> Value:
     """A tuple; of unknown length when a star inside cannot be unrolled."""
     found = elements(run, node.elements, "tuple")
     return Tuple(found.items) if found.items is not None else run.allocate(node, found)
 
 
-@expression(cst.List, cst.Set)
-def list_(run: Run, node: cst.List | cst.Set) -> Value:
+@evaluates(cst.List, cst.Set)
+def list_(run: Frame, node: cst.List | cst.Set) -> Value:
     """A list or set display."""
     return run.allocate(node, elements(run, node.elements, "list" if isinstance(node, cst.List) else "set"))
 
 
-def elements(run: Run, nodes: Iterable[cst.BaseElement], kind: str) -> Sequence:
+def elements(run: Frame, nodes: Iterable[cst.BaseElement], kind: str) -> Sequence:
     """The values of a display's elements, stars unrolled; one that stands for all when a star has unknown length."""
     items: list[Value] = []
     known = True
@@ -131,26 +141,26 @@ def elements(run: Run, nodes: Iterable[cst.BaseElement], kind: str) -> Sequence:
     return Sequence(tuple(items), kind=kind) if known else Sequence(None, join_all(items), kind)
 
 
-@expression(cst.Dict)
-def dict_(run: Run, node: cst.Dict) -> Value:
+@evaluates(cst.Dict)
+def dict_(run: Frame, node: cst.Dict) -> Value:
     """A dict display, `**` included."""
     result = Dict({})
     for element in node.elements:
         if isinstance(element, cst.DictElement):
             key, value = run.evaluate(element.key), run.evaluate(element.value)
-            result = with_entry(result, key, value)
+            result = dict_with_entry(result, key, value)
         else:
             inner = run.evaluate(element.value)
             thing = run.get(inner.address) if isinstance(inner, Ref) else None
             if isinstance(thing, Dict):
-                result = united(result, thing)
+                result = merge_dicts(result, thing)
             else:
-                result = Dict(result.entries, _joined(result.element, UNKNOWN), result.key)
+                result = Dict(result.entries, join_optional(result.element, UNKNOWN), result.key)
     return run.allocate(node, result)
 
 
-@expression(cst.IfExp)
-def conditional(run: Run, node: cst.IfExp) -> Value:
+@evaluates(cst.IfExp)
+def conditional(run: Frame, node: cst.IfExp) -> Value:
     """`a if test else b`: both, under the condition, unless the path decides it."""
     values: list[Value] = []
 
@@ -166,25 +176,25 @@ def conditional(run: Run, node: cst.IfExp) -> Value:
     if known is not None:
         side(known, node.body if known else node.orelse)()
         return values[0] if values else UNKNOWN
-    test = test_of(run, node.test)
+    test = condition_of(run, node.test)
     ends = run.branch(side(True, node.body), side(False, node.orelse))
-    run.state = merge(*ends)
+    run.state = join_states(*ends)
     reached = [end.live for end in ends]
     if not all(reached):
         return values[0] if values else UNKNOWN
-    return join(values[0], values[1], test if isinstance(test, Test) else None)
+    return join(values[0], values[1], test if isinstance(test, Literal) else None)
 
 
-def truth(run: Run, node: cst.BaseExpression) -> bool | None:
-    """Whether a test holds on this path, where that is known. The test is evaluated for its effects by `test_of`."""
-    test = test_of(run, node)
+def truth(run: Frame, node: cst.BaseExpression) -> bool | None:
+    """Whether a condition holds on this path, None where that is not known; evaluates it for its effects."""
+    test = condition_of(run, node)
     if isinstance(test, bool):
         return test
-    return decide(run.state.facts, test) if test is not None else None
+    return entails(run.state.facts, test) if test is not None else None
 
 
-@expression(cst.NamedExpr)
-def walrus(run: Run, node: cst.NamedExpr) -> Value:
+@evaluates(cst.NamedExpr)
+def walrus(run: Frame, node: cst.NamedExpr) -> Value:
     """`(name := value)`."""
     value = run.evaluate(node.value)
     if isinstance(node.target, cst.Name):
@@ -192,13 +202,13 @@ def walrus(run: Run, node: cst.NamedExpr) -> Value:
     return value
 
 
-@expression(cst.Lambda)
-def lambda_(run: Run, node: cst.Lambda) -> Value:
+@evaluates(cst.Lambda)
+def lambda_(run: Frame, node: cst.Lambda) -> Value:
     """A lambda, with the code around it as its closure."""
-    return Callable_(closure(run, node, "<lambda>"))
+    return ProgramDefinition(closure(run, node, "<lambda>"))
 
 
-def closure(run: Run, node: cst.FunctionDef | cst.Lambda, name: str) -> FunctionInfo:
+def closure(run: Frame, node: cst.FunctionDef | cst.Lambda, name: str) -> FunctionInfo:
     """The function defined here. It finds its free names in the code around it: one that was run by another call makes
     another function."""
     qualified = f"{run.scope.name}.{name}" if run.function is not None else name
@@ -212,17 +222,17 @@ def closure(run: Run, node: cst.FunctionDef | cst.Lambda, name: str) -> Function
     return info
 
 
-@expression(cst.Await)
-def await_(run: Run, node: cst.Await) -> Value:
+@evaluates(cst.Await)
+def await_(run: Frame, node: cst.Await) -> Value:
     """What is awaited is run at once."""
     return run.evaluate(node.expression)
 
 
-@expression(cst.Yield)
-def yield_(run: Run, node: cst.Yield) -> Value:
+@evaluates(cst.Yield)
+def yield_(run: Frame, node: cst.Yield) -> Value:
     """A generator's value; what is sent back is unknown."""
     if run.function is not None and run.function.is_context:
-        pause_at(run, node)
+        suspend_at_yield(run, node)
     match node.value:
         case cst.From(item=item):
             run.yielded.append(run.iterate(run.evaluate(item), item).any)
@@ -233,8 +243,8 @@ def yield_(run: Run, node: cst.Yield) -> Value:
     return UNKNOWN
 
 
-@expression(cst.ListComp, cst.SetComp, cst.GeneratorExp)
-def comprehension(run: Run, node: cst.ListComp | cst.SetComp | cst.GeneratorExp) -> Value:
+@evaluates(cst.ListComp, cst.SetComp, cst.GeneratorExp)
+def comprehension(run: Frame, node: cst.ListComp | cst.SetComp | cst.GeneratorExp) -> Value:
     """A comprehension: element by element over a short known sequence, else once for all."""
     values, exact = _comprehend(run, node.for_in, lambda: run.evaluate(node.elt))
     kind = {cst.ListComp: "list", cst.SetComp: "set"}.get(type(node), "iterator")
@@ -242,19 +252,19 @@ def comprehension(run: Run, node: cst.ListComp | cst.SetComp | cst.GeneratorExp)
     return run.allocate(node, thing)
 
 
-@expression(cst.DictComp)
-def dict_comprehension(run: Run, node: cst.DictComp) -> Value:
+@evaluates(cst.DictComp)
+def dict_comprehension(run: Frame, node: cst.DictComp) -> Value:
     """A dict comprehension; the keys of a known dict are kept."""
     pairs, exact = _comprehend(run, node.for_in, lambda: Tuple((run.evaluate(node.key), run.evaluate(node.value))))
     result = Dict({})
     for pair in pairs:
         assert isinstance(pair, Tuple)
         key, value = pair.items
-        result = with_entry(result, key if exact or not isinstance(key, Const) else UNKNOWN, value)
+        result = dict_with_entry(result, key if exact or not isinstance(key, Const) else UNKNOWN, value)
     return run.allocate(node, result)
 
 
-def _comprehend(run: Run, clause: cst.CompFor, make: Callable[[], Value]) -> tuple[list[Value], bool]:
+def _comprehend(run: Frame, clause: cst.CompFor, make: Callable[[], Value]) -> tuple[list[Value], bool]:
     """The values a comprehension makes, and whether they are exactly its elements in order."""
     outer_names = run.state.names
     found = run.iterate(run.evaluate(clause.iter), clause.iter)
@@ -278,7 +288,7 @@ def _comprehend(run: Run, clause: cst.CompFor, make: Callable[[], Value]) -> tup
     return values, exact
 
 
-def _round(run: Run, clause: cst.CompFor, item: Value, make: Callable[[], Value]) -> tuple[list[Value], bool]:
+def _round(run: Frame, clause: cst.CompFor, item: Value, make: Callable[[], Value]) -> tuple[list[Value], bool]:
     """What one element gives, and whether it surely does."""
     facts = run.state.facts
     skipped: State | None = None
@@ -299,7 +309,7 @@ def _round(run: Run, clause: cst.CompFor, item: Value, make: Callable[[], Value]
         value = make()
         values = [value] if run.state.live else []
     if skipped is not None:
-        run.state = merge(skipped, run.state)
+        run.state = join_states(skipped, run.state)
     run.state.live = True
     run.state.facts = facts
     return values, exact

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from devlint.domain.value import Callable_, Library, Unknown, Value
-from devlint.interpreter.state.frame import Run
+from devlint.domain.value import LibraryName, ProgramDefinition, Unknown, Value
+from devlint.interpreter.state.frame import Frame
 
 
-def imported(run: Run, module: str, attribute: str | None, level: int, name: str) -> Value:
+def imported_value(run: Frame, module: str, attribute: str | None, level: int, name: str) -> Value:
     """The value an import binds: part of the program, or a library name that stays symbolic."""
     engine = run.engine
     if attribute is None:
         # `import a.b` binds `a`; `import a.b as c` binds `a.b`.
         wanted = module if name != module.partition(".")[0] else name
         found = engine.program.find(run.module, wanted, level)
-        return Callable_(found) if found is not None else Library(wanted)
+        return ProgramDefinition(found) if found is not None else LibraryName(wanted)
     found = engine.program.find(run.module, module, level)
     if found is not None:
-        value = engine.member(found, attribute)
+        value = engine.module_member(found, attribute)
         return value if value is not None else Unknown(("name", found.name, attribute), attribute)
     if level:
         sibling = engine.program.find(run.module, f"{module}.{attribute}" if module else attribute, level)
-        return Callable_(sibling) if sibling is not None else Unknown(("name", module, attribute), attribute)
+        return ProgramDefinition(sibling) if sibling is not None else Unknown(("name", module, attribute), attribute)
     below = engine.program.find(run.module, f"{module}.{attribute}", 0)
-    return Callable_(below) if below is not None else Library(f"{module}.{attribute}")
+    return ProgramDefinition(below) if below is not None else LibraryName(f"{module}.{attribute}")

@@ -6,50 +6,50 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devlint.domain.dtype import category
+from devlint.domain.dtype import promotion_category
 from devlint.domain.join import join, without_none
 from devlint.domain.objects import Dict, Instance, Registration, Sequence
-from devlint.domain.placement import Kind, retrace
+from devlint.domain.placement import StepKind, extend_provenance
 from devlint.domain.value import (
     UNKNOWN,
     Array,
-    Batch,
     Const,
+    OpaqueData,
     Ref,
     Tensor,
     Value,
 )
-from devlint.interpreter.language.opaque_data import put
+from devlint.interpreter.language.opaque_data import set_opaque_item
 from devlint.interpreter.language.subscripts import _indices, _key, is_number_like
-from devlint.interpreter.objects.class_hierarchy import special_method
-from devlint.interpreter.objects.collections import with_entry
-from devlint.interpreter.objects.module_containers import set_part
+from devlint.interpreter.objects.class_hierarchy import find_special_method
+from devlint.interpreter.objects.collections import dict_with_entry
+from devlint.interpreter.objects.module_containers import set_container_part
 from devlint.interpreter.objects.module_state import CONTAINERS
-from devlint.interpreter.objects.plain_attributes import put_in
-from devlint.interpreter.objects.tensor_containers import is_holder
-from devlint.interpreter.operations.aliasing import item_of, memory_of, note_write
-from devlint.interpreter.operations.device_conflicts import find_clash
-from devlint.interpreter.operations.synchronization import read_by_copy
+from devlint.interpreter.objects.plain_attributes import mark_as_contained
+from devlint.interpreter.objects.tensor_containers import is_tensor_container
+from devlint.interpreter.operations.aliasing import item_storage, report_shared_write, storage_of
+from devlint.interpreter.operations.device_conflicts import find_device_conflict
+from devlint.interpreter.operations.synchronization import report_read_by_copy
 from devlint.interpreter.state.arguments import Argument, Arguments
-from devlint.interpreter.state.events import DtypeClash, Operand
-from devlint.interpreter.state.frame import Run, binder
+from devlint.interpreter.state.events import DtypeConflict, Operand
+from devlint.interpreter.state.frame import Frame, assigns
 from devlint.interpreter.state.rebinding import rebind
 
 
-def _set_attribute_of(run: Run, owner: Ref, key: Value, value: Value) -> None:
+def _set_attribute_of(run: Frame, owner: Ref, key: Value, value: Value) -> None:
     """What is put into an object's `__dict__` under a known name is its attribute."""
     thing = run.instance(owner)
     if thing is not None and isinstance(key, Const):
         run.put(owner.address, thing.with_attribute(str(key.value), value))
 
 
-@binder(cst.Subscript)
-def set_item(run: Run, target: cst.Subscript, value: Value) -> None:
+@assigns(cst.Subscript)
+def set_item(run: Frame, target: cst.Subscript, value: Value) -> None:
     """`owner[index] = value`."""
     owner = without_none(run.evaluate(target.value))
     indices = _indices(run, target)
     index = indices[0] if len(indices) == 1 else None
-    function = special_method(run, owner, "__setitem__")
+    function = find_special_method(run, owner, "__setitem__")
     if function is not None:
         run.call_function(function, owner, Arguments(target, [_key(indices, target), Argument(value, target)]))
         return
@@ -60,17 +60,20 @@ def set_item(run: Run, target: cst.Subscript, value: Value) -> None:
             _set_in_tensor(run, target, owner, indices, value)
         case Array():
             _note_write(run, target, owner, indices)
-        case Batch():
-            put(run, target.value, owner, index.value if index is not None else None, value)
+        case OpaqueData():
+            set_opaque_item(run, target.value, owner, index.value if index is not None else None, value)
         case Ref(address=address):
             thing = run.get(address)
             if isinstance(thing, Dict):
                 key = index.value if index is not None else UNKNOWN
-                run.put(address, with_entry(thing, key, put_in(run, _cached(run, target, value), thing.owner)))
+                run.put(
+                    address,
+                    dict_with_entry(thing, key, mark_as_contained(run, _cached(run, target, value), thing.owner)),
+                )
                 if thing.object is not None:
                     _set_attribute_of(run, thing.object, key, value)
             elif isinstance(thing, Sequence):
-                items, value = thing.items, put_in(run, value, thing.owner)
+                items, value = thing.items, mark_as_contained(run, value, thing.owner)
                 if (
                     items is not None
                     and index is not None
@@ -89,10 +92,10 @@ def set_item(run: Run, target: cst.Subscript, value: Value) -> None:
                         replace(thing, items=None, element=join(thing.any, more) if thing.items != () else more),
                     )
             elif isinstance(thing, Instance) and thing.cls in CONTAINERS:
-                set_part(run, owner, thing, index.value if index is not None else None, value)
+                set_container_part(run, owner, thing, index.value if index is not None else None, value)
             elif (
                 isinstance(thing, Instance)
-                and (thing.registered or is_holder(run, owner))
+                and (thing.registered or is_tensor_container(run, owner))
                 and index is not None
                 and isinstance(index.value, Const)
             ):
@@ -100,17 +103,17 @@ def set_item(run: Run, target: cst.Subscript, value: Value) -> None:
                 run.put(address, thing.with_attribute(name, value, thing.registered.get(name, _kind(run, owner))))
 
 
-def _kind(run: Run, owner: Value) -> Registration | None:
+def _kind(run: Frame, owner: Value) -> Registration | None:
     """What a holder is given goes where it goes."""
-    return Registration.BUFFER if is_holder(run, owner) else None
+    return Registration.BUFFER if is_tensor_container(run, owner) else None
 
 
-def _note_write(run: Run, target: cst.Subscript, owner: Tensor | Array, indices: list[Argument | None]) -> None:
-    part = item_of(memory_of(owner), target, [index.value for index in indices if index is not None])
-    note_write(run, replace(owner, memory=part), target, target)
+def _note_write(run: Frame, target: cst.Subscript, owner: Tensor | Array, indices: list[Argument | None]) -> None:
+    part = item_storage(storage_of(owner), target, [index.value for index in indices if index is not None])
+    report_shared_write(run, replace(owner, memory=part), target, target)
 
 
-def _cached(run: Run, target: cst.Subscript, value: Value) -> Value:
+def _cached(run: Frame, target: cst.Subscript, value: Value) -> Value:
     """A tensor put into a dict of the module's top level outlives the call: it is a cache."""
     if not (isinstance(value, Tensor) and isinstance(target.value, cst.Name) and run.function is not None):
         return value
@@ -122,10 +125,10 @@ def _cached(run: Run, target: cst.Subscript, value: Value) -> Value:
         return value
     return replace(
         value,
-        placement=retrace(
+        placement=extend_provenance(
             value.placement,
             lambda previous: run.step(
-                Kind.CACHED, f"kept in `{name}` under a key without the device", target, previous
+                StepKind.CACHED, f"kept in `{name}` under a key without the device", target, previous
             ),
         ),
         fresh=None,
@@ -133,7 +136,7 @@ def _cached(run: Run, target: cst.Subscript, value: Value) -> Value:
 
 
 def _set_in_tensor(
-    run: Run, target: cst.Subscript, owner: Tensor, indices: list[Argument | None], value: Value
+    run: Frame, target: cst.Subscript, owner: Tensor, indices: list[Argument | None], value: Value
 ) -> None:
     """Slices copy from any device; a mask or an index needs the value on the tensor's device, unless it is 0-dim.
 
@@ -153,16 +156,16 @@ def _set_in_tensor(
         advanced.append(one)
     if advanced and isinstance(value, Tensor):
         source = Operand("value", run.place(target), run.settle(value))
-        clash = find_clash(run, target, "index assignment", [base, source], "many")
+        clash = find_device_conflict(run, target, "index assignment", [base, source], "many")
         if clash is not None:
             run.emit(clash)
         elif _is_put(run, advanced, source.tensor) and not run.state.ambient.autocast:
             kinds = {tensor.dtype.name, source.tensor.dtype.name}
             if len(kinds - {None}) > 1:
-                run.emit(DtypeClash(run.context_at(target), "index assignment", base, source))
+                run.emit(DtypeConflict(run.context_at(target), "index assignment", base, source))
     if isinstance(value, Tensor):
         source = Operand("value", run.place(target), run.settle(value))
-        read_by_copy(run, source, tensor.placement, target, "index assignment")
+        report_read_by_copy(run, source, tensor.placement, target, "index assignment")
     grad = True if isinstance(value, Tensor) and value.grad else owner.grad
     rebind(run, target.value, owner, replace(owner, fresh=None, grad=grad))
     whole = target.value
@@ -175,13 +178,13 @@ def _set_in_tensor(
             rebind(run, whole, made, replace(made, fresh=None))
 
 
-def _is_put(run: Run, indices: list[Value], value: Tensor) -> bool:
+def _is_put(run: Frame, indices: list[Value], value: Tensor) -> bool:
     """Whether the assignment surely puts values one by one, which casts nothing: a 0-dim index copies a slice, and a
     mask is filled with a 0-dim value."""
     for index in indices:
         if isinstance(index, Tensor) and not index.rank.is_dimensioned:
             continue
         dtype = run.settle(index).dtype.name if isinstance(index, Tensor) else None
-        if value.rank.is_dimensioned or (dtype is not None and category(dtype) == 1):
+        if value.rank.is_dimensioned or (dtype is not None and promotion_category(dtype) == 1):
             return True
     return False

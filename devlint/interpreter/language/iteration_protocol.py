@@ -7,40 +7,40 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.domain.join import alternatives, any_part_of, join
-from devlint.domain.objects import Cell, Dict, Instance, Sequence, join_all
+from devlint.domain.join import alternatives, any_opaque_part, join
+from devlint.domain.objects import Dict, Instance, ParameterCell, Sequence, join_all
 from devlint.domain.value import (
     UNKNOWN,
     Array,
-    Batch,
-    Callable_,
     Const,
     Number,
+    OpaqueData,
+    ProgramDefinition,
     Rank,
     Ref,
     Size,
+    StringPrefix,
     Tensor,
-    Text,
     Tuple,
     Unknown,
     Value,
 )
-from devlint.interpreter.modules.library_methods import call_member
+from devlint.interpreter.modules.library_methods import call_library_method
 from devlint.interpreter.objects.enums import enum_members
-from devlint.interpreter.objects.library_objects import member_row
-from devlint.interpreter.objects.module_containers import container_of, iterated
-from devlint.interpreter.operations.result_tensors import element_of
+from devlint.interpreter.objects.library_objects import find_member_row
+from devlint.interpreter.objects.module_containers import container_class, iterate_container
+from devlint.interpreter.operations.result_tensors import element_tensor
 from devlint.interpreter.program.definitions import ClassInfo
 from devlint.interpreter.state.arguments import Argument, Arguments
-from devlint.interpreter.state.frame import Run
-from devlint.interpreter.state.library_models import find_iteration
+from devlint.interpreter.state.frame import Frame
+from devlint.interpreter.state.library_models import find_iteration_model
 
 MAX_UNROLLED: Final = 6
 """Known sequences up to this length are followed element by element; a longer one is one element that stands for
 all."""
 
 
-def iterate(run: Run, value: Value, node: cst.BaseExpression) -> Sequence:
+def iterate(run: Frame, value: Value, node: cst.BaseExpression) -> Sequence:
     """The elements of a value: each when they are known and few, else one that stands for all."""
     match value:
         case Tuple(items=items):
@@ -49,16 +49,16 @@ def iterate(run: Run, value: Value, node: cst.BaseExpression) -> Sequence:
             return _short(Sequence(tuple(Const(one) for one in text)))
         case Tensor():
             # One element stands for all: it is a part of the memory, but not the same part each time.
-            return Sequence(None, replace(element_of(run, value), memory=None))
+            return Sequence(None, replace(element_tensor(run, value), memory=None))
         case Array():
             return Sequence(None, replace(value, fresh=None, memory=None, rank=value.rank.fewer))
-        case Batch():
-            return Sequence(None, any_part_of(value))
+        case OpaqueData():
+            return Sequence(None, any_opaque_part(value))
         case Unknown(origin=origin, text=text) if origin is not None:
             return Sequence(None, Unknown(("element", origin), f"an element of {text}" if text else ""))
-        case Text():
-            return Sequence(None, Text())
-        case Callable_(definition=ClassInfo() as info):
+        case StringPrefix():
+            return Sequence(None, StringPrefix())
+        case ProgramDefinition(definition=ClassInfo() as info):
             members = enum_members(run, info)
             return _short(Sequence(tuple(members.values()))) if members else Sequence(None, UNKNOWN)
         case Size():
@@ -70,8 +70,8 @@ def iterate(run: Run, value: Value, node: cst.BaseExpression) -> Sequence:
             if isinstance(thing, Dict):
                 return _short(_keys(thing))
             if isinstance(thing, Instance):
-                return batches(run, value, thing, node)
-            if isinstance(thing, Cell):
+                return iterate_instance(run, value, thing, node)
+            if isinstance(thing, ParameterCell):
                 return Sequence(None, UNKNOWN)
         case _:
             parts = [run.iterate(one, node) for one in alternatives(value)] if len(alternatives(value)) > 1 else []
@@ -109,7 +109,7 @@ def items_of(thing: Dict) -> Sequence:
     return Sequence(None, Tuple((_keys(thing).any, thing.any)), owner=thing.owner)
 
 
-def unpack(run: Run, value: Value, node: cst.BaseExpression, length: int) -> list[Value]:
+def unpack(run: Frame, value: Value, node: cst.BaseExpression, length: int) -> list[Value]:
     """The values that `a, b, ... = value` binds; unknown ones where the length does not fit."""
     if isinstance(value, Unknown) and value.origin is not None:
         return [Unknown(("item", value.origin, i), f"{value.text}[{i}]" if value.text else "") for i in range(length)]
@@ -127,23 +127,23 @@ def unpack(run: Run, value: Value, node: cst.BaseExpression, length: int) -> lis
     return [found.any] * length
 
 
-def batches(run: Run, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Sequence:
+def iterate_instance(run: Frame, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Sequence:
     """What iterating over an object yields: a library class's elements, a container's modules, a user class's
     elements."""
-    registered = find_iteration(thing.cls)
+    registered = find_iteration_model(thing.cls)
     if registered is not None:
         return registered(run, reference, thing, node)
-    if container_of(run, thing, "__iter__") is not None:
-        return iterated(run, thing)
-    if isinstance(thing.cls, Callable_):
+    if container_class(run, thing, "__iter__") is not None:
+        return iterate_container(run, thing)
+    if isinstance(thing.cls, ProgramDefinition):
         return _user_iteration(run, reference, thing, node)
-    row = member_row(run, reference, "__iter__")
-    return Sequence(None, UNKNOWN if row is None else call_member(run, reference, row, Arguments(node)))
+    row = find_member_row(run, reference, "__iter__")
+    return Sequence(None, UNKNOWN if row is None else call_library_method(run, reference, row, Arguments(node)))
 
 
-def _user_iteration(run: Run, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Sequence:
+def _user_iteration(run: Frame, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Sequence:
     method = run.get_attribute(reference, "__iter__", node)
-    if isinstance(method, Callable_):
+    if isinstance(method, ProgramDefinition):
         produced = run.call(method, Arguments(node), node)
         if produced == reference:
             following = run.get_attribute(reference, "__next__", node)
@@ -154,10 +154,10 @@ def _user_iteration(run: Run, reference: Ref, thing: Instance, node: cst.BaseExp
     return Sequence(None, item_by_index(run, reference, node))
 
 
-def item_by_index(run: Run, reference: Value, node: cst.BaseExpression) -> Value:
+def item_by_index(run: Frame, reference: Value, node: cst.BaseExpression) -> Value:
     """What an object's own `__getitem__` gives for an index; unknown where it has none."""
     method = run.get_attribute(reference, "__getitem__", node)
-    if not isinstance(method, Callable_):
+    if not isinstance(method, ProgramDefinition):
         return UNKNOWN
     index = Argument(Number("int"), node)
     return run.call(method, Arguments(node, [index]), node)

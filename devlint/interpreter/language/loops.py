@@ -8,30 +8,30 @@ from typing import Final
 import libcst as cst
 
 from devlint.domain.value import UNKNOWN, Value
-from devlint.interpreter.conditions.narrowing import narrow, test_of
-from devlint.interpreter.state.abstract_state import State, merge, merge_all, same
-from devlint.interpreter.state.frame import LoopFrame, Run, statement
+from devlint.interpreter.conditions.narrowing import condition_of, narrow
+from devlint.interpreter.state.abstract_state import State, is_fixpoint, join_all_states, join_states
+from devlint.interpreter.state.frame import Frame, LoopFrame, executes
 
 MAX_ROUNDS: Final = 3
 """Times a loop's body is run before what still changes is given up as unknown; nearly all settle in two."""
 
 
-@statement(cst.While)
-def while_(run: Run, node: cst.While) -> None:
+@executes(cst.While)
+def while_(run: Frame, node: cst.While) -> None:
     """`while`: zero or more times, and at its end the test fails."""
 
     def head(_: int) -> None:
-        test_of(run, node.test)
+        condition_of(run, node.test)
         narrow(run, node.test, True)
 
     frame = _repeat(run, node, head)
-    test_of(run, node.test)
+    condition_of(run, node.test)
     narrow(run, node.test, False)
     _end(run, node, frame)
 
 
-@statement(cst.For)
-def for_(run: Run, node: cst.For) -> None:
+@executes(cst.For)
+def for_(run: Frame, node: cst.For) -> None:
     """`for`: once for each element of a short known sequence, else until nothing changes."""
     found = run.iterate(run.evaluate(node.iter), node.iter)
     if found.items is not None:
@@ -45,19 +45,19 @@ def for_(run: Run, node: cst.For) -> None:
     _end(run, node, frame)
 
 
-def _end(run: Run, node: cst.For | cst.While, frame: LoopFrame) -> None:
+def _end(run: Frame, node: cst.For | cst.While, frame: LoopFrame) -> None:
     """After the loop: its `else` is for the path that has not left it by `break`."""
     if node.orelse is not None:
         run.execute(node.orelse)
-    run.state = merge_all([run.state, *frame.breaks])
+    run.state = join_all_states([run.state, *frame.breaks])
 
 
-def _frame(run: Run, node: cst.For | cst.While, *, unrolled: bool = False) -> LoopFrame:
+def _frame(run: Frame, node: cst.For | cst.While, *, unrolled: bool = False) -> LoopFrame:
     head = node.target if isinstance(node, cst.For) else node.test
     return LoopFrame(run.loop_at(head), node, run.engine.assigned(node), unrolled)
 
 
-def _unroll(run: Run, node: cst.For, items: Sequence[Value]) -> LoopFrame:
+def _unroll(run: Frame, node: cst.For, items: Sequence[Value]) -> LoopFrame:
     frame = _frame(run, node, unrolled=True)
     run.loops.append(frame)
     for position, item in enumerate(items):
@@ -66,18 +66,18 @@ def _unroll(run: Run, node: cst.For, items: Sequence[Value]) -> LoopFrame:
         with run.round(node, position):
             run.assign(node.target, item)
             run.execute(node.body)
-        run.state = merge_all([run.state, *frame.continues])
+        run.state = join_all_states([run.state, *frame.continues])
         frame.continues.clear()
     run.loops.pop()
     return frame
 
 
-def _repeat(run: Run, node: cst.For | cst.While, head: Callable[[int], None], *, alike: int = 0) -> LoopFrame:
+def _repeat(run: Frame, node: cst.For | cst.While, head: Callable[[int], None], *, alike: int = 0) -> LoopFrame:
     """Run the body until nothing changes that it reads; the rounds have the same head from `alike` on."""
     frame = _frame(run, node)
     run.loops.append(frame)
     # What a module binds, every function may read.
-    names = run.engine.carried(node, run.function) if run.function is not None else None
+    names = run.engine.loop_carried(node, run.function) if run.function is not None else None
     with run.engine.repeats.loop(run.function, frame.assigned):
         for times in range(MAX_ROUNDS):
             start = run.state
@@ -85,10 +85,10 @@ def _repeat(run: Run, node: cst.For | cst.While, head: Callable[[int], None], *,
             with run.again(node, times):
                 head(times)
                 run.execute(node.body)
-            end = merge_all([run.state, *frame.continues])
+            end = join_all_states([run.state, *frame.continues])
             frame.continues.clear()
-            run.state = merge(start.fork(), end) if end.live else start
-            if same(start, run.state, names) and times >= alike:
+            run.state = join_states(start.fork(), end) if end.live else start
+            if is_fixpoint(start, run.state, names) and times >= alike:
                 break
             if times == MAX_ROUNDS - 1:
                 _widen(start, run.state)
@@ -103,19 +103,19 @@ def _widen(before: State, after: State) -> None:
             after.names[name] = UNKNOWN
 
 
-@statement(cst.Break)
-def break_(run: Run, node: cst.Break) -> None:
+@executes(cst.Break)
+def break_(run: Frame, node: cst.Break) -> None:
     """`break`."""
     _leave(run, lambda frame: frame.breaks)
 
 
-@statement(cst.Continue)
-def continue_(run: Run, node: cst.Continue) -> None:
+@executes(cst.Continue)
+def continue_(run: Frame, node: cst.Continue) -> None:
     """`continue`."""
     _leave(run, lambda frame: frame.continues)
 
 
-def _leave(run: Run, exits: Callable[[LoopFrame], list[State]]) -> None:
+def _leave(run: Frame, exits: Callable[[LoopFrame], list[State]]) -> None:
     if run.loops:
         exits(run.loops[-1]).append(run.state.fork())
     run.state.live = False

@@ -9,35 +9,35 @@ import libcst as cst
 from devlint.domain.join import join
 from devlint.domain.objects import Dict
 from devlint.domain.objects import Sequence as SequenceObject
-from devlint.domain.path_conditions import Atom, Test, both, either
+from devlint.domain.path_conditions import Atom, Literal, conjunction, disjunction
 from devlint.domain.value import (
     UNKNOWN,
     Array,
-    Batch,
-    Callable_,
     Const,
     Number,
+    OpaqueData,
+    ProgramDefinition,
     Ref,
+    StringPrefix,
     Tensor,
-    Text,
     Tuple,
     Unknown,
     Value,
 )
-from devlint.interpreter.conditions.comparisons import equals_constant
-from devlint.interpreter.conditions.instance_checks import instance_test, restricted
-from devlint.interpreter.conditions.narrowing import none_test, value_test
+from devlint.interpreter.conditions.comparisons import compare_with_constant
+from devlint.interpreter.conditions.instance_checks import instance_condition, restrict_to_type
+from devlint.interpreter.conditions.narrowing import none_condition, truth_condition
 from devlint.interpreter.language.subscripts import get_item
 from devlint.interpreter.objects.data_classes import data_fields
-from devlint.interpreter.program.definitions import ClassInfo, bound_by
+from devlint.interpreter.program.definitions import ClassInfo, names_bound_by
 from devlint.interpreter.state.arguments import Argument
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.frame import Frame
 from devlint.syntax.tree_walk import descend
 
-Answer = Test | bool
+Answer = Literal | bool
 
 
-class Matching:
+class MatchText:
     """How a case reads as a condition, written out only when somebody reads it."""
 
     __slots__ = ("pattern", "subject")
@@ -52,14 +52,14 @@ class Matching:
         return " ".join(f"{subject} {relation} {pattern}".split())
 
 
-def match_pattern(run: Run, pattern: cst.MatchPattern, subject: Argument) -> Answer:
+def match_pattern(run: Frame, pattern: cst.MatchPattern, subject: Argument) -> Answer:
     """Bind what the pattern captures; the condition under which it matches."""
     match pattern:
         case cst.MatchValue(value=node):
             return _match_value(run, pattern, run.evaluate(node), subject)
         case cst.MatchSingleton(value=node):
             if node.value == "None":
-                return none_test(run, subject.value, subject.node)
+                return none_condition(run, subject.value, subject.node)
             return _match_value(run, pattern, run.evaluate(node), subject)
         case cst.MatchAs(pattern=inner, name=name):
             answer = match_pattern(run, inner, subject) if inner is not None else True
@@ -77,30 +77,30 @@ def match_pattern(run: Run, pattern: cst.MatchPattern, subject: Argument) -> Ans
     return _undecided(run, pattern, subject)
 
 
-def _undecided(run: Run, pattern: cst.CSTNode, subject: Argument) -> Test:
-    return Test(Atom(run.here(pattern), Matching(subject.node, pattern)))
+def _undecided(run: Frame, pattern: cst.CSTNode, subject: Argument) -> Literal:
+    return Literal(Atom(run.here(pattern), MatchText(subject.node, pattern)))
 
 
-def conjunction(answers: Sequence[Answer]) -> Answer:
+def all_answers(answers: Sequence[Answer]) -> Answer:
     """The condition that several conditions hold."""
     result: Answer = True
     for answer in answers:
         if answer is False or result is False:
             return False
-        if isinstance(answer, Test):
-            result = both(result, answer) if isinstance(result, Test) else answer
+        if isinstance(answer, Literal):
+            result = conjunction(result, answer) if isinstance(result, Literal) else answer
     return result
 
 
-def _match_value(run: Run, pattern: cst.MatchPattern, wanted: Value, subject: Argument) -> Answer:
+def _match_value(run: Frame, pattern: cst.MatchPattern, wanted: Value, subject: Argument) -> Answer:
     if not isinstance(wanted, Const):
         return _undecided(run, pattern, subject)
-    equal = equals_constant(run, subject.value, wanted, pattern, Matching(subject.node, pattern))
-    test = value_test(run, equal, subject.node) if not isinstance(equal, Number) else None
+    equal = compare_with_constant(run, subject.value, wanted, pattern, MatchText(subject.node, pattern))
+    test = truth_condition(run, equal, subject.node) if not isinstance(equal, Number) else None
     return test if test is not None else _undecided(run, pattern, subject)
 
 
-def _match_any(run: Run, patterns: Sequence[cst.MatchPattern], subject: Argument) -> Answer:
+def _match_any(run: Frame, patterns: Sequence[cst.MatchPattern], subject: Argument) -> Answer:
     """`a | b`: what the alternatives bind is what either of them does."""
     result: Answer = False
     bound: dict[str, Value] = {}
@@ -108,10 +108,10 @@ def _match_any(run: Run, patterns: Sequence[cst.MatchPattern], subject: Argument
         answer = match_pattern(run, pattern, subject)
         if answer is False:
             continue
-        for name in (name for node in descend(pattern) for name in bound_by(node)):
+        for name in (name for node in descend(pattern) for name in names_bound_by(node)):
             value = run.state.names.get(name, UNKNOWN)
             bound[name] = join(bound[name], value) if name in bound else value
-        result = either(result, answer) if isinstance(result, Test) and isinstance(answer, Test) else answer
+        result = disjunction(result, answer) if isinstance(result, Literal) and isinstance(answer, Literal) else answer
         if answer is True:
             break
     run.state.names.update(bound)
@@ -119,12 +119,12 @@ def _match_any(run: Run, patterns: Sequence[cst.MatchPattern], subject: Argument
 
 
 def _match_sequence(
-    run: Run,
+    run: Frame,
     pattern: cst.MatchPattern,
     parts: Sequence[cst.MatchSequenceElement | cst.MatchStar],
     subject: Argument,
 ) -> Answer:
-    if isinstance(subject.value, (Const, Text, Number, Tensor, Array)):
+    if isinstance(subject.value, (Const, StringPrefix, Number, Tensor, Array)):
         return False
     found = _elements(run, subject)
     star = next((i for i, one in enumerate(parts) if isinstance(one, cst.MatchStar)), None)
@@ -147,10 +147,10 @@ def _match_sequence(
         else:
             value = items[position if star is None or position < star else position - len(parts)]
             answers.append(match_pattern(run, part.value, Argument(value, subject.node)))
-    return conjunction(answers)
+    return all_answers(answers)
 
 
-def _elements(run: Run, subject: Argument) -> SequenceObject:
+def _elements(run: Frame, subject: Argument) -> SequenceObject:
     """The elements of what may be a sequence; a named unknown's are parts of it."""
     value = subject.value
     if isinstance(value, Tuple):
@@ -158,14 +158,16 @@ def _elements(run: Run, subject: Argument) -> SequenceObject:
     thing = run.get(value.address) if isinstance(value, Ref) else None
     if isinstance(thing, SequenceObject):
         return thing
-    if isinstance(value, (Unknown, Batch)):
+    if isinstance(value, (Unknown, OpaqueData)):
         return SequenceObject(None, run.iterate(value, subject.node).any)
     return SequenceObject(None, UNKNOWN)
 
 
-def _match_mapping(run: Run, pattern: cst.MatchMapping, subject: Argument) -> Answer:
+def _match_mapping(run: Frame, pattern: cst.MatchMapping, subject: Argument) -> Answer:
     thing = run.get(subject.value.address) if isinstance(subject.value, Ref) else None
-    if isinstance(subject.value, (Const, Text, Number, Tensor, Array, Tuple)) or isinstance(thing, SequenceObject):
+    if isinstance(subject.value, (Const, StringPrefix, Number, Tensor, Array, Tuple)) or isinstance(
+        thing, SequenceObject
+    ):
         return False
     answers: list[Answer] = []
     taken: list[object] = []
@@ -187,12 +189,12 @@ def _match_mapping(run: Run, pattern: cst.MatchMapping, subject: Argument) -> An
         run.bind(pattern.rest.value, run.allocate(pattern, others))
     if not isinstance(thing, Dict):
         answers.append(_undecided(run, pattern, subject))
-    return conjunction(answers)
+    return all_answers(answers)
 
 
-def _match_class(run: Run, pattern: cst.MatchClass, subject: Argument) -> Answer:
+def _match_class(run: Frame, pattern: cst.MatchClass, subject: Argument) -> Answer:
     type_ = run.evaluate(pattern.cls)
-    answer = instance_test(run, subject.value, type_)
+    answer = instance_condition(run, subject.value, type_)
     if answer is False:
         return False
     value = _narrowed(run, pattern, subject.value)
@@ -208,19 +210,19 @@ def _match_class(run: Run, pattern: cst.MatchClass, subject: Argument) -> Answer
     for keyword in pattern.kwds:
         part = run.get_attribute(value, keyword.key.value, pattern.cls)
         answers.append(match_pattern(run, keyword.pattern, Argument(part, subject.node)))
-    return conjunction(answers)
+    return all_answers(answers)
 
 
-def _positional_names(run: Run, type_: Value) -> list[str] | None:
+def _positional_names(run: Frame, type_: Value) -> list[str] | None:
     """The attributes that positional patterns of a class stand for; None for builtins, which stand for themselves."""
-    if not (isinstance(type_, Callable_) and isinstance(type_.definition, ClassInfo)):
+    if not (isinstance(type_, ProgramDefinition) and isinstance(type_.definition, ClassInfo)):
         return None
     return [one.name for one in data_fields(run, type_.definition) or () if one.given]
 
 
-def _narrowed(run: Run, pattern: cst.MatchPattern | None, value: Value) -> Value:
+def _narrowed(run: Frame, pattern: cst.MatchPattern | None, value: Value) -> Value:
     """The subject, given that it is an instance of the pattern's class."""
     if not isinstance(pattern, cst.MatchClass):
         return value
-    kept = restricted(run, value, run.evaluate(pattern.cls), True)
+    kept = restrict_to_type(run, value, run.evaluate(pattern.cls), True)
     return value if kept is None else kept

@@ -10,10 +10,10 @@ from collections.abc import Iterable
 
 from devlint.domain.join import join
 from devlint.domain.value import Value
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.frame import Frame
 
 
-def declare(run: Run, names: Iterable[str]) -> None:
+def declare_outer_names(run: Frame, names: Iterable[str]) -> None:
     """`global a, b`: the names as they are now become the code's own."""
     for name in names:
         run.foreign.add(name)
@@ -22,7 +22,7 @@ def declare(run: Run, names: Iterable[str]) -> None:
             run.state.names[name] = value
 
 
-def publish(run: Run) -> dict[str, Value]:
+def write_back(run: Frame) -> dict[str, Value]:
     """Let the code around see what has been bound; what it then holds."""
     held: dict[str, Value] = {}
     for name in run.foreign:
@@ -43,7 +43,7 @@ def publish(run: Run) -> dict[str, Value]:
     return held
 
 
-def refresh(run: Run, held: dict[str, Value]) -> None:
+def reload(run: Frame, held: dict[str, Value]) -> None:
     """Take over what others have bound since the names were published."""
     for name, value in held.items():
         owner = _owner(run, name)
@@ -52,7 +52,7 @@ def refresh(run: Run, held: dict[str, Value]) -> None:
             run.state.names[name] = now
 
 
-def _owner(run: Run, name: str) -> Run | None:
+def _owner(run: Frame, name: str) -> Frame | None:
     outer = run.outer
     while outer is not None and name not in outer.state.names:
         outer = outer.outer

@@ -7,32 +7,38 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devlint.domain.join import any_part_of, join, part_of
+from devlint.domain.join import any_opaque_part, join, opaque_part
 from devlint.domain.objects import Dict, Sequence
-from devlint.domain.placement import UNKNOWN_PLACEMENT, Placement, agree
-from devlint.domain.value import Array, Batch, Const, Number, Ref, Tensor, Text, Truth, Value
-from devlint.interpreter.state.frame import Run
-from devlint.interpreter.state.rebinding import change
+from devlint.domain.placement import UNKNOWN_PLACEMENT, Placement, join_placements
+from devlint.domain.value import Array, Const, Number, OpaqueData, Ref, StringPrefix, SymbolicBool, Tensor, Value
+from devlint.interpreter.state.frame import Frame
+from devlint.interpreter.state.rebinding import replace_value
 
 
-def taken(batch: Batch, key: Value | None) -> Value:
+def opaque_item(batch: OpaqueData, key: Value | None) -> Value:
     """`batch[key]`; any part of it where the key is not known."""
-    return part_of(batch, key.value) if isinstance(key, Const) else any_part_of(batch)
+    return opaque_part(batch, key.value) if isinstance(key, Const) else any_opaque_part(batch)
 
 
-def put(run: Run, owner: cst.BaseExpression, batch: Batch, key: Value | None, value: Value) -> None:
+def set_opaque_item(run: Frame, owner: cst.BaseExpression, batch: OpaqueData, key: Value | None, value: Value) -> None:
     """`batch[key] = value`. What is put under a key nobody knows may be any part of it; an index that only tensors
     take leaves the tensor where it is."""
     if isinstance(key, Const):
-        _tell(run, owner, batch, _with_part(batch, key, value), _with_part(batch, key, join(value, taken(batch, key))))
+        _tell(
+            run,
+            owner,
+            batch,
+            _with_part(batch, key, value),
+            _with_part(batch, key, join(value, opaque_item(batch, key))),
+        )
     elif key is not None and not _is_index(run, key):
-        whole = any_part_of(batch)
-        placement = agree(_placement(run, whole), _placement(run, value, beside=whole))
+        whole = any_opaque_part(batch)
+        placement = join_placements(_placement(run, whole), _placement(run, value, beside=whole))
         after = replace(batch, placement=placement, moved=None, parts=())
         _tell(run, owner, batch, after, after)
 
 
-def update(run: Run, owner: cst.BaseExpression, batch: Batch, more: Dict) -> None:
+def update_opaque_data(run: Frame, owner: cst.BaseExpression, batch: OpaqueData, more: Dict) -> None:
     """`batch.update(more)`."""
     unknown = replace(batch, placement=UNKNOWN_PLACEMENT, moved=None, parts=())
     after = batch if more.element is None else unknown
@@ -41,31 +47,31 @@ def update(run: Run, owner: cst.BaseExpression, batch: Batch, more: Dict) -> Non
     _tell(run, owner, batch, after, unknown)
 
 
-def _with_part(batch: Batch, key: Const, value: Value) -> Batch:
+def _with_part(batch: OpaqueData, key: Const, value: Value) -> OpaqueData:
     others = tuple(part for part in batch.parts if part[0] != key.value)
     return replace(batch, moved=None, parts=(*others, (key.value, value)))
 
 
-def _is_index(run: Run, key: Value) -> bool:
+def _is_index(run: Frame, key: Value) -> bool:
     """Whether a key is a mask or a list of indices."""
     return isinstance(key, (Tensor, Array)) or (isinstance(key, Ref) and isinstance(run.get(key.address), Sequence))
 
 
-def _placement(run: Run, value: Value, beside: Value | None = None) -> Placement:
+def _placement(run: Frame, value: Value, beside: Value | None = None) -> Placement:
     """Where something put into a batch is; a number is nowhere else than what it is put `beside`."""
     match value:
         case Tensor():
             return run.settle(value).placement
-        case Batch(placement=placement):
+        case OpaqueData(placement=placement):
             return placement
-        case Const() | Number() | Text() | Truth() if beside is not None:
+        case Const() | Number() | StringPrefix() | SymbolicBool() if beside is not None:
             return _placement(run, beside)
     return UNKNOWN_PLACEMENT
 
 
-def _tell(run: Run, owner: cst.BaseExpression, before: Batch, after: Batch, perhaps: Batch) -> None:
+def _tell(run: Frame, owner: cst.BaseExpression, before: OpaqueData, after: OpaqueData, perhaps: OpaqueData) -> None:
     """Let everything that holds the batch hold what it has become: the callers' names too, for which it may have."""
-    change(run, owner, before, after)
+    replace_value(run, owner, before, after)
     for caller in _callers(run):
         for name, value in list(caller.state.names.items()):
             if value is before:
@@ -74,7 +80,7 @@ def _tell(run: Run, owner: cst.BaseExpression, before: Batch, after: Batch, perh
                 run.engine.repeats.mark_moment()
 
 
-def _callers(run: Run) -> Iterator[Run]:
+def _callers(run: Frame) -> Iterator[Frame]:
     while run.caller is not None:
         run = run.caller[0]
         yield run

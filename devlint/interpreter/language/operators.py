@@ -10,39 +10,39 @@ from typing import Any, Final
 import libcst as cst
 
 from devlint.domain.dtype import UNKNOWN_DTYPE
-from devlint.domain.join import alternatives, join, may_be_number, without_none
+from devlint.domain.join import alternatives, is_number_or_tensor, join, without_none
 from devlint.domain.objects import Dict, Sequence
-from devlint.domain.path_conditions import Test, both, either
+from devlint.domain.path_conditions import Literal, conjunction, disjunction
 from devlint.domain.value import (
     UNKNOWN,
     Array,
-    Batch,
+    ConditionalValue,
     Const,
-    Either,
     Number,
+    OpaqueData,
     Rank,
     Ref,
+    StringPrefix,
+    SymbolicBool,
     Tensor,
-    Text,
-    Truth,
     Tuple,
     Unknown,
     Value,
 )
-from devlint.interpreter.conditions.comparisons import compare
-from devlint.interpreter.conditions.narrowing import narrow, negated, test_of
+from devlint.interpreter.conditions.comparisons import evaluate_comparison
+from devlint.interpreter.conditions.narrowing import condition_of, narrow, negate_condition
 from devlint.interpreter.language.expressions import truth
-from devlint.interpreter.numpy.array_calls import array_operation
-from devlint.interpreter.numpy.mixed_operators import left_to_numpy, tensor_with_array
-from devlint.interpreter.objects.class_hierarchy import special_method
-from devlint.interpreter.objects.collections import united
-from devlint.interpreter.objects.forward_inputs import operand_of_forward
-from devlint.interpreter.operations.aliasing import note_write
-from devlint.interpreter.operations.synchronization import check_clocks
-from devlint.interpreter.operations.table_operations import operate
-from devlint.interpreter.state.abstract_state import merge
+from devlint.interpreter.numpy.array_calls import apply_array_operator
+from devlint.interpreter.numpy.mixed_operators import apply_numpy_operator, is_computed_by_numpy
+from devlint.interpreter.objects.class_hierarchy import find_special_method
+from devlint.interpreter.objects.collections import merge_dicts
+from devlint.interpreter.objects.forward_inputs import as_forward_operand
+from devlint.interpreter.operations.aliasing import report_shared_write
+from devlint.interpreter.operations.synchronization import check_clock_difference
+from devlint.interpreter.operations.table_operations import apply_bound_row
+from devlint.interpreter.state.abstract_state import join_states
 from devlint.interpreter.state.arguments import Argument, Arguments
-from devlint.interpreter.state.frame import Run, expression
+from devlint.interpreter.state.frame import Frame, evaluates
 
 MAX_REPEATED: Final = 8
 """`[x] * n` up to this length is a list of known elements, which may be set one by one."""
@@ -93,8 +93,8 @@ MAX_CONSTANT: Final = 10**9
 """Arithmetic on constants is followed while the numbers stay small; nothing about placement hangs on large ones."""
 
 
-@expression(cst.BinaryOperation)
-def binary(run: Run, node: cst.BinaryOperation) -> Value:
+@evaluates(cst.BinaryOperation)
+def binary(run: Frame, node: cst.BinaryOperation) -> Value:
     """`left op right`."""
     left, right = run.evaluate(node.left), run.evaluate(node.right)
     method = METHODS.get(type(node.operator), "")
@@ -102,49 +102,49 @@ def binary(run: Run, node: cst.BinaryOperation) -> Value:
 
 
 def combine(
-    run: Run, method: str, left: Argument, right: Argument, node: cst.CSTNode, *, in_place: bool = False
+    run: Frame, method: str, left: Argument, right: Argument, node: cst.CSTNode, *, in_place: bool = False
 ) -> Value:
     """The value of an operator applied to two values."""
     a, b = run.one_tensor(without_none(left.value)), run.one_tensor(without_none(right.value))
     a, b = _as_batch_tensor(a), _as_batch_tensor(b)
     names = (f"__i{method}__", f"__{method}__") if in_place else (f"__{method}__",)
     for name in names:
-        function = special_method(run, a, name)
+        function = find_special_method(run, a, name)
         if function is not None:
             return run.call_function(function, a, Arguments(node, [right]))
-    function = special_method(run, b, f"__r{method}__")
+    function = find_special_method(run, b, f"__r{method}__")
     if function is not None:
         return run.call_function(function, b, Arguments(node, [left]))
-    if may_be_number(a):
+    if is_number_or_tensor(a):
         return _either_way(run, a, lambda one: combine(run, method, replace(left, value=one), right, node))
-    if may_be_number(b):
+    if is_number_or_tensor(b):
         return _either_way(run, b, lambda one: combine(run, method, left, replace(right, value=one), node))
-    a, b = operand_of_forward(run, a, b), operand_of_forward(run, b, a)
-    if left_to_numpy(method, a, b):
-        return tensor_with_array(run, method, Argument(a, left.node), Argument(b, right.node), node)
+    a, b = as_forward_operand(run, a, b), as_forward_operand(run, b, a)
+    if is_computed_by_numpy(method, a, b):
+        return apply_numpy_operator(run, method, Argument(a, left.node), Argument(b, right.node), node)
     if isinstance(a, Tensor) or isinstance(b, Tensor):
         return _tensors(run, method, Argument(a, left.node), Argument(b, right.node), node, in_place=in_place)
     if isinstance(a, Array) or isinstance(b, Array):
-        return array_operation(run, method, Argument(a, left.node), Argument(b, right.node), node)
+        return apply_array_operator(run, method, Argument(a, left.node), Argument(b, right.node), node)
     if method == "sub" and isinstance(a, Number) and isinstance(b, Number):
-        check_clocks(run, a, b, node)
+        check_clock_difference(run, a, b, node)
     if isinstance(a, Const) and isinstance(b, Const):
         return _constants(method, a, b)
     collection = _collections(run, method, a, b, node)
     if collection is not None:
         return collection
-    if isinstance(a, (Const, Number, Truth)) and isinstance(b, (Const, Number, Truth)):
+    if isinstance(a, (Const, Number, SymbolicBool)) and isinstance(b, (Const, Number, SymbolicBool)):
         return Number(_number_kind(method, a, b))
-    if isinstance(a, (Text, Const)) and isinstance(b, (Text, Const)) and method in ("add", "mod"):
-        return Text(a.prefix if isinstance(a, Text) else str(a.value) if method == "add" else "")
+    if isinstance(a, (StringPrefix, Const)) and isinstance(b, (StringPrefix, Const)) and method in ("add", "mod"):
+        return StringPrefix(a.prefix if isinstance(a, StringPrefix) else str(a.value) if method == "add" else "")
     return UNKNOWN
 
 
-def _either_way(run: Run, value: Either, compute: Callable[[Value], Value]) -> Value:
+def _either_way(run: Frame, value: ConditionalValue, compute: Callable[[Value], Value]) -> Value:
     """What is computed of a value on each of the paths that gave it."""
     results: list[Value] = [UNKNOWN, UNKNOWN]
 
-    def side(position: int, one: Value, holds: Test | None) -> None:
+    def side(position: int, one: Value, holds: Literal | None) -> None:
         if holds is not None:
             run.state.assume(holds)
         if run.state.live:
@@ -152,18 +152,18 @@ def _either_way(run: Run, value: Either, compute: Callable[[Value], Value]) -> V
 
     test = value.test
     ends = run.branch(lambda: side(0, value.yes, test), lambda: side(1, value.no, ~test if test is not None else None))
-    run.state = merge(*ends)
+    run.state = join_states(*ends)
     return join(results[0], results[1], test)
 
 
 def _as_batch_tensor(value: Value) -> Value:
     """What an operator makes of data of unknown structure: part of a checkpoint may as well be a number."""
-    if not isinstance(value, Batch):
+    if not isinstance(value, OpaqueData):
         return value
     return UNKNOWN if value.mixed else Tensor(value.placement, pinned=value.pinned)
 
 
-def _tensors(run: Run, method: str, left: Argument, right: Argument, node: cst.CSTNode, *, in_place: bool) -> Value:
+def _tensors(run: Frame, method: str, left: Argument, right: Argument, node: cst.CSTNode, *, in_place: bool) -> Value:
     table = run.engine.table
     for side in (left, right):
         if not isinstance(side.value, Tensor) and isinstance(side.value, (Ref, Tuple)) and method != "mul":
@@ -184,9 +184,9 @@ def _tensors(run: Run, method: str, left: Argument, right: Argument, node: cst.C
     bound = {names[0]: [own], names[1] if len(names) > 1 else "other": [other]}
     if unknown:
         bound[names[1] if len(names) > 1 else "other"] = [Argument(Number(), other.node)]
-        result = operate(run, row, bound, node)
+        result = apply_bound_row(run, row, bound, node)
         return _clouded(result)
-    return operate(run, row, bound, node)
+    return apply_bound_row(run, row, bound, node)
 
 
 def _clouded(result: Value) -> Value:
@@ -205,7 +205,7 @@ def _constants(method: str, left: Const, right: Const) -> Value:
     except Exception:  # whatever Python raises here, the program would
         return UNKNOWN
     if isinstance(result, str):
-        return Const(result) if len(result) < 200 else Text()
+        return Const(result) if len(result) < 200 else StringPrefix()
     if isinstance(result, (int, float)):
         return Const(result) if abs(result) < MAX_CONSTANT else Number(type(result).__name__)
     return UNKNOWN
@@ -224,15 +224,15 @@ def _kind(value: Value) -> str | None:
             return kind
         case Const(value=constant):
             return type(constant).__name__
-        case Truth():
+        case SymbolicBool():
             return "bool"
     return None
 
 
-def _collections(run: Run, method: str, left: Value, right: Value, node: cst.CSTNode) -> Value | None:
+def _collections(run: Frame, method: str, left: Value, right: Value, node: cst.CSTNode) -> Value | None:
     one, other = _collection(run, left), _collection(run, right)
     if method == "or" and isinstance(one, Dict) and isinstance(other, Dict):
-        return run.allocate(node, united(one, other))
+        return run.allocate(node, merge_dicts(one, other))
     if method == "add" and isinstance(one, Sequence) and isinstance(other, Sequence):
         if one.items is not None and other.items is not None:
             return _made(run, Sequence((*one.items, *other.items), kind=one.kind), node)
@@ -248,19 +248,19 @@ def _collections(run: Run, method: str, left: Value, right: Value, node: cst.CST
     return None
 
 
-def _collection(run: Run, value: Value) -> object:
+def _collection(run: Frame, value: Value) -> object:
     """The dict, list or tuple that a value is."""
     if isinstance(value, Tuple):
         return Sequence(value.items, kind="tuple")
     return run.get(value.address) if isinstance(value, Ref) else None
 
 
-def _made(run: Run, thing: Sequence, node: cst.CSTNode) -> Value:
+def _made(run: Frame, thing: Sequence, node: cst.CSTNode) -> Value:
     """The list or tuple that an operator makes."""
     return Tuple(thing.items) if thing.kind == "tuple" and thing.items is not None else run.allocate(node, thing)
 
 
-def augmented(run: Run, node: cst.AugAssign) -> Value:
+def augmented(run: Frame, node: cst.AugAssign) -> Value:
     """The value that `target op= value` leaves in the target."""
     target, value = run.evaluate(node.target), run.evaluate(node.value)
     method = METHODS.get(type(node.operator), "")
@@ -270,12 +270,12 @@ def augmented(run: Run, node: cst.AugAssign) -> Value:
         if extended is not None:
             return extended
     for one in alternatives(target):
-        note_write(run, one, node.target, node)
+        report_shared_write(run, one, node.target, node)
     result = combine(run, method, Argument(target, node.target), Argument(value, node.value), node, in_place=True)
     return replace(result, memory=target.memory) if isinstance(target, Array) and isinstance(result, Array) else result
 
 
-def extend(run: Run, target: Ref, value: Value) -> Value | None:
+def extend(run: Frame, target: Ref, value: Value) -> Value | None:
     """`list += more`: the same list, longer."""
     thing = run.get(target.address)
     more = run.get(value.address) if isinstance(value, Ref) else None
@@ -291,30 +291,30 @@ def extend(run: Run, target: Ref, value: Value) -> Value | None:
     return target
 
 
-def update(run: Run, target: Ref, value: Value) -> Value | None:
+def update(run: Frame, target: Ref, value: Value) -> Value | None:
     """`dict |= more`: the same dict, with more entries."""
     thing = run.get(target.address)
     more = run.get(value.address) if isinstance(value, Ref) else None
     if not isinstance(thing, Dict) or not isinstance(more, Dict):
         return None
-    run.put(target.address, united(thing, more))
+    run.put(target.address, merge_dicts(thing, more))
     return target
 
 
-@expression(cst.UnaryOperation)
-def unary(run: Run, node: cst.UnaryOperation) -> Value:
+@evaluates(cst.UnaryOperation)
+def unary(run: Frame, node: cst.UnaryOperation) -> Value:
     """`-x`, `+x`, `~x`, `not x`."""
     if isinstance(node.operator, cst.Not):
-        return from_test(negated(test_of(run, node.expression)))
+        return from_test(negate_condition(condition_of(run, node.expression)))
     value = run.evaluate(node.expression)
-    function = special_method(run, value, _UNARY.get(type(node.operator), ""))
+    function = find_special_method(run, value, _UNARY.get(type(node.operator), ""))
     if function is not None:
         return run.call_function(function, value, Arguments(node))
     return _signed(run, value, node)
 
 
-def _signed(run: Run, value: Value, node: cst.UnaryOperation) -> Value:
-    if may_be_number(value):
+def _signed(run: Frame, value: Value, node: cst.UnaryOperation) -> Value:
+    if is_number_or_tensor(value):
         return _either_way(run, value, lambda one: _signed(run, one, node))
     match value:
         case Const(value=int() | float() as number) if isinstance(node.operator, (cst.Minus, cst.Plus)):
@@ -323,7 +323,7 @@ def _signed(run: Run, value: Value, node: cst.UnaryOperation) -> Value:
             row = run.engine.table.method(_UNARY.get(type(node.operator), ""))
             if row is None or isinstance(node.operator, cst.Plus):
                 return value
-            return operate(run, row, {row.params[0]: [Argument(value, node.expression)]}, node)
+            return apply_bound_row(run, row, {row.params[0]: [Argument(value, node.expression)]}, node)
         case Array():
             return replace(value, fresh=None)
         case Number():
@@ -331,64 +331,66 @@ def _signed(run: Run, value: Value, node: cst.UnaryOperation) -> Value:
     return UNKNOWN
 
 
-def from_test(test: Test | bool | None) -> Value:
+def from_test(test: Literal | bool | None) -> Value:
     """The Python bool that a condition is."""
     if isinstance(test, bool):
         return Const(test)
-    return Truth(test) if test is not None else Number("bool")
+    return SymbolicBool(test) if test is not None else Number("bool")
 
 
-@expression(cst.BooleanOperation)
-def boolean(run: Run, node: cst.BooleanOperation) -> Value:
+@evaluates(cst.BooleanOperation)
+def boolean(run: Frame, node: cst.BooleanOperation) -> Value:
     """`a and b`, `a or b`: a condition when both are, else one of the two values."""
-    conjunction = isinstance(node.operator, cst.And)
+    is_and = isinstance(node.operator, cst.And)
     left = run.evaluate(node.left)
-    if isinstance(left, (Const, Truth)) and (not isinstance(left, Const) or isinstance(left.value, bool)):
-        test = test_of(run, node)
+    if isinstance(left, (Const, SymbolicBool)) and (not isinstance(left, Const) or isinstance(left.value, bool)):
+        test = condition_of(run, node)
         right_test = run.tested.get(node.right)
         if isinstance(test, bool) and node.right not in run.tested:
             return Const(test)
-        right = run.evaluate(node.right) if not isinstance(right_test, (bool, Test)) else from_test(right_test)
-        if isinstance(right, (Const, Truth)) and not (isinstance(right, Const) and not isinstance(right.value, bool)):
+        right = run.evaluate(node.right) if not isinstance(right_test, (bool, Literal)) else from_test(right_test)
+        if isinstance(right, (Const, SymbolicBool)) and not (
+            isinstance(right, Const) and not isinstance(right.value, bool)
+        ):
             return from_test(test)
         if isinstance(left, Const):
-            return right if bool(left.value) is conjunction else left
-        return join(right, Const(not conjunction)) if isinstance(right, (Number, Truth)) else UNKNOWN
+            return right if bool(left.value) is is_and else left
+        return join(right, Const(not is_and)) if isinstance(right, (Number, SymbolicBool)) else UNKNOWN
     known = truth(run, node.left)
     if known is not None:
-        return run.evaluate(node.right) if known is conjunction else left
+        return run.evaluate(node.right) if known is is_and else left
     values: list[Value] = []
 
     def second() -> None:
-        narrow(run, node.left, conjunction)
+        narrow(run, node.left, is_and)
         values.append(run.evaluate(node.right))
 
     (end,) = run.branch(second)
-    run.state = merge(run.state, end)
+    run.state = join_states(run.state, end)
     right = values[0] if values else UNKNOWN
     test = run.tested[node.left]
-    if not isinstance(test, Test):
-        return join(left if conjunction else without_none(left), right)
-    if isinstance(right, Truth) or right in (Const(True), Const(False)):
+    if not isinstance(test, Literal):
+        return join(left if is_and else without_none(left), right)
+    if isinstance(right, SymbolicBool) or right in (Const(True), Const(False)):
         # What stands beside a condition is meant as one, whatever else it may be.
-        other = right.test if isinstance(right, Truth) else right == Const(True)
-        return from_test(_combined(test, other, conjunction=conjunction))
-    return join(right, left, test) if conjunction else join(without_none(left), right, test)
+        other = right.test if isinstance(right, SymbolicBool) else right == Const(True)
+        return from_test(_combined(test, other, is_and=is_and))
+    return join(right, left, test) if is_and else join(without_none(left), right, test)
 
 
-def _combined(left: Test, right: Test | bool, *, conjunction: bool) -> Test | bool:
+def _combined(left: Literal, right: Literal | bool, *, is_and: bool) -> Literal | bool:
     if isinstance(right, bool):
-        return left if right is conjunction else right
-    return both(left, right) if conjunction else either(left, right)
+        return left if right is is_and else right
+    return conjunction(left, right) if is_and else disjunction(left, right)
 
 
-@expression(cst.Comparison)
-def comparison(run: Run, node: cst.Comparison) -> Value:
+@evaluates(cst.Comparison)
+def comparison(run: Frame, node: cst.Comparison) -> Value:
     """`a < b`, `a is None`, `a.device == b.device`; a chain is known only as a bool."""
     left = Argument(run.evaluate(node.left), node.left)
     results: list[Value] = []
     for part in node.comparisons:
         right = Argument(run.evaluate(part.comparator), part.comparator)
-        results.append(compare(run, node, part.operator, left, right))
+        results.append(evaluate_comparison(run, node, part.operator, left, right))
         left = right
     return results[0] if len(results) == 1 else Number("bool")

@@ -9,49 +9,54 @@ import libcst as cst
 from devlint.domain.join import join, without_none
 from devlint.domain.objects import Dict, Instance, Sequence, join_all
 from devlint.domain.placement import UNKNOWN_PLACEMENT
-from devlint.domain.storage import Memory
+from devlint.domain.storage import Storage
 from devlint.domain.value import (
     UNKNOWN,
     Array,
-    Batch,
-    Callable_,
+    ConditionalValue,
     Const,
-    Either,
     Number,
+    OpaqueData,
+    ProgramDefinition,
     Rank,
     Ref,
     Size,
+    StringPrefix,
     Tensor,
-    Text,
     Tuple,
     Unknown,
     Value,
     as_tensor,
-    computed,
+    computed_tensor,
 )
-from devlint.interpreter.language.opaque_data import taken
-from devlint.interpreter.objects.collections import with_entry
+from devlint.interpreter.language.opaque_data import opaque_item
+from devlint.interpreter.objects.collections import dict_with_entry
 from devlint.interpreter.objects.enums import enum_member
 from devlint.interpreter.objects.evidence import looks_like_tensor
-from devlint.interpreter.objects.module_containers import container_of, part_at, parts_of, sliced
-from devlint.interpreter.objects.module_state import ANY
-from devlint.interpreter.objects.tensor_containers import held, is_holder
-from devlint.interpreter.operations.aliasing import item_of, memory_of
-from devlint.interpreter.operations.device_conflicts import find_clash
+from devlint.interpreter.objects.module_containers import (
+    container_class,
+    container_part,
+    container_parts,
+    slice_container,
+)
+from devlint.interpreter.objects.module_state import ANY_PART
+from devlint.interpreter.objects.tensor_containers import is_tensor_container, tensor_container_item
+from devlint.interpreter.operations.aliasing import item_storage, storage_of
+from devlint.interpreter.operations.device_conflicts import find_device_conflict
 from devlint.interpreter.operations.tensor_ranks import indexed_rank
 from devlint.interpreter.program.definitions import ClassInfo
 from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.events import Operand
-from devlint.interpreter.state.frame import Run, expression
+from devlint.interpreter.state.frame import Frame, evaluates
 
 
-@expression(cst.Subscript)
-def subscript(run: Run, node: cst.Subscript) -> Value:
+@evaluates(cst.Subscript)
+def subscript(run: Frame, node: cst.Subscript) -> Value:
     """`owner[index]`."""
     return get_item(run, Argument(run.evaluate(node.value), node.value), _indices(run, node), node)
 
 
-def _indices(run: Run, node: cst.Subscript) -> list[Argument | None]:
+def _indices(run: Frame, node: cst.Subscript) -> list[Argument | None]:
     """The index expressions; None for a slice."""
     found: list[Argument | None] = []
     for element in node.slice:
@@ -72,7 +77,7 @@ def _indices(run: Run, node: cst.Subscript) -> list[Argument | None]:
     return found
 
 
-def get_item(run: Run, owner: Argument, indices: list[Argument | None], node: cst.CSTNode) -> Value:
+def get_item(run: Frame, owner: Argument, indices: list[Argument | None], node: cst.CSTNode) -> Value:
     """The value under an index."""
     value = without_none(owner.value)
     index = indices[0] if len(indices) == 1 else None
@@ -82,12 +87,12 @@ def get_item(run: Run, owner: Argument, indices: list[Argument | None], node: cs
         case Array():
             rank = indexed_rank(value.rank, [index.value if index is not None else None for index in indices])
             return replace(value, fresh=None, rank=rank, memory=_memory_of_item(value.memory, node, indices))
-        case Batch():
-            return taken(value, index.value if index is not None else None)
+        case OpaqueData():
+            return opaque_item(value, index.value if index is not None else None)
         case Size():
             return Number("int") if index is not None else Size()
-        case Text() | Const(value=str()):
-            return Text()
+        case StringPrefix() | Const(value=str()):
+            return StringPrefix()
         case Tuple(items=items):
             if index is not None and isinstance(index.value, Const) and isinstance(index.value.value, int):
                 position = index.value.value
@@ -106,10 +111,10 @@ def get_item(run: Run, owner: Argument, indices: list[Argument | None], node: cs
             return Unknown(("item", origin, key), f"{text}[...]" if text else "", value.trace)
         case Ref(address=address):
             return _object_item(run, value, run.get(address), indices, node)
-        case Callable_(definition=ClassInfo() as info):
+        case ProgramDefinition(definition=ClassInfo() as info):
             # `Box[int]` is the class; `Colour["RED"]` one of its members.
             return (enum_member(run, info, index.value) if index is not None else None) or value
-        case Either():
+        case ConditionalValue():
             return join(
                 get_item(run, Argument(value.yes, owner.node), indices, node),
                 get_item(run, Argument(value.no, owner.node), indices, node),
@@ -136,12 +141,12 @@ def _slice_of(items: tuple[Value, ...], node: cst.CSTNode) -> Value:
     return UNKNOWN
 
 
-def _object_item(run: Run, owner: Ref, thing: object, indices: list[Argument | None], node: cst.CSTNode) -> Value:
+def _object_item(run: Frame, owner: Ref, thing: object, indices: list[Argument | None], node: cst.CSTNode) -> Value:
     index = indices[0] if len(indices) == 1 else None
     if isinstance(thing, Sequence):
         if index is None:
-            sliced = _slice_of(thing.items, node) if thing.items is not None else UNKNOWN
-            items = sliced.items if isinstance(sliced, Tuple) else None
+            part = _slice_of(thing.items, node) if thing.items is not None else UNKNOWN
+            items = part.items if isinstance(part, Tuple) else None
             return run.allocate(node, Sequence(items, thing.any, thing.kind, thing.owner))
         found = thing.any
         if thing.items is not None and isinstance(index.value, Const) and isinstance(index.value.value, int):
@@ -156,7 +161,7 @@ def _object_item(run: Run, owner: Ref, thing: object, indices: list[Argument | N
     return UNKNOWN
 
 
-def _entry(run: Run, owner: Ref, thing: Dict, key: Value, node: cst.CSTNode) -> Value:
+def _entry(run: Frame, owner: Ref, thing: Dict, key: Value, node: cst.CSTNode) -> Value:
     """What a dict has under a key; a defaultdict makes what it lacks."""
 
     if isinstance(key, Const) and key.value in thing.entries:
@@ -164,21 +169,27 @@ def _entry(run: Run, owner: Ref, thing: Dict, key: Value, node: cst.CSTNode) -> 
     if thing.element is not None or thing.factory is None:
         return (thing.element or UNKNOWN) if isinstance(key, Const) else thing.any
     made = run.call(thing.factory, Arguments(node), node)
-    run.put(owner.address, with_entry(thing, key, made) if isinstance(key, Const) else replace(thing, element=made))
+    run.put(
+        owner.address, dict_with_entry(thing, key, made) if isinstance(key, Const) else replace(thing, element=made)
+    )
     return made
 
 
-def _instance_item(run: Run, owner: Ref, thing: Instance, indices: list[Argument | None], node: cst.CSTNode) -> Value:
+def _instance_item(run: Frame, owner: Ref, thing: Instance, indices: list[Argument | None], node: cst.CSTNode) -> Value:
     index = indices[0] if len(indices) == 1 else None
-    container = container_of(run, thing, "__getitem__")
+    container = container_class(run, thing, "__getitem__")
     if container is not None:
         if index is not None:
-            return part_at(thing, index.value)
-        parts = parts_of(thing)
-        some = _slice_of(tuple(parts.values()), node) if ANY not in parts else UNKNOWN
-        return sliced(run, container, some.items if isinstance(some, Tuple) else None, part_at(thing, None), node)
-    if is_holder(run, owner):
-        return held(thing, str(index.value.value) if index is not None and isinstance(index.value, Const) else None)
+            return container_part(thing, index.value)
+        parts = container_parts(thing)
+        some = _slice_of(tuple(parts.values()), node) if ANY_PART not in parts else UNKNOWN
+        return slice_container(
+            run, container, some.items if isinstance(some, Tuple) else None, container_part(thing, None), node
+        )
+    if is_tensor_container(run, owner):
+        return tensor_container_item(
+            thing, str(index.value.value) if index is not None and isinstance(index.value, Const) else None
+        )
     method = run.get_attribute(owner, "__getitem__", node)
     return run.call(method, Arguments(node, [_key(indices, node)]), node)
 
@@ -192,7 +203,7 @@ def _key(indices: list[Argument | None], node: cst.CSTNode) -> Argument:
     return Argument(value, node if isinstance(node, cst.BaseExpression) else cst.Name("key"))
 
 
-def index_tensor(run: Run, owner: Argument, indices: list[Argument | None], node: cst.CSTNode) -> Tensor:
+def index_tensor(run: Frame, owner: Argument, indices: list[Argument | None], node: cst.CSTNode) -> Tensor:
     """`tensor[index]`: an index may stay on the host; an accelerator index into a host tensor fails."""
     assert isinstance(owner.value, Tensor)
     tensor = run.settle(owner.value)
@@ -209,25 +220,25 @@ def index_tensor(run: Run, owner: Argument, indices: list[Argument | None], node
             continue
         advanced = True
         operand = Operand("index", run.place(index.node), run.settle(value))
-        clash = find_clash(run, node, "indexing", [base, operand], 0, frozenset({"index"}))
+        clash = find_device_conflict(run, node, "indexing", [base, operand], 0, frozenset({"index"}))
         if clash is not None:
             run.emit(clash)
             # Where the reader brings the two together is not known, and one bug is told once.
-            return replace(computed(tensor), placement=UNKNOWN_PLACEMENT, rank=Rank.ANY)
+            return replace(computed_tensor(tensor), placement=UNKNOWN_PLACEMENT, rank=Rank.ANY)
     rank = indexed_rank(tensor.rank, [index.value if index is not None else None for index in indices])
     if advanced:
         return replace(run.derived(tensor), pending=tensor.pending, rank=rank)
     # A view asks for a gradient as what it shows does, also where autograd does not record.
-    memory = _memory_of_item(memory_of(tensor), node, indices)
-    return replace(computed(tensor), pending=tensor.pending, rank=rank, memory=memory)
+    memory = _memory_of_item(storage_of(tensor), node, indices)
+    return replace(computed_tensor(tensor), pending=tensor.pending, rank=rank, memory=memory)
 
 
-def _memory_of_item(memory: Memory | None, node: cst.CSTNode, indices: list[Argument | None]) -> Memory | None:
+def _memory_of_item(memory: Storage | None, node: cst.CSTNode, indices: list[Argument | None]) -> Storage | None:
     """Plain indices show a part of the memory; arrays, lists and what is not known may copy."""
     keys = [index.value for index in indices if index is not None]
     if not isinstance(node, cst.Subscript) or not all(isinstance(key, (Const, Number)) for key in keys):
         return None
-    return item_of(memory, node, keys)
+    return item_storage(memory, node, keys)
 
 
 def is_number_like(index: Tensor) -> bool:

@@ -6,50 +6,50 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.interpreter.language.context_managers import enter, leave
-from devlint.interpreter.language.exceptions import Departures, attempt
-from devlint.interpreter.objects.class_hierarchy import special_method
-from devlint.interpreter.state.abstract_state import merge
+from devlint.interpreter.language.context_managers import enter_context, exit_context
+from devlint.interpreter.language.exceptions import EarlyExits, execute_failing
+from devlint.interpreter.objects.class_hierarchy import find_special_method
+from devlint.interpreter.state.abstract_state import join_states
 from devlint.interpreter.state.arguments import Argument
-from devlint.interpreter.state.frame import Run, statement
+from devlint.interpreter.state.frame import Frame, executes
 from devlint.syntax.tree_walk import descend, dotted_name
 
 SWALLOWING: Final = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRegex"})
 """The last names of contexts that end an exception: what follows is reached from the middle of their block too."""
 
 
-@statement(cst.With)
-def with_(run: Run, node: cst.With) -> None:
+@executes(cst.With)
+def with_(run: Frame, node: cst.With) -> None:
     """`with`: some contexts change what surrounds the operations inside, some end the exceptions that arise there."""
     changes: dict[str, object] = {}
     entered: list[Argument] = []
     for item in node.items:
         value = run.evaluate(item.item)
-        bound, change = enter(run, value, item.item)
+        bound, change = enter_context(run, value, item.item)
         changes.update(change)
         entered.append(Argument(value, item.item))
         if item.asname is not None:
             run.assign(item.asname.name, bound)
     before = run.surround(changes)
-    departures = Departures(run)
+    departures = EarlyExits(run)
     if any(_swallows(run, one) for one in entered):
-        failed = attempt(run, node.body)
-        run.state = merge(failed, run.state)
+        failed = execute_failing(run, node.body)
+        run.state = join_states(failed, run.state)
     else:
         run.execute(node.body)
 
     def last() -> None:
         run.surround(before)
         for one in reversed(entered):
-            leave(run, one.value, one.node)
+            exit_context(run, one.value, one.node)
 
     departures.finish(last)
     last()
 
 
-def _swallows(run: Run, context: Argument) -> bool:
+def _swallows(run: Frame, context: Argument) -> bool:
     """Whether a context may end an exception. A class of the program can by what its `__exit__` returns."""
-    function = special_method(run, context.value, "__exit__")
+    function = find_special_method(run, context.value, "__exit__")
     if function is None:
         called = context.node.func if isinstance(context.node, cst.Call) else context.node
         return (dotted_name(called) or "").rpartition(".")[2] in SWALLOWING

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from devlint.domain.objects import Instance
-from devlint.domain.path_conditions import Atom, Test
-from devlint.domain.value import NONE, UNKNOWN, Const, DeviceValue, Either, Ref, Tuple, Unknown, Value
-from devlint.interpreter.state.arguments import Invocation
-from devlint.interpreter.state.frame import Run
-from devlint.interpreter.state.library_models import model
+from devlint.domain.path_conditions import Atom, Literal
+from devlint.domain.value import NONE, UNKNOWN, ConditionalValue, Const, DeviceValue, Ref, Tuple, Unknown, Value
+from devlint.interpreter.state.arguments import LibraryCall
+from devlint.interpreter.state.frame import Frame
+from devlint.interpreter.state.library_models import models_call
 
 
-@model("argparse.ArgumentParser")
-def parser(run: Run, call: Invocation) -> Value:
+@models_call("argparse.ArgumentParser")
+def parser(run: Frame, call: LibraryCall) -> Value:
     """A parser: what it will hand out is known by the defaults."""
     return run.allocate(call.node, Instance("argparse.ArgumentParser", {}))
 
 
-@model("argparse.ArgumentParser.add_argument")
-def add_argument(run: Run, call: Invocation) -> Value:
+@models_call("argparse.ArgumentParser.add_argument")
+def add_argument(run: Frame, call: LibraryCall) -> Value:
     """An option: its default when the user says nothing, anything otherwise.
 
     A default that names a device is worth a value of its own; any other is only remembered, in the option's name.
@@ -33,14 +33,14 @@ def add_argument(run: Run, call: Invocation) -> Value:
         given = Unknown(origin, f"args.{name}")
         value: Value = given
         if default is not None and _may_name_device(default):
-            value = Either(
-                Test(Atom(("default", origin), f"--{name.replace('_', '-')} is left at its default")), default, given
+            value = ConditionalValue(
+                Literal(Atom(("default", origin), f"--{name.replace('_', '-')} is left at its default")), default, given
             )
         run.put(call.receiver.address, thing.with_attribute(name, value))
     return UNKNOWN
 
 
-def _default(call: Invocation, *, is_option: bool) -> Value | None:
+def _default(call: LibraryCall, *, is_option: bool) -> Value | None:
     """What the option is when the user does not give it; None for what must be given."""
     default = call.arguments.value("default")
     if default is not None:
@@ -57,13 +57,13 @@ def _may_name_device(value: Value) -> bool:
     match value:
         case Const(value=str()) | DeviceValue():
             return True
-        case Either(yes=yes, no=no):
+        case ConditionalValue(yes=yes, no=no):
             return _may_name_device(yes) and _may_name_device(no)
     return False
 
 
-@model("argparse.ArgumentParser.parse_args", "argparse.ArgumentParser.parse_known_args")
-def parse_args(run: Run, call: Invocation) -> Value:
+@models_call("argparse.ArgumentParser.parse_args", "argparse.ArgumentParser.parse_known_args")
+def parse_args(run: Frame, call: LibraryCall) -> Value:
     """The options as attributes."""
     thing = run.instance(call.receiver) if call.receiver is not None else None
     attributes = thing.attributes if thing is not None else {}
@@ -71,7 +71,7 @@ def parse_args(run: Run, call: Invocation) -> Value:
     return Tuple((namespace, UNKNOWN)) if call.name == "parse_known_args" else namespace
 
 
-@model("argparse.ArgumentParser.add_argument_group", "argparse.ArgumentParser.add_mutually_exclusive_group")
-def group(run: Run, call: Invocation) -> Value:
+@models_call("argparse.ArgumentParser.add_argument_group", "argparse.ArgumentParser.add_mutually_exclusive_group")
+def group(run: Frame, call: LibraryCall) -> Value:
     """A group of options belongs to its parser."""
     return call.receiver or UNKNOWN

@@ -6,10 +6,10 @@ from typing import Final
 
 from devlint.domain.objects import Instance
 from devlint.domain.value import UNKNOWN, Tuple, Value
-from devlint.interpreter.numpy.array_calls import read_tensors
-from devlint.interpreter.state.arguments import Invocation
-from devlint.interpreter.state.frame import Run
-from devlint.interpreter.state.library_models import model
+from devlint.interpreter.numpy.array_calls import report_tensors_read
+from devlint.interpreter.state.arguments import LibraryCall
+from devlint.interpreter.state.frame import Frame
+from devlint.interpreter.state.library_models import models_call
 
 PLOTS: Final = (
     "bar barh boxplot contour contourf errorbar fill_between hist hist2d imshow loglog matshow pcolormesh pie plot"
@@ -30,31 +30,31 @@ ESTIMATORS: Final = "sklearn.base.BaseEstimator"
 """The class under which all of scikit-learn's objects are known."""
 
 
-@model(
+@models_call(
     *(f"{owner}.{name}" for owner in ("matplotlib.pyplot", AXES) for name in PLOTS),
     *(f"seaborn.{name}" for name in ("heatmap", "histplot", "kdeplot", "lineplot", "scatterplot")),
     *(f"{ESTIMATORS}.{name}" for name in ESTIMATOR),
 )
-def reads(run: Run, call: Invocation) -> Value:
+def reads(run: Frame, call: LibraryCall) -> Value:
     """A function that reads what it is given as arrays."""
-    read_tensors(run, call)
+    report_tensors_read(run, call)
     return UNKNOWN
 
 
-@model("matplotlib.pyplot.subplots")
-def subplots(run: Run, call: Invocation) -> Value:
+@models_call("matplotlib.pyplot.subplots")
+def subplots(run: Frame, call: LibraryCall) -> Value:
     """A figure and its axes, where there is one of them."""
     single = not call.arguments.positional and not {"nrows", "ncols"} & call.arguments.keywords.keys()
     return Tuple((UNKNOWN, _axes(run, call) if single else UNKNOWN))
 
 
-@model("matplotlib.pyplot.gca", "matplotlib.pyplot.axes", "matplotlib.pyplot.subplot")
-def axes(run: Run, call: Invocation) -> Value:
+@models_call("matplotlib.pyplot.gca", "matplotlib.pyplot.axes", "matplotlib.pyplot.subplot")
+def axes(run: Frame, call: LibraryCall) -> Value:
     """Axes to draw in."""
     return _axes(run, call)
 
 
-def _axes(run: Run, call: Invocation) -> Value:
+def _axes(run: Frame, call: LibraryCall) -> Value:
     return run.allocate(call.node, Instance(AXES, {}))
 
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from devlint.domain.objects import Sequence
 from devlint.domain.value import UNKNOWN, Value
-from devlint.interpreter.state.arguments import Invocation
-from devlint.interpreter.state.frame import Run
-from devlint.interpreter.state.library_models import model
+from devlint.interpreter.state.arguments import LibraryCall
+from devlint.interpreter.state.frame import Frame
+from devlint.interpreter.state.library_models import models_call
 
 
-@model("asyncio.run", "asyncio.create_task", "asyncio.ensure_future", "asyncio.shield", "asyncio.wait_for")
-def awaited(run: Run, call: Invocation) -> Value:
+@models_call("asyncio.run", "asyncio.create_task", "asyncio.ensure_future", "asyncio.shield", "asyncio.wait_for")
+def awaited(run: Frame, call: LibraryCall) -> Value:
     """The result of one coroutine."""
     return call.first.value if call.first is not None else UNKNOWN
 
 
-@model("asyncio.gather")
-def gathered(run: Run, call: Invocation) -> Value:
+@models_call("asyncio.gather")
+def gathered(run: Frame, call: LibraryCall) -> Value:
     """The results of several, in order."""
     if not call.arguments.complete:
         return UNKNOWN

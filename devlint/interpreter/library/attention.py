@@ -7,9 +7,9 @@ from typing import Final
 
 from devlint.domain.value import NONE, Const, Value
 from devlint.interpreter.library.table_calls import by_table
-from devlint.interpreter.state.arguments import Invocation
-from devlint.interpreter.state.frame import Run
-from devlint.interpreter.state.library_models import model
+from devlint.interpreter.state.arguments import LibraryCall
+from devlint.interpreter.state.frame import Frame
+from devlint.interpreter.state.library_models import models_call
 
 PACKED: Final = 5
 """Where the weights of all three projections stand, packed in one tensor."""
@@ -17,8 +17,8 @@ SEPARATE: Final = 17
 """Where the call is told that the weights are given one by one."""
 
 
-@model("torch.nn.functional.multi_head_attention_forward")
-def multi_head_attention_forward(run: Run, call: Invocation) -> Value:
+@models_call("torch.nn.functional.multi_head_attention_forward")
+def multi_head_attention_forward(run: Frame, call: LibraryCall) -> Value:
     """With separate weights the packed ones are not looked at: people hand over an empty tensor."""
     arguments = call.arguments
     packed = arguments.get("in_proj_weight", PACKED)

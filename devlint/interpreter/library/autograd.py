@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 from devlint.domain.objects import Sequence
-from devlint.domain.value import UNKNOWN, Callable_, Tensor, Tuple, Value, as_tensor, computed
-from devlint.interpreter.objects.class_hierarchy import find_method, is_operation_class
+from devlint.domain.value import UNKNOWN, ProgramDefinition, Tensor, Tuple, Value, as_tensor, computed_tensor
+from devlint.interpreter.objects.class_hierarchy import find_method, is_autograd_function_class
 from devlint.interpreter.program.definitions import ClassInfo
-from devlint.interpreter.state.arguments import Argument, Arguments, Invocation
-from devlint.interpreter.state.frame import Run
-from devlint.interpreter.state.library_models import model
+from devlint.interpreter.state.arguments import Argument, Arguments, LibraryCall
+from devlint.interpreter.state.frame import Frame
+from devlint.interpreter.state.library_models import models_call
 
 
-@model("class.apply")
-def apply(run: Run, call: Invocation) -> Value:
+@models_call("class.apply")
+def apply(run: Frame, call: LibraryCall) -> Value:
     """`Operation.apply(...)`: its `forward`, with a context of which nothing is known."""
 
     match call.receiver:
-        case Callable_(definition=ClassInfo() as info) if is_operation_class(run, info):
+        case ProgramDefinition(definition=ClassInfo() as info) if is_autograd_function_class(run, info):
             forward = find_method(run, info, "forward")
             if forward is not None:
                 given = [Argument(UNKNOWN, call.receiver_node), *call.arguments.positional]
@@ -26,8 +26,8 @@ def apply(run: Run, call: Invocation) -> Value:
     return UNKNOWN
 
 
-@model("torch.autograd.grad")
-def gradients(run: Run, call: Invocation) -> Value:
+@models_call("torch.autograd.grad")
+def gradients(run: Frame, call: LibraryCall) -> Value:
     """`torch.autograd.grad(outputs, inputs)`: one gradient for each input, where that is."""
     inputs = call.arguments.get("inputs", 1)
     if inputs is None:
@@ -40,13 +40,13 @@ def gradients(run: Run, call: Invocation) -> Value:
     return run.allocate(call.node, Sequence(None, _gradient(run, found.element), "tuple"))
 
 
-def _gradient(run: Run, value: Value) -> Value:
+def _gradient(run: Frame, value: Value) -> Value:
     tensor = as_tensor(value)
-    return replace(computed(run.settle(tensor)), grad=None) if tensor is not None else UNKNOWN
+    return replace(computed_tensor(run.settle(tensor)), grad=None) if tensor is not None else UNKNOWN
 
 
-@model("torch.utils.checkpoint.checkpoint")
-def checkpoint(run: Run, call: Invocation) -> Value:
+@models_call("torch.utils.checkpoint.checkpoint")
+def checkpoint(run: Frame, call: LibraryCall) -> Value:
     """`checkpoint(function, *inputs)`: the function's result; it is computed again on the way back."""
 
     if not call.arguments.positional:

@@ -7,47 +7,47 @@ from dataclasses import replace
 from devlint.domain.objects import Dict
 from devlint.domain.value import NONE, UNKNOWN, Ref, Value
 from devlint.interpreter.language.subscripts import get_item
-from devlint.interpreter.objects.builtin_bases import fill
-from devlint.interpreter.objects.collections import with_entry
-from devlint.interpreter.state.arguments import Argument, Invocation
-from devlint.interpreter.state.frame import Run
-from devlint.interpreter.state.library_models import model
+from devlint.interpreter.objects.builtin_bases import fill_contents
+from devlint.interpreter.objects.collections import dict_with_entry
+from devlint.interpreter.state.arguments import Argument, LibraryCall
+from devlint.interpreter.state.frame import Frame
+from devlint.interpreter.state.library_models import models_call
 
 
-@model("dict.__init__", "list.__init__", "builtins.dict.__init__", "builtins.list.__init__")
-def initialize(run: Run, call: Invocation) -> Value:
+@models_call("dict.__init__", "list.__init__", "builtins.dict.__init__", "builtins.list.__init__")
+def initialize(run: Frame, call: LibraryCall) -> Value:
     """The object is filled anew."""
     contents, given = _given(run, call)
     if isinstance(contents, Ref):
-        fill(run, contents, replace(call.arguments, positional=given))
+        fill_contents(run, contents, replace(call.arguments, positional=given))
     return NONE
 
 
-@model("dict.__getitem__", "list.__getitem__", "builtins.dict.__getitem__", "builtins.list.__getitem__")
-def item(run: Run, call: Invocation) -> Value:
+@models_call("dict.__getitem__", "list.__getitem__", "builtins.dict.__getitem__", "builtins.list.__getitem__")
+def item(run: Frame, call: LibraryCall) -> Value:
     """What is under a key."""
     contents, given = _given(run, call)
     return get_item(run, Argument(contents, call.receiver_node), list(given), call.node) if given else UNKNOWN
 
 
-@model("dict.__setitem__", "builtins.dict.__setitem__")
-def set_item(run: Run, call: Invocation) -> Value:
+@models_call("dict.__setitem__", "builtins.dict.__setitem__")
+def set_item(run: Frame, call: LibraryCall) -> Value:
     """A key is given a value."""
     contents, given = _given(run, call)
     thing = run.get(contents.address) if isinstance(contents, Ref) else None
     if isinstance(contents, Ref) and isinstance(thing, Dict) and len(given) > 1:
-        run.put(contents.address, with_entry(thing, given[0].value, given[1].value))
+        run.put(contents.address, dict_with_entry(thing, given[0].value, given[1].value))
     return NONE
 
 
-@model("dict.__iter__", "list.__iter__")
-def elements(run: Run, call: Invocation) -> Value:
+@models_call("dict.__iter__", "list.__iter__")
+def elements(run: Frame, call: LibraryCall) -> Value:
     """The elements, one after another."""
     contents, _ = _given(run, call)
     return run.allocate(call.node, run.iterate(contents, call.receiver_node))
 
 
-def _given(run: Run, call: Invocation) -> tuple[Value, list[Argument]]:
+def _given(run: Frame, call: LibraryCall) -> tuple[Value, list[Argument]]:
     """The dict or list itself, and the arguments besides it."""
     if call.receiver is not None:
         return run.contents(call.receiver), call.arguments.positional

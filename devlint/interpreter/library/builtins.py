@@ -6,43 +6,43 @@ from dataclasses import replace
 
 from devlint.domain.join import without_none
 from devlint.domain.objects import Dict, Instance, Sequence
-from devlint.domain.path_conditions import Atom, Test
+from devlint.domain.path_conditions import Atom, Literal
 from devlint.domain.value import (
     NONE,
     UNKNOWN,
     Array,
-    Batch,
-    Callable_,
+    ConditionalValue,
     Const,
     DeviceType,
     DeviceValue,
-    Either,
-    Library,
+    LibraryName,
     Number,
+    OpaqueData,
+    ProgramDefinition,
     Ref,
+    StringPrefix,
+    SymbolicBool,
     Tensor,
-    Text,
-    Truth,
     Tuple,
     Unknown,
     Value,
 )
-from devlint.interpreter.conditions.instance_checks import TENSOR, instance_test
-from devlint.interpreter.conditions.narrowing import Source, read_on_host, value_test
+from devlint.interpreter.conditions.instance_checks import TENSOR, instance_condition
+from devlint.interpreter.conditions.narrowing import SourceText, report_host_read, truth_condition
 from devlint.interpreter.language.attribute_stores import set_attribute
 from devlint.interpreter.language.operators import from_test
-from devlint.interpreter.objects.class_hierarchy import special_method
-from devlint.interpreter.objects.module_state import ANY, is_module
-from devlint.interpreter.state.arguments import Arguments, Invocation
-from devlint.interpreter.state.frame import Run
-from devlint.interpreter.state.library_models import model
+from devlint.interpreter.objects.class_hierarchy import find_special_method
+from devlint.interpreter.objects.module_state import ANY_PART, is_module
+from devlint.interpreter.state.arguments import Arguments, LibraryCall
+from devlint.interpreter.state.frame import Frame
+from devlint.interpreter.state.library_models import models_call
 
 
-@model("builtins.len")
-def length(run: Run, call: Invocation) -> Value:
+@models_call("builtins.len")
+def length(run: Frame, call: LibraryCall) -> Value:
     """`len(x)`."""
     value = call.first.value if call.first is not None else UNKNOWN
-    function = special_method(run, value, "__len__")
+    function = find_special_method(run, value, "__len__")
     if function is not None:
         return run.call_function(function, value, Arguments(call.node))
     thing = run.get(value.address) if isinstance(value, Ref) else None
@@ -53,8 +53,8 @@ def length(run: Run, call: Invocation) -> Value:
     return Number("int")
 
 
-@model("builtins.float", "builtins.int", "builtins.bool", "builtins.complex")
-def number(run: Run, call: Invocation) -> Value:
+@models_call("builtins.float", "builtins.int", "builtins.bool", "builtins.complex")
+def number(run: Frame, call: LibraryCall) -> Value:
     """`float(x)`: a number; of a tensor, after waiting for it."""
     first = call.first
     kind = call.name.rpartition(".")[2]
@@ -62,63 +62,63 @@ def number(run: Run, call: Invocation) -> Value:
         return Number(kind)
     value = without_none(first.value)
     if isinstance(value, Tensor):
-        read_on_host(run, value, first.node, f"{kind}()")
+        report_host_read(run, value, first.node, f"{kind}()")
     elif kind == "bool":
-        test = value_test(run, value, first.node)
-        return Const(test) if isinstance(test, bool) else Truth(test) if test is not None else Number("bool")
+        test = truth_condition(run, value, first.node)
+        return Const(test) if isinstance(test, bool) else SymbolicBool(test) if test is not None else Number("bool")
     elif isinstance(value, Const) and isinstance(value.value, (int, float)):
         return Const(float(value.value) if kind == "float" else int(value.value))
     return Number(kind)
 
 
-@model("builtins.print", "builtins.str", "builtins.repr", "builtins.format")
-def shown(run: Run, call: Invocation) -> Value:
+@models_call("builtins.print", "builtins.str", "builtins.repr", "builtins.format")
+def shown(run: Frame, call: LibraryCall) -> Value:
     """Showing a tensor waits for it."""
     for argument in call.arguments.positional:
         if isinstance(argument.value, Tensor):
-            read_on_host(run, argument.value, argument.node, f"{call.name.rpartition('.')[2]}()")
+            report_host_read(run, argument.value, argument.node, f"{call.name.rpartition('.')[2]}()")
     first = call.first
     if call.name == "builtins.str" and first is not None and isinstance(first.value, Const):
         return Const(str(first.value.value))
     if call.name == "builtins.str" and first is not None and isinstance(first.value, DeviceValue):
         return DeviceType(first.value.placement)
-    return NONE if call.name == "builtins.print" else Text()
+    return NONE if call.name == "builtins.print" else StringPrefix()
 
 
-@model("builtins.isinstance")
-def isinstance_(run: Run, call: Invocation) -> Value:
+@models_call("builtins.isinstance")
+def isinstance_(run: Frame, call: LibraryCall) -> Value:
     """`isinstance(x, T)`, where what is known of both decides it."""
     if len(call.arguments.positional) != 2:
         return Number("bool")
     value, type_ = (one.value for one in call.arguments.positional)
-    return _decided(run, call, instance_test(run, value, type_))
+    return _decided(run, call, instance_condition(run, value, type_))
 
 
-@model("torch.is_tensor")
-def is_tensor(run: Run, call: Invocation) -> Value:
+@models_call("torch.is_tensor")
+def is_tensor(run: Frame, call: LibraryCall) -> Value:
     """`torch.is_tensor(x)`, where what is known of x decides it."""
-    answer = instance_test(run, call.first.value, TENSOR) if call.first is not None else None
+    answer = instance_condition(run, call.first.value, TENSOR) if call.first is not None else None
     return _decided(run, call, answer)
 
 
-def _decided(run: Run, call: Invocation, answer: Test | bool | None) -> Value:
+def _decided(run: Frame, call: LibraryCall, answer: Literal | bool | None) -> Value:
     if isinstance(answer, bool):
         return Const(answer)
-    return Truth(answer or Test(Atom(run.here(call.node), Source(call.node))))
+    return SymbolicBool(answer or Literal(Atom(run.here(call.node), SourceText(call.node))))
 
 
-@model("builtins.abs", "builtins.round", "builtins.pow", "builtins.divmod")
-def arithmetic(run: Run, call: Invocation) -> Value:
+@models_call("builtins.abs", "builtins.round", "builtins.pow", "builtins.divmod")
+def arithmetic(run: Frame, call: LibraryCall) -> Value:
     """Arithmetic that keeps a tensor a tensor."""
     first = call.first
     value = first.value if first is not None else UNKNOWN
     if isinstance(value, (Tensor, Array)):
         return replace(value, fresh=None)
-    return UNKNOWN if isinstance(value, Unknown | Batch) else Number()
+    return UNKNOWN if isinstance(value, Unknown | OpaqueData) else Number()
 
 
-@model("builtins.getattr")
-def getattr_(run: Run, call: Invocation) -> Value:
+@models_call("builtins.getattr")
+def getattr_(run: Frame, call: LibraryCall) -> Value:
     """`getattr(x, "name", default)`."""
     arguments = call.arguments.positional
     if len(arguments) < 2:
@@ -130,8 +130,8 @@ def getattr_(run: Run, call: Invocation) -> Value:
     return UNKNOWN if isinstance(value, Unknown) and len(arguments) > 2 else value
 
 
-@model("builtins.setattr")
-def setattr_(run: Run, call: Invocation) -> Value:
+@models_call("builtins.setattr")
+def setattr_(run: Frame, call: LibraryCall) -> Value:
     """`setattr(x, "name", value)`."""
     arguments = call.arguments.positional
     if len(arguments) == 3:
@@ -139,51 +139,51 @@ def setattr_(run: Run, call: Invocation) -> Value:
         if isinstance(name, Const):
             set_attribute(run, owner, str(name.value), value, call.node)
         elif is_module(run, owner) and is_module(run, value):
-            set_attribute(run, owner, ANY + getattr(name, "prefix", ""), value, call.node)
+            set_attribute(run, owner, ANY_PART + getattr(name, "prefix", ""), value, call.node)
     return NONE
 
 
-@model("builtins.type")
-def type_(run: Run, call: Invocation) -> Value:
+@models_call("builtins.type")
+def type_(run: Frame, call: LibraryCall) -> Value:
     """`type(x)`: the class, where it is the program's or a container."""
     value = call.first.value if call.first is not None else UNKNOWN
     thing = run.get(value.address) if isinstance(value, Ref) else None
     match value, thing:
-        case (_, Instance(cls=Callable_() as cls)) | (Tuple(cls=Callable_() as cls), _):
+        case (_, Instance(cls=ProgramDefinition() as cls)) | (Tuple(cls=ProgramDefinition() as cls), _):
             return cls
         case Tuple(names=()), _:
-            return Library("builtins.tuple")
+            return LibraryName("builtins.tuple")
         case (_, Sequence(kind="list" | "set" | "tuple" as kind)):
-            return Library(f"builtins.{kind}")
+            return LibraryName(f"builtins.{kind}")
         case (_, Dict(factory=None)):
-            return Library("builtins.dict")
+            return LibraryName("builtins.dict")
     return UNKNOWN
 
 
-@model("builtins.hasattr")
-def hasattr_(run: Run, call: Invocation) -> Value:
+@models_call("builtins.hasattr")
+def hasattr_(run: Frame, call: LibraryCall) -> Value:
     """`hasattr(x, "name")`: known once the program has set it."""
     arguments = call.arguments.positional
     if len(arguments) == 2 and isinstance(arguments[1].value, Const):
         thing = run.instance(arguments[0].value)
         name = arguments[1].value.value
         if thing is not None and name in thing.perhaps:
-            return Truth(thing.perhaps[name] or Test(Atom(run.here(call.node), Source(call.node))))
+            return SymbolicBool(thing.perhaps[name] or Literal(Atom(run.here(call.node), SourceText(call.node))))
         if thing is not None and name in thing.attributes:
             return Const(True)
         answer = _has(run, arguments[0].value, str(name))
         if answer is not None:
             return from_test(answer)
-    return Truth(Test(Atom(run.here(call.node), "hasattr(...)")))
+    return SymbolicBool(Literal(Atom(run.here(call.node), "hasattr(...)")))
 
 
-def _has(run: Run, value: Value, name: str) -> Test | bool | None:
+def _has(run: Frame, value: Value, name: str) -> Literal | bool | None:
     """Whether one of Python's own values, or a tensor, has an attribute; None where that is not known.
 
     Of several alternatives, only two that are told apart by a test can make it one.
     """
     match value:
-        case Either(test=test, yes=yes, no=no):
+        case ConditionalValue(test=test, yes=yes, no=no):
             sides = _has(run, yes, name), _has(run, no, name)
             if sides[0] == sides[1]:
                 return sides[0]
@@ -193,7 +193,7 @@ def _has(run: Run, value: Value, name: str) -> Test | bool | None:
             return hasattr(constant, name)
         case Number(kind="int" | "bool" | "float" as kind):
             return hasattr({"int": int, "bool": bool, "float": float}[kind], name)
-        case Text():
+        case StringPrefix():
             return hasattr(str, name)
         case Tuple(names=()):
             return hasattr(tuple, name)

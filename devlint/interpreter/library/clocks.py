@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from devlint.domain.clock_reads import ClockRead
 from devlint.domain.value import Number, Value
-from devlint.interpreter.state.arguments import Invocation
-from devlint.interpreter.state.frame import Run
-from devlint.interpreter.state.library_models import model
+from devlint.interpreter.state.arguments import LibraryCall
+from devlint.interpreter.state.frame import Frame
+from devlint.interpreter.state.library_models import models_call
 
 
-@model(
+@models_call(
     "time.time",
     "time.perf_counter",
     "time.monotonic",
@@ -18,7 +18,7 @@ from devlint.interpreter.state.library_models import model
     "timeit.default_timer",
     "time.process_time",
 )
-def clock(run: Run, call: Invocation) -> Value:
+def clock(run: Frame, call: LibraryCall) -> Value:
     """A clock read remembers what the accelerator still had to do."""
     ambient = run.state.ambient
     run.engine.repeats.mark_moment()

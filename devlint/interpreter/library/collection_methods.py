@@ -6,33 +6,33 @@ from dataclasses import replace
 
 from devlint.domain.join import join
 from devlint.domain.objects import Dict, Sequence, join_all
-from devlint.domain.value import NONE, UNKNOWN, Const, DeviceType, Number, Ref, Text, Tuple, Value
-from devlint.interpreter.conditions.comparisons import type_equals
+from devlint.domain.value import NONE, UNKNOWN, Const, DeviceType, Number, Ref, StringPrefix, Tuple, Value
+from devlint.interpreter.conditions.comparisons import device_type_condition
 from devlint.interpreter.language.iteration_protocol import items_of, values_of
-from devlint.interpreter.objects.collections import united, with_entry
-from devlint.interpreter.objects.plain_attributes import put_in
-from devlint.interpreter.state.arguments import Invocation
-from devlint.interpreter.state.frame import Run
-from devlint.interpreter.state.library_models import model
+from devlint.interpreter.objects.collections import dict_with_entry, merge_dicts
+from devlint.interpreter.objects.plain_attributes import mark_as_contained
+from devlint.interpreter.state.arguments import LibraryCall
+from devlint.interpreter.state.frame import Frame
+from devlint.interpreter.state.library_models import models_call
 
 
-def _sequence(run: Run, call: Invocation) -> Sequence | None:
+def _sequence(run: Frame, call: LibraryCall) -> Sequence | None:
     thing = run.get(call.receiver.address) if isinstance(call.receiver, Ref) else None
     return thing if isinstance(thing, Sequence) else None
 
 
-def _dict(run: Run, call: Invocation) -> Dict | None:
+def _dict(run: Frame, call: LibraryCall) -> Dict | None:
     thing = run.get(call.receiver.address) if isinstance(call.receiver, Ref) else None
     return thing if isinstance(thing, Dict) else None
 
 
-@model("list.append", "list.add", "list.appendleft", "list.insert")
-def append(run: Run, call: Invocation) -> Value:
+@models_call("list.append", "list.add", "list.appendleft", "list.insert")
+def append(run: Frame, call: LibraryCall) -> Value:
     """One element more; inside a loop the length is no longer known."""
     thing = _sequence(run, call)
     if thing is None or not call.arguments.positional or not isinstance(call.receiver, Ref):
         return NONE
-    value = put_in(run, call.arguments.positional[-1].value, thing.owner)
+    value = mark_as_contained(run, call.arguments.positional[-1].value, thing.owner)
     position = _position(call, thing)
     if thing.items is not None and position is not None and not run.repeating:
         items = (*thing.items[:position], value, *thing.items[position:])
@@ -43,7 +43,7 @@ def append(run: Run, call: Invocation) -> Value:
     return NONE
 
 
-def _position(call: Invocation, thing: Sequence) -> int | None:
+def _position(call: LibraryCall, thing: Sequence) -> int | None:
     """Where in a list a call adds or takes an element; None where that is not known."""
     if call.name in ("appendleft", "popleft"):
         return 0
@@ -53,8 +53,8 @@ def _position(call: Invocation, thing: Sequence) -> int | None:
     return index.value if isinstance(index, Const) and type(index.value) is int else None
 
 
-@model("list.extend", "list.update")
-def extend(run: Run, call: Invocation) -> Value:
+@models_call("list.extend", "list.update")
+def extend(run: Frame, call: LibraryCall) -> Value:
     """The elements of another collection."""
     thing = _sequence(run, call)
     if thing is None or not call.arguments.positional or not isinstance(call.receiver, Ref):
@@ -62,8 +62,8 @@ def extend(run: Run, call: Invocation) -> Value:
     more = run.iterate(call.arguments.positional[0].value, call.arguments.positional[0].node)
     more = replace(
         more,
-        items=tuple(put_in(run, one, thing.owner) for one in more.items) if more.items is not None else None,
-        element=put_in(run, more.element, thing.owner),
+        items=tuple(mark_as_contained(run, one, thing.owner) for one in more.items) if more.items is not None else None,
+        element=mark_as_contained(run, more.element, thing.owner),
     )
     if thing.items is not None and more.items is not None and not run.repeating:
         run.put(call.receiver.address, replace(thing, items=(*thing.items, *more.items)))
@@ -73,8 +73,8 @@ def extend(run: Run, call: Invocation) -> Value:
     return NONE
 
 
-@model("list.pop", "list.popleft")
-def pop(run: Run, call: Invocation) -> Value:
+@models_call("list.pop", "list.popleft")
+def pop(run: Frame, call: LibraryCall) -> Value:
     """One element less."""
     thing = _sequence(run, call)
     if thing is None or not isinstance(call.receiver, Ref):
@@ -90,8 +90,8 @@ def pop(run: Run, call: Invocation) -> Value:
     return value
 
 
-@model("list.clear", "dict.clear")
-def clear(run: Run, call: Invocation) -> Value:
+@models_call("list.clear", "dict.clear")
+def clear(run: Frame, call: LibraryCall) -> Value:
     """Nothing left."""
     if isinstance(call.receiver, Ref):
         thing = run.get(call.receiver.address)
@@ -102,15 +102,15 @@ def clear(run: Run, call: Invocation) -> Value:
     return NONE
 
 
-@model("list.copy", "dict.copy")
-def copy(run: Run, call: Invocation) -> Value:
+@models_call("list.copy", "dict.copy")
+def copy(run: Frame, call: LibraryCall) -> Value:
     """A shallow copy."""
     thing = run.get(call.receiver.address) if isinstance(call.receiver, Ref) else None
     return run.allocate(call.node, replace(thing, owner=None)) if isinstance(thing, (Sequence, Dict)) else UNKNOWN
 
 
-@model("list.reverse", "list.sort", "list.remove", "list.discard")
-def reorder(run: Run, call: Invocation) -> Value:
+@models_call("list.reverse", "list.sort", "list.remove", "list.discard")
+def reorder(run: Frame, call: LibraryCall) -> Value:
     """The same elements in another order, or fewer."""
     thing = _sequence(run, call)
     if thing is None or thing.items is None or not isinstance(call.receiver, Ref):
@@ -122,28 +122,28 @@ def reorder(run: Run, call: Invocation) -> Value:
     return NONE
 
 
-@model("list.index", "list.count", "tuple.index", "tuple.count", "tuple.numel")
-def count(run: Run, call: Invocation) -> Value:
+@models_call("list.index", "list.count", "tuple.index", "tuple.count", "tuple.numel")
+def count(run: Frame, call: LibraryCall) -> Value:
     """A number."""
     return Number("int")
 
 
-@model("dict.items")
-def items(run: Run, call: Invocation) -> Value:
+@models_call("dict.items")
+def items(run: Frame, call: LibraryCall) -> Value:
     """`dict.items()`."""
     thing = _dict(run, call)
     return run.allocate(call.node, items_of(thing)) if thing is not None else UNKNOWN
 
 
-@model("dict.values")
-def values(run: Run, call: Invocation) -> Value:
+@models_call("dict.values")
+def values(run: Frame, call: LibraryCall) -> Value:
     """`dict.values()`."""
     thing = _dict(run, call)
     return run.allocate(call.node, values_of(thing)) if thing is not None else UNKNOWN
 
 
-@model("dict.keys")
-def keys(run: Run, call: Invocation) -> Value:
+@models_call("dict.keys")
+def keys(run: Frame, call: LibraryCall) -> Value:
     """`dict.keys()`."""
     thing = _dict(run, call)
     if thing is None:
@@ -152,8 +152,8 @@ def keys(run: Run, call: Invocation) -> Value:
     return run.allocate(call.node, Sequence(known if thing.element is None else None, thing.key))
 
 
-@model("dict.get", "dict.pop", "dict.setdefault")
-def get(run: Run, call: Invocation) -> Value:
+@models_call("dict.get", "dict.pop", "dict.setdefault")
+def get(run: Frame, call: LibraryCall) -> Value:
     """The value under a key, or the default."""
     thing = _dict(run, call)
     if thing is None or not call.arguments.positional or not isinstance(call.receiver, Ref):
@@ -165,7 +165,7 @@ def get(run: Run, call: Invocation) -> Value:
         if key.value in thing.perhaps and (call.name != "pop" or len(call.arguments.positional) > 1):
             value = join(value, default, thing.perhaps[key.value])
         if call.name == "setdefault":
-            run.put(call.receiver.address, with_entry(thing, key, value))
+            run.put(call.receiver.address, dict_with_entry(thing, key, value))
         if call.name == "pop":
             rest = {name: one for name, one in thing.entries.items() if name != key.value}
             run.put(call.receiver.address, replace(thing, entries=rest))
@@ -181,8 +181,8 @@ def get(run: Run, call: Invocation) -> Value:
     return UNKNOWN if not thing.entries and thing.element is None else join(thing.any, default)
 
 
-@model("builtins.dict.fromkeys", "dict.fromkeys")
-def fromkeys(run: Run, call: Invocation) -> Value:
+@models_call("builtins.dict.fromkeys", "dict.fromkeys")
+def fromkeys(run: Frame, call: LibraryCall) -> Value:
     """`dict.fromkeys(keys, value)`: the same value under each key."""
     if call.first is None:
         return UNKNOWN
@@ -193,8 +193,8 @@ def fromkeys(run: Run, call: Invocation) -> Value:
     return run.allocate(call.node, Dict({}, value, keys.any))
 
 
-@model("dict.popitem")
-def popitem(run: Run, call: Invocation) -> Value:
+@models_call("dict.popitem")
+def popitem(run: Frame, call: LibraryCall) -> Value:
     """A key and its value: the last one's, where the entries are known."""
     thing = _dict(run, call)
     if thing is None or thing.element is not None or not thing.entries or not isinstance(call.receiver, Ref):
@@ -207,16 +207,16 @@ def popitem(run: Run, call: Invocation) -> Value:
     return Tuple((Const(key), value))
 
 
-@model("dict.update")
-def update(run: Run, call: Invocation) -> Value:
+@models_call("dict.update")
+def update(run: Frame, call: LibraryCall) -> Value:
     """The entries of another dict."""
     thing = _dict(run, call)
     if thing is None or not isinstance(call.receiver, Ref):
         return NONE
     for argument in call.arguments.positional:
         more = run.get(argument.value.address) if isinstance(argument.value, Ref) else None
-        thing = united(thing, more if isinstance(more, Dict) else Dict({}, UNKNOWN))
-    thing = united(thing, Dict({key: argument.value for key, argument in call.arguments.keywords.items()}))
+        thing = merge_dicts(thing, more if isinstance(more, Dict) else Dict({}, UNKNOWN))
+    thing = merge_dicts(thing, Dict({key: argument.value for key, argument in call.arguments.keywords.items()}))
     run.put(call.receiver.address, thing)
     owner = run.instance(thing.object) if thing.object is not None else None
     if owner is not None and thing.object is not None and all(isinstance(key, str) for key in thing.entries):
@@ -225,8 +225,8 @@ def update(run: Run, call: Invocation) -> Value:
     return NONE
 
 
-@model("str.format", "str.join", "str.replace", "str.lower", "str.upper", "str.strip")
-def text(run: Run, call: Invocation) -> Value:
+@models_call("str.format", "str.join", "str.replace", "str.lower", "str.upper", "str.strip")
+def text(run: Frame, call: LibraryCall) -> Value:
     """Strings: known where plain Python can say."""
     receiver = call.receiver
     given = [argument.value for argument in call.arguments.positional]
@@ -240,21 +240,21 @@ def text(run: Run, call: Invocation) -> Value:
         try:
             result = getattr(receiver.value, call.name)(*constants)
         except Exception:  # whatever Python raises here, the program would
-            return Text()
-        return Const(result) if isinstance(result, str) and len(result) < 200 else Text()
+            return StringPrefix()
+        return Const(result) if isinstance(result, str) and len(result) < 200 else StringPrefix()
     if call.name == "format" and isinstance(receiver, Const) and isinstance(receiver.value, str):
-        return Text(receiver.value.partition("{")[0])
-    return Text()
+        return StringPrefix(receiver.value.partition("{")[0])
+    return StringPrefix()
 
 
-@model("str.split", "str.rsplit")
-def split(run: Run, call: Invocation) -> Value:
+@models_call("str.split", "str.rsplit")
+def split(run: Frame, call: LibraryCall) -> Value:
     """A list of strings."""
-    return run.allocate(call.node, Sequence(None, Text()))
+    return run.allocate(call.node, Sequence(None, StringPrefix()))
 
 
-@model("str.startswith", "str.endswith", "str.isdigit")
-def asked(run: Run, call: Invocation) -> Value:
+@models_call("str.startswith", "str.endswith", "str.isdigit")
+def asked(run: Frame, call: LibraryCall) -> Value:
     """A question to a string."""
     receiver, given = call.receiver, call.arguments.value("prefix", 0)
     if (
@@ -269,5 +269,5 @@ def asked(run: Run, call: Invocation) -> Value:
             else receiver.value.endswith(given.value)
         )
     if isinstance(receiver, DeviceType) and isinstance(given, Const) and call.name == "startswith":
-        return type_equals(run, receiver.placement, str(given.value), call.node)
+        return device_type_condition(run, receiver.placement, str(given.value), call.node)
     return Number("bool")

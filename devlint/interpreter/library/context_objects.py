@@ -7,12 +7,12 @@ from dataclasses import replace
 from devlint.domain.objects import Instance
 from devlint.domain.value import Value
 from devlint.interpreter.operations.device_arguments import DEVICE_FIRST
-from devlint.interpreter.state.arguments import Invocation
-from devlint.interpreter.state.frame import Run
-from devlint.interpreter.state.library_models import model
+from devlint.interpreter.state.arguments import LibraryCall
+from devlint.interpreter.state.frame import Frame
+from devlint.interpreter.state.library_models import models_call
 
 
-@model(
+@models_call(
     "torch.cuda.Event",
     "torch.Event",
     "torch.cuda.Stream",
@@ -27,7 +27,7 @@ from devlint.interpreter.state.library_models import model
     "torch.cuda.CUDAGraph",
     "contextlib.nullcontext",
 )
-def plain_object(run: Run, call: Invocation) -> Value:
+def plain_object(run: Frame, call: LibraryCall) -> Value:
     """Objects that matter by their class only."""
     name = call.name
     if name == "torch.set_grad_enabled":
@@ -38,8 +38,8 @@ def plain_object(run: Run, call: Invocation) -> Value:
     return run.allocate(call.node, Instance(name, {}))
 
 
-@model("torch.autocast", "torch.amp.autocast", "torch.cuda.amp.autocast", "torch.cpu.amp.autocast")
-def autocast(run: Run, call: Invocation) -> Value:
+@models_call("torch.autocast", "torch.amp.autocast", "torch.cuda.amp.autocast", "torch.cpu.amp.autocast")
+def autocast(run: Frame, call: LibraryCall) -> Value:
     """Autocast under any of its names; switched off, it does nothing."""
     position = 2 if call.name in DEVICE_FIRST else 0
     disabled = call.arguments.constant("enabled", position) is False

@@ -6,16 +6,16 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devlint.domain.objects import Cell, Dict, Instance, Sequence
-from devlint.domain.storage import Memory
-from devlint.domain.value import UNKNOWN, Address, Array, Ref, Tensor, Tuple, Value
-from devlint.interpreter.state.arguments import Invocation
-from devlint.interpreter.state.frame import Run
-from devlint.interpreter.state.library_models import model
+from devlint.domain.objects import Dict, Instance, ParameterCell, Sequence
+from devlint.domain.storage import Storage
+from devlint.domain.value import UNKNOWN, AllocationSite, Array, Ref, Tensor, Tuple, Value
+from devlint.interpreter.state.arguments import LibraryCall
+from devlint.interpreter.state.frame import Frame
+from devlint.interpreter.state.library_models import models_call
 
 
-@model("copy.deepcopy", "copy.copy")
-def copied(run: Run, call: Invocation) -> Value:
+@models_call("copy.deepcopy", "copy.copy")
+def copied(run: Frame, call: LibraryCall) -> Value:
     """A copy: of a module with its own parameters, in the same place."""
     first = call.first
     if first is None:
@@ -23,17 +23,17 @@ def copied(run: Run, call: Invocation) -> Value:
     return deep_copy(run, first.value, call.node) if call.name == "copy.deepcopy" else _shallow(run, first.value, call)
 
 
-def deep_copy(run: Run, value: Value, node: cst.CSTNode) -> Value:
+def deep_copy(run: Frame, value: Value, node: cst.CSTNode) -> Value:
     """A value of its own, and all it refers to."""
     return _clone_graph(run, value, node, {})
 
 
-def _shallow(run: Run, value: Value, call: Invocation) -> Value:
+def _shallow(run: Frame, value: Value, call: LibraryCall) -> Value:
     thing = run.get(value.address) if isinstance(value, Ref) else None
     return run.allocate(call.node, thing) if isinstance(thing, (Sequence, Dict, Instance)) else value
 
 
-def _clone_graph(run: Run, value: Value, node: cst.CSTNode, seen: dict[Address, Address]) -> Value:
+def _clone_graph(run: Frame, value: Value, node: cst.CSTNode, seen: dict[AllocationSite, AllocationSite]) -> Value:
     """A deep copy of a value and what it refers to."""
     match value:
         case Ref(address=address):
@@ -41,16 +41,18 @@ def _clone_graph(run: Run, value: Value, node: cst.CSTNode, seen: dict[Address, 
         case Tensor(cell=cell) if cell is not None:
             return replace(run.settle(value), cell=_clone_object(run, cell, node, seen))
         case Tensor() | Array():
-            return replace(value, memory=Memory())
+            return replace(value, memory=Storage())
         case Tuple(items=items):
             return replace(value, items=tuple(_clone_graph(run, one, node, seen) for one in items))
     return value
 
 
-def _clone_object(run: Run, address: Address, node: cst.CSTNode, seen: dict[Address, Address]) -> Address:
+def _clone_object(
+    run: Frame, address: AllocationSite, node: cst.CSTNode, seen: dict[AllocationSite, AllocationSite]
+) -> AllocationSite:
     if address in seen:
         return seen[address]
-    copy = seen[address] = Address(("copy", id(node), address), run.context)
+    copy = seen[address] = AllocationSite(("copy", id(node), address), run.context)
     thing = run.get(address)
     match thing:
         case Sequence():
@@ -66,7 +68,7 @@ def _clone_object(run: Run, address: Address, node: cst.CSTNode, seen: dict[Addr
             thing = replace(
                 thing, attributes={name: _clone_graph(run, one, node, seen) for name, one in thing.attributes.items()}
             )
-        case Cell() | None:
+        case ParameterCell() | None:
             pass
     if thing is not None:
         run.put(copy, thing)

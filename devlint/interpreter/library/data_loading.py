@@ -7,22 +7,35 @@ from dataclasses import replace
 import libcst as cst
 
 from devlint.domain.device import CPU
-from devlint.domain.dtype import Dtype, Source
+from devlint.domain.dtype import Dtype, DtypeSource
 from devlint.domain.objects import Dict, Instance, Sequence
-from devlint.domain.placement import How, Kind, Leaf, Step, transform
-from devlint.domain.value import NONE, UNKNOWN, Array, Batch, Const, Number, Rank, Ref, Tensor, Tuple, Unknown, Value
+from devlint.domain.placement import Basis, PlacementCase, Step, StepKind, map_cases
+from devlint.domain.value import (
+    NONE,
+    UNKNOWN,
+    Array,
+    Const,
+    Number,
+    OpaqueData,
+    Rank,
+    Ref,
+    Tensor,
+    Tuple,
+    Unknown,
+    Value,
+)
 from devlint.interpreter.language.iteration_protocol import item_by_index
-from devlint.interpreter.objects.library_objects import LOADER, moved_to
-from devlint.interpreter.objects.module_state import constant_flag
-from devlint.interpreter.state.arguments import Argument, Arguments, Invocation
-from devlint.interpreter.state.frame import Run
-from devlint.interpreter.state.library_models import iteration, model
+from devlint.interpreter.objects.library_objects import LOADER, move_value
+from devlint.interpreter.objects.module_state import constant_bool
+from devlint.interpreter.state.arguments import Argument, Arguments, LibraryCall
+from devlint.interpreter.state.frame import Frame
+from devlint.interpreter.state.library_models import models_call, models_iteration
 
 TENSOR_DATASET = "torch.utils.data.TensorDataset"
 
 
-@model(LOADER, "torch.utils.data.dataloader.DataLoader")
-def loader(run: Run, call: Invocation) -> Value:
+@models_call(LOADER, "torch.utils.data.dataloader.DataLoader")
+def loader(run: Frame, call: LibraryCall) -> Value:
     """`DataLoader(dataset, ...)`."""
     names = ("dataset", "batch_size")
     attributes = {name: value for i, name in enumerate(names) if (value := call.arguments.value(name, i)) is not None}
@@ -33,15 +46,15 @@ def loader(run: Run, call: Invocation) -> Value:
     return run.allocate(call.node, Instance(LOADER, attributes))
 
 
-@model(TENSOR_DATASET)
-def tensor_dataset(run: Run, call: Invocation) -> Value:
+@models_call(TENSOR_DATASET)
+def tensor_dataset(run: Frame, call: LibraryCall) -> Value:
     """`TensorDataset(a, b)`: each sample is a tuple of rows."""
     items = tuple(one.value for one in call.arguments.positional)
     return run.allocate(call.node, Instance(TENSOR_DATASET, {"tensors": Tuple(items)}))
 
 
-@model("torch.utils.data.Subset", "torch.utils.data.random_split")
-def subset(run: Run, call: Invocation) -> Value:
+@models_call("torch.utils.data.Subset", "torch.utils.data.random_split")
+def subset(run: Frame, call: LibraryCall) -> Value:
     """Parts of a dataset yield what the dataset yields."""
     dataset = call.arguments.value("dataset", 0) or UNKNOWN
     if call.name.endswith("random_split"):
@@ -49,19 +62,19 @@ def subset(run: Run, call: Invocation) -> Value:
     return dataset
 
 
-@iteration(LOADER)
-def batches(run: Run, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Sequence:
+@models_iteration(LOADER)
+def batches(run: Frame, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Sequence:
     """A loop over a loader goes through its batches."""
     return Sequence(None, batch_of(run, reference, thing, node))
 
 
-@iteration(TENSOR_DATASET)
-def samples(run: Run, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Sequence:
+@models_iteration(TENSOR_DATASET)
+def samples(run: Frame, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Sequence:
     """A loop over a `TensorDataset` goes through its samples."""
     return Sequence(None, sample_of(run, reference, thing, node))
 
 
-def sample_of(run: Run, reference: Value, thing: Instance | None, node: cst.BaseExpression) -> Value:
+def sample_of(run: Frame, reference: Value, thing: Instance | None, node: cst.BaseExpression) -> Value:
     """One sample of a dataset."""
     if thing is None:
         found = run.iterate(reference, node)
@@ -79,19 +92,19 @@ def sample_of(run: Run, reference: Value, thing: Instance | None, node: cst.Base
     return item_by_index(run, reference, node)
 
 
-def batch_of(run: Run, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Value:
+def batch_of(run: Frame, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Value:
     """One batch of a DataLoader: the collated samples, or something of unknown structure on the host."""
-    step = run.step(Kind.ASSUMED, "comes from a DataLoader, which yields host tensors", node)
+    step = run.step(StepKind.ASSUMED, "comes from a DataLoader, which yields host tensors", node)
     batch = _loaded(run, thing, step, node)
     if thing.cell is None:
         return batch
     # Somebody has wrapped the loader in one that moves what it yields.
-    return Batch(thing.cell.placement) if batch == UNKNOWN else moved_to(run, batch, thing.cell.placement)
+    return OpaqueData(thing.cell.placement) if batch == UNKNOWN else move_value(run, batch, thing.cell.placement)
 
 
-def _loaded(run: Run, thing: Instance, step: Step, node: cst.BaseExpression) -> Value:
+def _loaded(run: Frame, thing: Instance, step: Step, node: cst.BaseExpression) -> Value:
     dataset = thing.attributes.get("dataset", UNKNOWN)
-    pinned = constant_flag(thing.attributes.get("pin_memory"), False)
+    pinned = constant_bool(thing.attributes.get("pin_memory"), False)
     collate = thing.attributes.get("collate_fn", NONE)
     sample = sample_of(run, dataset, run.instance(dataset), node) if not isinstance(dataset, Unknown) else UNKNOWN
     if collate != NONE:
@@ -101,7 +114,7 @@ def _loaded(run: Run, thing: Instance, step: Step, node: cst.BaseExpression) -> 
     return _collated(run, sample, step, pinned, node)
 
 
-def _pinned(run: Run, value: Value, pinned: bool | None, depth: int = 0) -> Value:
+def _pinned(run: Frame, value: Value, pinned: bool | None, depth: int = 0) -> Value:
     match value:
         case Tensor():
             return replace(value, pinned=pinned, fresh=None)
@@ -111,25 +124,26 @@ def _pinned(run: Run, value: Value, pinned: bool | None, depth: int = 0) -> Valu
 
 
 def _collated(
-    run: Run, value: Value, step: Step, pinned: bool | None, node: cst.BaseExpression, depth: int = 0
+    run: Frame, value: Value, step: Step, pinned: bool | None, node: cst.BaseExpression, depth: int = 0
 ) -> Value:
     """default_collate (torch/utils/data/_utils/collate.py): tensors stack, arrays keep their dtype, floats become
     float64."""
-    host = Leaf(CPU, How.ASSUMED, step)
+    host = PlacementCase(CPU, Basis.ASSUMED, step)
     match value:
         case Tensor():
             # What a sample has where it lies is what the batch has; only the claim is weaker.
-            placement = transform(
-                value.placement, lambda leaf: replace(leaf, how=How.ASSUMED, trace=step) if leaf.device == CPU else leaf
+            placement = map_cases(
+                value.placement,
+                lambda leaf: replace(leaf, how=Basis.ASSUMED, trace=step) if leaf.device == CPU else leaf,
             )
             return Tensor(placement, value.dtype, value.rank.more, grad=value.grad, pinned=pinned)
         case Array(dtype=dtype):
             return Tensor(host, dtype, value.rank.more, grad=False, pinned=pinned)
         case Number(kind="float") | Const(value=float()):
-            made = run.step(Kind.CONVERTED, "default_collate makes float64 of Python floats", node)
-            return Tensor(host, Dtype("float64", Source.PYTHON, made), Rank.SOME, grad=False, pinned=pinned)
+            made = run.step(StepKind.CONVERTED, "default_collate makes float64 of Python floats", node)
+            return Tensor(host, Dtype("float64", DtypeSource.PYTHON, made), Rank.SOME, grad=False, pinned=pinned)
         case Number(kind="int" | "bool") | Const(value=int()):
-            return Tensor(host, Dtype("int64", Source.PYTHON), Rank.SOME, grad=False, pinned=pinned)
+            return Tensor(host, Dtype("int64", DtypeSource.PYTHON), Rank.SOME, grad=False, pinned=pinned)
         case Tuple(items=items) if depth < 4:
             return replace(value, items=tuple(_collated(run, one, step, pinned, node, depth + 1) for one in items))
         case Ref(address=address) if depth < 4:
@@ -139,7 +153,7 @@ def _collated(
                     key: _collated(run, one, step, pinned, node, depth + 1) for key, one in thing.entries.items()
                 }
                 return run.allocate(
-                    node, Dict(entries, None if thing.element is None else Batch(host, pinned)), f"batch{depth}"
+                    node, Dict(entries, None if thing.element is None else OpaqueData(host, pinned)), f"batch{depth}"
                 )
             if isinstance(thing, Sequence) and thing.kind == "list":
                 # Samples that are lists of as many things make as many batches.
@@ -147,4 +161,4 @@ def _collated(
                 parts = tuple(_collated(run, one, step, pinned, node, depth + 1) for one in items)
                 columns = Sequence(parts) if thing.items is not None else Sequence(None, parts[0])
                 return run.allocate(node, columns, f"batch{depth}")
-    return Batch(host, pinned)
+    return OpaqueData(host, pinned)

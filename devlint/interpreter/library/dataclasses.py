@@ -6,17 +6,17 @@ from collections.abc import Hashable, Mapping
 from dataclasses import replace
 
 from devlint.domain.objects import Dict, Instance
-from devlint.domain.value import UNKNOWN, Callable_, Const, Library, Partial, Ref, Tuple, Value
+from devlint.domain.value import UNKNOWN, Const, LibraryName, Partial, ProgramDefinition, Ref, Tuple, Value
 from devlint.interpreter.language.attributes import attributes_of
 from devlint.interpreter.objects.class_hierarchy import find_method
 from devlint.interpreter.program.definitions import ClassInfo
-from devlint.interpreter.state.arguments import Arguments, Invocation
-from devlint.interpreter.state.frame import Run
-from devlint.interpreter.state.library_models import model
+from devlint.interpreter.state.arguments import Arguments, LibraryCall
+from devlint.interpreter.state.frame import Frame
+from devlint.interpreter.state.library_models import models_call
 
 
-@model("dataclasses.replace", "copy.replace")
-def replaced(run: Run, call: Invocation) -> Value:
+@models_call("dataclasses.replace", "copy.replace")
+def replaced(run: Frame, call: LibraryCall) -> Value:
     """`dataclasses.replace(record, x=...)`: another record, with some fields changed."""
     given = {name: one.value for name, one in call.arguments.keywords.items()}
     record = call.first.value if call.first is not None else UNKNOWN
@@ -26,15 +26,15 @@ def replaced(run: Run, call: Invocation) -> Value:
     if thing is None or not call.arguments.complete:
         return UNKNOWN
     reference = run.allocate(call.node, replace(thing, attributes={**thing.attributes, **given}))
-    info = thing.cls.definition if isinstance(thing.cls, Callable_) else None
+    info = thing.cls.definition if isinstance(thing.cls, ProgramDefinition) else None
     after = find_method(run, info, "__post_init__") if isinstance(info, ClassInfo) else None
     if after is not None:
         run.call_function(after, reference, Arguments(call.node))
     return reference
 
 
-@model("dataclasses.field", "attr.ib", "attr.field", "attrs.field", "pydantic.Field", "pydantic.fields.Field")
-def field(run: Run, call: Invocation) -> Value:
+@models_call("dataclasses.field", "attr.ib", "attr.field", "attrs.field", "pydantic.Field", "pydantic.fields.Field")
+def field(run: Frame, call: LibraryCall) -> Value:
     """`dataclasses.field(default_factory=list)`: the value a field has when none is given."""
 
     factory = call.arguments.value("default_factory") or call.arguments.value("factory")
@@ -43,8 +43,8 @@ def field(run: Run, call: Invocation) -> Value:
     return call.arguments.value("default", 0) or UNKNOWN
 
 
-@model("dataclasses.fields")
-def fields(run: Run, call: Invocation) -> Value:
+@models_call("dataclasses.fields")
+def fields(run: Frame, call: LibraryCall) -> Value:
     """`dataclasses.fields(record)`: what describes each field, by name."""
     thing = run.instance(call.first.value) if call.first is not None else None
     if thing is None:
@@ -55,8 +55,8 @@ def fields(run: Run, call: Invocation) -> Value:
     return Tuple(tuple(described))
 
 
-@model("dataclasses.asdict", "builtins.vars")
-def as_dict(run: Run, call: Invocation) -> Value:
+@models_call("dataclasses.asdict", "builtins.vars")
+def as_dict(run: Frame, call: LibraryCall) -> Value:
     """The fields of a record as a dict; `vars(x)` is the very dict of the object."""
     value = call.first.value if call.first is not None else UNKNOWN
     thing = run.instance(value)
@@ -69,8 +69,8 @@ def as_dict(run: Run, call: Invocation) -> Value:
     return run.allocate(call.node, Dict(entries))
 
 
-@model("types.SimpleNamespace", "argparse.Namespace")
-def namespace(run: Run, call: Invocation) -> Value:
+@models_call("types.SimpleNamespace", "argparse.Namespace")
+def namespace(run: Frame, call: LibraryCall) -> Value:
     """`SimpleNamespace(x=...)`: an object with these attributes."""
     given = {name: one.value for name, one in call.arguments.keywords.items()}
     return run.allocate(call.node, Instance(call.name, given)) if call.arguments.complete else UNKNOWN
@@ -78,12 +78,12 @@ def namespace(run: Run, call: Invocation) -> Value:
 
 # Named tuples
 
-MAKE = Library("collections.namedtuple.__new__")
+MAKE = LibraryName("collections.namedtuple.__new__")
 """What calling a class made by `namedtuple` comes down to, with the names of the fields before the arguments."""
 
 
-@model("collections.namedtuple")
-def namedtuple(run: Run, call: Invocation) -> Value:
+@models_call("collections.namedtuple")
+def namedtuple(run: Frame, call: LibraryCall) -> Value:
     """`namedtuple("T", "a b")`: a class of tuples."""
     given = call.arguments.get("field_names", 1)
     if given is None:
@@ -96,8 +96,8 @@ def namedtuple(run: Run, call: Invocation) -> Value:
     return Partial(MAKE, (Tuple(found.items),))
 
 
-@model(MAKE.name)
-def make(run: Run, call: Invocation) -> Value:
+@models_call(MAKE.name)
+def make(run: Frame, call: LibraryCall) -> Value:
     """One of these tuples."""
     names = call.first.value if call.first is not None else UNKNOWN
     if not isinstance(names, Tuple):
@@ -108,8 +108,8 @@ def make(run: Run, call: Invocation) -> Value:
     return Tuple(tuple(rest if one is None else one for one in given), fields)
 
 
-@model("class._make", f"{MAKE.name}._make")
-def make_of(run: Run, call: Invocation) -> Value:
+@models_call("class._make", f"{MAKE.name}._make")
+def make_of(run: Frame, call: LibraryCall) -> Value:
     """`T._make(iterable)`."""
 
     if call.first is None or call.receiver is None:
@@ -122,8 +122,8 @@ def make_of(run: Run, call: Invocation) -> Value:
     return run.call(call.receiver, Arguments(call.node, given), call.node)
 
 
-@model("tuple._replace")
-def replace_items(run: Run, call: Invocation) -> Value:
+@models_call("tuple._replace")
+def replace_items(run: Frame, call: LibraryCall) -> Value:
     """`t._replace(a=...)`."""
     given = {name: one.value for name, one in call.arguments.keywords.items()}
     if not isinstance(call.receiver, Tuple) or not call.arguments.complete:
@@ -131,8 +131,8 @@ def replace_items(run: Run, call: Invocation) -> Value:
     return _with_items(call.receiver, given)
 
 
-@model("tuple._asdict")
-def items_as_dict(run: Run, call: Invocation) -> Value:
+@models_call("tuple._asdict")
+def items_as_dict(run: Frame, call: LibraryCall) -> Value:
     """`t._asdict()`."""
     if not isinstance(call.receiver, Tuple) or not call.receiver.names:
         return UNKNOWN

@@ -4,33 +4,33 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype, Source
+from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype, DtypeSource
 from devlint.domain.placement import UNKNOWN_PLACEMENT
 from devlint.domain.value import NONE, DtypeValue, Value
-from devlint.interpreter.operations.dtype_arguments import dtype_named
-from devlint.interpreter.state.arguments import Invocation
-from devlint.interpreter.state.frame import Run
-from devlint.interpreter.state.library_models import model
-from devlint.interpreter.state.torch_defaults import Defaults
+from devlint.interpreter.operations.dtype_arguments import requested_dtype
+from devlint.interpreter.state.arguments import LibraryCall
+from devlint.interpreter.state.frame import Frame
+from devlint.interpreter.state.library_models import models_call
+from devlint.interpreter.state.torch_defaults import FileDefaults
 
 
-@model("torch.set_default_dtype")
-def set_default_dtype(run: Run, call: Invocation) -> Value:
+@models_call("torch.set_default_dtype")
+def set_default_dtype(run: Frame, call: LibraryCall) -> Value:
     """Afterwards Python floats, and factories and layers without a dtype, are of this one."""
     given = call.arguments.value("d", 0)
-    dtype = dtype_named(given) if given is not None else UNKNOWN_DTYPE
-    _set(run, replace(dtype, source=Source.DEFAULT))
+    dtype = requested_dtype(given) if given is not None else UNKNOWN_DTYPE
+    _set(run, replace(dtype, source=DtypeSource.DEFAULT))
     return NONE
 
 
-@model("torch.get_default_dtype")
-def get_default_dtype(run: Run, call: Invocation) -> Value:
+@models_call("torch.get_default_dtype")
+def get_default_dtype(run: Frame, call: LibraryCall) -> Value:
     """What torch makes of Python floats."""
     return DtypeValue(run.state.ambient.default_dtype)
 
 
-@model("torch.set_default_tensor_type")
-def set_default_tensor_type(run: Run, call: Invocation) -> Value:
+@models_call("torch.set_default_tensor_type")
+def set_default_tensor_type(run: Frame, call: LibraryCall) -> Value:
     """The old way to change the default device and dtype: what factories do then is not followed."""
     _set(run, UNKNOWN_DTYPE)
     run.state.ambient = replace(run.state.ambient, default_device=UNKNOWN_PLACEMENT)
@@ -38,15 +38,15 @@ def set_default_tensor_type(run: Run, call: Invocation) -> Value:
     return NONE
 
 
-def _set(run: Run, dtype: Dtype) -> None:
+def _set(run: Frame, dtype: Dtype) -> None:
     run.state.ambient = replace(run.state.ambient, default_dtype=dtype)
     keep_defaults(run)
 
 
-def keep_defaults(run: Run) -> None:
+def keep_defaults(run: Frame) -> None:
     """The code being run has changed the defaults: for the file, if that is what happens when it runs."""
     defaults = run.engine.torch_defaults
     file = run.module if run.function is None else None if run.engine.symbolic else defaults.entered
     if file is not None:
         ambient = run.state.ambient
-        defaults.by_file[file.path] = Defaults(ambient.default_device, ambient.default_dtype)
+        defaults.by_file[file.path] = FileDefaults(ambient.default_device, ambient.default_dtype)

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from devlint.domain.device import Known
-from devlint.domain.path_conditions import Atom, Test
-from devlint.domain.placement import UNKNOWN_PLACEMENT, How, Leaf
-from devlint.domain.value import NONE, UNKNOWN, Const, DeviceValue, Number, Text, Truth, Unknown, Value
-from devlint.interpreter.conditions.narrowing import Source
+from devlint.domain.device import KnownDevice
+from devlint.domain.path_conditions import Atom, Literal
+from devlint.domain.placement import UNKNOWN_PLACEMENT, Basis, PlacementCase
+from devlint.domain.value import NONE, UNKNOWN, Const, DeviceValue, Number, StringPrefix, SymbolicBool, Unknown, Value
+from devlint.interpreter.conditions.narrowing import SourceText
 from devlint.interpreter.library.default_dtypes import keep_defaults
-from devlint.interpreter.operations.device_arguments import is_none, placement_from
-from devlint.interpreter.state.arguments import Argument, Invocation
-from devlint.interpreter.state.events import Revealed
-from devlint.interpreter.state.frame import Run
-from devlint.interpreter.state.library_models import model
+from devlint.interpreter.operations.device_arguments import is_absent_or_none, requested_placement
+from devlint.interpreter.state.arguments import Argument, LibraryCall
+from devlint.interpreter.state.events import RevealedValue
+from devlint.interpreter.state.frame import Frame
+from devlint.interpreter.state.library_models import models_call
 
 
-@model("torch.device")
-def device(run: Run, call: Invocation) -> Value:
+@models_call("torch.device")
+def device(run: Frame, call: LibraryCall) -> Value:
     """`torch.device("cuda", 1)`."""
     given = call.arguments.get("device", 0) or call.arguments.get("type", 0)
     if given is None:
@@ -28,11 +28,11 @@ def device(run: Run, call: Invocation) -> Value:
         if isinstance(index.value, Const) and isinstance(index.value.value, int):
             written: Value = Const(f"{given.value.value}:{index.value.value}")
         else:
-            written = Text(f"{given.value.value}:")
+            written = StringPrefix(f"{given.value.value}:")
         given = Argument(written, given.node)
-    if is_none(given.value):
+    if is_absent_or_none(given.value):
         return DeviceValue()
-    return DeviceValue(placement_from(run, given.value, given.node, None))
+    return DeviceValue(requested_placement(run, given.value, given.node, None))
 
 
 AVAILABLE = {
@@ -45,59 +45,61 @@ AVAILABLE = {
 }
 
 
-@model(*AVAILABLE)
-def available(run: Run, call: Invocation) -> Value:
+@models_call(*AVAILABLE)
+def available(run: Frame, call: LibraryCall) -> Value:
     """Whether there is an accelerator: one and the same answer each time it is asked."""
-    return Truth(Test(Atom(("available", AVAILABLE[call.name]), f"{call.name}()")))
+    return SymbolicBool(Literal(Atom(("available", AVAILABLE[call.name]), f"{call.name}()")))
 
 
-@model("torch.cuda.device_count")
-def device_count(run: Run, call: Invocation) -> Value:
+@models_call("torch.cuda.device_count")
+def device_count(run: Frame, call: LibraryCall) -> Value:
     """How many accelerators there are."""
     return Number("int", ("device_count",), "torch.cuda.device_count()")
 
 
-@model("torch.cuda.current_device")
-def current_device(run: Run, call: Invocation) -> Value:
+@models_call("torch.cuda.current_device")
+def current_device(run: Frame, call: LibraryCall) -> Value:
     """The index of the current device."""
     ambient = run.state.ambient
-    return DeviceValue(Leaf(Known("cuda") if ambient.current_device_known else Known("cuda", -1), How.EXPLICIT))
+    return DeviceValue(
+        PlacementCase(KnownDevice("cuda") if ambient.current_device_known else KnownDevice("cuda", -1), Basis.EXPLICIT)
+    )
 
 
-@model("torch.cuda.set_device")
-def set_device(run: Run, call: Invocation) -> Value:
+@models_call("torch.cuda.set_device")
+def set_device(run: Frame, call: LibraryCall) -> Value:
     """Afterwards `cuda` without an index may be any of them."""
     run.state.ambient = replace(run.state.ambient, current_device_known=False)
     return NONE
 
 
-@model("torch.set_default_device")
-def set_default_device(run: Run, call: Invocation) -> Value:
+@models_call("torch.set_default_device")
+def set_default_device(run: Frame, call: LibraryCall) -> Value:
     """Afterwards factories without a device put their tensors there."""
     given = call.arguments.get("device", 0)
-    placement = placement_from(run, given.value, given.node, None) if given is not None else UNKNOWN_PLACEMENT
+    placement = requested_placement(run, given.value, given.node, None) if given is not None else UNKNOWN_PLACEMENT
     run.state.ambient = replace(run.state.ambient, default_device=placement)
     keep_defaults(run)
     return NONE
 
 
-@model("torch.get_default_device")
-def get_default_device(run: Run, call: Invocation) -> Value:
+@models_call("torch.get_default_device")
+def get_default_device(run: Frame, call: LibraryCall) -> Value:
     """Where factories put their tensors."""
-    return DeviceValue(run.state.ambient.default_device or Leaf(Known("cpu"), How.EXPLICIT))
+    return DeviceValue(run.state.ambient.default_device or PlacementCase(KnownDevice("cpu"), Basis.EXPLICIT))
 
 
-@model("torch.accelerator.current_accelerator")
-def current_accelerator(run: Run, call: Invocation) -> Value:
+@models_call("torch.accelerator.current_accelerator")
+def current_accelerator(run: Frame, call: LibraryCall) -> Value:
     """The accelerator of this machine: always the same one."""
     return Unknown(("accelerator",), "the current accelerator")
 
 
-@model("reveal_placement", "devlint.reveal_placement", "builtins.reveal_placement")
-def reveal(run: Run, call: Invocation) -> Value:
+@models_call("reveal_placement", "devlint.reveal_placement", "builtins.reveal_placement")
+def reveal(run: Frame, call: LibraryCall) -> Value:
     """`reveal_placement(expr)` in analysed code: devlint says what it knows, and hands the value on."""
     if not call.arguments.positional:
         return UNKNOWN
     first = call.arguments.positional[0]
-    run.emit(Revealed(run.context_at(call.node), run.settle_value(first.value), str(Source(first.node))))
+    run.emit(RevealedValue(run.context_at(call.node), run.settle_value(first.value), str(SourceText(first.node))))
     return first.value

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from devlint.domain.objects import join_all
-from devlint.domain.value import UNKNOWN, Library, Partial, Value
-from devlint.interpreter.state.arguments import Argument, Arguments, Invocation
-from devlint.interpreter.state.frame import Run
-from devlint.interpreter.state.library_models import model
+from devlint.domain.value import UNKNOWN, LibraryName, Partial, Value
+from devlint.interpreter.state.arguments import Argument, Arguments, LibraryCall
+from devlint.interpreter.state.frame import Frame
+from devlint.interpreter.state.library_models import models_call
 
 
-@model("functools.partial")
-def partial(run: Run, call: Invocation) -> Value:
+@models_call("functools.partial")
+def partial(run: Frame, call: LibraryCall) -> Value:
     """`functools.partial(f, ...)`."""
     if not call.arguments.positional:
         return UNKNOWN
@@ -19,8 +19,8 @@ def partial(run: Run, call: Invocation) -> Value:
     return Partial(target.value, tuple(one.value for one in rest), keywords)
 
 
-@model("functools.reduce")
-def reduce(run: Run, call: Invocation) -> Value:
+@models_call("functools.reduce")
+def reduce(run: Frame, call: LibraryCall) -> Value:
     """`functools.reduce(f, xs, start)`: element by element, where they are known; else what a second step gives."""
 
     if len(call.arguments.positional) < 2:
@@ -39,19 +39,19 @@ def reduce(run: Run, call: Invocation) -> Value:
     return total if found.items is not None else join_all(steps)
 
 
-@model("typing.cast", "typing_extensions.cast")
-def cast(run: Run, call: Invocation) -> Value:
+@models_call("typing.cast", "typing_extensions.cast")
+def cast(run: Frame, call: LibraryCall) -> Value:
     """`typing.cast(T, x)`: x."""
     return call.arguments.value("val", 1) or UNKNOWN
 
 
-@model("functools.wraps")
-def wraps(run: Run, call: Invocation) -> Value:
+@models_call("functools.wraps")
+def wraps(run: Frame, call: LibraryCall) -> Value:
     """`functools.wraps(f)`: a decorator that hands back what it is given."""
-    return Partial(Library("functools.update_wrapper"))
+    return Partial(LibraryName("functools.update_wrapper"))
 
 
-@model("functools.update_wrapper")
-def update_wrapper(run: Run, call: Invocation) -> Value:
+@models_call("functools.update_wrapper")
+def update_wrapper(run: Frame, call: LibraryCall) -> Value:
     """`functools.update_wrapper(wrapper, f)`: the wrapper, under another name."""
     return call.first.value if call.first is not None else UNKNOWN

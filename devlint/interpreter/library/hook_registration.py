@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 from devlint.domain.objects import Instance
-from devlint.domain.value import NONE, UNKNOWN, Callable_, Const, Partial, Ref, Value
+from devlint.domain.value import NONE, UNKNOWN, Const, Partial, ProgramDefinition, Ref, Value
 from devlint.interpreter.calls.forward_hooks import AFTER, BEFORE, add_hook, remove_hook
-from devlint.interpreter.state.arguments import Invocation
-from devlint.interpreter.state.frame import Run
-from devlint.interpreter.state.library_models import model
+from devlint.interpreter.state.arguments import LibraryCall
+from devlint.interpreter.state.frame import Frame
+from devlint.interpreter.state.library_models import models_call
 
 HANDLE = "torch.utils.hooks.RemovableHandle"
 
 
-@model(f"Module.{BEFORE}", f"Module.{AFTER}")
-def register(run: Run, call: Invocation) -> Value:
+@models_call(f"Module.{BEFORE}", f"Module.{AFTER}")
+def register(run: Frame, call: LibraryCall) -> Value:
     """`module.register_forward_hook(f)`: a handle. Hooks that nobody can read are taken to change nothing."""
     if call.first is None or not isinstance(call.receiver, Ref):
         return UNKNOWN
     hook = call.first.value
-    if isinstance(hook, (Callable_, Partial, Ref)) and not call.arguments.keywords:
+    if isinstance(hook, (ProgramDefinition, Partial, Ref)) and not call.arguments.keywords:
         add_hook(run, call.receiver, call.name, hook)
     held: dict[str, Value] = {"module": call.receiver, "kind": Const(call.name), "hook": hook}
     return run.allocate(call.node, Instance(HANDLE, held))
 
 
-@model(f"{HANDLE}.remove")
-def remove(run: Run, call: Invocation) -> Value:
+@models_call(f"{HANDLE}.remove")
+def remove(run: Frame, call: LibraryCall) -> Value:
     """`handle.remove()`."""
     thing = run.instance(call.receiver) if call.receiver is not None else None
     if thing is not None and isinstance(kind := thing.attributes.get("kind"), Const):

@@ -8,34 +8,34 @@ from devlint.domain.objects import Dict, Instance, Sequence
 from devlint.domain.value import (
     UNKNOWN,
     Array,
-    Batch,
-    Callable_,
     Const,
     DeviceType,
     DeviceValue,
-    Library,
+    LibraryName,
+    OpaqueData,
     Partial,
+    ProgramDefinition,
     Ref,
     Size,
+    StringPrefix,
     Tensor,
-    Text,
     Tuple,
     TypeName,
     Value,
 )
 from devlint.interpreter.library.table_calls import by_table
-from devlint.interpreter.objects.module_state import class_name, is_module
-from devlint.interpreter.objects.tensor_containers import is_holder
-from devlint.interpreter.operations.device_arguments import note_devices
-from devlint.interpreter.state.arguments import Invocation
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.objects.module_state import is_module, library_class_name
+from devlint.interpreter.objects.tensor_containers import is_tensor_container
+from devlint.interpreter.operations.device_arguments import report_hard_coded_arguments
+from devlint.interpreter.state.arguments import LibraryCall
+from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import _MODELS
 
 
-def invoke(run: Run, invocation: Invocation) -> Value:
+def invoke(run: Frame, invocation: LibraryCall) -> Value:
     """The value of a library call."""
     if invocation.receiver is None and invocation.name.startswith("torch."):
-        note_devices(run, invocation.name, invocation.arguments)
+        report_hard_coded_arguments(run, invocation.name, invocation.arguments)
     for name in names_of(run, invocation):
         found = _MODELS.get(name)
         if found is not None:
@@ -45,20 +45,20 @@ def invoke(run: Run, invocation: Invocation) -> Value:
 
 OWNERS: Final[dict[type, tuple[str, ...]]] = {
     Tensor: ("Tensor",),
-    Batch: ("Batch", "Tensor"),
+    OpaqueData: ("Batch", "Tensor"),
     Array: ("ndarray",),
-    Text: ("str",),
+    StringPrefix: ("str",),
     DeviceType: ("str",),
     TypeName: ("str",),
     Tuple: ("tuple", "list"),
     Size: ("tuple", "list"),
     DeviceValue: ("device",),
-    Callable_: ("class",),
+    ProgramDefinition: ("class",),
 }
 """The types under whose names the methods of a kind of value are registered, most specific first."""
 
 
-def names_of(run: Run, invocation: Invocation) -> list[str]:
+def names_of(run: Frame, invocation: LibraryCall) -> list[str]:
     """The names under which a call may be registered, most specific first."""
     receiver, name = invocation.receiver, invocation.name
     if receiver is None:
@@ -69,7 +69,7 @@ def names_of(run: Run, invocation: Invocation) -> list[str]:
     match receiver:
         case Const(value=str()):
             return [f"str.{name}"]
-        case Partial(target=Library(name=made_of)):
+        case Partial(target=LibraryName(name=made_of)):
             return [f"{made_of}.{name}"]
         case Ref(address=address):
             thing = run.get(address)
@@ -82,16 +82,16 @@ def names_of(run: Run, invocation: Invocation) -> list[str]:
     return []
 
 
-def _instance_names(run: Run, receiver: Value, thing: Instance, name: str) -> list[str]:
+def _instance_names(run: Frame, receiver: Value, thing: Instance, name: str) -> list[str]:
     if is_module(run, receiver):
-        return [f"{class_name(run, thing)}.{name}", f"Module.{name}"]
-    if is_holder(run, receiver):
+        return [f"{library_class_name(run, thing)}.{name}", f"Module.{name}"]
+    if is_tensor_container(run, receiver):
         return [f"Holder.{name}"]
     if isinstance(thing.cls, str):
         return [f"{thing.cls}.{name}", f"{thing.cls.rpartition('.')[0]}.*.{name}"]
     return [f"object.{name}"]
 
 
-def unknown(run: Run, invocation: Invocation) -> Value:
+def unknown(run: Frame, invocation: LibraryCall) -> Value:
     """A call nothing is known of."""
     return UNKNOWN

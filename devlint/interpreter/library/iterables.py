@@ -9,10 +9,10 @@ from devlint.domain.join import join
 from devlint.domain.objects import Sequence, join_all
 from devlint.domain.value import UNKNOWN, Const, Number, Ref, Tuple, Value
 from devlint.interpreter.language.operators import combine
-from devlint.interpreter.objects.collections import dict_of
-from devlint.interpreter.state.arguments import Argument, Arguments, Invocation
-from devlint.interpreter.state.frame import Run
-from devlint.interpreter.state.library_models import model
+from devlint.interpreter.objects.collections import dict_from_arguments
+from devlint.interpreter.state.arguments import Argument, Arguments, LibraryCall
+from devlint.interpreter.state.frame import Frame
+from devlint.interpreter.state.library_models import models_call
 
 MAX_COUNTED: Final = 3
 """Rounds of a loop over a range that are followed one by one: hardly more than it takes without knowing the numbers."""
@@ -21,10 +21,10 @@ IN_ORDER: Final = frozenset({"builtins.iter", "tqdm.tqdm", "tqdm.auto.tqdm", "tq
 """Those that begin with the first element, and are iterated over only."""
 
 
-@model("builtins.range", "builtins.reversed", "builtins.sorted", "builtins.iter", "builtins.list", "builtins.tuple",
-       "builtins.set", "builtins.frozenset", "collections.deque", "tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.trange",
+@models_call("builtins.range", "builtins.reversed", "builtins.sorted", "builtins.iter", "builtins.list",
+             "builtins.tuple", "builtins.set", "builtins.frozenset", "collections.deque", "tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.trange",
        "tqdm.notebook.tqdm", "tqdm.std.tqdm", "itertools.islice", "itertools.cycle", "rich.progress.track")  # fmt: skip
-def passed_on(run: Run, call: Invocation) -> Value:
+def passed_on(run: Frame, call: LibraryCall) -> Value:
     """Collections built from what something yields."""
     if call.name in ("builtins.range", "tqdm.trange"):
         return run.allocate(call.node, _range(call))
@@ -48,7 +48,7 @@ def passed_on(run: Run, call: Invocation) -> Value:
     return run.allocate(call.node, replace(found, kind=kind, first=found.first if call.name in IN_ORDER else None))
 
 
-def _range(call: Invocation) -> Sequence:
+def _range(call: LibraryCall) -> Sequence:
     """The numbers of a range, when it is short and known; else the first of them."""
     given = [one.value for one in call.arguments.positional]
     bounds = [one.value for one in given if isinstance(one, Const) and type(one.value) is int]
@@ -60,8 +60,8 @@ def _range(call: Invocation) -> Sequence:
     return Sequence(None, Number("int"), "range", first=first if isinstance(first, Const) else None)
 
 
-@model("builtins.enumerate")
-def enumerate_(run: Run, call: Invocation) -> Value:
+@models_call("builtins.enumerate")
+def enumerate_(run: Frame, call: LibraryCall) -> Value:
     """`enumerate(x)`."""
     first = call.first
     found = run.iterate(first.value, first.node) if first is not None else Sequence(None)
@@ -74,8 +74,8 @@ def enumerate_(run: Run, call: Invocation) -> Value:
     return run.allocate(call.node, Sequence(None, Tuple((Number("int"), found.any)), "iterator", first=first_row))
 
 
-@model("builtins.zip")
-def zip_(run: Run, call: Invocation) -> Value:
+@models_call("builtins.zip")
+def zip_(run: Frame, call: LibraryCall) -> Value:
     """`zip(a, b)`."""
     found = [run.iterate(one.value, one.node) for one in call.arguments.positional]
     if found and all(one.items is not None for one in found) and call.arguments.complete:
@@ -93,8 +93,8 @@ def zip_(run: Run, call: Invocation) -> Value:
     return run.allocate(call.node, Sequence(None, Tuple(tuple(one.any for one in found)), "iterator"))
 
 
-@model("builtins.map", "builtins.filter")
-def map_(run: Run, call: Invocation) -> Value:
+@models_call("builtins.map", "builtins.filter")
+def map_(run: Frame, call: LibraryCall) -> Value:
     """`map(f, xs)`: each element through the function."""
 
     if len(call.arguments.positional) < 2:
@@ -114,8 +114,8 @@ def map_(run: Run, call: Invocation) -> Value:
     return run.allocate(call.node, Sequence(items, join_all(values), "iterator"))
 
 
-@model("builtins.next")
-def next_(run: Run, call: Invocation) -> Value:
+@models_call("builtins.next")
+def next_(run: Frame, call: LibraryCall) -> Value:
     """`next(iterator)`."""
     first = call.first
     if first is None:
@@ -137,8 +137,8 @@ def next_(run: Run, call: Invocation) -> Value:
     return found.any if run.repeating else found.items[0]
 
 
-@model("builtins.sum")
-def sum_(run: Run, call: Invocation) -> Value:
+@models_call("builtins.sum")
+def sum_(run: Frame, call: LibraryCall) -> Value:
     """`sum(xs)`: repeated addition."""
     first = call.first
     if first is None:
@@ -153,19 +153,19 @@ def sum_(run: Run, call: Invocation) -> Value:
     return total
 
 
-@model("builtins.min", "builtins.max")
-def extreme(run: Run, call: Invocation) -> Value:
+@models_call("builtins.min", "builtins.max")
+def extreme(run: Frame, call: LibraryCall) -> Value:
     """One of the arguments."""
     if len(call.arguments.positional) == 1:
         return run.iterate(call.arguments.positional[0].value, call.arguments.positional[0].node).any
     return join_all([one.value for one in call.arguments.positional])
 
 
-@model("builtins.dict", "collections.OrderedDict", "collections.defaultdict")
-def dict_(run: Run, call: Invocation) -> Value:
+@models_call("builtins.dict", "collections.OrderedDict", "collections.defaultdict")
+def dict_(run: Frame, call: LibraryCall) -> Value:
     """`dict(...)`; what a defaultdict makes for the keys it lacks comes first."""
     if call.name != "collections.defaultdict":
-        return run.allocate(call.node, dict_of(run, call.arguments))
+        return run.allocate(call.node, dict_from_arguments(run, call.arguments))
     factory = call.first.value if call.first is not None else None
-    made = dict_of(run, replace(call.arguments, positional=call.arguments.positional[1:]))
+    made = dict_from_arguments(run, replace(call.arguments, positional=call.arguments.positional[1:]))
     return run.allocate(call.node, replace(made, factory=factory))

@@ -5,21 +5,21 @@ from __future__ import annotations
 from devlint.domain.join import join
 from devlint.domain.objects import Sequence, join_all
 from devlint.domain.value import NONE, UNKNOWN, Ref, Tuple, Value
-from devlint.interpreter.state.arguments import Argument, Arguments, Invocation
-from devlint.interpreter.state.frame import Run
-from devlint.interpreter.state.library_models import model
+from devlint.interpreter.state.arguments import Argument, Arguments, LibraryCall
+from devlint.interpreter.state.frame import Frame
+from devlint.interpreter.state.library_models import models_call
 
 
-def _elements(run: Run, given: list[Argument]) -> list[Sequence]:
+def _elements(run: Frame, given: list[Argument]) -> list[Sequence]:
     return [run.iterate(one.value, one.node) for one in given]
 
 
-def _iterator(run: Run, call: Invocation, element: Value, items: tuple[Value, ...] | None = None) -> Ref:
+def _iterator(run: Frame, call: LibraryCall, element: Value, items: tuple[Value, ...] | None = None) -> Ref:
     return run.allocate(call.node, Sequence(items, element, "iterator"))
 
 
-@model("itertools.chain", "itertools.chain.from_iterable")
-def chain(run: Run, call: Invocation) -> Value:
+@models_call("itertools.chain", "itertools.chain.from_iterable")
+def chain(run: Frame, call: LibraryCall) -> Value:
     """One after another."""
     parts = _elements(run, call.arguments.positional)
     if call.name.endswith("from_iterable") and call.first is not None:
@@ -33,9 +33,9 @@ def chain(run: Run, call: Invocation) -> Value:
     return _iterator(run, call, join_all([one.any for one in parts]) if call.arguments.complete else UNKNOWN)
 
 
-@model("itertools.product", "itertools.pairwise", "itertools.combinations", "itertools.permutations",
+@models_call("itertools.product", "itertools.pairwise", "itertools.combinations", "itertools.permutations",
        "itertools.combinations_with_replacement")  # fmt: skip
-def rows(run: Run, call: Invocation) -> Value:
+def rows(run: Frame, call: LibraryCall) -> Value:
     """Rows of elements: one of each, or several of the same."""
     given = call.arguments.positional
     if call.name == "itertools.product":
@@ -48,8 +48,8 @@ def rows(run: Run, call: Invocation) -> Value:
     return _iterator(run, call, Tuple((_elements(run, given[:1])[0].any,) * length))
 
 
-@model("itertools.zip_longest")
-def zip_longest(run: Run, call: Invocation) -> Value:
+@models_call("itertools.zip_longest")
+def zip_longest(run: Frame, call: LibraryCall) -> Value:
     """Rows of one of each, filled up where some are shorter."""
     found = _elements(run, call.arguments.positional)
     lengths = {len(one.items) if one.items is not None else None for one in found}
@@ -58,15 +58,15 @@ def zip_longest(run: Run, call: Invocation) -> Value:
     return _iterator(run, call, Tuple(tuple(one.any if even else join(one.any, fill) for one in found)))
 
 
-@model("itertools.takewhile", "itertools.dropwhile", "itertools.filterfalse")
-def some(run: Run, call: Invocation) -> Value:
+@models_call("itertools.takewhile", "itertools.dropwhile", "itertools.filterfalse")
+def some(run: Frame, call: LibraryCall) -> Value:
     """Some of the elements: the second argument's."""
     found = _elements(run, call.arguments.positional[1:2])
     return _iterator(run, call, found[0].any) if found else UNKNOWN
 
 
-@model("itertools.repeat", "itertools.compress")
-def repeat(run: Run, call: Invocation) -> Value:
+@models_call("itertools.repeat", "itertools.compress")
+def repeat(run: Frame, call: LibraryCall) -> Value:
     """The same thing again and again, or some of the elements: the first argument's."""
     if call.first is None:
         return UNKNOWN
@@ -74,8 +74,8 @@ def repeat(run: Run, call: Invocation) -> Value:
     return _iterator(run, call, call.first.value if again else run.iterate(call.first.value, call.first.node).any)
 
 
-@model("itertools.starmap")
-def starmap(run: Run, call: Invocation) -> Value:
+@models_call("itertools.starmap")
+def starmap(run: Frame, call: LibraryCall) -> Value:
     """A function called with each row."""
 
     if len(call.arguments.positional) < 2:
@@ -88,8 +88,8 @@ def starmap(run: Run, call: Invocation) -> Value:
     return _iterator(run, call, run.call(function.value, Arguments(call.node, given), call.node))
 
 
-@model("itertools.groupby")
-def groupby(run: Run, call: Invocation) -> Value:
+@models_call("itertools.groupby")
+def groupby(run: Frame, call: LibraryCall) -> Value:
     """Pairs of a key, of which nothing is known, and the elements that have it."""
     if call.first is None:
         return UNKNOWN
@@ -98,8 +98,8 @@ def groupby(run: Run, call: Invocation) -> Value:
     return _iterator(run, call, Tuple((UNKNOWN, group)))
 
 
-@model("itertools.tee")
-def tee(run: Run, call: Invocation) -> Value:
+@models_call("itertools.tee")
+def tee(run: Frame, call: LibraryCall) -> Value:
     """Several iterators over the same elements."""
     times = call.arguments.constant("n", 1, default=2)
     if call.first is None or not isinstance(times, int):

@@ -7,26 +7,30 @@ from dataclasses import replace
 import libcst as cst
 
 from devlint.domain.device import CPU
-from devlint.domain.dtype import Dtype, Source
-from devlint.domain.placement import UNKNOWN_PLACEMENT, Kind, Placement
+from devlint.domain.dtype import Dtype, DtypeSource
+from devlint.domain.placement import UNKNOWN_PLACEMENT, Placement, StepKind
 from devlint.domain.value import UNKNOWN, Array, Const, Rank, Tensor, Value, as_tensor
 from devlint.interpreter.library.tensor_constructors import read_from, tell_conversion
-from devlint.interpreter.operations.device_arguments import host_placement, note_hard_coded
-from devlint.interpreter.operations.tensor_types import ACCELERATORS, legacy_names, legacy_type
-from devlint.interpreter.state.arguments import Argument, Invocation
-from devlint.interpreter.state.frame import Run
-from devlint.interpreter.state.library_models import model
+from devlint.interpreter.operations.device_arguments import host_placement, report_hard_coded_device
+from devlint.interpreter.operations.tensor_types import ACCELERATORS, legacy_type, legacy_type_names
+from devlint.interpreter.state.arguments import Argument, LibraryCall
+from devlint.interpreter.state.frame import Frame
+from devlint.interpreter.state.library_models import models_call
 from devlint.syntax.tree_walk import dotted_name
 
 
-@model("torch.Tensor", *legacy_names(), *(name for kind in ACCELERATORS for name in legacy_names(f"torch.{kind}")))
-def constructor(run: Run, call: Invocation) -> Value:
+@models_call(
+    "torch.Tensor",
+    *legacy_type_names(),
+    *(name for kind in ACCELERATORS for name in legacy_type_names(f"torch.{kind}")),
+)
+def constructor(run: Frame, call: LibraryCall) -> Value:
     """`torch.Tensor(...)`, `torch.LongTensor(...)`, `torch.cuda.FloatTensor(...)`."""
     _note_accelerator(run, call)
     if any(isinstance(argument.value, Tensor) for argument in call.arguments):
         return Tensor()
-    found = legacy_type(run, call.name, run.step(Kind.CREATED, f"created by {call.name}", call.node))
-    dtype = found[1] if found is not None else Dtype("float32", Source.EXPLICIT)
+    found = legacy_type(run, call.name, run.step(StepKind.CREATED, f"created by {call.name}", call.node))
+    dtype = found[1] if found is not None else Dtype("float32", DtypeSource.EXPLICIT)
     placement: Placement
     if found is not None and found[0].device != CPU:
         placement = found[0]
@@ -43,16 +47,16 @@ def constructor(run: Run, call: Invocation) -> Value:
     return Tensor(placement, dtype, Rank.SOME, grad=False, leaf=True, fresh=fresh)
 
 
-def _note_accelerator(run: Run, call: Invocation) -> None:
+def _note_accelerator(run: Frame, call: LibraryCall) -> None:
     """Tell when the program itself writes `torch.cuda.FloatTensor(...)`, and not a name that may stand for it."""
     written = dotted_name(call.node.func) if isinstance(call.node, cst.Call) else None
     package = call.name.rpartition(".")[0].rpartition(".")[2]
     if written is not None and package in ACCELERATORS and f".{package}." in f".{written}":
-        note_hard_coded(run, Const(package), call.node, written)
+        report_hard_coded_device(run, Const(package), call.node, written)
 
 
-@model("torch.autograd.Variable", "torch.autograd.variable.Variable")
-def variable(run: Run, call: Invocation) -> Value:
+@models_call("torch.autograd.Variable", "torch.autograd.variable.Variable")
+def variable(run: Frame, call: LibraryCall) -> Value:
     """`Variable(x)`: x itself, today."""
     given = call.arguments.value("data", 0)
     tensor = as_tensor(given) if given is not None else None

@@ -5,40 +5,40 @@ from __future__ import annotations
 from dataclasses import replace
 
 from devlint.domain.objects import Instance
-from devlint.domain.value import NONE, UNKNOWN, Callable_, Const, Partial, Ref, Value
+from devlint.domain.value import NONE, UNKNOWN, Const, Partial, ProgramDefinition, Ref, Value
 from devlint.interpreter.calls.construction import instantiate
 from devlint.interpreter.objects.module_state import register_attribute
 from devlint.interpreter.program.definitions import ClassInfo
-from devlint.interpreter.state.arguments import Invocation
-from devlint.interpreter.state.frame import Run
-from devlint.interpreter.state.library_models import model
+from devlint.interpreter.state.arguments import LibraryCall
+from devlint.interpreter.state.frame import Frame
+from devlint.interpreter.state.library_models import models_call
 
 
-def _receiver(call: Invocation) -> Value | None:
+def _receiver(call: LibraryCall) -> Value | None:
     """The object (or class) that `super()` stands for."""
     return call.receiver.args[1] if isinstance(call.receiver, Partial) and len(call.receiver.args) == 2 else None
 
 
-@model("builtins.object.__new__", "builtins.super.__new__")
-def new(run: Run, call: Invocation) -> Value:
+@models_call("builtins.object.__new__", "builtins.super.__new__")
+def new(run: Frame, call: LibraryCall) -> Value:
     """`object.__new__(cls)`: an object without attributes."""
     cls = call.first.value if call.first is not None else None
-    if not isinstance(cls, Callable_) or not isinstance(cls.definition, ClassInfo):
+    if not isinstance(cls, ProgramDefinition) or not isinstance(cls.definition, ClassInfo):
         return UNKNOWN
     return run.allocate(call.node, Instance(cls, {}))
 
 
-@model("builtins.super.__call__")
-def made(run: Run, call: Invocation) -> Value:
+@models_call("builtins.super.__call__")
+def made(run: Frame, call: LibraryCall) -> Value:
     """`super().__call__(...)`: in a metaclass, a new object; in a class, what the library class is called for."""
     cls = _receiver(call)
-    if isinstance(cls, Callable_) and isinstance(cls.definition, ClassInfo):
+    if isinstance(cls, ProgramDefinition) and isinstance(cls.definition, ClassInfo):
         return instantiate(run, cls.definition, call.arguments, call.node)
     return UNKNOWN if cls is None else run.invoke(replace(call, receiver=cls))
 
 
-@model("builtins.object.__setattr__", "builtins.super.__setattr__")
-def set_plainly(run: Run, call: Invocation) -> Value:
+@models_call("builtins.object.__setattr__", "builtins.super.__setattr__")
+def set_plainly(run: Frame, call: LibraryCall) -> Value:
     """`super().__setattr__(name, value)`: what an assignment does where no class has a say in it."""
     given = [one.value for one in call.arguments.positional]
     owner = _receiver(call)

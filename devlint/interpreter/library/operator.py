@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Final
 
-from devlint.domain.value import UNKNOWN, Const, Library, Partial, Tuple, Value
+from devlint.domain.value import UNKNOWN, Const, LibraryName, Partial, Tuple, Value
 from devlint.interpreter.language.operators import combine
 from devlint.interpreter.language.subscripts import get_item
-from devlint.interpreter.state.arguments import Argument, Invocation
-from devlint.interpreter.state.frame import Run
-from devlint.interpreter.state.library_models import model
+from devlint.interpreter.state.arguments import Argument, LibraryCall
+from devlint.interpreter.state.frame import Frame
+from devlint.interpreter.state.library_models import models_call
 
 BINARY: Final = frozenset("add sub mul truediv floordiv mod pow matmul and_ or_ xor".split())
 GETTERS: Final = ("operator.itemgetter", "operator.attrgetter")
 
 
-@model(*(f"operator.{name}" for name in BINARY))
-def binary(run: Run, call: Invocation) -> Value:
+@models_call(*(f"operator.{name}" for name in BINARY))
+def binary(run: Frame, call: LibraryCall) -> Value:
     """`operator.add(a, b)`."""
     if len(call.arguments.positional) != 2:
         return UNKNOWN
@@ -24,8 +24,8 @@ def binary(run: Run, call: Invocation) -> Value:
     return combine(run, call.name.removeprefix("operator.").rstrip("_"), left, right, call.node)
 
 
-@model("operator.getitem")
-def item(run: Run, call: Invocation) -> Value:
+@models_call("operator.getitem")
+def item(run: Frame, call: LibraryCall) -> Value:
     """`operator.getitem(x, i)`."""
     if len(call.arguments.positional) != 2:
         return UNKNOWN
@@ -33,15 +33,15 @@ def item(run: Run, call: Invocation) -> Value:
     return get_item(run, owner, [index], call.node)
 
 
-@model(*GETTERS)
-def getter(run: Run, call: Invocation) -> Value:
+@models_call(*GETTERS)
+def getter(run: Frame, call: LibraryCall) -> Value:
     """`itemgetter("x", "y")`, `attrgetter("x")`: functions of what has them."""
     names = tuple(one.value for one in call.arguments.positional)
-    return Partial(Library(f"{call.name}.__call__"), (Tuple(names),)) if call.arguments.complete else UNKNOWN
+    return Partial(LibraryName(f"{call.name}.__call__"), (Tuple(names),)) if call.arguments.complete else UNKNOWN
 
 
-@model(*(f"{name}.__call__" for name in GETTERS))
-def got(run: Run, call: Invocation) -> Value:
+@models_call(*(f"{name}.__call__" for name in GETTERS))
+def got(run: Frame, call: LibraryCall) -> Value:
     """What such a function takes from its argument: one thing, or several."""
     if len(call.arguments.positional) != 2:
         return UNKNOWN

@@ -9,13 +9,13 @@ from typing import Final
 import libcst as cst
 
 from devlint.domain.objects import Dict, Instance, Sequence
-from devlint.domain.value import NONE, UNKNOWN, Ref, Tensor, Text, Tuple, Value
-from devlint.interpreter.operations.aliasing import note_write
-from devlint.interpreter.operations.transfer_methods import moved_leaf
-from devlint.interpreter.state.arguments import Argument, Invocation
+from devlint.domain.value import NONE, UNKNOWN, Ref, StringPrefix, Tensor, Tuple, Value
+from devlint.interpreter.operations.aliasing import report_shared_write
+from devlint.interpreter.operations.transfer_methods import transfer_of_leaf
+from devlint.interpreter.state.arguments import Argument, LibraryCall
 from devlint.interpreter.state.events import MovedLeaf
-from devlint.interpreter.state.frame import Run
-from devlint.interpreter.state.library_models import model
+from devlint.interpreter.state.frame import Frame
+from devlint.interpreter.state.library_models import models_call
 
 OPTIMIZERS = tuple(
     f"torch.optim.{name}"
@@ -42,8 +42,8 @@ OPTIMIZERS = tuple(
 HELD: Final = "the parameters held"
 
 
-@model(*OPTIMIZERS)
-def optimizer(run: Run, call: Invocation) -> Value:
+@models_call(*OPTIMIZERS)
+def optimizer(run: Frame, call: LibraryCall) -> Value:
     """An optimizer holds its parameters, in groups; it refuses what is no leaf."""
     given = call.arguments.get("params", 0)
     if given is None or isinstance(given.value, Tensor):
@@ -51,7 +51,7 @@ def optimizer(run: Run, call: Invocation) -> Value:
     groups = list(_groups(run, given))
     held = tuple(one for params in groups for one in params.items or (params.any,))
     for one in held:
-        moved = moved_leaf(one) if isinstance(one, Tensor) else None
+        moved = transfer_of_leaf(one) if isinstance(one, Tensor) else None
         if moved is not None:
             run.emit(MovedLeaf(run.context_at(given.node), moved, False, "it is given to an optimizer"))
         elif isinstance(one, Tensor) and one.leaf and one.cell is None:
@@ -61,7 +61,7 @@ def optimizer(run: Run, call: Invocation) -> Value:
     return run.allocate(call.node, Instance(call.name, {HELD: Tuple(held), "param_groups": in_groups}))
 
 
-def _groups(run: Run, given: Argument) -> Iterator[Sequence]:
+def _groups(run: Frame, given: Argument) -> Iterator[Sequence]:
     """The parameters of each group: those given, or those of each dict that is given."""
     found = run.iterate(given.value, given.node)
     parts = [run.get(one.address) if isinstance(one, Ref) else None for one in found.items or (found.any,)]
@@ -73,23 +73,23 @@ def _groups(run: Run, given: Argument) -> Iterator[Sequence]:
         yield Sequence((params,)) if isinstance(params, Tensor) else run.iterate(params, given.node)
 
 
-def _group(run: Run, params: Sequence, node: cst.CSTNode, number: int) -> Value:
+def _group(run: Frame, params: Sequence, node: cst.CSTNode, number: int) -> Value:
     """One entry of `param_groups`: its parameters, and settings of which nothing is known."""
     held = run.allocate(node, replace(params, kind="list"), f"parameters {number}")
-    return run.allocate(node, Dict({"params": held}, UNKNOWN, Text()), f"group {number}")
+    return run.allocate(node, Dict({"params": held}, UNKNOWN, StringPrefix()), f"group {number}")
 
 
-@model("torch.optim.*.step")
-def step(run: Run, call: Invocation) -> Value:
+@models_call("torch.optim.*.step")
+def step(run: Frame, call: LibraryCall) -> Value:
     """A step writes to the parameters in place."""
     thing = run.instance(call.receiver) if call.receiver is not None else None
     held = thing.attributes.get(HELD) if thing is not None else None
     for one in held.items if isinstance(held, Tuple) else ():
-        note_write(run, one, call.receiver_node, call.node, "param_groups")
+        report_shared_write(run, one, call.receiver_node, call.node, "param_groups")
     return UNKNOWN
 
 
-def _take(run: Run, node: cst.BaseExpression, leaf: Tensor) -> None:
+def _take(run: Frame, node: cst.BaseExpression, leaf: Tensor) -> None:
     """Let the names and attributes in a list of parameters know that an optimizer has taken what they hold."""
     taken = replace(leaf, trained=True)
     for element in node.elements if isinstance(node, (cst.List, cst.Tuple)) else ():
@@ -103,14 +103,14 @@ def _take(run: Run, node: cst.BaseExpression, leaf: Tensor) -> None:
                     run.put(reference.address, thing.with_attribute(name, taken, thing.registered.get(name)))
 
 
-@model(*(f"torch.optim.*.{name}" for name in ("zero_grad", "state_dict", "load_state_dict")))
-def optimizer_method(run: Run, call: Invocation) -> Value:
+@models_call(*(f"torch.optim.*.{name}" for name in ("zero_grad", "state_dict", "load_state_dict")))
+def optimizer_method(run: Frame, call: LibraryCall) -> Value:
     """What an optimizer does moves nothing."""
     return UNKNOWN
 
 
-@model("torch.optim.*.add_param_group")
-def add_param_group(run: Run, call: Invocation) -> Value:
+@models_call("torch.optim.*.add_param_group")
+def add_param_group(run: Frame, call: LibraryCall) -> Value:
     """One group more: which parameters there are is given up."""
     thing = run.instance(call.receiver) if call.receiver is not None else None
     if thing is not None and isinstance(call.receiver, Ref):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from devlint.domain.objects import Instance
 from devlint.domain.value import Const, Value
-from devlint.interpreter.state.arguments import Invocation
-from devlint.interpreter.state.frame import Run
-from devlint.interpreter.state.library_models import model
+from devlint.interpreter.state.arguments import LibraryCall
+from devlint.interpreter.state.frame import Frame
+from devlint.interpreter.state.library_models import models_call
 
 
-@model("torch.Generator")
-def generator(run: Run, call: Invocation) -> Value:
+@models_call("torch.Generator")
+def generator(run: Frame, call: LibraryCall) -> Value:
     """A generator and the device it was made for."""
     device = call.arguments.value("device", 0)
     return run.allocate(

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from devlint.domain.placement import Kind
+from devlint.domain.placement import StepKind
 from devlint.domain.value import NONE, UNKNOWN, Value
-from devlint.interpreter.objects.havoc import wait
-from devlint.interpreter.state.arguments import Invocation
+from devlint.interpreter.objects.havoc import assume_synchronized
+from devlint.interpreter.state.arguments import LibraryCall
 from devlint.interpreter.state.events import Synchronize
-from devlint.interpreter.state.frame import Run
-from devlint.interpreter.state.library_models import model
+from devlint.interpreter.state.frame import Frame
+from devlint.interpreter.state.library_models import models_call
 
 
-@model(
+@models_call(
     "torch.cuda.synchronize",
     "torch.accelerator.synchronize",
     "torch.mps.synchronize",
@@ -20,16 +20,16 @@ from devlint.interpreter.state.library_models import model
     "torch.cuda.Stream.synchronize",
     "torch.Event.synchronize",
 )
-def synchronize(run: Run, call: Invocation) -> Value:
+def synchronize(run: Frame, call: LibraryCall) -> Value:
     """The host waits for the accelerator."""
     ambient = run.state.ambient
     run.engine.repeats.mark_moment()
     run.emit(Synchronize(run.context_at(call.node), ambient.waited if ambient.unsynchronized is None else None))
-    run.synchronize(run.step(Kind.PASSED, "waits for the accelerator", call.node))
+    run.synchronize(run.step(StepKind.PASSED, "waits for the accelerator", call.node))
     return NONE
 
 
-@model(
+@models_call(
     "torch.cuda.Event.query",
     "torch.cuda.Event.elapsed_time",
     "torch.cuda.Event.record",
@@ -38,8 +38,8 @@ def synchronize(run: Run, call: Invocation) -> Value:
     "torch.cuda.Stream.wait_stream",
     "torch.cuda.Stream.record_event",
 )
-def event_method(run: Run, call: Invocation) -> Value:
+def event_method(run: Frame, call: LibraryCall) -> Value:
     """Events and streams: who waits on them is not followed further than `synchronize`."""
     if call.name != "record":
-        wait(run)
+        assume_synchronized(run)
     return UNKNOWN

@@ -6,16 +6,16 @@ from dataclasses import replace
 from typing import Final
 
 from devlint.domain.objects import Instance, Sequence
-from devlint.domain.value import UNKNOWN, Array, Batch, Callable_, Library, Partial, Ref, Tensor, Value
+from devlint.domain.value import UNKNOWN, Array, LibraryName, OpaqueData, Partial, ProgramDefinition, Ref, Tensor, Value
 from devlint.interpreter.library.array_readers import ESTIMATORS, is_estimator, reads_arrays
-from devlint.interpreter.modules.library_layers import construct_layer
-from devlint.interpreter.modules.library_methods import call_member
-from devlint.interpreter.numpy.array_calls import numpy_call, read_tensors
-from devlint.interpreter.objects.havoc import havoc, wait
-from devlint.interpreter.objects.library_objects import member_row
+from devlint.interpreter.modules.library_layers import construct_library_module
+from devlint.interpreter.modules.library_methods import call_library_method
+from devlint.interpreter.numpy.array_calls import call_numpy, report_tensors_read
+from devlint.interpreter.objects.havoc import assume_synchronized, havoc
+from devlint.interpreter.objects.library_objects import find_member_row
 from devlint.interpreter.operations.table_operations import apply_row
-from devlint.interpreter.state.arguments import Invocation
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.arguments import LibraryCall
+from devlint.interpreter.state.frame import Frame
 
 HARMLESS: Final = (
     "torch.",
@@ -34,13 +34,13 @@ HARMLESS: Final = (
 """Libraries that do not move the modules they are given."""
 
 
-def by_table(run: Run, invocation: Invocation) -> Value:
+def by_table(run: Frame, invocation: LibraryCall) -> Value:
     """What the tables say of a call; unknown when they do not know it."""
     name, receiver = invocation.name, invocation.receiver
     table = run.engine.table
     if isinstance(receiver, Array) or (receiver is None and name.startswith(("numpy.", "pandas."))):
-        return numpy_call(run, invocation)
-    if isinstance(receiver, (Tensor, Batch)):
+        return call_numpy(run, invocation)
+    if isinstance(receiver, (Tensor, OpaqueData)):
         row = table.method(name)
         return apply_row(run, row, invocation.arguments, invocation.receiver_argument) if row is not None else UNKNOWN
     if isinstance(receiver, Partial):
@@ -48,16 +48,16 @@ def by_table(run: Run, invocation: Invocation) -> Value:
     if receiver is None:
         row = table.find(name)
         if row is not None and row.module is not None:
-            return construct_layer(run, table.canonical(name), row, invocation.arguments, invocation.node)
+            return construct_library_module(run, table.canonical(name), row, invocation.arguments, invocation.node)
         if row is not None and row.special in ("", "batch"):
             return apply_row(run, row, invocation.arguments)
         if is_estimator(name):
             return run.allocate(invocation.node, Instance(ESTIMATORS, {}))
         if reads_arrays(name):
-            read_tensors(run, invocation)
+            report_tensors_read(run, invocation)
         elif not name.startswith(HARMLESS):
             havoc(run, invocation.arguments)
-            wait(run)
+            assume_synchronized(run)
         elif name.startswith("torch.Tensor."):
             method = table.find(name)
             return apply_row(run, method, invocation.arguments) if method is not None else UNKNOWN
@@ -68,21 +68,21 @@ def by_table(run: Run, invocation: Invocation) -> Value:
         run.put(receiver.address, replace(thing, items=None, element=thing.any))
     owner = run.instance(receiver)
     if owner is not None and isinstance(owner.cls, str) and owner.cls.startswith("numpy."):
-        return numpy_call(run, invocation)
-    member = member_row(run, receiver, name)
+        return call_numpy(run, invocation)
+    member = find_member_row(run, receiver, name)
     if member is not None and isinstance(receiver, Ref) and not member.property:
-        return call_member(run, receiver, member, invocation.arguments)
+        return call_library_method(run, receiver, member, invocation.arguments)
     if owner is not None:
         havoc(run, invocation.arguments)
     return UNKNOWN
 
 
-def _through_super(run: Run, invocation: Invocation, receiver: Partial) -> Value:
+def _through_super(run: Frame, invocation: LibraryCall, receiver: Partial) -> Value:
     """`super().method(...)` where the method lies in a library: the receiver's own library behaviour."""
 
-    if receiver.target != Library("builtins.super") or len(receiver.args) != 2:
+    if receiver.target != LibraryName("builtins.super") or len(receiver.args) != 2:
         return UNKNOWN
     target = receiver.args[1]
-    if isinstance(target, Callable_):
+    if isinstance(target, ProgramDefinition):
         return UNKNOWN
-    return run.invoke(Invocation(invocation.name, invocation.arguments, invocation.node, target))
+    return run.invoke(LibraryCall(invocation.name, invocation.arguments, invocation.node, target))

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from devlint.domain.device import HOST, Symbol
-from devlint.domain.dtype import kind_of
-from devlint.domain.objects import Cell, Sequence
-from devlint.domain.path_conditions import Test, decide
-from devlint.domain.placement import Kind, Leaf, leaves
-from devlint.domain.storage import Memory
+from devlint.domain.device import HOST, DeviceSymbol
+from devlint.domain.dtype import python_type_of
+from devlint.domain.objects import ParameterCell, Sequence
+from devlint.domain.path_conditions import Literal, entails
+from devlint.domain.placement import PlacementCase, StepKind, placement_cases
+from devlint.domain.storage import Storage
 from devlint.domain.value import (
     NONE,
     UNKNOWN,
     Array,
-    Batch,
     Const,
-    Fresh,
+    FactoryOrigin,
     Number,
-    Origin,
+    OpaqueData,
+    OriginKind,
     Rank,
     Ref,
     Size,
@@ -27,28 +27,28 @@ from devlint.domain.value import (
     TypeName,
     Value,
     as_tensor,
-    computed,
+    computed_tensor,
 )
 from devlint.interpreter.library.table_calls import by_table
 from devlint.interpreter.objects.evidence import looks_like_module
-from devlint.interpreter.objects.parameters import require_grad
-from devlint.interpreter.operations.aliasing import handed_on, memory_of, note_write
-from devlint.interpreter.operations.device_arguments import is_none, placement_from
-from devlint.interpreter.operations.device_conflicts import find_clash
-from devlint.interpreter.operations.dtype_arguments import dtype_named, names_dtype
+from devlint.interpreter.objects.parameters import set_requires_grad
+from devlint.interpreter.operations.aliasing import alias_storage, report_shared_write, storage_of
+from devlint.interpreter.operations.device_arguments import is_absent_or_none, requested_placement
+from devlint.interpreter.operations.device_conflicts import find_device_conflict
+from devlint.interpreter.operations.dtype_arguments import is_dtype_argument, requested_dtype
 from devlint.interpreter.operations.operands import as_operand
-from devlint.interpreter.operations.synchronization import pending_copy, read_by_copy
-from devlint.interpreter.operations.transfer_methods import METHODS, read_by_numpy, transfer_tensor
-from devlint.interpreter.state.arguments import Argument, Invocation
-from devlint.interpreter.state.device_facts import type_atom
-from devlint.interpreter.state.events import Discarded
-from devlint.interpreter.state.frame import Run
-from devlint.interpreter.state.library_models import model
-from devlint.interpreter.state.rebinding import change
+from devlint.interpreter.operations.synchronization import pending_copy, report_read_by_copy
+from devlint.interpreter.operations.transfer_methods import TRANSFER_METHODS, report_numpy_read, transfer_tensor
+from devlint.interpreter.state.arguments import Argument, LibraryCall
+from devlint.interpreter.state.device_facts import device_type_atom
+from devlint.interpreter.state.events import DiscardedResult
+from devlint.interpreter.state.frame import Frame
+from devlint.interpreter.state.library_models import models_call
+from devlint.interpreter.state.rebinding import replace_value
 
 
-@model(*(f"Tensor.{name}" for name in METHODS))
-def transfer(run: Run, call: Invocation) -> Value:
+@models_call(*(f"Tensor.{name}" for name in TRANSFER_METHODS))
+def transfer(run: Frame, call: LibraryCall) -> Value:
     """`.to`, `.cuda`, `.cpu`, `.half`, ... on a tensor, or on something whose tensors are all in one place."""
     tensor = as_tensor(call.receiver) if call.receiver is not None else None
     assert tensor is not None
@@ -59,108 +59,108 @@ def transfer(run: Run, call: Invocation) -> Value:
         # It moves in place then.
         return call.receiver or UNKNOWN
     moved = transfer_tensor(run, tensor, call.name, call.arguments, call.node, call.receiver_node)
-    return Batch(moved.placement, moved=moved.moved) if isinstance(call.receiver, Batch) else moved
+    return OpaqueData(moved.placement, moved=moved.moved) if isinstance(call.receiver, OpaqueData) else moved
 
 
 def _may_be_module(value: Value | None) -> bool:
     """Whether nothing tells what it is: part of a checkpoint, or something unknown that has only been moved."""
-    return isinstance(value, Batch) and (value.mixed or value.moved is not None)
+    return isinstance(value, OpaqueData) and (value.mixed or value.moved is not None)
 
 
-@model("Tensor.numpy", "Tensor.__array__")
-def numpy(run: Run, call: Invocation) -> Value:
+@models_call("Tensor.numpy", "Tensor.__array__")
+def numpy(run: Frame, call: LibraryCall) -> Value:
     """`.numpy()`: the same memory, on the host, outside autograd."""
     tensor = run.settle(_receiver(call))
     force = call.arguments.constant("force", 0, False) is True
-    read_by_numpy(run, tensor, ".numpy()", call.node, call.receiver_node, force=force)
+    report_numpy_read(run, tensor, ".numpy()", call.node, call.receiver_node, force=force)
     if not force:
         _found_on_host(run, tensor)
-    before = next((leaf.trace for _, leaf in leaves(tensor.placement) if leaf.trace is not None), None)
-    step = run.step(Kind.CONVERTED, "seen as a NumPy array", call.node, before)
-    memory = handed_on(run, memory_of(tensor), "`.numpy()`", call.node, surely=not force)
-    return Array(tensor.dtype, Fresh(Origin.TENSOR, step), tensor.rank, memory, step)
+    before = next((leaf.trace for _, leaf in placement_cases(tensor.placement) if leaf.trace is not None), None)
+    step = run.step(StepKind.CONVERTED, "seen as a NumPy array", call.node, before)
+    memory = alias_storage(run, storage_of(tensor), "`.numpy()`", call.node, surely=not force)
+    return Array(tensor.dtype, FactoryOrigin(OriginKind.TENSOR, step), tensor.rank, memory, step)
 
 
-def _found_on_host(run: Run, tensor: Tensor) -> None:
+def _found_on_host(run: Frame, tensor: Tensor) -> None:
     """Code that goes on after it has read a caller's tensor through NumPy has been given one on the host."""
-    device = tensor.placement.device if isinstance(tensor.placement, Leaf) else None
-    if isinstance(device, Symbol):
-        test = Test(type_atom(device.origin, HOST, f'{device.text.strip("`")}.device.type == "{HOST}"'))
-        if decide(run.state.facts, test) is None:
+    device = tensor.placement.device if isinstance(tensor.placement, PlacementCase) else None
+    if isinstance(device, DeviceSymbol):
+        test = Literal(device_type_atom(device.origin, HOST, f'{device.text.strip("`")}.device.type == "{HOST}"'))
+        if entails(run.state.facts, test) is None:
             run.state.assume(test)
 
 
-@model("Tensor.detach", "Tensor.detach_")
-def detach(run: Run, call: Invocation) -> Value:
+@models_call("Tensor.detach", "Tensor.detach_")
+def detach(run: Frame, call: LibraryCall) -> Value:
     """`.detach()`: the same memory, outside autograd."""
     tensor = _receiver(call)
     settled = run.settle(tensor)
     if call.name == "detach_" and tensor.cell is not None:
-        require_grad(run, tensor.cell, False)
+        set_requires_grad(run, tensor.cell, False)
     if call.name == "detach" and run.discarded is call.node and settled.grad is not False:
-        run.emit(Discarded(run.context_at(call.node), call.name, run.place(call.receiver_node), settled))
+        run.emit(DiscardedResult(run.context_at(call.node), call.name, run.place(call.receiver_node), settled))
     if call.name == "detach_":
         return replace(settled, moved=None, grad=False, leaf=True)
-    memory = handed_on(run, memory_of(settled), "`.detach()`", call.node)
+    memory = alias_storage(run, storage_of(settled), "`.detach()`", call.node)
     return replace(settled, moved=None, grad=False, leaf=True, cell=None, memory=memory)
 
 
-@model("Tensor.pin_memory")
-def pin_memory(run: Run, call: Invocation) -> Value:
+@models_call("Tensor.pin_memory")
+def pin_memory(run: Frame, call: LibraryCall) -> Value:
     """`.pin_memory()`: a copy in page-locked host memory."""
     settled = run.settle(_receiver(call))
     if run.discarded is call.node:
-        run.emit(Discarded(run.context_at(call.node), call.name, run.place(call.receiver_node), settled))
-    return replace(settled, pinned=True, cell=None, memory=Memory())
+        run.emit(DiscardedResult(run.context_at(call.node), call.name, run.place(call.receiver_node), settled))
+    return replace(settled, pinned=True, cell=None, memory=Storage())
 
 
-@model("Tensor.view")
-def view(run: Run, call: Invocation) -> Value:
+@models_call("Tensor.view")
+def view(run: Frame, call: LibraryCall) -> Value:
     """`.view(sizes)`; `.view(dtype)` reads the same memory as numbers of another type, in as many dimensions."""
     viewed = by_table(run, call)
     given = call.arguments.value("dtype", 0)
-    if not isinstance(viewed, Tensor) or given is None or not names_dtype(given):
+    if not isinstance(viewed, Tensor) or given is None or not is_dtype_argument(given):
         return viewed
-    return replace(viewed, dtype=dtype_named(given), rank=_receiver(call).rank)
+    return replace(viewed, dtype=requested_dtype(given), rank=_receiver(call).rank)
 
 
-@model("Tensor.clone")
-def clone(run: Run, call: Invocation) -> Value:
+@models_call("Tensor.clone")
+def clone(run: Frame, call: LibraryCall) -> Value:
     """`.clone()`: new memory in the same place."""
-    return replace(run.derived(_receiver(call)), memory=Memory())
+    return replace(run.derived(_receiver(call)), memory=Storage())
 
 
-@model("Tensor.requires_grad_")
-def requires_grad_(run: Run, call: Invocation) -> Value:
+@models_call("Tensor.requires_grad_")
+def requires_grad_(run: Frame, call: LibraryCall) -> Value:
     """`.requires_grad_()`: the same tensor, now a leaf that collects a gradient."""
     tensor = _receiver(call)
     wanted = call.arguments.constant("requires_grad", 0, True)
     grad = wanted if isinstance(wanted, bool) else None
     if tensor.cell is not None:
-        require_grad(run, tensor.cell, grad)
+        set_requires_grad(run, tensor.cell, grad)
     changed = replace(tensor, grad=grad, leaf=True if not tensor.grad else tensor.leaf, fresh=tensor.fresh)
-    change(run, call.receiver_node, tensor, changed)
+    replace_value(run, call.receiver_node, tensor, changed)
     return changed
 
 
-@model("Tensor.retain_grad")
-def retain_grad(run: Run, call: Invocation) -> Value:
+@models_call("Tensor.retain_grad")
+def retain_grad(run: Frame, call: LibraryCall) -> Value:
     """`.retain_grad()`: a tensor that is no leaf keeps its gradient all the same."""
     tensor = _receiver(call)
-    change(run, call.receiver_node, tensor, replace(tensor, leaf=None))
+    replace_value(run, call.receiver_node, tensor, replace(tensor, leaf=None))
     return NONE
 
 
-@model("Tensor.item", "Tensor.tolist")
-def to_python(run: Run, call: Invocation) -> Value:
+@models_call("Tensor.item", "Tensor.tolist")
+def to_python(run: Frame, call: LibraryCall) -> Value:
     """`.item()`, `.tolist()`: Python numbers, for which the host waits."""
     by_table(run, call)
     if call.name == "item":
-        return Number(kind_of(run.settle(_receiver(call)).dtype))
+        return Number(python_type_of(run.settle(_receiver(call)).dtype))
     return run.allocate(call.node, Sequence(None, UNKNOWN))
 
 
-@model(
+@models_call(
     "Tensor.size",
     "Tensor.dim",
     "Tensor.numel",
@@ -169,40 +169,40 @@ def to_python(run: Run, call: Invocation) -> Value:
     "Tensor.ndimension",
     "Tensor.element_size",
 )
-def measure(run: Run, call: Invocation) -> Value:
+def measure(run: Frame, call: LibraryCall) -> Value:
     """Sizes: Python numbers that the host knows without asking the accelerator."""
     if call.name == "size" and not call.arguments.positional and not call.arguments.keywords:
         return Size(_receiver(call).rank)
     return Number("int")
 
 
-@model("Tensor.copy_")
-def copy_(run: Run, call: Invocation) -> Value:
+@models_call("Tensor.copy_")
+def copy_(run: Frame, call: LibraryCall) -> Value:
     """`.copy_(source)`: takes from any device; the receiver stays where it is."""
     tensor = _receiver(call)
-    note_write(run, tensor, call.receiver_node, call.node)
+    report_shared_write(run, tensor, call.receiver_node, call.node)
     given = call.arguments.get("src", 0)
     operand = as_operand(run, "src", given) if given is not None else None
     source = operand.tensor if operand is not None else Tensor()
     if operand is not None:
-        read_by_copy(run, operand, run.settle(tensor).placement, call.node, "copy_")
-    step = run.step(Kind.MOVED, "copied by .copy_()", call.node)
+        report_read_by_copy(run, operand, run.settle(tensor).placement, call.node, "copy_")
+    step = run.step(StepKind.MOVED, "copied by .copy_()", call.node)
     flag = call.arguments.constant("non_blocking", 1, False)
     pending = pending_copy(run, source.placement, run.settle(tensor).placement, step, non_blocking=flag is True)
     changed = replace(tensor, fresh=None, pending=pending)
-    change(run, call.receiver_node, tensor, changed)
+    replace_value(run, call.receiver_node, tensor, changed)
     return changed
 
 
-@model("Tensor.backward", "torch.autograd.backward")
-def backward(run: Run, call: Invocation) -> Value:
+@models_call("Tensor.backward", "torch.autograd.backward")
+def backward(run: Frame, call: LibraryCall) -> Value:
     """`.backward()` runs on the accelerator when the loss is there."""
     by_table(run, call)
     return Const(None)
 
 
-@model("Tensor.split", "Tensor.chunk", "Tensor.unbind", "torch.split", "torch.chunk", "torch.unbind")
-def pieces(run: Run, call: Invocation) -> Value:
+@models_call("Tensor.split", "Tensor.chunk", "Tensor.unbind", "torch.split", "torch.chunk", "torch.unbind")
+def pieces(run: Frame, call: LibraryCall) -> Value:
     """Pieces of a tensor: as many as the call says, where it says so."""
     source = (
         call.receiver
@@ -214,7 +214,7 @@ def pieces(run: Run, call: Invocation) -> Value:
         return UNKNOWN
     settled = run.settle(tensor)
     piece = replace(
-        computed(settled),
+        computed_tensor(settled),
         memory=settled.memory and settled.memory.part(object()),
         rank=settled.rank if "unbind" not in call.name else settled.rank.fewer,
     )
@@ -225,24 +225,26 @@ def pieces(run: Run, call: Invocation) -> Value:
     return run.allocate(call.node, Sequence(None, piece, "tuple"))
 
 
-def _receiver(call: Invocation) -> Tensor:
+def _receiver(call: LibraryCall) -> Tensor:
     tensor = as_tensor(call.receiver) if call.receiver is not None else None
     return tensor if tensor is not None else Tensor()
 
 
-@model("torch.load")
-def load(run: Run, call: Invocation) -> Value:
+@models_call("torch.load")
+def load(run: Frame, call: LibraryCall) -> Value:
     """`torch.load(file, map_location=...)`: everything inside is where map_location says; without it, where it was
     saved."""
     where = call.arguments.get("map_location", 1)
-    if where is None or is_none(where.value):
+    if where is None or is_absent_or_none(where.value):
         return UNKNOWN
-    placement = placement_from(run, where.value, where.node, run.step(Kind.CREATED, "loaded by torch.load", call.node))
-    return Batch(placement, mixed=True)
+    placement = requested_placement(
+        run, where.value, where.node, run.step(StepKind.CREATED, "loaded by torch.load", call.node)
+    )
+    return OpaqueData(placement, mixed=True)
 
 
-@model("torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.parameter.Buffer")
-def parameter(run: Run, call: Invocation) -> Value:
+@models_call("torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.parameter.Buffer")
+def parameter(run: Frame, call: LibraryCall) -> Value:
     """`nn.Parameter(tensor)`: a parameter keeps its identity when its module moves, so its placement lives in the
     heap."""
     data = call.arguments.get("data", 0)
@@ -250,40 +252,40 @@ def parameter(run: Run, call: Invocation) -> Value:
     settled = run.settle(given) if given is not None else Tensor()
     requires = call.arguments.constant("requires_grad", 1, True)
     grad = requires if isinstance(requires, bool) else None
-    reference = run.allocate(call.node, Cell(settled.placement, settled.dtype, grad), "parameter")
+    reference = run.allocate(call.node, ParameterCell(settled.placement, settled.dtype, grad), "parameter")
     return Tensor(settled.placement, settled.dtype, settled.rank, grad, leaf=True, cell=reference.address)
 
 
-@model("torch.nn.utils.rnn.PackedSequence")
-def packed(run: Run, call: Invocation) -> Value:
+@models_call("torch.nn.utils.rnn.PackedSequence")
+def packed(run: Frame, call: LibraryCall) -> Value:
     """A packed sequence is built by hand: not followed."""
     return UNKNOWN
 
 
-@model("torch.nn.utils.rnn.pack_padded_sequence", "torch.nn.utils.rnn.pack_sequence")
-def pack(run: Run, call: Invocation) -> Value:
+@models_call("torch.nn.utils.rnn.pack_padded_sequence", "torch.nn.utils.rnn.pack_sequence")
+def pack(run: Frame, call: LibraryCall) -> Value:
     """Packing: the data stay where they are; `lengths` must be on the host."""
     by_table(run, call)
     data = call.arguments.value("input", 0)
     tensor = as_tensor(data) if data is not None else None
-    return Batch(run.settle(tensor).placement) if tensor is not None else UNKNOWN
+    return OpaqueData(run.settle(tensor).placement) if tensor is not None else UNKNOWN
 
 
-def _apiece(run: Run, call: Invocation) -> list[Value]:
+def _apiece(run: Frame, call: LibraryCall) -> list[Value]:
     """What was given, reshaped."""
     given = [as_tensor(argument.value) for argument in call.arguments.positional]
-    return [UNKNOWN if one is None else replace(computed(run.settle(one)), rank=Rank.SOME) for one in given]
+    return [UNKNOWN if one is None else replace(computed_tensor(run.settle(one)), rank=Rank.SOME) for one in given]
 
 
-@model("torch.atleast_1d", "torch.atleast_2d", "torch.atleast_3d")
-def at_least(run: Run, call: Invocation) -> Value:
+@models_call("torch.atleast_1d", "torch.atleast_2d", "torch.atleast_3d")
+def at_least(run: Frame, call: LibraryCall) -> Value:
     """Functions that hand back what they were given with more dimensions: one tensor as it is, several in a tuple."""
     items = _apiece(run, call)
     return items[0] if len(items) == 1 else Tuple(tuple(items))
 
 
-@model("torch.broadcast_tensors", "torch.meshgrid")
-def together(run: Run, call: Invocation) -> Value:
+@models_call("torch.broadcast_tensors", "torch.meshgrid")
+def together(run: Frame, call: LibraryCall) -> Value:
     """Functions that hand back what they were given, reshaped."""
     items = _apiece(run, call)
     if len(items) == 1 and items[0] == UNKNOWN:
@@ -294,8 +296,8 @@ def together(run: Run, call: Invocation) -> Value:
 FOREACH = ("add", "sub", "mul", "div", "maximum", "minimum", "lerp", "addcmul", "addcdiv", "pow", "copy")
 
 
-@model(*(f"torch._foreach_{name}{suffix}" for name in FOREACH for suffix in ("", "_")))
-def foreach(run: Run, call: Invocation) -> Value:
+@models_call(*(f"torch._foreach_{name}{suffix}" for name in FOREACH for suffix in ("", "_")))
+def foreach(run: Frame, call: LibraryCall) -> Value:
     """`torch._foreach_add_(these, those)`: pair by pair what the plain operation would do; `_foreach_copy_` takes
     from anywhere."""
     lists = [
@@ -307,7 +309,7 @@ def foreach(run: Run, call: Invocation) -> Value:
     ]
     operands = [replace(one, inside=True) for one in groups if one is not None]
     if not call.name.startswith("torch._foreach_copy"):
-        clash = find_clash(run, call.node, call.name, operands)
+        clash = find_device_conflict(run, call.node, call.name, operands)
         if clash is not None:
             run.emit(clash)
     if call.name.endswith("_") or not operands:

@@ -3,40 +3,40 @@
 from __future__ import annotations
 
 from devlint.domain.objects import Sequence
-from devlint.domain.placement import Kind
+from devlint.domain.placement import StepKind
 from devlint.domain.value import NONE, UNKNOWN, Ref, Tuple, Value
 from devlint.interpreter.library.copying import deep_copy
-from devlint.interpreter.objects.library_objects import moved_to
-from devlint.interpreter.objects.module_state import is_module, relocate
-from devlint.interpreter.operations.device_arguments import is_none, placement_from
-from devlint.interpreter.state.arguments import Argument, Arguments, Invocation
-from devlint.interpreter.state.frame import Run
-from devlint.interpreter.state.library_models import model
+from devlint.interpreter.objects.library_objects import move_value
+from devlint.interpreter.objects.module_state import is_module, move_registered_tensors
+from devlint.interpreter.operations.device_arguments import is_absent_or_none, requested_placement
+from devlint.interpreter.state.arguments import Argument, Arguments, LibraryCall
+from devlint.interpreter.state.frame import Frame
+from devlint.interpreter.state.library_models import models_call
 
 
-@model("torch.optim.swa_utils.AveragedModel")
-def averaged(run: Run, call: Invocation) -> Value:
+@models_call("torch.optim.swa_utils.AveragedModel")
+def averaged(run: Frame, call: LibraryCall) -> Value:
     """`AveragedModel(model)`: computes as the model does, with weights of its own where the model's are now."""
     given = call.arguments.value("model", 0)
     if given is None or not is_module(run, given):
         return UNKNOWN
     copy = deep_copy(run, given, call.node)
     device = call.arguments.get("device", 1)
-    if device is not None and not is_none(device.value) and isinstance(copy, Ref):
-        step = run.step(Kind.MOVED, "kept there by AveragedModel", call.node)
-        placement = placement_from(run, device.value, device.node, step)
-        relocate(run, copy, lambda before, dtype: (placement, dtype))
+    if device is not None and not is_absent_or_none(device.value) and isinstance(copy, Ref):
+        step = run.step(StepKind.MOVED, "kept there by AveragedModel", call.node)
+        placement = requested_placement(run, device.value, device.node, step)
+        move_registered_tensors(run, copy, lambda before, dtype: (placement, dtype))
     return copy
 
 
-@model("Module.update_parameters")
-def update_parameters(run: Run, call: Invocation) -> Value:
+@models_call("Module.update_parameters")
+def update_parameters(run: Frame, call: LibraryCall) -> Value:
     """`averaged.update_parameters(model)`: the values are copied, from wherever they are."""
     return NONE
 
 
-@model("torch.optim.swa_utils.update_bn")
-def update_bn(run: Run, call: Invocation) -> Value:
+@models_call("torch.optim.swa_utils.update_bn")
+def update_bn(run: Frame, call: LibraryCall) -> Value:
     """`update_bn(loader, model)`: runs the model on the first part of each batch, moved only where it is told to."""
     loader, swept = call.arguments.get("loader", 0), call.arguments.get("model", 1)
     device = call.arguments.get("device", 2)
@@ -48,8 +48,8 @@ def update_bn(run: Run, call: Invocation) -> Value:
         batch = batch.items[0]
     elif isinstance(thing, Sequence):
         batch = thing.items[0] if thing.items else thing.any
-    if device is not None and not is_none(device.value):
-        step = run.step(Kind.MOVED, "moved by update_bn", call.node)
-        batch = moved_to(run, batch, placement_from(run, device.value, device.node, step))
+    if device is not None and not is_absent_or_none(device.value):
+        step = run.step(StepKind.MOVED, "moved by update_bn", call.node)
+        batch = move_value(run, batch, requested_placement(run, device.value, device.node, step))
     run.call(swept.value, Arguments(swept.node, [Argument(batch, loader.node)]), swept.node)
     return NONE

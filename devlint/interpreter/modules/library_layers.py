@@ -6,27 +6,29 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devlint.domain.objects import Cell, Instance
-from devlint.domain.placement import Kind
+from devlint.domain.objects import Instance, ParameterCell
+from devlint.domain.placement import StepKind
 from devlint.domain.value import NONE, Const, Number, Ref, Tensor, Value
-from devlint.interpreter.objects.module_state import class_name, display_name, own_operand
-from devlint.interpreter.operations.device_arguments import default_placement, is_none, placement_from
-from devlint.interpreter.operations.dtype_arguments import dtype_named
+from devlint.interpreter.objects.module_state import display_name, library_class_name, parameter_operand
+from devlint.interpreter.operations.device_arguments import default_placement, is_absent_or_none, requested_placement
+from devlint.interpreter.operations.dtype_arguments import requested_dtype
 from devlint.interpreter.operations.table_operations import apply_row
 from devlint.interpreter.state.arguments import Argument, Arguments
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.frame import Frame
 from devlint.semantics.table import ModuleRow, Row
 
 
-def construct_layer(run: Run, name: str, row: Row, arguments: Arguments, node: cst.CSTNode) -> Value:
+def construct_library_module(run: Frame, name: str, row: Row, arguments: Arguments, node: cst.CSTNode) -> Value:
     """`nn.Linear(...)`: a module with its own parameters, if it has any; settings that are constants stay readable."""
     assert row.module is not None
     given = {key: arguments.value(key, position) for position, key in enumerate(row.module.init)}
     settings: dict[str, Value] = {key: value for key, value in given.items() if isinstance(value, (Const, Number))}
-    return run.allocate(node, Instance(name, settings, cell=layer_cell(run, name, row, arguments, node)))
+    return run.allocate(node, Instance(name, settings, cell=library_module_parameters(run, name, row, arguments, node)))
 
 
-def layer_cell(run: Run, name: str, row: Row, arguments: Arguments, node: cst.CSTNode) -> Cell | None:
+def library_module_parameters(
+    run: Frame, name: str, row: Row, arguments: Arguments, node: cst.CSTNode
+) -> ParameterCell | None:
     """The parameters a library module is born with."""
     assert row.module is not None
     module = row.module
@@ -37,13 +39,13 @@ def layer_cell(run: Run, name: str, row: Row, arguments: Arguments, node: cst.CS
         return None
     device, dtype = arguments.get("device"), arguments.value("dtype")
     short = display_name(Instance(name, {}))
-    if device is not None and not is_none(device.value):
-        step = run.step(Kind.CREATED, f"{short} is created", node)
-        placement = placement_from(run, device.value, device.node, step)
+    if device is not None and not is_absent_or_none(device.value):
+        step = run.step(StepKind.CREATED, f"{short} is created", node)
+        placement = requested_placement(run, device.value, device.node, step)
     else:
         placement = default_placement(run, short, node)
-    made = run.state.ambient.default_dtype if dtype is None or dtype == NONE else dtype_named(dtype)
-    return Cell(placement, made)
+    made = run.state.ambient.default_dtype if dtype is None or dtype == NONE else requested_dtype(dtype)
+    return ParameterCell(placement, made)
 
 
 def _holds(module: ModuleRow, rule: str, arguments: Arguments) -> bool:
@@ -55,18 +57,20 @@ def _holds(module: ModuleRow, rule: str, arguments: Arguments) -> bool:
     return arguments.constant(argument, position, module.defaults.get(argument, True)) not in (False, None)
 
 
-def _cell_from_argument(run: Run, module: ModuleRow, argument: str, arguments: Arguments) -> Cell | None:
+def _cell_from_argument(run: Frame, module: ModuleRow, argument: str, arguments: Arguments) -> ParameterCell | None:
     position = module.init.index(argument) if argument in module.init else None
     given = arguments.value(argument, position)
     if isinstance(given, Tensor):
         settled = run.settle(given)
-        return Cell(settled.placement, settled.dtype, False)
+        return ParameterCell(settled.placement, settled.dtype, False)
     return None
 
 
-def call_layer(run: Run, owner: Ref, thing: Instance, arguments: Arguments, node: cst.CSTNode) -> Value | None:
+def call_library_module(
+    run: Frame, owner: Ref, thing: Instance, arguments: Arguments, node: cst.CSTNode
+) -> Value | None:
     """Call a library module by its row; None when the table does not describe it."""
-    row = run.engine.table.find(class_name(run, thing))
+    row = run.engine.table.find(library_class_name(run, thing))
     if row is None or row.module is None:
         return None
     reduction = thing.attributes.get("reduction")
@@ -74,4 +78,4 @@ def call_layer(run: Run, owner: Ref, thing: Instance, arguments: Arguments, node
         arguments = replace(
             arguments, keywords={**arguments.keywords, "reduction": Argument(reduction, arguments.node)}
         )
-    return apply_row(run, row, arguments, own=own_operand(run, owner, thing, node))
+    return apply_row(run, row, arguments, own=parameter_operand(run, owner, thing, node))

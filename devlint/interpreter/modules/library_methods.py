@@ -6,32 +6,32 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devlint.domain.value import Batch, Ref, Tensor, Unknown, Value
-from devlint.interpreter.objects.library_objects import member_row, own_placement
-from devlint.interpreter.objects.module_state import is_module, own_operand
-from devlint.interpreter.operations.argument_binding import bind_row
-from devlint.interpreter.operations.table_operations import IMPLICIT, apply_row, operate
+from devlint.domain.value import OpaqueData, Ref, Tensor, Unknown, Value
+from devlint.interpreter.objects.library_objects import find_member_row, object_placement
+from devlint.interpreter.objects.module_state import is_module, parameter_operand
+from devlint.interpreter.operations.argument_binding import bind_row_arguments
+from devlint.interpreter.operations.table_operations import IMPLICIT, apply_bound_row, apply_row
 from devlint.interpreter.state.arguments import Argument, Arguments
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.frame import Frame
 from devlint.semantics.row import Row, parse_row
 
 
-def call_member(run: Run, receiver: Ref, row: Row, arguments: Arguments) -> Value:
+def call_library_method(run: Frame, receiver: Ref, row: Row, arguments: Arguments) -> Value:
     """Call a method by its row, or read an attribute; a module's own tensors take part where the row names them."""
     node = arguments.node if isinstance(arguments.node, cst.BaseExpression) else cst.Name("self")
     thing = run.instance(receiver)
     own = None
     if thing is not None and IMPLICIT in row.same and is_module(run, receiver):
-        own = own_operand(run, receiver, thing, arguments.node)
+        own = parameter_operand(run, receiver, thing, arguments.node)
     return apply_row(run, row, arguments, Argument(receiver, node), own=own)
 
 
-def given_by_framework(run: Run, receiver: Ref, method: str, arguments: Arguments) -> Arguments:
+def framework_arguments(run: Frame, receiver: Ref, method: str, arguments: Arguments) -> Arguments:
     """The arguments with which a framework calls a method of the program: it has moved some to the object's device."""
-    row = member_row(run, receiver, method)
+    row = find_member_row(run, receiver, method)
     if row is None or row.special != "hook":
         return arguments
-    batch = Batch(own_placement(run, receiver))
+    batch = OpaqueData(object_placement(run, receiver))
     positional = list(arguments.positional)
     for position, name in enumerate(row.params[1 : len(positional) + 1]):
         if name in row.moves and isinstance(positional[position].value, (Unknown, Tensor)):
@@ -39,11 +39,13 @@ def given_by_framework(run: Run, receiver: Ref, method: str, arguments: Argument
     return replace(arguments, positional=positional)
 
 
-def by_convention(run: Run, arguments: Arguments) -> Value | None:
+def call_by_convention(run: Frame, arguments: Arguments) -> Value | None:
     """What a call of something unknown gives, where one of its arguments tells by itself."""
     for condition, cells in run.engine.table.models.conventions():
         name, _, wanted = condition.partition("=")
         if arguments.constant(name) == wanted:
             row = parse_row("the call", cells)
-            return operate(run, row, bind_row(row, arguments, None, {}), arguments.node, complete=arguments.complete)
+            return apply_bound_row(
+                run, row, bind_row_arguments(row, arguments, None, {}), arguments.node, complete=arguments.complete
+            )
     return None

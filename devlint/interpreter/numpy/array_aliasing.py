@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from devlint.domain.storage import Memory
+from devlint.domain.storage import Storage
 from devlint.domain.value import Array, Tensor, Value
-from devlint.interpreter.operations.aliasing import handed_on, memory_of, note_write, seen_by
-from devlint.interpreter.state.arguments import Invocation
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.operations.aliasing import alias_storage, report_shared_write, storage_of, storage_seen_by
+from devlint.interpreter.state.arguments import LibraryCall
+from devlint.interpreter.state.frame import Frame
 
 VIEWS: Final = frozenset(
     "reshape ravel transpose squeeze swapaxes view expand_dims moveaxis diagonal flip fliplr flipud rot90 atleast_1d"
@@ -26,26 +26,26 @@ WRITERS: Final = frozenset(
 """Calls that write to their first argument, or to the array they are called on."""
 
 
-def follow_memory(run: Run, call: Invocation, source: Value | None) -> Memory | None:
+def array_storage(run: Frame, call: LibraryCall, source: Value | None) -> Storage | None:
     """The memory of the array a call returns, given the array or tensor it is made from; writes are told."""
     name = call.name.rpartition(".")[2]
     _note_writes(run, call)
     if name.startswith("empty"):
         return None
     if source is None or name not in VIEWS:
-        return Memory()
-    memory = memory_of(source)
+        return Storage()
+    memory = storage_of(source)
     if isinstance(source, Array):
-        return seen_by(run, name, memory, call.node)
+        return storage_seen_by(run, name, memory, call.node)
     if isinstance(source, Tensor) and name in READERS and (memory is None or memory.is_contiguous):
-        return handed_on(run, memory, f"`np.{name}`", call.node, surely="dtype" not in call.arguments.keywords)
+        return alias_storage(run, memory, f"`np.{name}`", call.node, surely="dtype" not in call.arguments.keywords)
     return None
 
 
-def _note_writes(run: Run, call: Invocation) -> None:
+def _note_writes(run: Frame, call: LibraryCall) -> None:
     written = [call.arguments.keywords["out"]] if "out" in call.arguments.keywords else []
     receiver = call.receiver_argument
     if (call.name if receiver is None else f"ndarray.{call.name}") in WRITERS:
         written += [receiver] if receiver is not None else call.arguments.positional[:1]
     for argument in written:
-        note_write(run, argument.value, argument.node, call.node)
+        report_shared_write(run, argument.value, argument.node, call.node)

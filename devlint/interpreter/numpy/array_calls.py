@@ -7,38 +7,38 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devlint.domain.join import alternatives, may_be_number
+from devlint.domain.join import alternatives, is_number_or_tensor
 from devlint.domain.objects import Instance, Sequence
-from devlint.domain.placement import Kind
-from devlint.domain.storage import Memory
+from devlint.domain.placement import StepKind
+from devlint.domain.storage import Storage
 from devlint.domain.value import (
     UNKNOWN,
     Array,
-    Callable_,
+    BoundLibraryMethod,
     DtypeValue,
-    Fresh,
-    Method,
+    FactoryOrigin,
     Number,
-    Origin,
+    OriginKind,
     Partial,
+    ProgramDefinition,
     Ref,
     Size,
     Tensor,
     Tuple,
     Value,
 )
-from devlint.interpreter.numpy.array_aliasing import follow_memory
+from devlint.interpreter.numpy.array_aliasing import array_storage
 from devlint.interpreter.numpy.array_dtypes import array_dtype
-from devlint.interpreter.operations.aliasing import seen_by
-from devlint.interpreter.operations.argument_binding import bind_row
-from devlint.interpreter.operations.row_conditions import chosen
-from devlint.interpreter.operations.tensor_ranks import rank_of_data, ruled_rank
-from devlint.interpreter.operations.transfer_methods import read_by_numpy
-from devlint.interpreter.state.arguments import Argument, Invocation
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.operations.aliasing import storage_seen_by
+from devlint.interpreter.operations.argument_binding import bind_row_arguments
+from devlint.interpreter.operations.row_conditions import select_by_condition
+from devlint.interpreter.operations.tensor_ranks import rank_by_rule, rank_of_data
+from devlint.interpreter.operations.transfer_methods import report_numpy_read
+from devlint.interpreter.state.arguments import Argument, LibraryCall
+from devlint.interpreter.state.frame import Frame
 
 
-def numpy_call(run: Run, invocation: Invocation) -> Value:
+def call_numpy(run: Frame, invocation: LibraryCall) -> Value:
     """A NumPy or pandas call by its row; unknown without one."""
     receiver = invocation.receiver_argument
     owner = run.instance(receiver.value) if receiver is not None else None
@@ -49,15 +49,17 @@ def numpy_call(run: Run, invocation: Invocation) -> Value:
         row = run.engine.numpy.find(f"numpy.ndarray.{invocation.name}")
     else:
         row = run.engine.numpy.find(invocation.name)
-        read_tensors(run, invocation)
+        report_tensors_read(run, invocation)
     source = receiver.value if receiver is not None else None
     if source is None and invocation.arguments.positional:
         source = invocation.arguments.positional[0].value
-    memory = follow_memory(run, invocation, source)
+    memory = array_storage(run, invocation, source)
     if row is None:
         return UNKNOWN
-    bound = bind_row(row, invocation.arguments, receiver, {})
-    returns = chosen(bound, row.returns_if, row.returns, complete=invocation.arguments.complete) or "unknown"
+    bound = bind_row_arguments(row, invocation.arguments, receiver, {})
+    returns = (
+        select_by_condition(bound, row.returns_if, row.returns, complete=invocation.arguments.complete) or "unknown"
+    )
     if returns == "generator":
         cls = "numpy.random.RandomState" if invocation.name.endswith("RandomState") else "numpy.random.Generator"
         return run.allocate(invocation.node, Instance(cls, {}))
@@ -66,13 +68,13 @@ def numpy_call(run: Run, invocation: Invocation) -> Value:
     if returns not in ("array", "self", "list"):
         return UNKNOWN
     dtype = array_dtype(run, row, bound)
-    step = run.step(Kind.CREATED, f"made by {invocation.name.replace('numpy.', 'np.')}", invocation.node)
+    step = run.step(StepKind.CREATED, f"made by {invocation.name.replace('numpy.', 'np.')}", invocation.node)
     if dtype.name == "float64" and dtype.trace is None:
         dtype = replace(dtype, trace=step)
     fresh = None
     # A generator object holds the sequence of numbers that the program wants.
     if (row.fresh or row.random) and not (row.random and owner is not None):
-        fresh = Fresh(Origin.RANDOM if row.random else Origin.NOTHING, step)
+        fresh = FactoryOrigin(OriginKind.RANDOM if row.random else OriginKind.NOTHING, step)
     elif isinstance(source, Array) and invocation.name.rpartition(".")[2] in (
         "astype",
         "copy",
@@ -81,25 +83,27 @@ def numpy_call(run: Run, invocation: Invocation) -> Value:
     ):
         fresh = source.fresh
     own = [(name, rank_of_data(run, one.value)) for name in row.params for one in bound.get(name, ())]
-    array = Array(dtype, fresh, ruled_rank(run, row.rank, bound, own), memory, step)
+    array = Array(dtype, fresh, rank_by_rule(run, row.rank, bound, own), memory, step)
     return run.allocate(invocation.node, Sequence(None, array, "tuple")) if returns == "list" else array
 
 
-def read_tensors(run: Run, invocation: Invocation) -> None:
+def report_tensors_read(run: Frame, invocation: LibraryCall) -> None:
     """A NumPy function handed a tensor, or a list of tensors, reads it on the host. One that is handed a function as
     well may only pass the list on to that."""
     reader = invocation.name.replace("numpy.", "np.")
-    calls_back = any(isinstance(one.value, (Callable_, Method, Partial)) for one in invocation.arguments)
+    calls_back = any(
+        isinstance(one.value, (ProgramDefinition, BoundLibraryMethod, Partial)) for one in invocation.arguments
+    )
     for argument in invocation.arguments:
         if calls_back and isinstance(argument.value, (Tuple, Ref)):
             continue
         for tensor in _tensors_in(run, argument):
             inside = isinstance(argument.value, (Tuple, Ref))
-            read_by_numpy(run, tensor, reader, invocation.node, argument.node, inside=inside)
+            report_numpy_read(run, tensor, reader, invocation.node, argument.node, inside=inside)
             break
 
 
-def _tensors_in(run: Run, argument: Argument) -> Iterator[Tensor]:
+def _tensors_in(run: Frame, argument: Argument) -> Iterator[Tensor]:
     match argument.value:
         case Tuple() | Ref() as container:
             found = run.iterate(container, argument.node)
@@ -109,21 +113,21 @@ def _tensors_in(run: Run, argument: Argument) -> Iterator[Tensor]:
             yield from _read(run, alone)
 
 
-def _read(run: Run, value: Value | None) -> Iterator[Tensor]:
+def _read(run: Frame, value: Value | None) -> Iterator[Tensor]:
     """What of a value is read as a tensor, where it is no number."""
     value = run.one_tensor(value) if value is not None else UNKNOWN
-    for one in alternatives(value) if may_be_number(value) else (value,):
+    for one in alternatives(value) if is_number_or_tensor(value) else (value,):
         if isinstance(one, Tensor):
             yield one
 
 
-def array_attribute(run: Run, array: Array, name: str, node: cst.CSTNode) -> Value:
+def array_attribute(run: Frame, array: Array, name: str, node: cst.CSTNode) -> Value:
     """An array's property, or its method."""
     if name == "dtype":
         return DtypeValue(array.dtype)
     row = run.engine.numpy.find(f"numpy.ndarray.{name}")
     if row is None or not row.property:
-        return Method(array, name)
+        return BoundLibraryMethod(array, name)
     match row.returns:
         case "number":
             return Number("int")
@@ -131,10 +135,10 @@ def array_attribute(run: Run, array: Array, name: str, node: cst.CSTNode) -> Val
             return Size()
     seen = Argument(array, node if isinstance(node, cst.BaseExpression) else cst.Name("array"))
     dtype = array_dtype(run, row, {"self": [seen]})
-    return replace(array, fresh=None, dtype=dtype, memory=seen_by(run, name, array.memory, node))
+    return replace(array, fresh=None, dtype=dtype, memory=storage_seen_by(run, name, array.memory, node))
 
 
-def array_operation(run: Run, method: str, left: Argument, right: Argument, node: cst.CSTNode) -> Value:
+def apply_array_operator(run: Frame, method: str, left: Argument, right: Argument, node: cst.CSTNode) -> Value:
     """An operator on an array and another array or a number."""
     row = run.engine.numpy.find(f"numpy.ndarray.__{method}__")
     if row is None:
@@ -142,7 +146,7 @@ def array_operation(run: Run, method: str, left: Argument, right: Argument, node
     dtype = array_dtype(run, row, {"self": [left], "other": [right]})
     arrays = [one.value for one in (left, right) if isinstance(one.value, Array)]
     if dtype.name == "float64" and dtype.trace is None:
-        dtype = replace(dtype, trace=run.step(Kind.CREATED, "computed by NumPy in float64", node))
+        dtype = replace(dtype, trace=run.step(StepKind.CREATED, "computed by NumPy in float64", node))
     own = [(name, rank_of_data(run, one.value)) for name, one in (("self", left), ("other", right))]
-    rank = ruled_rank(run, row.rank, {}, own)
-    return Array(dtype, rank=rank, memory=Memory(), trace=arrays[0].trace)
+    rank = rank_by_rule(run, row.rank, {}, own)
+    return Array(dtype, rank=rank, memory=Storage(), trace=arrays[0].trace)

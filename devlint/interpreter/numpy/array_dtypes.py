@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype, Source, canonical, category, promote_arrays, promote_names
+from devlint.domain.dtype import (
+    UNKNOWN_DTYPE,
+    Dtype,
+    DtypeSource,
+    canonical_dtype_name,
+    promote_array_dtypes,
+    promote_tensor_dtypes,
+    promotion_category,
+)
 from devlint.domain.value import NONE, Array
-from devlint.interpreter.operations.data_dtypes import data_dtype, promoted, python_kind
-from devlint.interpreter.operations.dtype_arguments import dtype_named
+from devlint.interpreter.operations.data_dtypes import data_dtype, promote_dtypes, python_kind
+from devlint.interpreter.operations.dtype_arguments import requested_dtype
 from devlint.interpreter.operations.result_dtypes import real_part
-from devlint.interpreter.operations.row_conditions import chosen, is_given
+from devlint.interpreter.operations.row_conditions import is_passed, select_by_condition
 from devlint.interpreter.state.arguments import Argument
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.frame import Frame
 from devlint.semantics.table import Row
 
 Bound = Mapping[str, list[Argument]]
@@ -31,19 +39,19 @@ WIDE: Final = frozenset({"int32", "int64", "uint32", "uint64"})
 """Integers that float32 cannot hold."""
 
 
-def array_dtype(run: Run, row: Row, bound: Bound) -> Dtype:
+def array_dtype(run: Frame, row: Row, bound: Bound) -> Dtype:
     """The dtype that a row gives for these arguments."""
-    if is_given(bound, "dtype"):
-        return dtype_named(bound["dtype"][0].value)
-    stated = chosen(bound, row.dtype_if, row.dtype)
+    if is_passed(bound, "dtype"):
+        return requested_dtype(bound["dtype"][0].value)
+    stated = select_by_condition(bound, row.dtype_if, row.dtype)
     rule = stated if isinstance(stated, str) else "unknown"
     kind, _, names = rule.partition(":")
     match kind:
         case "kwarg":
-            return Dtype(canonical(names), Source.NUMPY)
+            return Dtype(canonical_dtype_name(names), DtypeSource.NUMPY)
         case "literal" | "same" | "kwarg-or" | "real":
-            dtype = promoted(
-                [data_dtype(run, one) for name in names.split(",") for one in bound.get(name, ())], promote_arrays
+            dtype = promote_dtypes(
+                [data_dtype(run, one) for name in names.split(",") for one in bound.get(name, ())], promote_array_dtypes
             )
             return real_part(dtype) if kind == "real" else dtype
         case "promote":
@@ -51,14 +59,14 @@ def array_dtype(run: Run, row: Row, bound: Bound) -> Dtype:
         case "float":
             dtype = _promoted(run, bound)
             if dtype.name is None and _divides_integers(run, row, bound):
-                return Dtype("float64", Source.NUMPY)
+                return Dtype("float64", DtypeSource.NUMPY)
             return _floating(dtype, row)
         case "sum":
             return _summed(_promoted(run, bound))
-    return Dtype(canonical(rule), Source.NUMPY)
+    return Dtype(canonical_dtype_name(rule), DtypeSource.NUMPY)
 
 
-def _promoted(run: Run, bound: Bound) -> Dtype:
+def _promoted(run: Frame, bound: Bound) -> Dtype:
     """NumPy's promotion of the operands."""
     strong: list[Dtype] = []
     weak: list[Dtype] = []
@@ -70,20 +78,24 @@ def _promoted(run: Run, bound: Bound) -> Dtype:
                 continue
             number = name in LIKE_OPERANDS and python_kind(argument.value) is not None
             (weak if number else strong).append(data_dtype(run, argument))
-    result = promoted(strong or weak, promote_arrays)
+    result = promote_dtypes(strong or weak, promote_array_dtypes)
     if result.name is None:
         # There is nothing wider than float64 that NumPy would make of it with another real number.
         return next((one for one in strong if one.name == "float64"), UNKNOWN_DTYPE)
     for number_dtype in weak if strong else ():
         if result.name is None or number_dtype.name is None:
             return UNKNOWN_DTYPE
-        if category(number_dtype.name) > category(result.name):
+        if promotion_category(number_dtype.name) > promotion_category(result.name):
             # A Python float makes float64 of integers; a complex number keeps the precision of floats.
-            result = number_dtype if category(result.name) < 2 else Dtype(promote_names("complex64", result.name))
+            result = (
+                number_dtype
+                if promotion_category(result.name) < 2
+                else Dtype(promote_tensor_dtypes("complex64", result.name))
+            )
     return result
 
 
-def _divides_integers(run: Run, row: Row, bound: Bound) -> bool:
+def _divides_integers(run: Frame, row: Row, bound: Bound) -> bool:
     """Whether an array of wide integers is divided, or divides: whatever real numbers stand beside it, that is
     float64."""
     operands = [one for name, arguments in bound.items() if name in LIKE_OPERANDS for one in arguments]
@@ -92,16 +104,16 @@ def _divides_integers(run: Run, row: Row, bound: Bound) -> bool:
 
 
 def _floating(dtype: Dtype, row: Row) -> Dtype:
-    if dtype.name is None or category(dtype.name) >= 2:
+    if dtype.name is None or promotion_category(dtype.name) >= 2:
         return dtype
     reduces_or_divides = "axis" in row.params or row.name.rpartition(".")[2] in DIVISIONS
-    return UNKNOWN_DTYPE if dtype.name in NARROW and not reduces_or_divides else Dtype("float64", Source.NUMPY)
+    return UNKNOWN_DTYPE if dtype.name in NARROW and not reduces_or_divides else Dtype("float64", DtypeSource.NUMPY)
 
 
 DIVISIONS: Final = frozenset({"divide", "true_divide", "__truediv__", "__rtruediv__"})
 
 
 def _summed(dtype: Dtype) -> Dtype:
-    if dtype.name is None or category(dtype.name) >= 2:
+    if dtype.name is None or promotion_category(dtype.name) >= 2:
         return dtype
-    return Dtype("uint64" if dtype.name.startswith("uint") else "int64", Source.NUMPY)
+    return Dtype("uint64" if dtype.name.startswith("uint") else "int64", DtypeSource.NUMPY)

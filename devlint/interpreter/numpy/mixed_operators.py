@@ -7,31 +7,31 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.domain.dtype import UNKNOWN_DTYPE, promote_arrays
+from devlint.domain.dtype import UNKNOWN_DTYPE, promote_array_dtypes
 from devlint.domain.value import Array, Tensor, Value
 from devlint.interpreter.operations.operation_names import short_name
-from devlint.interpreter.operations.transfer_methods import read_by_numpy
+from devlint.interpreter.operations.transfer_methods import report_numpy_read
 from devlint.interpreter.state.arguments import Argument
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.frame import Frame
 
 ARITHMETIC: Final = frozenset("add sub mul truediv floordiv mod pow matmul".split())
 """The operators that `Tensor` hands over when what stands to its right is an array."""
 
 
-def left_to_numpy(method: str, left: Value, right: Value) -> bool:
+def is_computed_by_numpy(method: str, left: Value, right: Value) -> bool:
     """Whether NumPy computes an operator. An array that may be a NumPy number is a number to PyTorch."""
     arrays = isinstance(left, Tensor) and isinstance(right, Array) and right.rank.is_dimensioned
     return arrays and method in ARITHMETIC
 
 
-def tensor_with_array(run: Run, method: str, left: Argument, right: Argument, node: cst.CSTNode) -> Value:
+def apply_numpy_operator(run: Frame, method: str, left: Argument, right: Argument, node: cst.CSTNode) -> Value:
     """`tensor op array`: a tensor again, of the dtype that NumPy gives it."""
     tensor, array = left.value, right.value
     assert isinstance(tensor, Tensor) and isinstance(array, Array)
-    read_by_numpy(run, tensor, short_name(f"torch.Tensor.__{method}__"), node, left.node, array=right.node)
+    report_numpy_read(run, tensor, short_name(f"torch.Tensor.__{method}__"), node, left.node, array=right.node)
     result = run.derived(tensor)
     own, other = result.dtype.name, array.dtype.name
-    promoted = promote_arrays(own, other) if own is not None and other is not None else None
+    promoted = promote_array_dtypes(own, other) if own is not None and other is not None else None
     if promoted is None or promoted != own:
         result = replace(result, dtype=array.dtype if promoted == other else UNKNOWN_DTYPE)
     return replace(result, grad=False, rank=result.rank if result.rank.is_dimensioned else array.rank)

@@ -7,12 +7,12 @@ from typing import Final
 import libcst as cst
 
 from devlint.domain.objects import Dict, Sequence
-from devlint.domain.value import UNKNOWN, Library, Ref, Value
+from devlint.domain.value import UNKNOWN, LibraryName, Ref, Value
 from devlint.interpreter.objects.class_hierarchy import ancestors
-from devlint.interpreter.objects.collections import dict_of, list_of
+from devlint.interpreter.objects.collections import dict_from_arguments, list_from_arguments
 from devlint.interpreter.program.definitions import ClassInfo
 from devlint.interpreter.state.arguments import Arguments
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.frame import Frame
 
 DICTS: Final = frozenset(
     "builtins.dict collections.OrderedDict collections.UserDict typing.Dict typing.OrderedDict".split()
@@ -20,23 +20,23 @@ DICTS: Final = frozenset(
 LISTS: Final = frozenset("builtins.list collections.UserList typing.List".split())
 
 
-def new_contents(run: Run, info: ClassInfo, node: cst.CSTNode) -> Ref | None:
+def allocate_contents(run: Frame, info: ClassInfo, node: cst.CSTNode) -> Ref | None:
     """The empty dict or list of a new object of this class, if it has one."""
     for one in ancestors(run, info):
-        if isinstance(one, Library) and one.name in DICTS:
+        if isinstance(one, LibraryName) and one.name in DICTS:
             return run.allocate(node, Dict({}), "contents")
-        if isinstance(one, Library) and one.name in LISTS:
+        if isinstance(one, LibraryName) and one.name in LISTS:
             return run.allocate(node, Sequence(()), "contents")
     return None
 
 
-def fill(run: Run, contents: Ref, arguments: Arguments) -> None:
+def fill_contents(run: Frame, contents: Ref, arguments: Arguments) -> None:
     """`dict.__init__` and `list.__init__`: what is there is made anew of the arguments."""
     is_dict = isinstance(run.get(contents.address), Dict)
-    run.put(contents.address, dict_of(run, arguments) if is_dict else list_of(run, arguments))
+    run.put(contents.address, dict_from_arguments(run, arguments) if is_dict else list_from_arguments(run, arguments))
 
 
-def forget_contents(run: Run, value: Value) -> None:
+def forget_contents(run: Frame, value: Value) -> None:
     """Give up what an object holds: others may have put there what they like."""
     contents = run.contents(value)
     if isinstance(contents, Ref) and contents != value:

@@ -9,17 +9,17 @@ from typing import Final
 import libcst as cst
 
 from devlint.domain.placement import Scope
-from devlint.domain.value import Callable_, Const, Library, Tuple, Value
+from devlint.domain.value import Const, LibraryName, ProgramDefinition, Tuple, Value
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo
 from devlint.interpreter.state.abstract_state import State
-from devlint.interpreter.state.base_heap import once_for_all
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.base_heap import write_to_base_heap
+from devlint.interpreter.state.frame import Frame
 
 MAX_ANCESTORS: Final = 40
 """Classes looked at for one instance; deeper hierarchies do not occur outside generated code."""
 
 
-def class_of_definition(run: Run, node: cst.ClassDef) -> ClassInfo:
+def class_of_definition(run: Frame, node: cst.ClassDef) -> ClassInfo:
     """The class a statement defines."""
 
     def make() -> ClassInfo:
@@ -32,18 +32,18 @@ def class_of_definition(run: Run, node: cst.ClassDef) -> ClassInfo:
     return info
 
 
-def ancestors(run: Run, info: ClassInfo) -> list[Value]:
+def ancestors(run: Frame, info: ClassInfo) -> list[Value]:
     """The class itself and all it inherits from, in the order Python looks names up (depth first, without repeats)."""
     found = run.engine.ancestry.get(info)
     if found is not None:
         return found
-    found = run.engine.ancestry[info] = [Callable_(info)]
-    home = home_of(run, info)
+    found = run.engine.ancestry[info] = [ProgramDefinition(info)]
+    home = definition_frame(run, info)
     for arg in info.node.bases:
         value = home.evaluate(arg.value) if not isinstance(arg.value, cst.Subscript) else home.evaluate(arg.value.value)
         below = (
             ancestors(run, value.definition)
-            if isinstance(value, Callable_) and isinstance(value.definition, ClassInfo)
+            if isinstance(value, ProgramDefinition) and isinstance(value.definition, ClassInfo)
             else [value]
         )
         for one in below:
@@ -54,66 +54,66 @@ def ancestors(run: Run, info: ClassInfo) -> list[Value]:
     return found
 
 
-def home_of(run: Run, info: ClassInfo | FunctionInfo) -> Run:
+def definition_frame(run: Frame, info: ClassInfo | FunctionInfo) -> Frame:
     """A run in which the expressions of a definition's head (bases, defaults, decorators) mean what they mean there."""
     if info.closure is not None:
-        around: Run = info.closure
+        around: Frame = info.closure
         return around
-    outer = run.engine.module_run(info.module)
+    outer = run.engine.module_frame(info.module)
     scope = Scope(info.name, info.module.filename, entry=True)
     return type(run)(run.engine, info.module, info.unit, scope, State({}, run.state.heap), outer=outer)
 
 
-def is_module_class(run: Run, info: ClassInfo) -> bool:
+def is_module_class(run: Frame, info: ClassInfo) -> bool:
     """Whether instances are nn.Modules."""
     known = run.engine.module_classes.get(info)
     if known is None:
         known = run.engine.module_classes[info] = any(
-            is_module_name(run, one.name) for one in ancestors(run, info) if isinstance(one, Library)
+            is_module_name(run, one.name) for one in ancestors(run, info) if isinstance(one, LibraryName)
         )
     return known
 
 
-def is_operation_class(run: Run, info: ClassInfo) -> bool:
+def is_autograd_function_class(run: Frame, info: ClassInfo) -> bool:
     """Whether the class is an operation that autograd is taught: its static methods compute for any device."""
-    return any(isinstance(one, Library) and one.name in OPERATIONS for one in ancestors(run, info))
+    return any(isinstance(one, LibraryName) and one.name in OPERATIONS for one in ancestors(run, info))
 
 
-def is_dataset_class(run: Run, info: ClassInfo) -> bool:
+def is_dataset_class(run: Frame, info: ClassInfo) -> bool:
     """Whether the class is one of torch's datasets, whose samples a loader collects."""
-    return any(isinstance(one, Library) and one.name in DATASETS for one in ancestors(run, info))
+    return any(isinstance(one, LibraryName) and one.name in DATASETS for one in ancestors(run, info))
 
 
 DATASETS: Final = frozenset({"torch.utils.data.Dataset", "torch.utils.data.IterableDataset"})
 OPERATIONS: Final = frozenset({"torch.autograd.Function", "torch.autograd.function.Function"})
 
 
-def is_module_name(run: Run, name: str) -> bool:
+def is_module_name(run: Frame, name: str) -> bool:
     """Whether a library name is an nn.Module class."""
     row = run.engine.table.find(name)
     return row is not None and (row.module is not None or row.special in ("container", "module"))
 
 
-def _registers_nothing(run: Run, name: str) -> bool:
+def _registers_nothing(run: Frame, name: str) -> bool:
     """Whether a module class is one to build on: `nn.Module` itself, and what frameworks make of it."""
     row = run.engine.table.find(name)
     return row is not None and (row.special == "module" or row.name == "torch.nn.Module")
 
 
-def library_base(run: Run, info: ClassInfo) -> str | None:
+def library_base(run: Frame, info: ClassInfo) -> str | None:
     """The first library class among the ancestors that the table describes as a module."""
     for one in ancestors(run, info):
-        if isinstance(one, Library) and is_module_name(run, one.name) and not _registers_nothing(run, one.name):
+        if isinstance(one, LibraryName) and is_module_name(run, one.name) and not _registers_nothing(run, one.name):
             return run.engine.table.canonical(one.name)
     return None
 
 
-def has_unknown_base(run: Run, info: ClassInfo) -> bool:
+def has_unknown_base(run: Frame, info: ClassInfo) -> bool:
     """Whether part of the class lies outside what can be read."""
     for one in ancestors(run, info):
-        if isinstance(one, Callable_):
+        if isinstance(one, ProgramDefinition):
             continue
-        if not isinstance(one, Library) or not (one.name in HARMLESS_BASES or is_module_name(run, one.name)):
+        if not isinstance(one, LibraryName) or not (one.name in HARMLESS_BASES or is_module_name(run, one.name)):
             return True
     return False
 
@@ -125,34 +125,34 @@ HARMLESS_BASES: Final = frozenset(
 )
 
 
-def find_method(run: Run, info: ClassInfo, name: str, after: ClassInfo | None = None) -> FunctionInfo | None:
+def find_method(run: Frame, info: ClassInfo, name: str, after: ClassInfo | None = None) -> FunctionInfo | None:
     """The method a name means on a class; with `after`, the one `super()` in that class finds."""
     line = ancestors(run, info)
     if after is not None:
-        position = next((i for i, one in enumerate(line) if one == Callable_(after)), -1)
+        position = next((i for i, one in enumerate(line) if one == ProgramDefinition(after)), -1)
         line = line[position + 1 :]
     for one in line:
-        if isinstance(one, Callable_) and isinstance(one.definition, ClassInfo):
+        if isinstance(one, ProgramDefinition) and isinstance(one.definition, ClassInfo):
             method = one.definition.methods.get(name)
             if method is None:
                 continue
             if (one.definition, name) in run.engine.patched:
-                value = class_values(run, one.definition)[name]
-                put = value.definition if isinstance(value, Callable_) else None
+                value = class_body_values(run, one.definition)[name]
+                put = value.definition if isinstance(value, ProgramDefinition) else None
                 return put if isinstance(put, FunctionInfo) else None
             return run.engine.method(method)
     return None
 
 
-def special_method(run: Run, value: Value, name: str) -> FunctionInfo | None:
+def find_special_method(run: Frame, value: Value, name: str) -> FunctionInfo | None:
     """The method by which an object of one of the program's classes answers an operator or a statement."""
     thing = run.instance(value)
     cls = thing.cls if thing is not None else value.cls if isinstance(value, Tuple) else None
-    info = cls.definition if isinstance(cls, Callable_) else None
+    info = cls.definition if isinstance(cls, ProgramDefinition) else None
     return find_method(run, info, name) if isinstance(info, ClassInfo) else None
 
 
-def find_setter(run: Run, info: ClassInfo, name: str) -> FunctionInfo | None:
+def find_setter(run: Frame, info: ClassInfo, name: str) -> FunctionInfo | None:
     """The function that assigning to a property calls, None where the name is no such property."""
     for one in program_classes(run, info):
         if name in one.setters:
@@ -162,38 +162,38 @@ def find_setter(run: Run, info: ClassInfo, name: str) -> FunctionInfo | None:
     return None
 
 
-def class_attribute(run: Run, info: ClassInfo, name: str) -> Value | None:
+def find_class_attribute(run: Frame, info: ClassInfo, name: str) -> Value | None:
     """A class attribute that is no method, by running the class bodies in order."""
     for one in program_classes(run, info):
-        values = class_values(run, one)
+        values = class_body_values(run, one)
         if name in values:
             return values[name]
     return None
 
 
-def class_attributes(run: Run, info: ClassInfo) -> Mapping[str, Value]:
+def class_attributes(run: Frame, info: ClassInfo) -> Mapping[str, Value]:
     """The attributes of a class that are no methods, its ancestors' included; the nearest of a name counts."""
-    return ChainMap(*(class_values(run, one) for one in program_classes(run, info)))
+    return ChainMap(*(class_body_values(run, one) for one in program_classes(run, info)))
 
 
-def program_classes(run: Run, info: ClassInfo) -> Iterator[ClassInfo]:
+def program_classes(run: Frame, info: ClassInfo) -> Iterator[ClassInfo]:
     """The class and those it inherits from, as far as the program defines them."""
     for one in ancestors(run, info):
-        if isinstance(one, Callable_) and isinstance(one.definition, ClassInfo):
+        if isinstance(one, ProgramDefinition) and isinstance(one.definition, ClassInfo):
             yield one.definition
 
 
-def class_values(run: Run, info: ClassInfo) -> dict[str, Value]:
+def class_body_values(run: Frame, info: ClassInfo) -> dict[str, Value]:
     """What a class body binds besides methods; run once."""
     values = run.engine.class_values.get(info)
     if values is not None:
         return values
     values = run.engine.class_values[info] = {}
-    home = home_of(run, info)
+    home = definition_frame(run, info)
     scope = Scope(info.name, info.module.filename, entry=True)
     body = type(run)(run.engine, info.module, info.unit, scope, State({}, run.state.heap), outer=home)
     body.state.names["__name__"] = Const(info.name)
-    with once_for_all(body):
+    with write_to_base_heap(body):
         for node in info.node.body.body:
             if not isinstance(node, cst.FunctionDef):
                 body.execute(node)
@@ -201,9 +201,9 @@ def class_values(run: Run, info: ClassInfo) -> dict[str, Value]:
     return values
 
 
-def enclosing_class(run: Run) -> ClassInfo | None:
+def enclosing_class(run: Frame) -> ClassInfo | None:
     """The class whose method is being run, closures included: what a bare `super()` means."""
-    current: Run | None = run
+    current: Frame | None = run
     while current is not None:
         if current.function is not None and current.function.owner is not None:
             return current.function.owner

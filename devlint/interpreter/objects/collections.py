@@ -8,19 +8,19 @@ from devlint.domain.join import join
 from devlint.domain.objects import Dict, Sequence
 from devlint.domain.value import UNKNOWN, Const, Ref, Tuple, Value
 from devlint.interpreter.state.arguments import Arguments
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.frame import Frame
 
 
-def with_entry(thing: Dict, key: Value, value: Value) -> Dict:
+def dict_with_entry(thing: Dict, key: Value, value: Value) -> Dict:
     """The dict with one entry more; under an unknown key, every entry may have become `value`."""
     if isinstance(key, Const):
         perhaps = {name: test for name, test in thing.perhaps.items() if name != key.value}
         return replace(thing, entries={**thing.entries, key.value: value}, perhaps=perhaps)
     entries = {name: join(before, value) for name, before in thing.entries.items()}
-    return replace(thing, entries=entries, element=_joined(thing.element, value), key=key)
+    return replace(thing, entries=entries, element=join_optional(thing.element, value), key=key)
 
 
-def united(left: Dict, right: Dict) -> Dict:
+def merge_dicts(left: Dict, right: Dict) -> Dict:
     """`{**left, **right}`: the entries of both; under the same key, the right one's."""
     entries = {**left.entries, **right.entries}
     if right.element is not None:
@@ -39,17 +39,18 @@ def united(left: Dict, right: Dict) -> Dict:
         for key, test in one.perhaps.items()
         if key not in other.entries or key in other.perhaps
     }
-    element, key = _joined(left.element, right.element), join(left.key, right.key)
+    element, key = join_optional(left.element, right.element), join(left.key, right.key)
     return replace(left, entries=entries, element=element, key=key, perhaps=perhaps)
 
 
-def _joined(left: Value | None, right: Value | None) -> Value | None:
+def join_optional(left: Value | None, right: Value | None) -> Value | None:
+    """Join two values of which either may be missing; None where both are."""
     if left is None or right is None:
         return left if right is None else right
     return join(left, right)
 
 
-def dict_of(run: Run, arguments: Arguments) -> Dict:
+def dict_from_arguments(run: Frame, arguments: Arguments) -> Dict:
     """What `dict(...)` makes of its arguments: of another mapping, of pairs, and of keywords."""
     entries: dict[object, Value] = {}
     element: Value | None = None if arguments.complete else UNKNOWN
@@ -74,7 +75,7 @@ def dict_of(run: Run, arguments: Arguments) -> Dict:
     return Dict(entries, element, key)
 
 
-def list_of(run: Run, arguments: Arguments) -> Sequence:
+def list_from_arguments(run: Frame, arguments: Arguments) -> Sequence:
     """What `list(...)` makes of its argument."""
     given = next(iter(arguments), None)
     if given is None:

@@ -6,24 +6,24 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from devlint.domain.objects import Dict, Instance, Sequence
-from devlint.domain.value import Batch, Ref, Tensor, Tuple, Value
+from devlint.domain.value import OpaqueData, Ref, Tensor, Tuple, Value
 from devlint.interpreter.objects.module_state import is_module
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.frame import Frame
 
 MAX_LEVELS: Final = 3
 """Containers looked into one inside another. Batches are dicts of lists of tensors; a list can also hold itself."""
 
 
-def held(run: Run, values: Iterable[Value], levels: int = MAX_LEVELS) -> Iterator[Value]:
+def contained_tensors(run: Frame, values: Iterable[Value], levels: int = MAX_LEVELS) -> Iterator[Value]:
     """What is, or holds, data on a device; a module stands for all that it holds."""
     for value in values:
-        if isinstance(value, (Tensor, Batch)) or is_module(run, value):
+        if isinstance(value, (Tensor, OpaqueData)) or is_module(run, value):
             yield value
         elif levels:
-            yield from held(run, _parts(run, value), levels - 1)
+            yield from contained_tensors(run, _parts(run, value), levels - 1)
 
 
-def _parts(run: Run, value: Value) -> Iterable[Value]:
+def _parts(run: Frame, value: Value) -> Iterable[Value]:
     if isinstance(value, Tuple):
         return value.items
     thing = run.get(value.address) if isinstance(value, Ref) else None

@@ -9,11 +9,11 @@ from typing import Final
 import libcst as cst
 
 from devlint.domain.objects import Dict, Instance
-from devlint.domain.value import UNKNOWN, Callable_, Library, Tuple, Value
-from devlint.interpreter.objects.class_hierarchy import ancestors, class_values, find_method, home_of
+from devlint.domain.value import UNKNOWN, LibraryName, ProgramDefinition, Tuple, Value
+from devlint.interpreter.objects.class_hierarchy import ancestors, class_body_values, definition_frame, find_method
 from devlint.interpreter.program.definitions import ClassInfo
 from devlint.interpreter.state.arguments import Argument, Arguments
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.frame import Frame
 from devlint.syntax.tree_walk import dotted_name
 
 WRITTEN: Final = frozenset({"define", "mutable", "frozen", "attrs", "s", "dataclass"})
@@ -35,33 +35,35 @@ class Field:
     kept: bool = True
 
 
-def data_fields(run: Run, info: ClassInfo) -> list[Field] | None:
+def data_fields(run: Frame, info: ClassInfo) -> list[Field] | None:
     """The fields of such a class in order, None for any other class."""
     base = _base(run, info)
     if "__init__" in info.methods or not (base or _is_decorated(run, info)):
         return None
-    line = [one.definition for one in ancestors(run, info) if isinstance(one, Callable_)]
+    line = [one.definition for one in ancestors(run, info) if isinstance(one, ProgramDefinition)]
     by_position = base != "pydantic.BaseModel"
     classes = [one for one in reversed(line) if isinstance(one, ClassInfo)]
     return list({one.name: one for cls in classes for one in _fields(cls, by_position=by_position)}.values())
 
 
-def _base(run: Run, info: ClassInfo) -> str | None:
+def _base(run: Frame, info: ClassInfo) -> str | None:
     """The library class that makes it a record."""
     names = (
-        one.name.replace("typing_extensions.", "typing.") for one in ancestors(run, info) if isinstance(one, Library)
+        one.name.replace("typing_extensions.", "typing.")
+        for one in ancestors(run, info)
+        if isinstance(one, LibraryName)
     )
     return next((name for name in names if name in BASES), None)
 
 
-def _is_decorated(run: Run, info: ClassInfo) -> bool:
+def _is_decorated(run: Frame, info: ClassInfo) -> bool:
     for one in info.node.decorators:
         called = one.decorator.func if isinstance(one.decorator, cst.Call) else one.decorator
         last = (dotted_name(called) or "").rpartition(".")[2]
         if last == "dataclass":
             return True
-        target = home_of(run, info).evaluate(called) if last in WRITTEN else None
-        if isinstance(target, Library) and target.name.partition(".")[0] in ("attr", "attrs"):
+        target = definition_frame(run, info).evaluate(called) if last in WRITTEN else None
+        if isinstance(target, LibraryName) and target.name.partition(".")[0] in ("attr", "attrs"):
             return True
     return False
 
@@ -99,18 +101,20 @@ def _says(node: cst.BaseExpression | None, keyword: str, constant: str) -> bool:
     )
 
 
-def construct_record(run: Run, info: ClassInfo, fields: list[Field], arguments: Arguments, node: cst.CSTNode) -> Value:
+def construct_record(
+    run: Frame, info: ClassInfo, fields: list[Field], arguments: Arguments, node: cst.CSTNode
+) -> Value:
     """A record made of its fields, by position and by name, and what its `__post_init__` does."""
     values = _values(run, info, fields, arguments)
     kept = {one.name: values[one.name] for one in fields if one.kept and one.name in values}
     base = _base(run, info)
     if base == "typing.NamedTuple":
-        return Tuple(tuple(kept.values()), tuple(kept), Callable_(info))
+        return Tuple(tuple(kept.values()), tuple(kept), ProgramDefinition(info))
     if base == "typing.TypedDict":
         entries: dict[Hashable, Value] = {name: one.value for name, one in arguments.keywords.items()}
         return run.allocate(node, Dict(entries, None if arguments.complete else UNKNOWN))
-    class_values(run, info)
-    reference = run.allocate(node, Instance(Callable_(info), kept))
+    class_body_values(run, info)
+    reference = run.allocate(node, Instance(ProgramDefinition(info), kept))
     after = find_method(run, info, "__post_init__") or find_method(run, info, "__attrs_post_init__")
     if after is not None:
         extra = [Argument(values[one.name], arguments.expression) for one in fields if not one.kept]
@@ -118,9 +122,9 @@ def construct_record(run: Run, info: ClassInfo, fields: list[Field], arguments: 
     return reference
 
 
-def _values(run: Run, info: ClassInfo, fields: list[Field], arguments: Arguments) -> dict[str, Value]:
+def _values(run: Frame, info: ClassInfo, fields: list[Field], arguments: Arguments) -> dict[str, Value]:
     """What each field is given, or has by default."""
-    home = home_of(run, info)
+    home = definition_frame(run, info)
     values: dict[str, Value] = {}
     position = 0
     for one in fields:

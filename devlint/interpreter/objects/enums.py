@@ -5,35 +5,37 @@ from __future__ import annotations
 from typing import Final
 
 from devlint.domain.objects import Instance
-from devlint.domain.value import Address, Callable_, Const, Library, Ref, Value
-from devlint.interpreter.objects.class_hierarchy import ancestors, class_values
+from devlint.domain.value import AllocationSite, Const, LibraryName, ProgramDefinition, Ref, Value
+from devlint.interpreter.objects.class_hierarchy import ancestors, class_body_values
 from devlint.interpreter.program.definitions import ClassInfo
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.frame import Frame
 
 MEMBER: Final = "enum member"
 """What the addresses of members begin with: two of them are the same member or different ones."""
 
 
-def is_enum(run: Run, info: ClassInfo) -> bool:
+def is_enum(run: Frame, info: ClassInfo) -> bool:
     """Whether a class is an enumeration."""
-    return any(isinstance(one, Library) and one.name.startswith("enum.") for one in ancestors(run, info))
+    return any(isinstance(one, LibraryName) and one.name.startswith("enum.") for one in ancestors(run, info))
 
 
-def enum_members(run: Run, info: ClassInfo) -> dict[str, Ref] | None:
+def enum_members(run: Frame, info: ClassInfo) -> dict[str, Ref] | None:
     """The members by their names; None for any other class."""
     if not is_enum(run, info):
         return None
-    named = {name: one for name, one in class_values(run, info).items() if not name.startswith("_")}
-    return {name: _member(run, info, name, one) for name, one in named.items() if not isinstance(one, Callable_)}
+    named = {name: one for name, one in class_body_values(run, info).items() if not name.startswith("_")}
+    return {
+        name: _member(run, info, name, one) for name, one in named.items() if not isinstance(one, ProgramDefinition)
+    }
 
 
-def enum_member(run: Run, info: ClassInfo, name: Value) -> Value | None:
+def enum_member(run: Frame, info: ClassInfo, name: Value) -> Value | None:
     """The member with a name, if there is one."""
     members = enum_members(run, info) if isinstance(name, Const) else None
     return members.get(str(name.value)) if members is not None and isinstance(name, Const) else None
 
 
-def member_with(run: Run, members: dict[str, Ref], value: Value) -> Ref | None:
+def member_with_value(run: Frame, members: dict[str, Ref], value: Value) -> Ref | None:
     """The member that has a value."""
     for reference in members.values():
         thing = run.instance(reference)
@@ -42,7 +44,7 @@ def member_with(run: Run, members: dict[str, Ref], value: Value) -> Ref | None:
     return None
 
 
-def same_member(left: Value, right: Value) -> bool | None:
+def is_same_member(left: Value, right: Value) -> bool | None:
     """Whether two values are the same member; None when they are not both members."""
     sites = [one.address.site for one in (left, right) if isinstance(one, Ref)]
     if len(sites) < 2 or not all(isinstance(site, tuple) and site[0] == MEMBER for site in sites):
@@ -50,8 +52,8 @@ def same_member(left: Value, right: Value) -> bool | None:
     return left == right
 
 
-def _member(run: Run, info: ClassInfo, name: str, value: Value) -> Ref:
-    address = Address((MEMBER, id(info), name))
+def _member(run: Frame, info: ClassInfo, name: str, value: Value) -> Ref:
+    address = AllocationSite((MEMBER, id(info), name))
     attributes = {"value": value, "_value_": value, "name": Const(name)}
-    run.engine.shared.setdefault(address, Instance(Callable_(info), attributes))
+    run.engine.shared.setdefault(address, Instance(ProgramDefinition(info), attributes))
     return Ref(address)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import libcst as cst
 
-from devlint.interpreter.program.usage_evidence import Evidence
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.program.usage_evidence import UsageEvidence
+from devlint.interpreter.state.frame import Frame
 from devlint.syntax.tree_walk import dotted_name
 
 
-def evidence_for(run: Run, node: cst.BaseExpression) -> tuple[str, Evidence] | None:
+def usage_evidence_for(run: Frame, node: cst.BaseExpression) -> tuple[str, UsageEvidence] | None:
     """The dotted name of an expression with what the code around says of it."""
     name = dotted_name(node)
     if name is None:
@@ -20,13 +20,13 @@ def evidence_for(run: Run, node: cst.BaseExpression) -> tuple[str, Evidence] | N
     return name, function.evidence if function is not None else run.module.evidence
 
 
-def looks_like_tensor(run: Run, node: cst.BaseExpression, *, array_like: bool = True) -> bool:
+def looks_like_tensor(run: Frame, node: cst.BaseExpression, *, array_like: bool = True) -> bool:
     """Whether the code around uses the expression as only a tensor can be used, or (`array_like`) an array."""
-    found = evidence_for(run, node)
+    found = usage_evidence_for(run, node)
     return found is not None and found[1].is_tensor(found[0], array_like=array_like)
 
 
-def looks_like_module(run: Run, node: cst.BaseExpression) -> bool:
+def looks_like_module(run: Frame, node: cst.BaseExpression) -> bool:
     """Whether the code around uses the expression as only a module can be used."""
-    found = evidence_for(run, node)
+    found = usage_evidence_for(run, node)
     return found is not None and found[1].is_module(found[0])

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Final
 
 from devlint.domain.value import Tensor, Unknown, Value, as_tensor
-from devlint.interpreter.objects.class_hierarchy import is_module_class, is_operation_class
+from devlint.interpreter.objects.class_hierarchy import is_autograd_function_class, is_module_class
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo
 from devlint.interpreter.program.usage_evidence import annotation_names
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.frame import Frame
 
 NUMBERS: Final = frozenset({"int", "float", "bool", "str", "complex", "Number", "numbers.Number"})
 """Annotations of what arithmetic may meet besides tensors."""
 
 
-def operand_of_forward(run: Run, value: Value, other: Value) -> Value:
+def as_forward_operand(run: Frame, value: Value, other: Value) -> Value:
     """An operand of arithmetic: the tensor it must be where it is an argument of a `forward`, else as it is.
 
     Beside a number only the first argument is: what follows it may well be a number too.
@@ -33,14 +33,14 @@ def _is_wide(value: Value) -> bool:
     return isinstance(value, (Tensor, Unknown))
 
 
-def _takes_tensors(run: Run, owner: ClassInfo, method: str) -> bool:
+def _takes_tensors(run: Frame, owner: ClassInfo, method: str) -> bool:
     """Whether a method is one that computes with tensors by the convention of its class."""
     if method == "forward" and is_module_class(run, owner):
         return True
-    return method in ("forward", "backward") and is_operation_class(run, owner)
+    return method in ("forward", "backward") and is_autograd_function_class(run, owner)
 
 
-def _is_input(run: Run, info: FunctionInfo, name: str, *, first: bool) -> bool:
+def _is_input(run: Frame, info: FunctionInfo, name: str, *, first: bool) -> bool:
     if info.owner is None or not _takes_tensors(run, info.owner, info.name.rpartition(".")[2]):
         return False
     inputs = [one for one in info.parameters[1:] if one.kind == "positional" and one.default is None]

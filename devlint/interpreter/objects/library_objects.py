@@ -10,21 +10,31 @@ import libcst as cst
 
 from devlint.domain.device import CPU
 from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype
-from devlint.domain.objects import Cell, Dict, Instance, Registration
-from devlint.domain.placement import UNKNOWN_PLACEMENT, How, Kind, Leaf, Placement, is_unknown
-from devlint.domain.value import UNKNOWN, Batch, Callable_, Library, Ref, Tensor, Tuple, Value, symbol
+from devlint.domain.objects import Dict, Instance, ParameterCell, Registration
+from devlint.domain.placement import UNKNOWN_PLACEMENT, Basis, Placement, PlacementCase, StepKind, is_unknown_placement
+from devlint.domain.value import (
+    UNKNOWN,
+    LibraryName,
+    OpaqueData,
+    ProgramDefinition,
+    Ref,
+    Tensor,
+    Tuple,
+    Value,
+    device_symbol,
+)
 from devlint.interpreter.objects.class_hierarchy import ancestors
-from devlint.interpreter.objects.module_state import is_module, placement_of_module, relocate
-from devlint.interpreter.objects.tensor_containers import is_holder
+from devlint.interpreter.objects.module_state import is_module, move_registered_tensors, placement_of_module
+from devlint.interpreter.objects.tensor_containers import is_tensor_container
 from devlint.interpreter.program.definitions import ClassInfo
-from devlint.interpreter.state.arguments import Bound
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.arguments import BoundArguments
+from devlint.interpreter.state.frame import Frame
 from devlint.semantics.row import Row
 
 LOADER: Final = "torch.utils.data.DataLoader"
 
 
-def member_row(run: Run, receiver: Value | None, name: str) -> Row | None:
+def find_member_row(run: Frame, receiver: Value | None, name: str) -> Row | None:
     """The row of an object's method or attribute, by its library class."""
     for cls in library_classes(run, receiver):
         row = run.engine.table.find(f"{cls}.{name}")
@@ -33,15 +43,15 @@ def member_row(run: Run, receiver: Value | None, name: str) -> Row | None:
     return None
 
 
-def library_classes(run: Run, receiver: Value | None) -> Iterator[str]:
+def library_classes(run: Frame, receiver: Value | None) -> Iterator[str]:
     """The library classes that an object is of, or is built on."""
     thing = run.instance(receiver) if receiver is not None else None
     if thing is None:
         return
     if isinstance(thing.cls, str):
         yield thing.cls
-    elif isinstance(thing.cls, Callable_) and isinstance(thing.cls.definition, ClassInfo):
-        yield from (one.name for one in ancestors(run, thing.cls.definition) if isinstance(one, Library))
+    elif isinstance(thing.cls, ProgramDefinition) and isinstance(thing.cls.definition, ClassInfo):
+        yield from (one.name for one in ancestors(run, thing.cls.definition) if isinstance(one, LibraryName))
 
 
 # Holders: objects whose tensors are all in one place
@@ -50,21 +60,21 @@ def library_classes(run: Run, receiver: Value | None) -> Iterator[str]:
 # What a call hands out
 
 
-def own_placement(run: Run, receiver: Value) -> Placement:
+def object_placement(run: Frame, receiver: Value) -> Placement:
     """Where an object holds its own tensors; one of which nobody has said it is on a device of its own."""
     thing = run.instance(receiver)
     if thing is None or not isinstance(receiver, Ref):
         return UNKNOWN_PLACEMENT
     if is_module(run, receiver):
         placement = placement_of_module(run, receiver)
-        if not is_unknown(placement):
+        if not is_unknown_placement(placement):
             return placement
     elif thing.cell is not None:
         return thing.cell.placement
-    return Leaf(symbol(("own", receiver.address), "the module"), How.CALLER)
+    return PlacementCase(device_symbol(("own", receiver.address), "the module"), Basis.CALLER)
 
 
-def placement_of_data(run: Run, bound: Bound, name: str, node: cst.CSTNode) -> Placement:
+def dataset_placement(run: Frame, bound: BoundArguments, name: str, node: cst.CSTNode) -> Placement:
     """Where the elements of a dataset are, as far as that is known; else, as those of most, on the host."""
     for argument in bound.get(name, ()):
         value = argument.value
@@ -73,49 +83,51 @@ def placement_of_data(run: Run, bound: Bound, name: str, node: cst.CSTNode) -> P
         thing = run.instance(value)
         if thing is not None and thing.cell is not None:
             return thing.cell.placement
-    return Leaf(CPU, How.ASSUMED, run.step(Kind.ASSUMED, "comes from a loader, which yields host tensors", node))
+    return PlacementCase(
+        CPU, Basis.ASSUMED, run.step(StepKind.ASSUMED, "comes from a loader, which yields host tensors", node)
+    )
 
 
-def new_placement(name: str) -> Placement:
+def chosen_placement(name: str) -> Placement:
     """The device that an object of this class chooses: one and the same for all in a process."""
-    return Leaf(symbol(("chosen by", name), f"the {name.rpartition('.')[2]}"), How.CALLER)
+    return PlacementCase(device_symbol(("chosen by", name), f"the {name.rpartition('.')[2]}"), Basis.CALLER)
 
 
-def move(run: Run, row: Row, bound: Bound, placement: Placement) -> Bound:
+def move_arguments(run: Frame, row: Row, bound: BoundArguments, placement: Placement) -> BoundArguments:
     """Move those arguments that the row says are moved; the arguments as they then are."""
     moved = dict(bound)
     for name in row.moves:
-        moved[name] = [replace(one, value=moved_to(run, one.value, placement)) for one in bound.get(name, ())]
+        moved[name] = [replace(one, value=move_value(run, one.value, placement)) for one in bound.get(name, ())]
     return moved
 
 
-def moved_to(run: Run, value: Value, placement: Placement) -> Value:
+def move_value(run: Frame, value: Value, placement: Placement) -> Value:
     """A value after somebody has moved what it holds; modules, loaders and holders are moved themselves."""
     match value:
         case Tensor():
             return replace(run.settle(value), placement=placement, cell=None, fresh=None, pinned=None)
-        case Batch():
-            return Batch(placement)
+        case OpaqueData():
+            return OpaqueData(placement)
         case Tuple(items=items):
-            return replace(value, items=tuple(moved_to(run, one, placement) for one in items))
+            return replace(value, items=tuple(move_value(run, one, placement) for one in items))
         case Ref(address=address):
             thing = run.get(address)
-            if is_module(run, value) or is_holder(run, value):
-                relocate(run, value, lambda before, dtype: (placement, dtype))
+            if is_module(run, value) or is_tensor_container(run, value):
+                move_registered_tensors(run, value, lambda before, dtype: (placement, dtype))
             elif isinstance(thing, Dict):
-                entries = {key: moved_to(run, one, placement) for key, one in thing.entries.items()}
+                entries = {key: move_value(run, one, placement) for key, one in thing.entries.items()}
                 run.put(address, replace(thing, entries=entries))
             elif isinstance(thing, Instance) and thing.cls == LOADER:
-                run.put(address, replace(thing, cell=Cell(placement, UNKNOWN_DTYPE)))
+                run.put(address, replace(thing, cell=ParameterCell(placement, UNKNOWN_DTYPE)))
     return value
 
 
-def hand_out(run: Run, row: Row, bound: Bound, result: Tensor, form: str, node: cst.CSTNode) -> Value:
+def library_result(run: Frame, row: Row, bound: BoundArguments, result: Tensor, form: str, node: cst.CSTNode) -> Value:
     """The result in one of the forms that only model files use."""
     kind, _, cls = form.partition(":")
     match kind:
         case "batch":
-            return Batch(result.placement)
+            return OpaqueData(result.placement)
         case "object":
             name = cls.replace("{class}", row.name.rpartition(".")[0])
             cell = _cell(run, name, result.placement, result.dtype)
@@ -126,7 +138,7 @@ def hand_out(run: Run, row: Row, bound: Bound, result: Tensor, form: str, node: 
     return UNKNOWN
 
 
-def _filled(thing: Instance, row: Row, bound: Bound) -> Instance:
+def _filled(thing: Instance, row: Row, bound: BoundArguments) -> Instance:
     """A holder with what its constructor was given."""
     given = [(name, bound[name][0].value) for name in row.tensors if row.special == "batch" and bound.get(name)]
     for name, value in given:
@@ -134,9 +146,9 @@ def _filled(thing: Instance, row: Row, bound: Bound) -> Instance:
     return thing
 
 
-def _cell(run: Run, name: str, placement: Placement, dtype: Dtype) -> Cell | None:
+def _cell(run: Frame, name: str, placement: Placement, dtype: Dtype) -> ParameterCell | None:
     """The tensors an object is born with: none, where its class is a module without any."""
     row = run.engine.table.find(name)
     if row is not None and row.module is not None and row.module.parameters == row.module.buffers == "never":
         return None
-    return Cell(placement, dtype)
+    return ParameterCell(placement, dtype)

@@ -10,22 +10,22 @@ import libcst as cst
 
 from devlint.domain.join import join
 from devlint.domain.objects import Instance, Registration, Sequence, join_all
-from devlint.domain.value import NONE, Callable_, Const, Ref, Tensor, Text, Value
+from devlint.domain.value import NONE, Const, ProgramDefinition, Ref, StringPrefix, Tensor, Value
 from devlint.interpreter.objects.class_hierarchy import find_method, has_unknown_base, library_base
-from devlint.interpreter.objects.module_state import ANY, CONTAINERS, is_module, registration_of
-from devlint.interpreter.objects.plain_attributes import hold
+from devlint.interpreter.objects.module_state import ANY_PART, CONTAINERS, is_module, registration_of
+from devlint.interpreter.objects.plain_attributes import mark_as_registered
 from devlint.interpreter.program.definitions import ClassInfo
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.frame import Frame
 
 COMPOSED: Final = ("torch.nn.MultiheadAttention", "torch.nn.Transformer", "torch.nn.AdaptiveLogSoftmax")
 """Modules of torch that are made of modules, which are not followed one by one."""
 
 
-class Unlisted(Exception):
+class UnknownSubmodules(Exception):
     """The submodules of a module cannot all be told."""
 
 
-def container_of(run: Run, thing: Instance, method: str) -> str | None:
+def container_class(run: Frame, thing: Instance, method: str) -> str | None:
     """The container of torch whose `method` answers for the object."""
     if isinstance(thing.cls, str):
         return thing.cls if thing.cls in CONTAINERS else None
@@ -37,14 +37,14 @@ def container_of(run: Run, thing: Instance, method: str) -> str | None:
 
 
 def _class_of(thing: Instance) -> ClassInfo | None:
-    info = thing.cls.definition if isinstance(thing.cls, Callable_) else None
+    info = thing.cls.definition if isinstance(thing.cls, ProgramDefinition) else None
     return info if isinstance(info, ClassInfo) else None
 
 
-def parts_of(thing: Instance) -> Mapping[str, Value]:
+def container_parts(thing: Instance) -> Mapping[str, Value]:
     """The parts of a container, by name, in order: of a class of the program, not the tensors that it registers
     besides."""
-    own = isinstance(thing.cls, Callable_)
+    own = isinstance(thing.cls, ProgramDefinition)
     return {
         name: thing.attributes[name]
         for name in thing.attributes
@@ -52,72 +52,72 @@ def parts_of(thing: Instance) -> Mapping[str, Value]:
     }
 
 
-def part_at(thing: Instance, key: Value | None) -> Value:
+def container_part(thing: Instance, key: Value | None) -> Value:
     """The part under a key or a position; any of them where that is not known."""
-    parts = parts_of(thing)
+    parts = container_parts(thing)
     children = list(parts.values())
     if isinstance(key, Const):
         if str(key.value) in parts:
             return parts[str(key.value)]
-        if isinstance(key.value, int) and ANY not in parts and -len(children) <= key.value < len(children):
+        if isinstance(key.value, int) and ANY_PART not in parts and -len(children) <= key.value < len(children):
             return children[key.value]
     return join_all(children)
 
 
-def iterated(run: Run, thing: Instance) -> Sequence:
+def iterate_container(run: Frame, thing: Instance) -> Sequence:
     """What a loop over a container goes through: its parts, or the keys that it has for them."""
-    parts = parts_of(thing)
-    if (container_of(run, thing, "__iter__") or "").endswith("Dict"):
-        return Sequence(None, Text()) if ANY in parts else Sequence(tuple(map(Const, parts)))
-    return Sequence(None, join_all(list(parts.values()))) if ANY in parts else Sequence(tuple(parts.values()))
+    parts = container_parts(thing)
+    if (container_class(run, thing, "__iter__") or "").endswith("Dict"):
+        return Sequence(None, StringPrefix()) if ANY_PART in parts else Sequence(tuple(map(Const, parts)))
+    return Sequence(None, join_all(list(parts.values()))) if ANY_PART in parts else Sequence(tuple(parts.values()))
 
 
 MAX_DEPTH: Final = 16
 """Levels of submodules that are listed: the names of such as refer back to themselves have no end."""
 
 
-def named_modules(run: Run, value: Value, prefix: str = "") -> Iterator[tuple[str, Value]]:
-    """A module and all under it, each with its name; fails with `Unlisted` where some cannot be told."""
+def named_modules(run: Frame, value: Value, prefix: str = "") -> Iterator[tuple[str, Value]]:
+    """A module and all under it, each with its name; fails with `UnknownSubmodules` where some cannot be told."""
     thing = run.instance(value)
     if thing is None or not is_module(run, value) or prefix.count(".") > MAX_DEPTH:
-        raise Unlisted
+        raise UnknownSubmodules
     if isinstance(thing.cls, str):
         if thing.cls.startswith(COMPOSED):
-            raise Unlisted
+            raise UnknownSubmodules
     elif (info := _class_of(thing)) is None or has_unknown_base(run, info):
-        raise Unlisted
+        raise UnknownSubmodules
     yield prefix, value
     for name, part in named_children(thing):
         yield from named_modules(run, part, f"{prefix}.{name}" if prefix else name)
 
 
 def named_children(thing: Instance) -> Iterator[tuple[str, Value]]:
-    """The submodules of a module, each with its name; fails with `Unlisted` where some cannot be told."""
+    """The submodules of a module, each with its name; fails with `UnknownSubmodules` where some cannot be told."""
     for name, kind in thing.registered.items():
         if kind is Registration.MODULE and thing.attributes.get(name, NONE) != NONE:
-            if name.startswith(ANY):
-                raise Unlisted
+            if name.startswith(ANY_PART):
+                raise UnknownSubmodules
             yield name, thing.attributes[name]
 
 
-def sliced(run: Run, container: str, parts: Iterable[Value] | None, every: Value, node: cst.CSTNode) -> Ref:
+def slice_container(run: Frame, container: str, parts: Iterable[Value] | None, every: Value, node: cst.CSTNode) -> Ref:
     """The container of the same kind that a slice makes."""
-    chosen = {ANY: every} if parts is None else {str(i): one for i, one in enumerate(parts)}
+    chosen = {ANY_PART: every} if parts is None else {str(i): one for i, one in enumerate(parts)}
     return run.allocate(node, Instance(container, chosen, dict.fromkeys(chosen, Registration.MODULE)))
 
 
-def _with_part(run: Run, thing: Instance, key: str, value: Value) -> Instance:
+def _with_part(run: Frame, thing: Instance, key: str, value: Value) -> Instance:
     if isinstance(value, Tensor) and value.cell is None:
         reference = run.allocate_cell(value)
         value = replace(value, cell=reference, leaf=True, grad=True)
     kind = registration_of(run, thing, key, value)
-    hold(run, value)
-    if key == ANY and key in thing.attributes:
+    mark_as_registered(run, value)
+    if key == ANY_PART and key in thing.attributes:
         value = join(thing.attributes[key], value)
     return thing.with_attribute(key, value, kind if kind is not Registration.PLAIN else Registration.MODULE)
 
 
-def set_part(run: Run, owner: Ref, thing: Instance, key: Value | None, value: Value) -> None:
+def set_container_part(run: Frame, owner: Ref, thing: Instance, key: Value | None, value: Value) -> None:
     """`modules[key] = module`."""
-    name = str(key.value) if isinstance(key, Const) else ANY
+    name = str(key.value) if isinstance(key, Const) else ANY_PART
     run.put(owner.address, _with_part(run, thing, name, value))

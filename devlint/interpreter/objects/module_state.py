@@ -10,27 +10,39 @@ import libcst as cst
 
 from devlint.domain.dtype import Dtype
 from devlint.domain.join import alternatives
-from devlint.domain.objects import Cell, Instance, Registration
-from devlint.domain.path_conditions import Atom, Test
+from devlint.domain.objects import Instance, ParameterCell, Registration
+from devlint.domain.path_conditions import Atom, Literal
 from devlint.domain.placement import UNKNOWN_PLACEMENT, Placement
-from devlint.domain.value import NONE, Address, Callable_, Const, Either, Method, Rank, Ref, Tensor, Truth, Value
+from devlint.domain.value import (
+    NONE,
+    AllocationSite,
+    BoundLibraryMethod,
+    ConditionalValue,
+    Const,
+    ProgramDefinition,
+    Rank,
+    Ref,
+    SymbolicBool,
+    Tensor,
+    Value,
+)
 from devlint.interpreter.objects.class_hierarchy import find_method, is_module_class, is_module_name, library_base
-from devlint.interpreter.objects.plain_attributes import hold, keep_plain
-from devlint.interpreter.objects.tensor_containers import is_holder
+from devlint.interpreter.objects.plain_attributes import mark_as_plain_attribute, mark_as_registered
+from devlint.interpreter.objects.tensor_containers import is_tensor_container
 from devlint.interpreter.program.definitions import ClassInfo
 from devlint.interpreter.state.events import MovedLeaf, Operand
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.frame import Frame
 
 CONTAINERS: Final = frozenset(
     f"torch.nn.{name}" for name in ("Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict")
 )
-ANY: Final = "*"
+ANY_PART: Final = "*"
 """The name under which a container keeps parts whose number is not known."""
 
 Change = Callable[[Placement, Dtype], tuple[Placement, Dtype]]
 
 
-def is_module(run: Run, value: Value) -> bool:
+def is_module(run: Frame, value: Value) -> bool:
     """Whether a value is an nn.Module that can be followed."""
     thing = run.instance(value)
     if thing is None:
@@ -38,17 +50,17 @@ def is_module(run: Run, value: Value) -> bool:
     if isinstance(thing.cls, str):
         return is_module_name(run, thing.cls)
     return (
-        isinstance(thing.cls, Callable_)
+        isinstance(thing.cls, ProgramDefinition)
         and isinstance(thing.cls.definition, ClassInfo)
         and is_module_class(run, thing.cls.definition)
     )
 
 
-def class_name(run: Run, thing: Instance) -> str:
+def library_class_name(run: Frame, thing: Instance) -> str:
     """The library class that a module is, or is built on."""
     if isinstance(thing.cls, str):
         return thing.cls
-    info = thing.cls.definition if isinstance(thing.cls, Callable_) else None
+    info = thing.cls.definition if isinstance(thing.cls, ProgramDefinition) else None
     base = library_base(run, info) if isinstance(info, ClassInfo) else None
     return base or "torch.nn.Module"
 
@@ -57,14 +69,14 @@ def display_name(thing: Instance) -> str:
     """The name a reader knows a module's class by."""
     if isinstance(thing.cls, str):
         return thing.cls.replace("torch.nn.", "nn.") if thing.cls != "?" else "the module"
-    definition = thing.cls.definition if isinstance(thing.cls, Callable_) else None
+    definition = thing.cls.definition if isinstance(thing.cls, ProgramDefinition) else None
     return definition.name if isinstance(definition, ClassInfo) else "the module"
 
 
 # Attributes
 
 
-def module_attribute(run: Run, owner: Ref, thing: Instance, library: str, name: str) -> Value:
+def module_attribute(run: Frame, owner: Ref, thing: Instance, library: str, name: str) -> Value:
     """An attribute a module has from its library class: a parameter, or a method."""
     row = run.engine.table.find(library)
     if row is not None and row.module is not None and name in row.module.attributes and thing.cell is not None:
@@ -73,14 +85,14 @@ def module_attribute(run: Run, owner: Ref, thing: Instance, library: str, name: 
             return Tensor(cell.placement, cell.dtype, grad=False, leaf=False, cell=owner.address)
         return Tensor(cell.placement, cell.dtype, Rank.SOME, cell.grad, leaf=True, cell=owner.address)
     if name == "training":
-        return Truth(Test(Atom(("training", owner.address), "self.training")))
-    return Method(owner, name)
+        return SymbolicBool(Literal(Atom(("training", owner.address), "self.training")))
+    return BoundLibraryMethod(owner, name)
 
 
-def register_attribute(run: Run, owner: Ref, thing: Instance, name: str, value: Value, node: cst.CSTNode) -> None:
+def register_attribute(run: Frame, owner: Ref, thing: Instance, name: str, value: Value, node: cst.CSTNode) -> None:
     """`module.name = value`, with what nn.Module.__setattr__ does; plain data is noted as left behind by `.to()`."""
     registration: Registration | None = None
-    if is_holder(run, owner):
+    if is_tensor_container(run, owner):
         registration = Registration.BUFFER
     elif is_module(run, owner):
         registration = registration_of(run, thing, name, value)
@@ -89,10 +101,10 @@ def register_attribute(run: Run, owner: Ref, thing: Instance, name: str, value: 
                 use = f"it is kept as the attribute `{name}`"
                 run.emit(MovedLeaf(run.context_at(node), value.moved, True, use))
             if run.engine.constructing and not overrides_apply(run, thing):
-                value = keep_plain(run, value, run.place(node))
+                value = mark_as_plain_attribute(run, value, run.place(node))
             registration = None
         else:
-            hold(run, value)
+            mark_as_registered(run, value)
     changed = thing.with_attribute(name, value, registration)
     if changed.cell is not None and name == "weight" and isinstance(value, Tensor):
         # A library's module is where its weight is.
@@ -101,7 +113,7 @@ def register_attribute(run: Run, owner: Ref, thing: Instance, name: str, value: 
     run.put(owner.address, changed)
 
 
-def registration_of(run: Run, thing: Instance, name: str, value: Value) -> Registration:
+def registration_of(run: Frame, thing: Instance, name: str, value: Value) -> Registration:
     """How nn.Module takes an attribute."""
     found = alternatives(value)
     if any(isinstance(one, Tensor) and one.cell is not None and one.leaf for one in found):
@@ -113,16 +125,16 @@ def registration_of(run: Run, thing: Instance, name: str, value: Value) -> Regis
     return Registration.PLAIN
 
 
-def overrides_apply(run: Run, thing: Instance) -> bool:
+def overrides_apply(run: Frame, thing: Instance) -> bool:
     """Whether the class moves its plain tensors itself, by overriding `_apply` or `to`."""
-    info = thing.cls.definition if isinstance(thing.cls, Callable_) else None
+    info = thing.cls.definition if isinstance(thing.cls, ProgramDefinition) else None
     return isinstance(info, ClassInfo) and any(find_method(run, info, name) is not None for name in ("_apply", "to"))
 
 
 # Moving
 
 
-def relocate(run: Run, value: Value, change: Change, seen: set[Address] | None = None) -> None:
+def move_registered_tensors(run: Frame, value: Value, change: Change, seen: set[AllocationSite] | None = None) -> None:
     """Move what a module registers, recursively: what `_apply` does. `seen` are the modules that have been moved."""
     thing = run.instance(value)
     seen = set() if seen is None else seen
@@ -136,7 +148,7 @@ def relocate(run: Run, value: Value, change: Change, seen: set[Address] | None =
             continue
         # One name may hold a module on one path and a parameter on another.
         for one in alternatives(part):
-            relocate(run, one, change, seen)
+            move_registered_tensors(run, one, change, seen)
         attributes[name] = _relocate_tensors(run, part, change, kind, seen)
     moved = replace(thing, attributes=attributes)
     if thing.cell is not None:
@@ -145,28 +157,28 @@ def relocate(run: Run, value: Value, change: Change, seen: set[Address] | None =
     run.put(value.address, moved)
 
 
-def _relocate_tensors(run: Run, value: Value, change: Change, kind: Registration, seen: set[Address]) -> Value:
+def _relocate_tensors(run: Frame, value: Value, change: Change, kind: Registration, seen: set[AllocationSite]) -> Value:
     """A registered parameter or buffer after the move; one that may also be None, or a plain tensor beside a parameter,
     moves where it is there."""
     match value:
-        case Either(yes=yes, no=no):
+        case ConditionalValue(yes=yes, no=no):
             yes, no = (_relocate_tensors(run, one, change, kind, seen) for one in (yes, no))
             return replace(value, yes=yes, no=no)
         case Tensor(cell=None) if kind is Registration.BUFFER:
             placement, dtype = change(value.placement, value.dtype)
             return replace(value, placement=placement, dtype=dtype, fresh=None)
-        case Tensor(cell=Address() as address):
+        case Tensor(cell=AllocationSite() as address):
             cell = run.get(address)
-            if isinstance(cell, Cell):
+            if isinstance(cell, ParameterCell):
                 placement, dtype = change(cell.placement, cell.dtype)
                 run.put(address, replace(cell, placement=placement, dtype=dtype))
             elif isinstance(cell, Instance):
-                relocate(run, Ref(address), change, seen)
+                move_registered_tensors(run, Ref(address), change, seen)
     return value
 
 
-def tensors_of(
-    run: Run, value: Value, *, buffers: bool = False, seen: set[Address] | None = None
+def module_tensors(
+    run: Frame, value: Value, *, buffers: bool = False, seen: set[AllocationSite] | None = None
 ) -> Iterator[tuple[str, Tensor]]:
     """A module's parameters (or buffers) with their names, submodules' included; of a module that is there several
     times (`seen` are those that have been), once."""
@@ -181,15 +193,15 @@ def tensors_of(
     for name, kind in thing.registered.items():
         for part in alternatives(thing.attributes[name]) if name in thing.attributes else ():
             if kind is Registration.MODULE:
-                for inner, tensor in tensors_of(run, part, buffers=buffers, seen=seen):
+                for inner, tensor in module_tensors(run, part, buffers=buffers, seen=seen):
                     yield f"{name}.{inner}", tensor
             elif isinstance(part, Tensor) and (kind is Registration.BUFFER) is buffers:
                 yield name, part
 
 
-def placement_of_module(run: Run, value: Value) -> Placement:
+def placement_of_module(run: Frame, value: Value) -> Placement:
     """Where a module's first parameter lives, as `next(module.parameters()).device` would say."""
-    for _, tensor in tensors_of(run, value):
+    for _, tensor in module_tensors(run, value):
         return run.settle(tensor).placement
     return UNKNOWN_PLACEMENT
 
@@ -197,7 +209,7 @@ def placement_of_module(run: Run, value: Value) -> Placement:
 # Construction
 
 
-def own_operand(run: Run, value: Value, thing: Instance, node: cst.CSTNode) -> Operand | None:
+def parameter_operand(run: Frame, value: Value, thing: Instance, node: cst.CSTNode) -> Operand | None:
     """A library module's parameters, as the operand they are when it is called."""
     if thing.cell is None:
         return None
@@ -206,7 +218,7 @@ def own_operand(run: Run, value: Value, thing: Instance, node: cst.CSTNode) -> O
     return Operand("parameters", run.place(node), tensor, of_module=display_name(thing))
 
 
-def constant_flag(value: Value | None, default: bool) -> bool | None:
+def constant_bool(value: Value | None, default: bool) -> bool | None:
     """A flag's value; None when it is not known."""
     if value is None:
         return default

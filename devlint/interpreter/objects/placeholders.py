@@ -7,16 +7,18 @@ from typing import Final
 
 from devlint.domain.join import alternatives
 from devlint.domain.objects import Dict, Instance, Registration, Sequence
-from devlint.domain.value import NONE, Callable_, Const, DeviceValue, Ref, Tensor, Tuple, Unknown, Value
+from devlint.domain.value import NONE, Const, DeviceValue, ProgramDefinition, Ref, Tensor, Tuple, Unknown, Value
 from devlint.interpreter.objects.class_hierarchy import class_attributes, program_classes
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.frame import Frame
 
 MAX_DEPTH: Final = 3
 """Levels of containers in which tensors are looked for."""
 
 
-def forget_in_parts(run: Run, reference: Ref, built: Collection[FunctionInfo], depth: int = 0) -> None:
+def forget_placeholders_of_submodules(
+    run: Frame, reference: Ref, built: Collection[FunctionInfo], depth: int = 0
+) -> None:
     """The same for the modules that an object is made of, whose methods may have been called in any order too."""
     thing = run.instance(reference)
     if thing is None or depth > MAX_DEPTH:
@@ -28,14 +30,14 @@ def forget_in_parts(run: Run, reference: Ref, built: Collection[FunctionInfo], d
             inner = run.instance(part)
             if inner is None or not isinstance(part, Ref):
                 continue
-            info = inner.cls.definition if isinstance(inner.cls, Callable_) else None
+            info = inner.cls.definition if isinstance(inner.cls, ProgramDefinition) else None
             if isinstance(info, ClassInfo) and any(_holds_plain_tensor(run, one) for one in _plain(inner)):
                 forget_placeholders(run, part, info, None, built)
-            forget_in_parts(run, part, built, depth + 1)
+            forget_placeholders_of_submodules(run, part, built, depth + 1)
 
 
 def forget_placeholders(
-    run: Run, reference: Ref, info: ClassInfo, method: FunctionInfo | None, built: Collection[FunctionInfo]
+    run: Frame, reference: Ref, info: ClassInfo, method: FunctionInfo | None, built: Collection[FunctionInfo]
 ) -> None:
     """Before somebody calls a method: give up what others may have replaced by then, and what it replaces itself.
 
@@ -61,7 +63,7 @@ def _plain(thing: Instance) -> Iterator[Value]:
     return (value for name, value in thing.attributes.items() if name not in thing.registered)
 
 
-def _methods(run: Run, info: ClassInfo) -> Iterator[FunctionInfo]:
+def _methods(run: Frame, info: ClassInfo) -> Iterator[FunctionInfo]:
     """The methods of a class and of those it inherits from, but for what makes the object."""
     for one in program_classes(run, info):
         for name, method in one.methods.items():
@@ -69,7 +71,7 @@ def _methods(run: Run, info: ClassInfo) -> Iterator[FunctionInfo]:
                 yield run.engine.method(method)
 
 
-def _standing_in(run: Run, info: ClassInfo, thing: Instance) -> Iterator[str]:
+def _standing_in(run: Frame, info: ClassInfo, thing: Instance) -> Iterator[str]:
     """The names of what a method may bring to its device later, or what says where that is."""
     for name, value in thing.attributes.items():
         if name not in thing.registered and any(_may_stand_in(run, one) for one in alternatives(value)):
@@ -79,13 +81,13 @@ def _standing_in(run: Run, info: ClassInfo, thing: Instance) -> Iterator[str]:
             yield name
 
 
-def _may_stand_in(run: Run, value: Value) -> bool:
+def _may_stand_in(run: Frame, value: Value) -> bool:
     """Whether it is nothing yet, a device or the word for one ("auto"), or a tensor that has to be brought along."""
     word = isinstance(value, Const) and isinstance(value.value, str)
     return word or value == NONE or isinstance(value, DeviceValue) or _holds_plain_tensor(run, value)
 
 
-def _holds_plain_tensor(run: Run, value: Value, depth: int = 0) -> bool:
+def _holds_plain_tensor(run: Frame, value: Value, depth: int = 0) -> bool:
     if depth > MAX_DEPTH:
         return False
     match value:

@@ -10,10 +10,10 @@ from typing import Final, TypeVar
 import libcst as cst
 
 from devlint.domain.join import alternatives
-from devlint.domain.objects import Cell, Dict, Instance, Registration, Sequence
-from devlint.domain.placement import Kind, Place, Step, retrace
-from devlint.domain.value import Address, Either, Ref, Tensor, Tuple, Value
-from devlint.interpreter.state.frame import Run
+from devlint.domain.objects import Dict, Instance, ParameterCell, Registration, Sequence
+from devlint.domain.placement import Place, Step, StepKind, extend_provenance
+from devlint.domain.value import AllocationSite, ConditionalValue, Ref, Tensor, Tuple, Value
+from devlint.interpreter.state.frame import Frame
 
 MAX_DEPTH: Final = 8
 """Levels of containers and submodules looked through; what refers back to itself must end somewhere."""
@@ -21,7 +21,7 @@ MAX_DEPTH: Final = 8
 Mark = Callable[[Step | None], Step | None]
 
 
-def keep_plain(run: Run, value: Value, place: Place, depth: int = 0, *, inside: bool = False) -> Value:
+def mark_as_plain_attribute(run: Frame, value: Value, place: Place, depth: int = 0, *, inside: bool = False) -> Value:
     """The value, its tensors and modules marked as kept in the plain attribute assigned at `place`: as what that
     attribute is, or inside of it.
     """
@@ -29,16 +29,18 @@ def keep_plain(run: Run, value: Value, place: Place, depth: int = 0, *, inside: 
         return value
     match value:
         case Tensor(cell=None):
-            return replace(value, placement=retrace(value.placement, _stored(run, place, inside=inside)))
-        case Tensor(cell=address) if address is not None and not is_held(run, address):
+            return replace(value, placement=extend_provenance(value.placement, _stored(run, place, inside=inside)))
+        case Tensor(cell=address) if address is not None and not is_registered_parameter(run, address):
             _mark_all(run, value, _kept(run, place, "parameters"))
         case Tuple(items=items):
-            return replace(value, items=tuple(keep_plain(run, one, place, depth + 1, inside=True) for one in items))
-        case Either(yes=yes, no=no):
-            yes = keep_plain(run, yes, place, depth + 1, inside=inside)
-            return replace(value, yes=yes, no=keep_plain(run, no, place, depth + 1, inside=inside))
+            return replace(
+                value, items=tuple(mark_as_plain_attribute(run, one, place, depth + 1, inside=True) for one in items)
+            )
+        case ConditionalValue(yes=yes, no=no):
+            yes = mark_as_plain_attribute(run, yes, place, depth + 1, inside=inside)
+            return replace(value, yes=yes, no=mark_as_plain_attribute(run, no, place, depth + 1, inside=inside))
         case Ref(address=address):
-            within = partial(keep_plain, run, place=place, depth=depth + 1, inside=True)
+            within = partial(mark_as_plain_attribute, run, place=place, depth=depth + 1, inside=True)
             match run.get(address):
                 case Sequence() as thing:
                     known = tuple(within(one) for one in thing.items) if thing.items is not None else None
@@ -52,49 +54,53 @@ def keep_plain(run: Run, value: Value, place: Place, depth: int = 0, *, inside: 
     return value
 
 
-def put_in(run: Run, value: Value, owner: Place | None) -> Value:
+def mark_as_contained(run: Frame, value: Value, owner: Place | None) -> Value:
     """The value as it is in a container that a module under construction keeps at `owner`, if one does."""
-    return keep_plain(run, value, owner, inside=True) if owner is not None and run.engine.constructing else value
+    return (
+        mark_as_plain_attribute(run, value, owner, inside=True)
+        if owner is not None and run.engine.constructing
+        else value
+    )
 
 
-def hold(run: Run, value: Value) -> None:
+def mark_as_registered(run: Frame, value: Value) -> None:
     """A module or parameter is registered: what else keeps it does not matter, then and later."""
-    _mark_all(run, value, lambda step: step.previous if step is not None and step.kind is Kind.KEPT else step)
+    _mark_all(run, value, lambda step: step.previous if step is not None and step.kind is StepKind.KEPT else step)
     for one in alternatives(value):
         address = one.cell if isinstance(one, Tensor) else one.address if isinstance(one, Ref) else None
         thing = run.get(address) if address is not None else None
-        if address is not None and isinstance(thing, (Cell, Instance)) and not thing.held:
+        if address is not None and isinstance(thing, (ParameterCell, Instance)) and not thing.held:
             run.put(address, replace(thing, held=True))
 
 
-def is_held(run: Run, address: Address) -> bool:
+def is_registered_parameter(run: Frame, address: AllocationSite) -> bool:
     """Whether a parameter belongs to a module already."""
     thing = run.get(address)
-    return not isinstance(thing, Cell) or thing.held
+    return not isinstance(thing, ParameterCell) or thing.held
 
 
-def _stored(run: Run, place: Place, *, inside: bool) -> Mark:
-    kind = Kind.STORED_INSIDE if inside else Kind.STORED
+def _stored(run: Frame, place: Place, *, inside: bool) -> Mark:
+    kind = StepKind.STORED_INSIDE if inside else StepKind.STORED
     where = "in" if inside else "as"
     message = f"kept {where} the plain attribute `{_attribute(place)}`, which `.to()` does not move"
     return lambda previous: Step(kind, message, place, run.scope, previous, run.loop)
 
 
-def _kept(run: Run, place: Place, what: str) -> Mark:
+def _kept(run: Frame, place: Place, what: str) -> Mark:
     message = f"{what} kept in the plain container `{_attribute(place)}`, which `.to()` does not look into"
-    return lambda previous: Step(Kind.KEPT, message, place, run.scope, previous, run.loop)
+    return lambda previous: Step(StepKind.KEPT, message, place, run.scope, previous, run.loop)
 
 
 def _attribute(place: Place) -> str:
     return place.node.attr.value if isinstance(place.node, cst.Attribute) else "..."
 
 
-def _mark_all(run: Run, value: Value, mark: Mark, depth: int = 0) -> None:
+def _mark_all(run: Frame, value: Value, mark: Mark, depth: int = 0) -> None:
     """Mark a parameter, or all that a module registers; what stays as it was is not written anew."""
     match value:
         case Tensor(cell=address) if address is not None:
             cell = run.get(address)
-            if isinstance(cell, Cell) and (marked := _marked(cell, mark)) is not cell:
+            if isinstance(cell, ParameterCell) and (marked := _marked(cell, mark)) is not cell:
                 run.put(address, marked)
         case Ref(address=address):
             thing = run.get(address)
@@ -112,9 +118,9 @@ def _mark_all(run: Run, value: Value, mark: Mark, depth: int = 0) -> None:
                 run.put(address, replace(thing, attributes={**thing.attributes, **changed}, cell=cell))
 
 
-T = TypeVar("T", Cell, Tensor)
+T = TypeVar("T", ParameterCell, Tensor)
 
 
 def _marked(thing: T, mark: Mark) -> T:
-    placement = retrace(thing.placement, mark)
+    placement = extend_provenance(thing.placement, mark)
     return thing if placement is thing.placement else replace(thing, placement=placement)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from devlint.domain.objects import Instance
-from devlint.domain.value import UNKNOWN, Batch, Value
-from devlint.interpreter.state.frame import Run
+from devlint.domain.value import UNKNOWN, OpaqueData, Value
+from devlint.interpreter.state.frame import Frame
 
 
-def is_holder(run: Run, value: Value) -> bool:
+def is_tensor_container(run: Frame, value: Value) -> bool:
     """Whether an object is of a class that holds tensors, and moves them in place."""
     thing = run.instance(value)
     if thing is None or not isinstance(thing.cls, str):
@@ -16,8 +16,8 @@ def is_holder(run: Run, value: Value) -> bool:
     return row is not None and row.special == "batch"
 
 
-def held(thing: Instance, name: str | None = None) -> Value:
+def tensor_container_item(thing: Instance, name: str | None = None) -> Value:
     """What a holder has under a name (None: any of it)."""
     if name is not None and name in thing.attributes:
         return thing.attributes[name]
-    return Batch(thing.cell.placement) if thing.cell is not None else UNKNOWN
+    return OpaqueData(thing.cell.placement) if thing.cell is not None else UNKNOWN

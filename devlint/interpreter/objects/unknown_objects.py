@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from devlint.domain.objects import Instance
-from devlint.domain.value import Address, Unknown
-from devlint.interpreter.state.frame import Run
+from devlint.domain.value import AllocationSite, Unknown
+from devlint.interpreter.state.frame import Frame
 
 
-def opaque_address(owner: Unknown) -> Address:
+def unknown_object_site(owner: Unknown) -> AllocationSite:
     """Where what the program does to something unknown is kept."""
-    return Address(("opaque", owner.origin))
+    return AllocationSite(("opaque", owner.origin))
 
 
-def record_of(run: Run, owner: Unknown) -> Instance | None:
+def unknown_object_state(run: Frame, owner: Unknown) -> Instance | None:
     """What the program has done to something unknown."""
-    thing = run.get(opaque_address(owner))
+    thing = run.get(unknown_object_site(owner))
     return thing if isinstance(thing, Instance) else None

@@ -8,16 +8,16 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.domain.device import UNKNOWN_DEVICE, Relation, relate
+from devlint.domain.device import UNKNOWN_DEVICE, DeviceRelation, relate_devices
 from devlint.domain.dtype import Dtype
 from devlint.domain.join import alternatives
 from devlint.domain.objects import Dict, Instance, Sequence
-from devlint.domain.path_conditions import NO_FACTS, Facts, merge
-from devlint.domain.placement import Kind, Placement, leaves
-from devlint.domain.storage import Memory, Share, between, overlap
-from devlint.domain.value import Array, Const, Ref, Tensor, Tuple, Unknown, Value, as_tensor, from_caller
+from devlint.domain.path_conditions import NO_CONDITION, PathCondition, conjoin
+from devlint.domain.placement import Placement, StepKind, placement_cases
+from devlint.domain.storage import AliasStep, Storage, alias_steps_between, views_overlap
+from devlint.domain.value import Array, Const, Ref, Tensor, Tuple, Unknown, Value, as_tensor, is_from_caller
 from devlint.interpreter.state.events import SharedWrite
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.frame import Frame
 from devlint.semantics.table import Row
 from devlint.syntax.tree_walk import dotted_name
 
@@ -31,11 +31,11 @@ MAX_DEPTH: Final = 2
 """How deep a name's containers are searched for shared memory: people keep results in a dict of lists, no deeper."""
 
 
-def memory_of(value: Value) -> Memory | None:
+def storage_of(value: Value) -> Storage | None:
     """The memory a tensor or an array lies in, as far as it is known."""
     match value:
         case Tensor(memory=None, cell=cell) if cell is not None:
-            return Memory(cell)
+            return Storage(cell)
         case Tensor(memory=memory) | Array(memory=memory):
             return memory
         case Unknown():
@@ -44,38 +44,44 @@ def memory_of(value: Value) -> Memory | None:
     return None
 
 
-def memory_of_parameters(module: Ref) -> Memory:
+def parameter_storage(module: Ref) -> Storage:
     """The memory of a module's parameters, taken as one."""
-    return Memory(("parameters", module.address))
+    return Storage(("parameters", module.address))
 
 
-def handed_on(
-    run: Run, memory: Memory | None, how: str, node: cst.CSTNode, *, surely: bool = True, when: Facts = NO_FACTS
-) -> Memory | None:
+def alias_storage(
+    run: Frame,
+    memory: Storage | None,
+    how: str,
+    node: cst.CSTNode,
+    *,
+    surely: bool = True,
+    when: PathCondition = NO_CONDITION,
+) -> Storage | None:
     """The memory of what `how` returns without copying, or without copying where it has nothing to do."""
     if memory is None:
         return None
     run.engine.handed_on.add(memory.root)
     message = f"{how} hands out the same memory" + ("" if surely else " where it has nothing to do")
-    return memory.handed_on(Share(run.step(Kind.PASSED, message, node), surely, when))
+    return memory.handed_on(AliasStep(run.step(StepKind.PASSED, message, node), surely, when))
 
 
-def view_of(run: Run, row: Row, tensor: Tensor, node: cst.CSTNode) -> Memory | None:
+def view_storage(run: Frame, row: Row, tensor: Tensor, node: cst.CSTNode) -> Storage | None:
     """The memory of an operation's result that is, or may be, a view of the tensor."""
-    return seen_by(run, row.name.rpartition(".")[2], memory_of(tensor), node)
+    return storage_seen_by(run, row.name.rpartition(".")[2], storage_of(tensor), node)
 
 
-def seen_by(run: Run, name: str, memory: Memory | None, node: cst.CSTNode) -> Memory | None:
+def storage_seen_by(run: Frame, name: str, memory: Storage | None, node: cst.CSTNode) -> Storage | None:
     """The memory that a method of this name, which may return a view, sees of the memory it is given."""
     if memory is None:
         return None
     if name in ("contiguous", "ascontiguousarray"):
-        return handed_on(run, memory, f"`{name}`", node, surely=False) if memory.is_contiguous else Memory()
+        return alias_storage(run, memory, f"`{name}`", node, surely=False) if memory.is_contiguous else Storage()
     return memory.rearranged() if name in REARRANGING else memory
 
 
-def memory_after(
-    run: Run,
+def storage_after_transfer(
+    run: Frame,
     before: Tensor,
     placement: Placement | None,
     dtype: Dtype | None,
@@ -83,29 +89,29 @@ def memory_after(
     node: cst.CSTNode,
     *,
     copies: bool,
-) -> Memory | None:
+) -> Storage | None:
     """The memory of a tensor that was asked to go somewhere, and to have some dtype: its own where it is so already."""
     same_dtype = dtype is None or (dtype.name == before.dtype.name and dtype.name is not None)
     if copies or not (same_dtype or dtype is None or None in (dtype.name, before.dtype.name)):
-        return Memory()
-    surely, when = same_dtype, NO_FACTS
+        return Storage()
+    surely, when = same_dtype, NO_CONDITION
     if placement is not None:
         ways = [
-            (needed | more, one.device, relate(one.device, other.device))
-            for needed, one in leaves(before.placement, run.state.facts)
-            for more, other in leaves(placement, run.state.facts | needed)
+            (needed | more, one.device, relate_devices(one.device, other.device))
+            for needed, one in placement_cases(before.placement, run.state.facts)
+            for more, other in placement_cases(placement, run.state.facts | needed)
         ]
-        stays = [needed for needed, device, relation in ways if relation is not Relation.DIFFERENT]
+        stays = [needed for needed, device, relation in ways if relation is not DeviceRelation.DIFFERENT]
         if any(device == UNKNOWN_DEVICE for _, device, _ in ways):
             return None
         if not stays:
-            return Memory()
-        surely = surely and all(relation is Relation.SAME for _, _, relation in ways)
-        when = NO_FACTS if len(stays) == len(ways) else stays[0]
-    return handed_on(run, memory_of(before), how, node, surely=surely, when=when)
+            return Storage()
+        surely = surely and all(relation is DeviceRelation.SAME for _, _, relation in ways)
+        when = NO_CONDITION if len(stays) == len(ways) else stays[0]
+    return alias_storage(run, storage_of(before), how, node, surely=surely, when=when)
 
 
-def item_of(memory: Memory | None, node: cst.Subscript, keys: Sequence_[Value]) -> Memory | None:
+def item_storage(memory: Storage | None, node: cst.Subscript, keys: Sequence_[Value]) -> Storage | None:
     """The part of some memory that an index selects; a part that is not known equals no other."""
     if memory is None:
         return None
@@ -117,8 +123,8 @@ def item_of(memory: Memory | None, node: cst.Subscript, keys: Sequence_[Value]) 
     return memory.part(tuple(constants)) if selects else memory
 
 
-def note_write(
-    run: Run, written: Value, target: cst.BaseExpression, node: cst.CSTNode, attribute: str | None = None
+def report_shared_write(
+    run: Frame, written: Value, target: cst.BaseExpression, node: cst.CSTNode, attribute: str | None = None
 ) -> None:
     """Tell when memory is written in place under one name while it is in use under another; `attribute` is where the
     target holds it.
@@ -126,13 +132,13 @@ def note_write(
     A temporary (`x.numpy()[:] = 0`) is written to in order to change what it shares, and is not told.
     """
     name = _name_of(target)
-    memory = memory_of(written)
+    memory = storage_of(written)
     if name is None or memory is None or memory.root not in run.engine.handed_on:
         return
     name = f"{name}.{attribute}" if attribute is not None else name
     for other, shares in _others(run, name, memory, node):
-        when = merge(NO_FACTS, [test for share in shares for test in share.when])
-        if when is None or merge(run.state.facts, when) is None:
+        when = conjoin(NO_CONDITION, [test for share in shares for test in share.when])
+        if when is None or conjoin(run.state.facts, when) is None:
             continue
         doubtful = [share for share in shares if not share.surely]
         shared = (doubtful or list(shares))[-1].step
@@ -152,7 +158,9 @@ def _name_of(target: cst.BaseExpression) -> str | None:
                 return dotted_name(target)
 
 
-def _others(run: Run, name: str, memory: Memory, node: cst.CSTNode) -> Iterator[tuple[str | None, tuple[Share, ...]]]:
+def _others(
+    run: Frame, name: str, memory: Storage, node: cst.CSTNode
+) -> Iterator[tuple[str | None, tuple[AliasStep, ...]]]:
     """Who else holds the memory and may look at it afterwards, in the functions being run from the innermost; with the
     steps that lie between. None stands for an unknown caller.
 
@@ -162,8 +170,8 @@ def _others(run: Run, name: str, memory: Memory, node: cst.CSTNode) -> Iterator[
     while True:
         for other, value in frame.state.names.items():
             for text, held in _held(run, other, value, 0):
-                shares = between(memory, held)
-                if not shares or not overlap(memory, held):
+                shares = alias_steps_between(memory, held)
+                if not shares or not views_overlap(memory, held):
                     continue
                 if "." in text and "." in name and all(share.surely for share in shares):
                     continue
@@ -172,19 +180,19 @@ def _others(run: Run, name: str, memory: Memory, node: cst.CSTNode) -> Iterator[
         if frame.caller is None:
             break
         frame, at = frame.caller
-    if from_caller(memory.root) and memory.shares:
+    if is_from_caller(memory.root) and memory.shares:
         yield None, memory.shares
 
 
-def _is_given(memory: Memory) -> bool:
+def _is_given(memory: Storage) -> bool:
     """Whether it is what an unknown caller gave, as it was given."""
-    return from_caller(memory.root) and not memory.shares
+    return is_from_caller(memory.root) and not memory.shares
 
 
-def _held(run: Run, name: str, value: Value, depth: int) -> Iterator[tuple[str, Memory]]:
+def _held(run: Frame, name: str, value: Value, depth: int) -> Iterator[tuple[str, Storage]]:
     """The memory of a value and, under their own names, of what it contains."""
     for one in alternatives(value):
-        memory = memory_of(one)
+        memory = storage_of(one)
         if memory is not None:
             yield name, memory
         elif isinstance(one, Tuple) and depth < MAX_DEPTH:
@@ -195,7 +203,7 @@ def _held(run: Run, name: str, value: Value, depth: int) -> Iterator[tuple[str, 
                 yield from _held(run, text, item, depth + 1)
 
 
-def _contents(run: Run, name: str, container: Ref) -> Iterator[tuple[str, Value]]:
+def _contents(run: Frame, name: str, container: Ref) -> Iterator[tuple[str, Value]]:
     thing = run.get(container.address)
     match thing:
         case Instance(attributes=attributes):

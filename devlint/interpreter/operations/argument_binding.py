@@ -9,7 +9,7 @@ from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.semantics.table import Row
 
 
-def bind_row(
+def bind_row_arguments(
     row: Row, arguments: Arguments, receiver: Argument | None, aliases: dict[str, str]
 ) -> dict[str, list[Argument]]:
     """Pair a library call's arguments with the row's parameter names; a variadic one takes the rest."""

@@ -8,34 +8,34 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype, Source, promote_arrays, promote_names
-from devlint.domain.value import Array, Const, Either, Number, Ref, Tensor, Truth, Tuple, Value
+from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype, DtypeSource, promote_array_dtypes, promote_tensor_dtypes
+from devlint.domain.value import Array, ConditionalValue, Const, Number, Ref, SymbolicBool, Tensor, Tuple, Value
 from devlint.interpreter.state.arguments import Argument
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.frame import Frame
 
 MAX_NESTED: Final = 4
 """Levels of lists looked through: data written out in a program is rarely deeper."""
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class DataDtypeRules:
     """How a library reads Python data: the dtypes of Python's numbers, and what two dtypes in one list become."""
 
     numbers: Mapping[str, str]
     promote: Callable[[str, str], str | None]
 
 
-NUMPY: Final = Reading(
+NUMPY_RULES: Final = DataDtypeRules(
     {"bool": "bool", "int": "int64", "float": "float64", "complex": "complex128"},
-    promote_arrays,
+    promote_array_dtypes,
 )
-TORCH: Final = Reading(
+TORCH_RULES: Final = DataDtypeRules(
     {"bool": "bool", "int": "int64", "float": "float32", "complex": "complex64"},
-    promote_names,
+    promote_tensor_dtypes,
 )
 
 
-def data_dtype(run: Run, argument: Argument, reading: Reading = NUMPY) -> Dtype:
+def data_dtype(run: Frame, argument: Argument, reading: DataDtypeRules = NUMPY_RULES) -> Dtype:
     """The dtype that an argument's data has as an array or tensor; unknown unless all of it is known."""
     return _of_value(run, argument.value, argument.node, reading, 0)
 
@@ -47,18 +47,18 @@ def python_kind(value: Value) -> str | None:
             return type(constant).__name__
         case Number(kind=kind):
             return kind
-        case Truth():
+        case SymbolicBool():
             return "bool"
-        case Either(yes=yes, no=no):
+        case ConditionalValue(yes=yes, no=no):
             kind = python_kind(yes)
             return kind if kind == python_kind(no) else None
     return None
 
 
-def _of_value(run: Run, value: Value, node: cst.BaseExpression, reading: Reading, depth: int) -> Dtype:
+def _of_value(run: Frame, value: Value, node: cst.BaseExpression, reading: DataDtypeRules, depth: int) -> Dtype:
     kind = python_kind(value)
     if kind is not None:
-        return Dtype(reading.numbers.get(kind), Source.PYTHON)
+        return Dtype(reading.numbers.get(kind), DtypeSource.PYTHON)
     match value:
         case Array(dtype=dtype):
             return dtype
@@ -67,11 +67,11 @@ def _of_value(run: Run, value: Value, node: cst.BaseExpression, reading: Reading
         case Tuple() | Ref() if depth < MAX_NESTED:
             found = run.iterate(value, node)
             values = found.items if found.items is not None else (found.element,)
-            return promoted([_of_value(run, one, node, reading, depth + 1) for one in values], reading.promote)
+            return promote_dtypes([_of_value(run, one, node, reading, depth + 1) for one in values], reading.promote)
     return UNKNOWN_DTYPE
 
 
-def promoted(dtypes: Sequence[Dtype], promote: Callable[[str, str], str | None]) -> Dtype:
+def promote_dtypes(dtypes: Sequence[Dtype], promote: Callable[[str, str], str | None]) -> Dtype:
     """What several dtypes become together, with the story of the one that won."""
     if not dtypes or any(one.name is None for one in dtypes):
         return UNKNOWN_DTYPE

@@ -8,32 +8,52 @@ from itertools import combinations
 
 import libcst as cst
 
-from devlint.domain.device import HOST, UNKNOWN_DEVICE, Device, Known, Relation, Symbol, is_accelerator, is_host, relate
-from devlint.domain.path_conditions import All, Atom, Facts, Test, implied, merge
-from devlint.domain.placement import How, Kind, Leaf, Place, Scope, Step, find, history, leaves
-from devlint.domain.value import Rank
-from devlint.interpreter.objects.module_state import tensors_of
-from devlint.interpreter.operations.device_expressions import wordings
-from devlint.interpreter.operations.satisfiability import can_hold_together
-from devlint.interpreter.state.device_facts import asks_for_two_types
-from devlint.interpreter.state.events import (
-    AttributeClash,
-    CacheClash,
-    Call,
-    Clash,
-    ContainerClash,
-    Context,
-    FactoryClash,
-    IndexClash,
-    InputClash,
-    Operand,
-    OperandClash,
+from devlint.domain.device import (
+    HOST,
+    UNKNOWN_DEVICE,
+    Device,
+    DeviceRelation,
+    DeviceSymbol,
+    KnownDevice,
+    is_accelerator,
+    is_host,
+    relate_devices,
 )
-from devlint.interpreter.state.frame import Run
+from devlint.domain.path_conditions import Atom, Conjunction, Literal, PathCondition, closure, conjoin
+from devlint.domain.placement import (
+    Basis,
+    Place,
+    PlacementCase,
+    Scope,
+    Step,
+    StepKind,
+    history,
+    newest_step,
+    placement_cases,
+)
+from devlint.domain.value import Rank
+from devlint.interpreter.objects.module_state import module_tensors
+from devlint.interpreter.operations.device_expressions import device_expressions_at
+from devlint.interpreter.operations.satisfiability import jointly_satisfiable
+from devlint.interpreter.state.device_facts import has_contradictory_types
+from devlint.interpreter.state.events import (
+    CacheConflict,
+    CallOnStack,
+    DeviceConflict,
+    EventContext,
+    FactoryConflict,
+    IndexConflict,
+    ModuleInputConflict,
+    Operand,
+    OperandConflict,
+    PlainAttributeConflict,
+    PlainContainerConflict,
+)
+from devlint.interpreter.state.frame import Frame
 
 
-def find_clash(
-    run: Run,
+def find_device_conflict(
+    run: Frame,
     node: cst.CSTNode,
     operation: str,
     operands: Sequence[Operand],
@@ -41,7 +61,7 @@ def find_clash(
     index: frozenset[str] = frozenset(),
     written: frozenset[str] = frozenset(),
     gathering: frozenset[str] = frozenset(),
-) -> Clash | None:
+) -> DeviceConflict | None:
     """The first pair of operands that cannot meet, blamed on its cause; None when nothing is known to be wrong.
 
     `scalars` is how many 0-dim host operands the operation lets through ("alone": any, where all operands are 0-dim;
@@ -67,11 +87,11 @@ def find_clash(
             indexed = guest.name in index or (guest.name in gathering and host.tensor.cell is None)
             clash = _blame(run, node, operation, host, guest, when, indexed=indexed)
             if clash is not None:
-                return replace(clash, wordings=wordings(_standing_at(run, clash.context.place)))
+                return replace(clash, wordings=device_expressions_at(_standing_at(run, clash.context.place)))
     return None
 
 
-def _standing_at(run: Run, place: Place) -> Run:
+def _standing_at(run: Frame, place: Place) -> Frame:
     """The code in which a place lies: the one being run, or a caller of it whose call stands there."""
     around = run
     while around.caller is not None:
@@ -90,7 +110,7 @@ def _may_all_be_scalars(operands: Sequence[Operand]) -> bool:
     return all(map(_may_be_scalar, operands)) and any(one.tensor.rank is Rank.ZERO for one in operands)
 
 
-def _exempt(small: Sequence[Operand], scalars: int | str, facts: Facts) -> Sequence[Operand]:
+def _exempt(small: Sequence[Operand], scalars: int | str, facts: PathCondition) -> Sequence[Operand]:
     """Those of the operands that may be 0-dim that are let through from the host where `facts` hold."""
     if isinstance(scalars, str):
         return [one for one in small if scalars in ("many", "alone", f"only:{one.name}")]
@@ -101,11 +121,13 @@ def _exempt(small: Sequence[Operand], scalars: int | str, facts: Facts) -> Seque
 def _is_placed(index: Operand) -> bool:
     """Whether an index is on an accelerator, or where the module or its inputs are: a caller's own may be anywhere."""
     device, memory = index.leaf.device, index.tensor.memory
-    return is_accelerator(device) or (isinstance(device, Symbol) and (memory is None or memory.root != device.origin))
+    return is_accelerator(device) or (
+        isinstance(device, DeviceSymbol) and (memory is None or memory.root != device.origin)
+    )
 
 
-def _may_be_on_host(operand: Operand, facts: Facts) -> bool:
-    return any(is_host(leaf.device) for _, leaf in leaves(operand.tensor.placement, facts))
+def _may_be_on_host(operand: Operand, facts: PathCondition) -> bool:
+    return any(is_host(leaf.device) for _, leaf in placement_cases(operand.tensor.placement, facts))
 
 
 def _is_exempt(operand: Operand, exempt: Sequence[Operand]) -> bool:
@@ -114,75 +136,79 @@ def _is_exempt(operand: Operand, exempt: Sequence[Operand]) -> bool:
     )
 
 
-def _meetings(run: Run, left: Operand, right: Operand) -> Iterator[tuple[Facts, Operand, Operand]]:
+def _meetings(run: Frame, left: Operand, right: Operand) -> Iterator[tuple[PathCondition, Operand, Operand]]:
     """The combinations of both placements' leaves that can occur together in different places; none where the same
     conditions put both in the same places."""
     facts = run.state.facts
     if left.tensor.placement == right.tensor.placement:
         return
-    for needed_left, leaf_left in leaves(left.tensor.placement, facts):
-        for needed_right, leaf_right in leaves(right.tensor.placement, facts):
-            if leaf_left.device == leaf_right.device or not can_hold_together(facts, needed_left, needed_right):
+    for needed_left, leaf_left in placement_cases(left.tensor.placement, facts):
+        for needed_right, leaf_right in placement_cases(right.tensor.placement, facts):
+            if leaf_left.device == leaf_right.device or not jointly_satisfiable(facts, needed_left, needed_right):
                 continue
-            if merge(merge(facts, needed_left) or frozenset(), needed_right) is None:
+            if conjoin(conjoin(facts, needed_left) or frozenset(), needed_right) is None:
                 continue
             needed = needed_left | needed_right
-            if asks_for_two_types(facts | needed):
+            if has_contradictory_types(facts | needed):
                 continue
             if _impossible(facts | needed, leaf_left.device) or _impossible(facts | needed, leaf_right.device):
                 continue
             yield needed, replace(left, leaf=leaf_left), replace(right, leaf=leaf_right)
 
 
-def _impossible(facts: Facts, device: Device) -> bool:
+def _impossible(facts: PathCondition, device: Device) -> bool:
     """Whether a tensor is on an accelerator that the path says is not there: the program has failed before."""
-    return isinstance(device, Known) and any(
+    return isinstance(device, KnownDevice) and any(
         not test.holds and getattr(test.formula, "key", None) == ("available", device.type) for test in facts
     )
 
 
 def _blame(
-    run: Run, node: cst.CSTNode, operation: str, host: Operand, guest: Operand, when: Facts, *, indexed: bool
-) -> Clash | None:
-    relation = relate(host.leaf.device, guest.leaf.device)
-    generic = relation is Relation.UNDECIDED and _is_left_behind(run, host, guest, when)
-    if relation is not Relation.DIFFERENT and not generic:
+    run: Frame, node: cst.CSTNode, operation: str, host: Operand, guest: Operand, when: PathCondition, *, indexed: bool
+) -> DeviceConflict | None:
+    relation = relate_devices(host.leaf.device, guest.leaf.device)
+    generic = relation is DeviceRelation.UNDECIDED and _is_left_behind(run, host, guest, when)
+    if relation is not DeviceRelation.DIFFERENT and not generic:
         return None
     context = run.context_at(node)
     trace = host.leaf.trace
-    cached = find(trace, Kind.CACHED)
+    cached = newest_step(trace, StepKind.CACHED)
     if cached is not None:
-        return CacheClash(context, operation, host, guest, when, cached=cached)
+        return CacheConflict(context, operation, host, guest, when, cached=cached)
     for one, other in ((host, guest), (guest, host)):
-        kept = find(one.leaf.trace, Kind.KEPT)
+        kept = newest_step(one.leaf.trace, StepKind.KEPT)
         if kept is not None and _stayed_behind(kept, one.leaf):
-            return ContainerClash(context, operation, one, other, when, kept=kept)
+            return PlainContainerConflict(context, operation, one, other, when, kept=kept)
     stored = _stored(host.leaf)
     if stored is not None and _stayed_behind(stored, host.leaf):
-        return AttributeClash(context, operation, host, guest, when, stored=stored)
+        return PlainAttributeConflict(context, operation, host, guest, when, stored=stored)
     if indexed and not generic:
-        return IndexClash(context, operation, host, guest, when)
-    created = host.leaf.cause
+        return IndexConflict(context, operation, host, guest, when)
+    created = host.leaf.placing_step
     of_call = _input_clash(run, context, operation, host, guest, when)
     if of_call is not None and created is not None and _is_made_outside(created):
         return of_call
-    if created is not None and host.leaf.how is How.DEFAULT and _meant_for_any_device(created, guest.leaf.device, run):
-        return FactoryClash(context, operation, host, guest, when, created=created)
+    if (
+        created is not None
+        and host.leaf.how is Basis.DEFAULT
+        and _meant_for_any_device(created, guest.leaf.device, run)
+    ):
+        return FactoryConflict(context, operation, host, guest, when, created=created)
     if generic or _is_class_attribute(created):
         loaded = _made_when_loaded(run, created)
         if loaded is not None:
-            return CacheClash(context, operation, host, guest, when, cached=loaded)
+            return CacheConflict(context, operation, host, guest, when, cached=loaded)
     if generic:
         return None
-    return of_call or OperandClash(context, operation, host, guest, when)
+    return of_call or OperandConflict(context, operation, host, guest, when)
 
 
-def _stored(leaf: Leaf) -> Step | None:
+def _stored(leaf: PlacementCase) -> Step | None:
     """The newest step that kept a tensor as a plain attribute of a module, or in one."""
-    return next((one for one in history(leaf.trace) if one.kind in (Kind.STORED, Kind.STORED_INSIDE)), None)
+    return next((one for one in history(leaf.trace) if one.kind in (StepKind.STORED, StepKind.STORED_INSIDE)), None)
 
 
-def _made_when_loaded(run: Run, created: Step | None) -> Step | None:
+def _made_when_loaded(run: Frame, created: Step | None) -> Step | None:
     """The creation of a tensor at a file's or a class's top level that a module computes with, as a step of caching."""
     if created is None or created.scope is None or not created.scope.entry:
         return None
@@ -205,39 +231,39 @@ def _is_made_outside(created: Step) -> bool:
     return isinstance(created.place.node, cst.Call)
 
 
-def _is_left_behind(run: Run, host: Operand, guest: Operand, when: Facts) -> bool:
+def _is_left_behind(run: Frame, host: Operand, guest: Operand, when: PathCondition) -> bool:
     """Whether a host tensor meets something whose device the caller chooses, in code meant for any device."""
     device = guest.leaf.device
-    if not isinstance(device, Symbol) or guest.leaf.how is not How.CALLER:
+    if not isinstance(device, DeviceSymbol) or guest.leaf.how is not Basis.CALLER:
         return False
     if host.of_module is None and not host.tensor.rank.is_dimensioned:
         return False
     stored = _stored(host.leaf)
     if not is_host(host.leaf.device):
         return False
-    if host.leaf.how is not How.DEFAULT and stored is None:
+    if host.leaf.how is not Basis.DEFAULT and stored is None:
         return False
     if _is_brought_along(host):
         return False
-    facts = implied(run.state.facts | when)
+    facts = closure(run.state.facts | when)
     return in_generic_code(run) and not any(_tells_of_host(test) or _concerns(test, device.origin) for test in facts)
 
 
 def _is_brought_along(host: Operand) -> bool:
     """Whether the program itself moves the tensor, or makes it elsewhere, under a condition: it has its own way to know
     when that is needed."""
-    for _, leaf in leaves(host.tensor.placement):
+    for _, leaf in placement_cases(host.tensor.placement):
         if leaf.device == UNKNOWN_DEVICE or is_accelerator(leaf.device):
             return True
-        step = leaf.cause
+        step = leaf.placing_step
         while step is not None and step.source is not None:
             step = step.source
-            if step is host.leaf.cause:
+            if step is host.leaf.placing_step:
                 return True
     return False
 
 
-def in_generic_code(run: Run) -> bool:
+def in_generic_code(run: Frame) -> bool:
     """Whether the code being run is meant for any device."""
     scope: Scope | None = run.scope
     while scope is not None:
@@ -247,7 +273,7 @@ def in_generic_code(run: Run) -> bool:
     return False
 
 
-def _tells_of_host(test: Test) -> bool:
+def _tells_of_host(test: Literal) -> bool:
     """Whether the path is one without an accelerator: there is none, or what the caller gave is not on it."""
     match test.formula:
         case Atom(key=("available", _)):
@@ -257,10 +283,10 @@ def _tells_of_host(test: Test) -> bool:
     return False
 
 
-def _concerns(test: Test, origin: object) -> bool:
+def _concerns(test: Literal, origin: object) -> bool:
     """Whether the path has asked what the caller's device is: it may then be one on which it is the host."""
     match test.formula:
-        case All(tests=tests):
+        case Conjunction(tests=tests):
             return any(_concerns(one, origin) for one in tests)
         case Atom(key=("device", asked, _)):
             return asked == origin
@@ -269,30 +295,30 @@ def _concerns(test: Test, origin: object) -> bool:
     return False
 
 
-def _stayed_behind(stored: Step, leaf: Leaf) -> bool:
+def _stayed_behind(stored: Step, leaf: PlacementCase) -> bool:
     """Whether the tensor was put into the attribute where it is now: nothing has moved it since."""
     step = leaf.trace
     while step is not None and step is not stored:
-        if step.kind in (Kind.MOVED, Kind.CREATED):
+        if step.kind in (StepKind.MOVED, StepKind.CREATED):
             return False
         step = step.previous
     return step is stored
 
 
-def _meant_for_any_device(created: Step, device: Device, run: Run) -> bool:
+def _meant_for_any_device(created: Step, device: Device, run: Frame) -> bool:
     """Whether the factory's function had something in its hands to take the device from."""
     scope = created.scope
-    if created.kind is not Kind.CREATED or scope is None or scope.entry:
+    if created.kind is not StepKind.CREATED or scope is None or scope.entry:
         return False
     if scope.construction:
         return False
     for one in _reached_from(scope):
-        if isinstance(device, Symbol) and (one.method_of_module or one.any_device):
+        if isinstance(device, DeviceSymbol) and (one.method_of_module or one.any_device):
             return True
         for placement in one.given:
-            for _, leaf in leaves(placement, run.state.facts):
-                if relate(leaf.device, device) is Relation.SAME or (
-                    isinstance(device, Symbol) and isinstance(leaf.device, Symbol)
+            for _, leaf in placement_cases(placement, run.state.facts):
+                if relate_devices(leaf.device, device) is DeviceRelation.SAME or (
+                    isinstance(device, DeviceSymbol) and isinstance(leaf.device, DeviceSymbol)
                 ):
                     return True
     return False
@@ -307,25 +333,29 @@ def _reached_from(scope: Scope) -> Iterator[Scope]:
 
 
 def _input_clash(
-    run: Run, context: Context, operation: str, host: Operand, guest: Operand, when: Facts
-) -> InputClash | None:
+    run: Frame, context: EventContext, operation: str, host: Operand, guest: Operand, when: PathCondition
+) -> ModuleInputConflict | None:
     """The clash seen as a module called with an input from elsewhere, at the outermost call the input came through."""
     for weights, given in ((host, guest), (guest, host)):
         if weights.of_module is None and weights.tensor.cell is None:
             continue
         call = _entrance(run, context, weights, given, when)
         if call is not None:
-            return InputClash(replace(context, place=call.place), operation, host, guest, when, module_call=call)
+            return ModuleInputConflict(
+                replace(context, place=call.place), operation, host, guest, when, module_call=call
+            )
     for weights in (host, guest):
         if weights.of_module is not None:
-            return InputClash(context, operation, host, guest, when)
+            return ModuleInputConflict(context, operation, host, guest, when)
     return None
 
 
-def _entrance(run: Run, context: Context, weights: Operand, given: Operand, when: Facts) -> Call | None:
+def _entrance(
+    run: Frame, context: EventContext, weights: Operand, given: Operand, when: PathCondition
+) -> CallOnStack | None:
     """The outermost module call through which the input came, of those modules that are not partly where it is."""
-    arrived = given.leaf.cause
-    if arrived is None or arrived is weights.leaf.cause:
+    arrived = given.leaf.placing_step
+    if arrived is None or arrived is weights.leaf.placing_step:
         return None
     for call in context.calls:
         if call.is_module and arrived in call.causes and not _has_a_part_at(run, call, given.leaf.device, when):
@@ -333,10 +363,10 @@ def _entrance(run: Run, context: Context, weights: Operand, given: Operand, when
     return None
 
 
-def _has_a_part_at(run: Run, call: Call, device: Device, when: Facts) -> bool:
+def _has_a_part_at(run: Frame, call: CallOnStack, device: Device, when: PathCondition) -> bool:
     """Whether a parameter of the module that is called lies on the device: the module is then not the one astray."""
     return call.receiver is not None and any(
-        relate(leaf.device, device) is Relation.SAME
-        for _, tensor in tensors_of(run, call.receiver)
-        for _, leaf in leaves(run.settle(tensor).placement, run.state.facts | when)
+        relate_devices(leaf.device, device) is DeviceRelation.SAME
+        for _, tensor in module_tensors(run, call.receiver)
+        for _, leaf in placement_cases(run.settle(tensor).placement, run.state.facts | when)
     )

@@ -7,17 +7,17 @@ from typing import Final
 
 from devlint.domain.device import InvalidDevice, parse_device
 from devlint.domain.objects import Instance, Registration
-from devlint.domain.placement import Leaf, Placement, Wording, choose, is_unknown
-from devlint.domain.value import Const, DeviceValue, Either, Ref, Tensor, Unknown, Value, named
+from devlint.domain.placement import DeviceExpression, Placement, PlacementCase, is_unknown_placement, join_under
+from devlint.domain.value import ConditionalValue, Const, DeviceValue, Ref, Tensor, Unknown, Value, named_placement
 from devlint.interpreter.objects.module_state import placement_of_module
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.frame import Frame
 
 MAX_NAMES: Final = 500
 """Names among which a device to write is looked for, each time a tensor is made: code with more of them at one place is
 generated."""
 
 
-def wordings(run: Run) -> tuple[Wording, ...]:
+def device_expressions_at(run: Frame) -> tuple[DeviceExpression, ...]:
     """Every device that a name at hand is or has; devices by their own name come first, then what lies on them."""
     if len(run.state.names) > MAX_NAMES:
         return ()
@@ -26,10 +26,10 @@ def wordings(run: Run) -> tuple[Wording, ...]:
     instance = run.instance(names["self"]) if "self" in names else None
     if instance is not None and len(instance.attributes) <= MAX_NAMES:
         found += [*_devices(instance.attributes, "self."), *_registered(run, instance)]
-    return tuple(one for one in found if not is_unknown(one.placement))
+    return tuple(one for one in found if not is_unknown_placement(one.placement))
 
 
-def _names(run: Run) -> Mapping[str, Value]:
+def _names(run: Frame) -> Mapping[str, Value]:
     """The names of the function, and from around it those of devices."""
     outer: dict[str, Value] = {}
     around = run.outer or run.module.run
@@ -39,13 +39,13 @@ def _names(run: Run) -> Mapping[str, Value]:
     return outer | run.state.names
 
 
-def _devices(names: Mapping[str, Value], owner: str) -> Iterator[Wording]:
+def _devices(names: Mapping[str, Value], owner: str) -> Iterator[DeviceExpression]:
     for name, value in names.items():
         placement = _named_device(value)
         if placement is not None:
-            yield Wording(owner + name, placement)
+            yield DeviceExpression(owner + name, placement)
         elif isinstance(value, Unknown) and value.origin is not None and name.endswith("device"):
-            yield Wording(owner + name, named(value.origin, value.text))
+            yield DeviceExpression(owner + name, named_placement(value.origin, value.text))
 
 
 def _named_device(value: Value) -> Placement | None:
@@ -55,22 +55,22 @@ def _named_device(value: Value) -> Placement | None:
             return placement
         case Const(value=str(text)):
             try:
-                return Leaf(parse_device(text))
+                return PlacementCase(parse_device(text))
             except InvalidDevice:
                 return None
-        case Either(test=test, yes=yes, no=no) if test is not None:
+        case ConditionalValue(test=test, yes=yes, no=no) if test is not None:
             one, other = _named_device(yes), _named_device(no)
-            return choose(test, one, other) if one is not None and other is not None else None
+            return join_under(test, one, other) if one is not None and other is not None else None
     return None
 
 
-def _tensors(run: Run, names: Mapping[str, Value], owner: str) -> Iterator[Wording]:
+def _tensors(run: Frame, names: Mapping[str, Value], owner: str) -> Iterator[DeviceExpression]:
     for name, value in names.items():
         if isinstance(value, Tensor):
-            yield Wording(f"{owner}{name}.device", run.settle(value).placement, of_tensor=True)
+            yield DeviceExpression(f"{owner}{name}.device", run.settle(value).placement, of_tensor=True)
 
 
-def _registered(run: Run, module: Instance) -> Iterator[Wording]:
+def _registered(run: Frame, module: Instance) -> Iterator[DeviceExpression]:
     """What moves with a module: its own tensors, and the weights of its layers."""
     own = {name: value for name, value in module.attributes.items() if name in module.registered}
     yield from _tensors(run, own, "self.")
@@ -79,10 +79,10 @@ def _registered(run: Run, module: Instance) -> Iterator[Wording]:
         if layer is None or layer.cell is None or module.registered[name] is not Registration.MODULE:
             continue
         if isinstance(layer.cls, str) and _has_weight(layer.cls):
-            yield Wording(f"self.{name}.weight.device", layer.cell.placement, of_tensor=True)
+            yield DeviceExpression(f"self.{name}.weight.device", layer.cell.placement, of_tensor=True)
 
 
-def _modules(run: Run, names: Mapping[str, Value]) -> Iterator[Wording]:
+def _modules(run: Frame, names: Mapping[str, Value]) -> Iterator[DeviceExpression]:
     """The devices of the modules that have a name, told by a parameter."""
     for name, value in names.items():
         module = run.instance(value) if name != "self" else None
@@ -91,7 +91,7 @@ def _modules(run: Run, names: Mapping[str, Value]) -> Iterator[Wording]:
             continue
         has_weight = isinstance(module.cls, str) and _has_weight(module.cls)
         text = f"{name}.weight.device" if has_weight else f"next({name}.parameters()).device"
-        yield Wording(text, placement_of_module(run, value), of_tensor=True)
+        yield DeviceExpression(text, placement_of_module(run, value), of_tensor=True)
 
 
 def _has_weight(layer: str) -> bool:

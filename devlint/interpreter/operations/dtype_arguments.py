@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype, Source, canonical
-from devlint.domain.value import NONE, Const, DtypeValue, Either, Library, Unknown, Value
+from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype, DtypeSource, canonical_dtype_name
+from devlint.domain.value import NONE, ConditionalValue, Const, DtypeValue, LibraryName, Unknown, Value
 from devlint.interpreter.program.definitions import FunctionInfo
 
 _OF_PYTHON: Final = {
@@ -18,7 +18,7 @@ _OF_PYTHON: Final = {
 """Python's types as dtypes, the same to torch as to NumPy."""
 
 
-def names_dtype(value: Value) -> bool:
+def is_dtype_argument(value: Value) -> bool:
     """Whether an argument is a dtype: one that is known, or one that is called or annotated so."""
     match value:
         case DtypeValue():
@@ -28,18 +28,18 @@ def names_dtype(value: Value) -> bool:
         case Unknown(origin=("param", FunctionInfo() as info, str(name))):
             said = info.annotated(name)
             return "dtype" in said or (not said and name.endswith("dtype"))
-        case Either(yes=yes, no=no):
-            return all(names_dtype(one) or one == NONE for one in (yes, no))
+        case ConditionalValue(yes=yes, no=no):
+            return all(is_dtype_argument(one) or one == NONE for one in (yes, no))
     return False
 
 
-def dtype_named(value: Value) -> Dtype:
+def requested_dtype(value: Value) -> Dtype:
     """The dtype that an argument names; unknown when it names none."""
     match value:
         case DtypeValue(dtype=dtype):
-            return replace(dtype, source=Source.EXPLICIT)
+            return replace(dtype, source=DtypeSource.EXPLICIT)
         case Const(value=str(text)):
-            return Dtype(canonical(text), Source.EXPLICIT)
-        case Library(name=name):
-            return Dtype(_OF_PYTHON.get(name), Source.EXPLICIT)
+            return Dtype(canonical_dtype_name(text), DtypeSource.EXPLICIT)
+        case LibraryName(name=name):
+            return Dtype(_OF_PYTHON.get(name), DtypeSource.EXPLICIT)
     return UNKNOWN_DTYPE

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import libcst as cst
 
 from devlint.domain.value import UNKNOWN, Tensor, Unknown, Value, as_tensor
-from devlint.interpreter.objects.forward_inputs import operand_of_forward
-from devlint.interpreter.state.arguments import Argument, Bound
+from devlint.interpreter.objects.forward_inputs import as_forward_operand
+from devlint.interpreter.state.arguments import Argument, BoundArguments
 from devlint.interpreter.state.events import Operand
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.frame import Frame
 from devlint.semantics.table import Row
 
 
-def operands_of(run: Run, row: Row, bound: Bound) -> list[Operand]:
+def operands_of(run: Frame, row: Row, bound: BoundArguments) -> list[Operand]:
     """The tensors among the arguments, those inside sequences included."""
     found: list[Operand] = []
     for name in row.tensors:
@@ -32,13 +32,13 @@ def operands_of(run: Run, row: Row, bound: Bound) -> list[Operand]:
     return found
 
 
-def _maybe_number(run: Run, value: Value) -> Value:
+def _maybe_number(run: Frame, value: Value) -> Value:
     """Something unknown where a Python number would do as well: a tensor only where a `forward` computes with it."""
-    known = operand_of_forward(run, value, Tensor())
+    known = as_forward_operand(run, value, Tensor())
     return UNKNOWN if isinstance(known, Unknown) else known
 
 
-def _inside(run: Run, name: str, argument: Argument) -> list[Operand]:
+def _inside(run: Frame, name: str, argument: Argument) -> list[Operand]:
     elements = run.iterate(argument.value, argument.node)
     values = elements.items if elements.items is not None else (elements.element,)
     nodes: Sequence[cst.BaseExpression] = [argument.node] * len(values)
@@ -52,7 +52,7 @@ def _inside(run: Run, name: str, argument: Argument) -> list[Operand]:
     return found
 
 
-def as_operand(run: Run, name: str, argument: Argument) -> Operand | None:
+def as_operand(run: Frame, name: str, argument: Argument) -> Operand | None:
     """An argument as an operand, if it is a tensor."""
     tensor = as_tensor(run.one_tensor(argument.value))
     return Operand(name, run.place(argument.node), run.settle(tensor)) if tensor is not None else None

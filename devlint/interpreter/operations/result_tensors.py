@@ -10,32 +10,32 @@ from typing import Final
 import libcst as cst
 
 from devlint.domain.device import is_accelerator, is_host
-from devlint.domain.path_conditions import Test
+from devlint.domain.path_conditions import Literal
 from devlint.domain.placement import (
     UNKNOWN_PLACEMENT,
-    Choice,
-    How,
-    Kind,
-    Leaf,
+    Basis,
+    ConditionalPlacement,
     Placement,
-    choose,
-    is_unknown,
-    leaves,
+    PlacementCase,
+    StepKind,
+    is_unknown_placement,
+    join_under,
+    map_cases,
+    placement_cases,
     restrict,
-    transform,
 )
-from devlint.domain.storage import Memory
-from devlint.domain.value import NONE, Const, Fresh, Number, Origin, Rank, Tensor, computed
-from devlint.interpreter.objects.library_objects import new_placement, own_placement, placement_of_data
-from devlint.interpreter.operations.aliasing import view_of
-from devlint.interpreter.operations.device_arguments import default_placement, explicit_placement, placement_from
+from devlint.domain.storage import Storage
+from devlint.domain.value import NONE, Const, FactoryOrigin, Number, OriginKind, Rank, Tensor, computed_tensor
+from devlint.interpreter.objects.library_objects import chosen_placement, dataset_placement, object_placement
+from devlint.interpreter.operations.aliasing import view_storage
+from devlint.interpreter.operations.device_arguments import default_placement, device_from_string, requested_placement
 from devlint.interpreter.operations.operation_names import short_name
-from devlint.interpreter.operations.result_dtypes import first_dtype, named
-from devlint.interpreter.operations.row_conditions import chosen
-from devlint.interpreter.operations.tensor_ranks import ruled_rank
-from devlint.interpreter.state.arguments import Bound
+from devlint.interpreter.operations.result_dtypes import first_result_dtype, operands_named
+from devlint.interpreter.operations.row_conditions import select_by_condition
+from devlint.interpreter.operations.tensor_ranks import rank_by_rule
+from devlint.interpreter.state.arguments import BoundArguments
 from devlint.interpreter.state.events import Operand
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.frame import Frame
 from devlint.semantics.table import Row
 
 TRIANGLES: Final = ("triu", "tril")
@@ -51,10 +51,10 @@ def _is_another_form(row: Row) -> bool:
     return name in TRIANGLES or (bool(row.view or row.may_view) and name not in EXPANDING)
 
 
-def result_of(
-    run: Run,
+def result_tensor(
+    run: Frame,
     row: Row,
-    bound: Bound,
+    bound: BoundArguments,
     operands: list[Operand],
     node: cst.CSTNode,
     *,
@@ -66,16 +66,16 @@ def result_of(
     first = operands[0].tensor if operands else None
     result = Tensor(
         placement=placement,
-        dtype=first_dtype(run, row, bound, operands),
-        rank=ruled_rank(run, row.rank, bound, [(one.name, one.tensor.rank) for one in operands]),
+        dtype=first_result_dtype(run, row, bound, operands),
+        rank=rank_by_rule(run, row.rank, bound, [(one.name, one.tensor.rank) for one in operands]),
         grad=_grad(run, row, operands),
-        memory=None if row.name.endswith("empty") else Memory(),
+        memory=None if row.name.endswith("empty") else Storage(),
     )
     shared = row.view or row.may_view
     if shared and first is not None:
         result = replace(
             result,
-            memory=view_of(run, row, first, node),
+            memory=view_storage(run, row, first, node),
             pending=first.pending,
             pinned=first.pinned if row.view else None,
         )
@@ -87,62 +87,75 @@ def result_of(
     return result
 
 
-def _made(run: Run, row: Row, bound: Bound, result: Tensor, node: cst.CSTNode) -> Tensor:
+def _made(run: Frame, row: Row, bound: BoundArguments, result: Tensor, node: cst.CSTNode) -> Tensor:
     """The marks of a tensor straight from its factory."""
     requires = bound.get("requires_grad")
     wanted = requires[0].value if requires else Const(False)
     grad = bool(wanted.value) if isinstance(wanted, Const) else None
-    step = next((leaf.cause for _, leaf in leaves(result.placement) if leaf.cause is not None), None)
+    step = next(
+        (leaf.placing_step for _, leaf in placement_cases(result.placement) if leaf.placing_step is not None), None
+    )
     pinned = bound.get("pin_memory")
     return replace(
         result,
         grad=grad,
         leaf=True,
-        fresh=Fresh(Origin.RANDOM if row.random else Origin.NOTHING, step) if step is not None else None,
+        fresh=FactoryOrigin(OriginKind.RANDOM if row.random else OriginKind.NOTHING, step)
+        if step is not None
+        else None,
         pinned=pinned[0].value == Const(True) if pinned else None,
     )
 
 
 def _placement(
-    run: Run, row: Row, bound: Bound, operands: list[Operand], node: cst.CSTNode, *, complete: bool
+    run: Frame, row: Row, bound: BoundArguments, operands: list[Operand], node: cst.CSTNode, *, complete: bool
 ) -> Placement:
-    rule = chosen(bound, row.device_if, row.device) if complete or not row.device_if else None
+    rule = select_by_condition(bound, row.device_if, row.device) if complete or not row.device_if else None
     placement = _by_rule(run, row, rule or "unknown", bound, operands, node, complete=complete)
     if row.assumed and "device" not in row.params:
         # Who cannot be told a device is not to blame for taking the default one.
-        return transform(placement, lambda leaf: replace(leaf, how=How.ASSUMED) if leaf.how is How.DEFAULT else leaf)
+        return map_cases(
+            placement, lambda leaf: replace(leaf, how=Basis.ASSUMED) if leaf.how is Basis.DEFAULT else leaf
+        )
     return placement
 
 
 def _by_rule(
-    run: Run, row: Row, rule: str, bound: Bound, operands: list[Operand], node: cst.CSTNode, *, complete: bool
+    run: Frame,
+    row: Row,
+    rule: str,
+    bound: BoundArguments,
+    operands: list[Operand],
+    node: cst.CSTNode,
+    *,
+    complete: bool,
 ) -> Placement:
     kind, _, argument = rule.partition(":")
     match kind:
         case "own":
-            return own_placement(run, bound["self"][0].value) if bound.get("self") else UNKNOWN_PLACEMENT
+            return object_placement(run, bound["self"][0].value) if bound.get("self") else UNKNOWN_PLACEMENT
         case "new":
-            return new_placement(row.name)
+            return chosen_placement(row.name)
         case "data":
-            return placement_of_data(run, bound, argument, node)
+            return dataset_placement(run, bound, argument, node)
         case "group":
             own = [one.tensor for one in operands if one.of_module is not None]
             shared = [one.tensor for one in operands if one.name in row.same]
-            return group_placement([*own, *shared] or [one.tensor for one in operands])
+            return meet_of_placements([*own, *shared] or [one.tensor for one in operands])
         case "arg":
             return _placement_of(operands, argument)
         case "host":
-            return Leaf(
-                explicit_placement("cpu"),
-                How.DEFAULT,
-                run.step(Kind.CREATED, f"made on the host by {short_name(row.name)}", node),
+            return PlacementCase(
+                device_from_string("cpu"),
+                Basis.DEFAULT,
+                run.step(StepKind.CREATED, f"made on the host by {short_name(row.name)}", node),
             )
         case "kwarg" | "kwarg-or":
             given = bound.get("device")
             name = short_name(row.name)
             if given is not None and given[0].value != NONE:
-                step = run.step(Kind.CREATED, f"created by {name}", node)
-                return placement_from(run, given[0].value, given[0].node, step)
+                step = run.step(StepKind.CREATED, f"created by {name}", node)
+                return requested_placement(run, given[0].value, given[0].node, step)
             if not complete:
                 return UNKNOWN_PLACEMENT
             others = [bound[other][0].value for other in argument.split(",") if bound.get(other)]
@@ -153,43 +166,43 @@ def _by_rule(
 
 
 def _placement_of(operands: Sequence[Operand], names: str) -> Placement:
-    return next((one.tensor.placement for one in named(operands, names)), UNKNOWN_PLACEMENT)
+    return next((one.tensor.placement for one in operands_named(operands, names)), UNKNOWN_PLACEMENT)
 
 
-def group_placement(tensors: Sequence[Tensor]) -> Placement:
+def meet_of_placements(tensors: Sequence[Tensor]) -> Placement:
     """Where the result of an operation on these tensors lies, given that it did not fail."""
     if not tensors:
         return UNKNOWN_PLACEMENT
     large = [one for one in tensors if one.rank is not Rank.ZERO] or list(tensors)
-    unknown = [one for one in large if is_unknown(one.placement)]
-    known = [one for one in large if not is_unknown(one.placement)]
+    unknown = [one for one in large if is_unknown_placement(one.placement)]
+    known = [one for one in large if not is_unknown_placement(one.placement)]
     if not known:
         return UNKNOWN_PLACEMENT
     best = min(known, key=lambda one: _vagueness(one.placement))
     if unknown and not best.rank.is_dimensioned and _is_host(best.placement):
         return UNKNOWN_PLACEMENT
-    if isinstance(best.placement, Leaf):
+    if isinstance(best.placement, PlacementCase):
         return best.placement
-    return reduce(_together, [best.placement, *(one.placement for one in known)])
+    return reduce(meet_placements, [best.placement, *(one.placement for one in known)])
 
 
-def _together(left: Placement, right: Placement) -> Placement:
+def meet_placements(left: Placement, right: Placement) -> Placement:
     """What two placements tell of the device they have in common, on each of the paths they depend on."""
     if left == right:
         return left
     for choice in (left, right):
-        if isinstance(choice, Choice):
-            holds, fails = Test(choice.formula), Test(choice.formula, False)
-            yes = _together(restrict(left, frozenset({holds})), restrict(right, frozenset({holds})))
-            no = _together(restrict(left, frozenset({fails})), restrict(right, frozenset({fails})))
-            return choose(holds, yes, no)
+        if isinstance(choice, ConditionalPlacement):
+            holds, fails = Literal(choice.formula), Literal(choice.formula, False)
+            yes = meet_placements(restrict(left, frozenset({holds})), restrict(right, frozenset({holds})))
+            no = meet_placements(restrict(left, frozenset({fails})), restrict(right, frozenset({fails})))
+            return join_under(holds, yes, no)
     return min(left, right, key=_vagueness)
 
 
 def _vagueness(placement: Placement) -> int:
     """Which of several placements tells most of their common device: an accelerator, a condition, the caller's, the
     host."""
-    if isinstance(placement, Choice):
+    if isinstance(placement, ConditionalPlacement):
         return 1
     if is_accelerator(placement.device):
         return 0
@@ -197,10 +210,10 @@ def _vagueness(placement: Placement) -> int:
 
 
 def _is_host(placement: Placement) -> bool:
-    return isinstance(placement, Leaf) and is_host(placement.device)
+    return isinstance(placement, PlacementCase) and is_host(placement.device)
 
 
-def _grad(run: Run, row: Row, operands: list[Operand]) -> bool | None:
+def _grad(run: Frame, row: Row, operands: list[Operand]) -> bool | None:
     if row.grad in ("none", "detach") or not run.state.ambient.grad:
         return False
     grads = {one.tensor.grad for one in operands}
@@ -209,11 +222,11 @@ def _grad(run: Run, row: Row, operands: list[Operand]) -> bool | None:
     return False if grads == {False} else None
 
 
-def element_of(run: Run, tensor: Tensor) -> Tensor:
+def element_tensor(run: Frame, tensor: Tensor) -> Tensor:
     """One element of a tensor along its first dimension."""
     settled = run.settle(tensor)
     return replace(
-        computed(settled),
+        computed_tensor(settled),
         pending=settled.pending,
         memory=settled.memory and settled.memory.part(object()),
         rank=settled.rank.fewer,

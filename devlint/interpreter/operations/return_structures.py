@@ -7,22 +7,22 @@ from dataclasses import replace
 
 import libcst as cst
 
-from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype, category
+from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype, promotion_category
 from devlint.domain.objects import Sequence as SequenceObject
-from devlint.domain.value import NONE, Array, DeviceValue, DtypeValue, Number, Size, Tensor, Text, Tuple, Value
-from devlint.interpreter.objects.library_objects import hand_out
-from devlint.interpreter.operations.result_dtypes import dtypes
-from devlint.interpreter.operations.row_conditions import chosen
-from devlint.interpreter.state.arguments import Bound
+from devlint.domain.value import NONE, Array, DeviceValue, DtypeValue, Number, Size, StringPrefix, Tensor, Tuple, Value
+from devlint.interpreter.objects.library_objects import library_result
+from devlint.interpreter.operations.result_dtypes import result_dtypes
+from devlint.interpreter.operations.row_conditions import select_by_condition
+from devlint.interpreter.state.arguments import BoundArguments
 from devlint.interpreter.state.events import Operand
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.frame import Frame
 from devlint.semantics.table import Row
 
 
-def returned(
-    run: Run,
+def structure_result(
+    run: Frame,
     row: Row,
-    bound: Bound,
+    bound: BoundArguments,
     operands: Sequence[Operand],
     result: Tensor,
     node: cst.CSTNode,
@@ -30,7 +30,7 @@ def returned(
     complete: bool = True,
 ) -> Value:
     """The result in the structure the call returns."""
-    returns = chosen(bound, row.returns_if, row.returns, complete=complete) or "unknown"
+    returns = select_by_condition(bound, row.returns_if, row.returns, complete=complete) or "unknown"
     kind, _, names = returns.partition(":")
     match kind:
         case "tensor":
@@ -45,7 +45,7 @@ def returned(
         case "bool":
             return Number("bool")
         case "string":
-            return Text()
+            return StringPrefix()
         case "size":
             return Size()
         case "dtype":
@@ -57,8 +57,8 @@ def returned(
         case "list":
             return run.allocate(node, SequenceObject(None, result, "tuple"))
         case "tuple" | "nested":
-            return _named_tuple(result, dtypes(run, row, bound, operands), names)
-    return hand_out(run, row, bound, result, returns, node)
+            return _named_tuple(result, result_dtypes(run, row, bound, operands), names)
+    return library_result(run, row, bound, result, returns, node)
 
 
 def _mutated(receiver: Value, result: Tensor) -> Value:
@@ -76,7 +76,7 @@ def _named_tuple(first: Tensor, kinds: Sequence[Dtype], names: str) -> Value:
         if len(kinds) == 1 or position == 0:
             return first
         dtype = kinds[position] if position < len(kinds) else UNKNOWN_DTYPE
-        countable = dtype.name is not None and category(dtype.name) < 2
+        countable = dtype.name is not None and promotion_category(dtype.name) < 2
         return replace(first, dtype=dtype, grad=False if countable else first.grad)
 
     position = 0

@@ -6,18 +6,20 @@ from collections.abc import Mapping
 from typing import TypeVar
 
 from devlint.domain.value import NONE, Const
-from devlint.interpreter.state.arguments import Bound
+from devlint.interpreter.state.arguments import BoundArguments
 from devlint.semantics.argument_conditions import ArgumentCondition, parse_conditions
 
 T = TypeVar("T")
 
 
-def is_given(bound: Bound, name: str) -> bool:
+def is_passed(bound: BoundArguments, name: str) -> bool:
     """Whether an argument is given, and not as None or False."""
     return bool(bound.get(name)) and bound[name][0].value not in (NONE, Const(False))
 
 
-def chosen(bound: Bound, by_condition: Mapping[str, T], otherwise: T, *, complete: bool = True) -> T | None:
+def select_by_condition(
+    bound: BoundArguments, by_condition: Mapping[str, T], otherwise: T, *, complete: bool = True
+) -> T | None:
     """What stands under the first condition that holds, or `otherwise`; None where one cannot be decided."""
     for condition, value in by_condition.items():
         verdicts = [_is_met(bound, demand, complete=complete) for demand in parse_conditions(condition)]
@@ -28,11 +30,11 @@ def chosen(bound: Bound, by_condition: Mapping[str, T], otherwise: T, *, complet
     return otherwise
 
 
-def _is_met(bound: Bound, demand: ArgumentCondition, *, complete: bool) -> bool | None:
+def _is_met(bound: BoundArguments, demand: ArgumentCondition, *, complete: bool) -> bool | None:
     if demand.absent:
-        return not is_given(bound, demand.name) and (complete or None)
+        return not is_passed(bound, demand.name) and (complete or None)
     if demand.value is None:
-        return is_given(bound, demand.name)
+        return is_passed(bound, demand.name)
     if not bound.get(demand.name):
         return False if complete else None
     value = bound[demand.name][0].value

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from devlint.domain.path_conditions import All, Atom, Facts, Test
+from devlint.domain.path_conditions import Atom, Conjunction, Literal, PathCondition
 from devlint.domain.value import Const
 
 NO_CHOICE_OF_DEVICE = frozenset({"filled", "given"})
 """Conditions that say whether there is something to compute with, and never where it is."""
 
 
-def can_hold_together(path: Facts, left: Facts, right: Facts) -> bool:
+def jointly_satisfiable(path: PathCondition, left: PathCondition, right: PathCondition) -> bool:
     """Whether a path exists on which both sets of conditions hold.
 
     When each side depends on a condition of its own, nothing says that the two can differ: real programs set both from
@@ -26,29 +26,29 @@ def can_hold_together(path: Facts, left: Facts, right: Facts) -> bool:
     )
 
 
-def _reads_opposite(one: Test, other: Test) -> bool:
+def _reads_opposite(one: Literal, other: Literal) -> bool:
     """Whether two conditions that were asked apart are each other's opposite to the eye: they may well be one."""
     if one.holds is other.holds or not (isinstance(one.formula, Atom) and isinstance(other.formula, Atom)):
         return False
     return str(one.formula) == str(other.formula)
 
 
-def _choosing(facts: Facts) -> Facts:
+def _choosing(facts: PathCondition) -> PathCondition:
     """The conditions that may decide on a device."""
     return frozenset(test for test in facts if not _is_of_presence(test))
 
 
-def _is_of_presence(test: Test) -> bool:
+def _is_of_presence(test: Literal) -> bool:
     match test.formula:
         case Atom(key=(kind, *_)):
             return kind in NO_CHOICE_OF_DEVICE
     return False
 
 
-def _holds_by_default(test: Test) -> bool | None:
+def _holds_by_default(test: Literal) -> bool | None:
     """Whether the test holds when no option is given and there is an accelerator; None when that does not decide it."""
     match test.formula:
-        case All(tests=tests):
+        case Conjunction(tests=tests):
             answers = {_holds_by_default(one) for one in tests}
             known = False if False in answers else None if None in answers else True
         case Atom(key=("available" | "default", _)):

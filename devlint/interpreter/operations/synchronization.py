@@ -8,41 +8,45 @@ from typing import Final
 import libcst as cst
 
 from devlint.domain.clock_reads import ClockRead
-from devlint.domain.device import Symbol, is_accelerator, is_host
-from devlint.domain.placement import How, Kind, Leaf, Placement, Step, leaves
-from devlint.domain.value import Number, Pending, Tensor
-from devlint.interpreter.operations.row_conditions import is_given
-from devlint.interpreter.state.arguments import Bound
+from devlint.domain.device import DeviceSymbol, is_accelerator, is_host
+from devlint.domain.placement import Basis, Placement, PlacementCase, Step, StepKind, placement_cases
+from devlint.domain.value import Number, PendingCopy, Tensor
+from devlint.interpreter.operations.row_conditions import is_passed
+from devlint.interpreter.state.arguments import BoundArguments
 from devlint.interpreter.state.events import HostRead, Operand, UnsynchronizedTiming
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.frame import Frame
 from devlint.semantics.table import Row
 
 MEASURES: Final = ("number", "bool", "size", "string")
 """What a row returns that asks for a tensor's form, not for its values (unless it waits for them)."""
 
 
-def follow_time(run: Run, row: Row, bound: Bound, operands: list[Operand], node: cst.CSTNode, name: str) -> None:
+def update_synchronization(
+    run: Frame, row: Row, bound: BoundArguments, operands: list[Operand], node: cst.CSTNode, name: str
+) -> None:
     """Keep account of what an operation launches on the accelerator, waits for and reads on the host."""
-    waits = row.sync == "always" or (row.sync != "" and not is_given(bound, row.sync.removeprefix("unless:")))
+    waits = row.sync == "always" or (row.sync != "" and not is_passed(bound, row.sync.removeprefix("unless:")))
     launched = any(
-        is_accelerator(leaf.device) for one in operands for _, leaf in leaves(one.tensor.placement, run.state.facts)
+        is_accelerator(leaf.device)
+        for one in operands
+        for _, leaf in placement_cases(one.tensor.placement, run.state.facts)
     )
     if launched:
-        run.launch(run.step(Kind.PASSED, f"{name} is launched on the accelerator", node))
+        run.launch(run.step(StepKind.PASSED, f"{name} is launched on the accelerator", node))
     elif not operands:
         # What a factory fills may lie anywhere.
         run.state.ambient = replace(run.state.ambient, waited=None)
     if waits and operands:
         _tell_read(run, operands[0], node, name)
         if launched:
-            run.synchronize(run.step(Kind.PASSED, f"{name} waits for the accelerator", node))
+            run.synchronize(run.step(StepKind.PASSED, f"{name} waits for the accelerator", node))
     elif not (launched or row.view or row.may_view or row.returns.partition(":")[0] in MEASURES):
         for operand in operands:
-            if unfinished(run, operand.tensor) is not None:
+            if unfinished_copy(run, operand.tensor) is not None:
                 _tell_read(run, operand, node, name)
 
 
-def check_clocks(run: Run, end: Number, start: Number, node: cst.CSTNode) -> None:
+def check_clock_difference(run: Frame, end: Number, start: Number, node: cst.CSTNode) -> None:
     """`time.time() - started`: was the accelerator still at work on what came between?"""
     if not (isinstance(end.origin, ClockRead) and isinstance(start.origin, ClockRead)):
         return
@@ -50,52 +54,52 @@ def check_clocks(run: Run, end: Number, start: Number, node: cst.CSTNode) -> Non
     if work is None or work[0] <= start.origin.launches:
         return
     timing = UnsynchronizedTiming(replace(run.context_at(node), place=end.origin.place), start.origin.place, work[1])
-    if is_block(timing.work):
+    if is_with_block_work(timing.work):
         run.engine.timings.append(timing)
     else:
         run.emit(timing)
 
 
-def is_block(work: Step) -> bool:
+def is_with_block_work(work: Step) -> bool:
     """Whether the work is that of the `with` block around which a context manager runs, at whose `yield` it is run."""
     return isinstance(work.place.node, cst.Yield)
 
 
-def unfinished(run: Run, tensor: Tensor) -> Pending | None:
+def unfinished_copy(run: Frame, tensor: Tensor) -> PendingCopy | None:
     """The copy that the host has not waited for, if the tensor is one."""
     pending = tensor.pending
     return pending if pending is not None and pending.epoch == run.state.ambient.epoch else None
 
 
 def pending_copy(
-    run: Run, before: Placement, after: Placement, step: Step, *, non_blocking: bool | None
-) -> Pending | None:
+    run: Frame, before: Placement, after: Placement, step: Step, *, non_blocking: bool | None
+) -> PendingCopy | None:
     """A non_blocking copy from an accelerator to the host is unfinished until somebody waits."""
     if not non_blocking:
         return None
-    leaving = any(_may_be_accelerator(leaf) for _, leaf in leaves(before, run.state.facts))
-    arriving = any(is_host(leaf.device) for _, leaf in leaves(after, run.state.facts))
-    return Pending(run.state.ambient.epoch, step) if leaving and arriving else None
+    leaving = any(_may_be_accelerator(leaf) for _, leaf in placement_cases(before, run.state.facts))
+    arriving = any(is_host(leaf.device) for _, leaf in placement_cases(after, run.state.facts))
+    return PendingCopy(run.state.ambient.epoch, step) if leaving and arriving else None
 
 
-def read_by_copy(run: Run, source: Operand, target: Placement, node: cst.CSTNode, name: str) -> None:
+def report_read_by_copy(run: Frame, source: Operand, target: Placement, node: cst.CSTNode, name: str) -> None:
     """A copy within the host reads its source there and then; one to the accelerator waits its turn on the stream."""
     facts = run.state.facts
     ends = [
         end
-        for needed, leaf in leaves(source.tensor.placement, facts)
+        for needed, leaf in placement_cases(source.tensor.placement, facts)
         if is_host(leaf.device)
-        for _, end in leaves(target, facts | needed)
+        for _, end in placement_cases(target, facts | needed)
     ]
-    if unfinished(run, source.tensor) is not None and ends and all(is_host(end.device) for end in ends):
+    if unfinished_copy(run, source.tensor) is not None and ends and all(is_host(end.device) for end in ends):
         _tell_read(run, source, node, name)
 
 
-def _may_be_accelerator(leaf: Leaf) -> bool:
+def _may_be_accelerator(leaf: PlacementCase) -> bool:
     """Whether it is one, or is where the caller chooses: nobody asks the host not to wait for the host."""
-    return is_accelerator(leaf.device) or (isinstance(leaf.device, Symbol) and leaf.how is How.CALLER)
+    return is_accelerator(leaf.device) or (isinstance(leaf.device, DeviceSymbol) and leaf.how is Basis.CALLER)
 
 
-def _tell_read(run: Run, operand: Operand, node: cst.CSTNode, name: str) -> None:
-    waited_for = unfinished(run, operand.tensor)
+def _tell_read(run: Frame, operand: Operand, node: cst.CSTNode, name: str) -> None:
+    waited_for = unfinished_copy(run, operand.tensor)
     run.emit(HostRead(run.context_at(node), name, operand.tensor, operand.place, unfinished=waited_for))

@@ -9,20 +9,20 @@ from typing import Final
 import libcst as cst
 
 from devlint.domain.device import is_accelerator
-from devlint.domain.placement import UNKNOWN_PLACEMENT, leaves
+from devlint.domain.placement import UNKNOWN_PLACEMENT, placement_cases
 from devlint.domain.value import NONE, Tensor, Value
-from devlint.interpreter.objects.library_objects import move
-from devlint.interpreter.operations.aliasing import note_write
-from devlint.interpreter.operations.argument_binding import bind_row
-from devlint.interpreter.operations.device_conflicts import find_clash
+from devlint.interpreter.objects.library_objects import move_arguments
+from devlint.interpreter.operations.aliasing import report_shared_write
+from devlint.interpreter.operations.argument_binding import bind_row_arguments
+from devlint.interpreter.operations.device_conflicts import find_device_conflict
 from devlint.interpreter.operations.operands import as_operand, operands_of
 from devlint.interpreter.operations.operation_names import short_name
-from devlint.interpreter.operations.result_tensors import result_of
-from devlint.interpreter.operations.return_structures import returned
-from devlint.interpreter.operations.synchronization import follow_time
-from devlint.interpreter.state.arguments import Argument, Arguments, Bound
-from devlint.interpreter.state.events import DtypeClash, HostOnlyClash, IndexClash, Operand, TargetDtype
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.operations.result_tensors import result_tensor
+from devlint.interpreter.operations.return_structures import structure_result
+from devlint.interpreter.operations.synchronization import update_synchronization
+from devlint.interpreter.state.arguments import Argument, Arguments, BoundArguments
+from devlint.interpreter.state.events import DtypeConflict, HostOnlyOperand, IndexConflict, Operand, RefusedTargetDtype
+from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.rebinding import rebind
 from devlint.semantics.table import Row
 
@@ -45,17 +45,17 @@ OUT: Final = "out"
 
 
 def apply_row(
-    run: Run, row: Row, arguments: Arguments, receiver: Argument | None = None, own: Operand | None = None
+    run: Frame, row: Row, arguments: Arguments, receiver: Argument | None = None, own: Operand | None = None
 ) -> Value:
     """Run a library call by its row."""
-    bound = bind_row(row, arguments, receiver, dict(run.engine.table.argument_aliases))
+    bound = bind_row_arguments(row, arguments, receiver, dict(run.engine.table.argument_aliases))
     variadic = any(name.startswith("*") and name != "*" for name in row.params)
     complete = arguments.complete or (variadic and arguments.spread is not None)
-    return operate(run, row, bound, arguments.node, own, complete=complete)
+    return apply_bound_row(run, row, bound, arguments.node, own, complete=complete)
 
 
-def operate(
-    run: Run, row: Row, bound: Bound, node: cst.CSTNode, own: Operand | None = None, *, complete: bool = True
+def apply_bound_row(
+    run: Frame, row: Row, bound: BoundArguments, node: cst.CSTNode, own: Operand | None = None, *, complete: bool = True
 ) -> Value:
     """Check an operation's operands, and compute what it returns."""
     operands = operands_of(run, row, bound)
@@ -74,31 +74,31 @@ def operate(
         # What `device=` is given for is brought there.
         grouped = []
     gathering = frozenset() if row.mutates else INDICES & row.index_dtypes.keys()
-    clash = find_clash(run, node, name, grouped, row.scalars, row.index, row.mutates | {OUT}, gathering)
+    clash = find_device_conflict(run, node, name, grouped, row.scalars, row.index, row.mutates | {OUT}, gathering)
     if clash is not None:
         run.emit(clash)
     elif not run.state.ambient.autocast and not _check_targets(run, row, operands, node, name):
         _check_dtypes(run, row, operands, node, name)
-    follow_time(run, row, bound, operands, node, name)
+    update_synchronization(run, row, bound, operands, node, name)
     _tell_writes(run, row, bound, node)
     # What follows is read as if the tensor had been where it should: one bug is told once.
     mended = clash.other.tensor.placement if clash is not None else None
-    if isinstance(clash, IndexClash):
+    if isinstance(clash, IndexConflict):
         mended = UNKNOWN_PLACEMENT
     if out is not None:
         return replace(out.tensor, fresh=None)
-    result = result_of(run, row, bound, operands, node, mended=mended, complete=complete)
+    result = result_tensor(run, row, bound, operands, node, mended=mended, complete=complete)
     if row.moves:
-        bound = move(run, row, bound, result.placement)
-    return returned(run, row, bound, operands, result, node, complete=complete)
+        bound = move_arguments(run, row, bound, result.placement)
+    return structure_result(run, row, bound, operands, result, node, complete=complete)
 
 
-def _tell_writes(run: Run, row: Row, bound: Bound, node: cst.CSTNode) -> None:
+def _tell_writes(run: Frame, row: Row, bound: BoundArguments, node: cst.CSTNode) -> None:
     if row.name.rpartition(".")[2] in RESHAPED:
         return
     for name in (*row.mutates, "out"):
         for argument in bound.get(name, ()):
-            note_write(run, argument.value, argument.node, node)
+            report_shared_write(run, argument.value, argument.node, node)
             if isinstance(argument.value, Tensor) and argument.value.fresh is not None:
                 rebind(run, argument.node, argument.value, replace(argument.value, fresh=None))
 
@@ -106,32 +106,32 @@ def _tell_writes(run: Run, row: Row, bound: Bound, node: cst.CSTNode) -> None:
 # Checks
 
 
-def _check_host_only(run: Run, row: Row, operands: list[Operand], node: cst.CSTNode, name: str) -> None:
+def _check_host_only(run: Frame, row: Row, operands: list[Operand], node: cst.CSTNode, name: str) -> None:
     for operand in operands:
         if operand.name not in row.host:
             continue
-        for when, leaf in leaves(operand.tensor.placement, run.state.facts):
+        for when, leaf in placement_cases(operand.tensor.placement, run.state.facts):
             if is_accelerator(leaf.device):
-                run.emit(HostOnlyClash(run.context_at(node), name, replace(operand, leaf=leaf), when))
+                run.emit(HostOnlyOperand(run.context_at(node), name, replace(operand, leaf=leaf), when))
                 break
 
 
-def _check_dtypes(run: Run, row: Row, operands: list[Operand], node: cst.CSTNode, name: str) -> None:
+def _check_dtypes(run: Frame, row: Row, operands: list[Operand], node: cst.CSTNode, name: str) -> None:
     for group in (*row.match, *row.match_or_half):
         known = [one for one in operands if one.name in group and one.tensor.dtype.name is not None]
         for left, right in pairwise(known):
             kinds = {left.tensor.dtype.name, right.tensor.dtype.name}
             if len(kinds) > 1 and not (group in row.match_or_half and kinds in _HALF_BESIDE_SINGLE):
-                run.emit(DtypeClash(run.context_at(node), name, left, right))
+                run.emit(DtypeConflict(run.context_at(node), name, left, right))
                 return
 
 
-def _check_targets(run: Run, row: Row, operands: list[Operand], node: cst.CSTNode, name: str) -> bool:
+def _check_targets(run: Frame, row: Row, operands: list[Operand], node: cst.CSTNode, name: str) -> bool:
     """Tell of a target whose dtype the loss refuses; whether there was one."""
     for operand in operands:
         accepted = row.target_dtypes.get(operand.name)
         dtype = operand.tensor.dtype.name
         if accepted and dtype is not None and dtype not in accepted:
-            run.emit(TargetDtype(run.context_at(node), name, operand, tuple(sorted(accepted))))
+            run.emit(RefusedTargetDtype(run.context_at(node), name, operand, tuple(sorted(accepted))))
             return True
     return False

@@ -6,17 +6,17 @@ from collections.abc import Iterable
 
 from devlint.domain.objects import Sequence
 from devlint.domain.value import NONE, Array, Const, Number, Rank, Ref, Size, Tensor, Tuple, Value
-from devlint.interpreter.operations.row_conditions import is_given
-from devlint.interpreter.state.arguments import Argument, Bound
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.operations.row_conditions import is_passed
+from devlint.interpreter.state.arguments import Argument, BoundArguments
+from devlint.interpreter.state.frame import Frame
 
 
-def ruled_rank(run: Run, rule: str, bound: Bound, own: list[tuple[str, Rank]]) -> Rank:
+def rank_by_rule(run: Frame, rule: str, bound: BoundArguments, own: list[tuple[str, Rank]]) -> Rank:
     """The rank that a row's rule gives; `own` are the ranks of the data among the arguments."""
     kind, _, argument = rule.partition(":")
     match kind:
         case "broadcast":
-            return broadcast(rank for _, rank in own)
+            return broadcast_rank(rank for _, rank in own)
         case "same":
             return next((rank for name, rank in own if name == argument), Rank.ANY)
         case "data":
@@ -24,7 +24,7 @@ def ruled_rank(run: Run, rule: str, bound: Bound, own: list[tuple[str, Rank]]) -
             return rank_of_data(run, given[0].value) if given else Rank.ANY
         case "reduce":
             if bound.get("other"):
-                return broadcast(rank for _, rank in own)
+                return broadcast_rank(rank for _, rank in own)
             return _reduced(bound, own[0][1] if own else Rank.ANY)
         case "zero":
             return Rank.ZERO
@@ -35,7 +35,7 @@ def ruled_rank(run: Run, rule: str, bound: Bound, own: list[tuple[str, Rank]]) -
             return Rank.SOME if given is not None and given[0].value == Const("none") else Rank.ZERO
         case "shape":
             sizes = next((bound[name] for name in (argument, "size", "shape") if bound.get(name)), None)
-            return rank_of_shape(run, sizes) if sizes is not None else broadcast(rank for _, rank in own)
+            return rank_of_shape(run, sizes) if sizes is not None else broadcast_rank(rank for _, rank in own)
         case "product":
             return Rank.SOME if any(rank is Rank.MANY for _, rank in own) else Rank.ANY
         case "squeeze":
@@ -53,7 +53,7 @@ def _of_equation(given: list[Argument] | None) -> Rank:
     return Rank.ANY
 
 
-def broadcast(ranks: Iterable[Rank]) -> Rank:
+def broadcast_rank(ranks: Iterable[Rank]) -> Rank:
     """The rank of what comes of operands with these ranks: as high as the highest, 0-dim if all are."""
     found = set(ranks)
     for high in (Rank.MANY, Rank.SOME):
@@ -62,9 +62,9 @@ def broadcast(ranks: Iterable[Rank]) -> Rank:
     return Rank.ZERO if found == {Rank.ZERO} else Rank.ANY
 
 
-def _reduced(bound: Bound, own: Rank) -> Rank:
+def _reduced(bound: BoundArguments, own: Rank) -> Rank:
     """A reduction is 0-dim unless it is told which dimensions to reduce, or to keep."""
-    kept = any(is_given(bound, name) for name in ("keepdim", "keepdims"))
+    kept = any(is_passed(bound, name) for name in ("keepdim", "keepdims"))
     if kept:
         return own
     given = bound.get("dim") or bound.get("axis")
@@ -82,7 +82,7 @@ def _less(given: list[Argument] | None, own: Rank) -> Rank:
     return Rank.ANY
 
 
-def rank_of_shape(run: Run, given: list[Argument]) -> Rank:
+def rank_of_shape(run: Frame, given: list[Argument]) -> Rank:
     """The rank of what is made with these size arguments: only the empty tuple makes it 0-dim."""
     if len(given) != 1:
         return _of_length(len(given)) if given else Rank.ANY
@@ -129,7 +129,7 @@ def _is_one(index: Value) -> bool:
     return isinstance(index, (Const, Number)) or (isinstance(index, (Tensor, Array)) and index.rank is Rank.ZERO)
 
 
-def rank_of_data(run: Run, value: Value, depth: int = 0) -> Rank:
+def rank_of_data(run: Frame, value: Value, depth: int = 0) -> Rank:
     """The rank that data has as an array or a tensor."""
     match value:
         case Tensor(rank=rank) | Array(rank=rank):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from devlint.domain.device import CPU, Known
-from devlint.domain.dtype import Dtype, Source
-from devlint.domain.placement import How, Leaf, Step
-from devlint.interpreter.operations.device_arguments import current
-from devlint.interpreter.state.frame import Run
+from devlint.domain.device import CPU, KnownDevice
+from devlint.domain.dtype import Dtype, DtypeSource
+from devlint.domain.placement import Basis, PlacementCase, Step
+from devlint.interpreter.operations.device_arguments import resolve_device_index
+from devlint.interpreter.state.frame import Frame
 
 DTYPES: Final[Mapping[str, str]] = {
     "FloatTensor": "float32",
@@ -26,20 +26,22 @@ DTYPES: Final[Mapping[str, str]] = {
 ACCELERATORS: Final = ("cuda", "xpu", "hpu", "npu")
 
 
-def legacy_names(package: str = "torch") -> tuple[str, ...]:
+def legacy_type_names(package: str = "torch") -> tuple[str, ...]:
     """The types of one package by their dotted names."""
     return tuple(f"{package}.{name}" for name in DTYPES)
 
 
-def legacy_type(run: Run, name: str, step: Step | None) -> tuple[Leaf, Dtype] | None:
+def legacy_type(run: Frame, name: str, step: Step | None) -> tuple[PlacementCase, Dtype] | None:
     """Where tensors of the type lie and what they hold; None for any other name."""
     package, _, last = name.rpartition(".")
     dtype = DTYPES.get(last)
     if dtype is None:
         return None
     if package == "torch":
-        return Leaf(CPU, How.EXPLICIT, step), Dtype(dtype, Source.EXPLICIT, step)
+        return PlacementCase(CPU, Basis.EXPLICIT, step), Dtype(dtype, DtypeSource.EXPLICIT, step)
     type_ = package.removeprefix("torch.")
     if type_ not in ACCELERATORS:
         return None
-    return Leaf(current(run, Known(type_)), How.EXPLICIT, step), Dtype(dtype, Source.EXPLICIT, step)
+    return PlacementCase(resolve_device_index(run, KnownDevice(type_)), Basis.EXPLICIT, step), Dtype(
+        dtype, DtypeSource.EXPLICIT, step
+    )

@@ -13,13 +13,13 @@ from typing import Any, Final, TypeAlias
 
 import libcst as cst
 
-from devlint.interpreter.program.self_attributes import uses_of_self
-from devlint.interpreter.program.usage_evidence import Evidence, annotation_names
+from devlint.interpreter.program.self_attributes import self_attribute_events
+from devlint.interpreter.program.usage_evidence import UsageEvidence, annotation_names
 from devlint.syntax.index import FileIndex, Statement
 from devlint.syntax.source import SourceError
 from devlint.syntax.tree_walk import descend, dotted_name
 
-Closure: TypeAlias = Any
+EnclosingFrame: TypeAlias = Any
 """The code around a definition, as it is being run: opaque here, a frame to the interpreter."""
 
 _DEFINED_OR_CALLED: Final = re.compile(
@@ -46,7 +46,7 @@ class ModuleInfo:
     index: FileIndex
     is_package: bool
     path: Path
-    run: Closure | None = None
+    run: EnclosingFrame | None = None
 
     @property
     def filename(self) -> str:
@@ -54,14 +54,14 @@ class ModuleInfo:
         return self.index.source.filename
 
     @cached_property
-    def evidence(self) -> Evidence:
+    def evidence(self) -> UsageEvidence:
         """What the top-level code, definitions aside, says of its names."""
         trees = []
         for unit in self.index.statements:
             if unit.kind == "other":
                 with suppress(SourceError):
                     trees.append(unit.tree)
-        return Evidence(*trees)
+        return UsageEvidence(*trees)
 
     @cached_property
     def building(self) -> frozenset[str]:
@@ -90,7 +90,7 @@ class FunctionInfo:
     unit: Statement
     find: Callable[[], cst.FunctionDef | cst.Lambda]
     owner: ClassInfo | None = None
-    closure: Closure | None = None
+    closure: EnclosingFrame | None = None
     context: int | None = None
 
     @cached_property
@@ -123,9 +123,9 @@ class FunctionInfo:
         return frozenset(names)
 
     @cached_property
-    def evidence(self) -> Evidence:
+    def evidence(self) -> UsageEvidence:
         """What its own code says of the names it uses."""
-        return Evidence(self.node)
+        return UsageEvidence(self.node)
 
     @cached_property
     def is_generator(self) -> bool:
@@ -152,7 +152,7 @@ class FunctionInfo:
     def rebound(self) -> frozenset[str]:
         """The names that its body binds, its parameters only where it binds them again."""
         inside = descend(self.node.body, into_functions=False)
-        return frozenset(name for node in inside for name in bound_by(node))
+        return frozenset(name for node in inside for name in names_bound_by(node))
 
     @cached_property
     def locals(self) -> frozenset[str]:
@@ -160,7 +160,7 @@ class FunctionInfo:
         names = {one.name for one in self.parameters}
         foreign: set[str] = set()
         for node in descend(self.node.body, into_functions=False):
-            names.update(bound_by(node))
+            names.update(names_bound_by(node))
             if type(node) is cst.Global or type(node) is cst.Nonlocal:
                 foreign.update(item.name.value for item in node.names)
         return frozenset(names - foreign)
@@ -189,7 +189,7 @@ class FunctionInfo:
 
     @cached_property
     def _uses_of_self(self) -> list[tuple[str, bool]]:
-        return list(uses_of_self(self.node.body))
+        return list(self_attribute_events(self.node.body))
 
 
 @dataclass(eq=False)
@@ -200,7 +200,7 @@ class ClassInfo:
     module: ModuleInfo
     unit: Statement
     find: Callable[[], cst.ClassDef]
-    closure: Closure | None = None
+    closure: EnclosingFrame | None = None
     attributes: dict[str, object] = field(default_factory=dict)
     is_run: bool = False
 
@@ -210,9 +210,9 @@ class ClassInfo:
         return self.find()
 
     @cached_property
-    def evidence(self) -> Evidence:
+    def evidence(self) -> UsageEvidence:
         """What all its methods together say of `self.x`."""
-        return Evidence(self.node)
+        return UsageEvidence(self.node)
 
     @cached_property
     def methods(self) -> Mapping[str, FunctionInfo]:
@@ -303,7 +303,7 @@ BINDING: Final = frozenset(
 """The nodes that bind names. Asking for the exact type spares all others the walk through the cases."""
 
 
-def bound_by(node: cst.CSTNode) -> Iterator[str]:
+def names_bound_by(node: cst.CSTNode) -> Iterator[str]:
     """The names that one node binds (not the nodes within it)."""
     if type(node) not in BINDING:
         return

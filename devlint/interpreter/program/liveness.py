@@ -7,34 +7,34 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.interpreter.program.definitions import bound_by, names_in_target
-from devlint.interpreter.program.name_events import Occurrences
+from devlint.interpreter.program.definitions import names_bound_by, names_in_target
+from devlint.interpreter.program.name_events import NameEvents
 from devlint.syntax.tree_walk import descend
 
 READING: Final = frozenset({"print"})
 """Functions that are called for something else than what they do to their arguments."""
 
 
-def loads(node: cst.CSTNode, name: str) -> list[cst.CSTNode]:
+def reads_of_name(node: cst.CSTNode, name: str) -> list[cst.CSTNode]:
     """The reads of a name within a node, in order; a loop's own body counts even where the loop binds the name."""
     if isinstance(node, cst.For):
         parts = (node.iter, node.body, *([node.orelse] if node.orelse else []))
-        return [one for part in parts for one in loads(part, name)]
+        return [one for part in parts for one in reads_of_name(part, name)]
     if isinstance(node, cst.FunctionDef):
         node = node.body
-    return [one for kind, one in Occurrences(node).of(name) if kind == "read"]
+    return [one for kind, one in NameEvents(node).of(name) if kind == "read"]
 
 
-def read_after(body: cst.CSTNode, assignment: cst.CSTNode, name: str, loop: cst.CSTNode | None = None) -> bool:
+def is_read_after(body: cst.CSTNode, assignment: cst.CSTNode, name: str, loop: cst.CSTNode | None = None) -> bool:
     """Whether `name` is read after `assignment` in `body`; when the assignment stands in a loop, anywhere in that loop.
 
     The assignment's own right-hand side does not count.
     """
-    own = set(loads(assignment, name))
-    if loop is not None and any(one not in own for one in loads(loop, name)):
+    own = set(reads_of_name(assignment, name))
+    if loop is not None and any(one not in own for one in reads_of_name(loop, name)):
         return True
     after = set(_after(body, assignment))
-    return any(one in after and one not in own for one in loads(body, name)) or _read_in_own_loop(
+    return any(one in after and one not in own for one in reads_of_name(body, name)) or _read_in_own_loop(
         body, assignment, name, own, after
     )
 
@@ -57,7 +57,7 @@ def _read_in_own_loop(
             and name in names_in_target(one.target)
             and any(part is assignment for part in descend(one.body))
         ):
-            return any(read in after and read not in own for read in loads(one.body, name))
+            return any(read in after and read not in own for read in reads_of_name(one.body, name))
     return False
 
 
@@ -65,13 +65,13 @@ CHANGING: Final = frozenset({cst.AssignTarget, cst.AugAssign, cst.Call, cst.Expr
 """The nodes that may change what has a name."""
 
 
-def assigned_in(node: cst.CSTNode) -> frozenset[str]:
+def names_changed_in(node: cst.CSTNode) -> frozenset[str]:
     """The names, and the dotted `self.x` targets, that a node binds or may change in place."""
-    bound = (name for one in (node, *descend(node, into_functions=False)) for name in bound_by(one))
-    return frozenset(bound) | changed_in(node)
+    bound = (name for one in (node, *descend(node, into_functions=False)) for name in names_bound_by(one))
+    return frozenset(bound) | names_mutated_in(node)
 
 
-def changed_in(node: cst.CSTNode) -> frozenset[str]:
+def names_mutated_in(node: cst.CSTNode) -> frozenset[str]:
     """The names, and the dotted `self.x` targets, of what a node may change in place.
 
     A call whose result is thrown away is made for what it does to its arguments, or to the object whose method it is.
@@ -115,7 +115,7 @@ RESHAPING: Final = frozenset(
 """Methods that give the values of a tensor in another form, the same ones each time."""
 
 
-def varies_in(node: cst.BaseExpression, assigned: frozenset[str]) -> bool:
+def varies_in_loop(node: cst.BaseExpression, assigned: frozenset[str]) -> bool:
     """Whether an expression can differ from one iteration to the next, given what the loop's body binds.
 
     Calls are taken to differ, but for those that only give values another form, and for a device that is named.
@@ -126,28 +126,30 @@ def varies_in(node: cst.BaseExpression, assigned: frozenset[str]) -> bool:
         case cst.Attribute(value=value):
             dotted = _dotted(node)
             if not dotted:
-                return varies_in(value, assigned)
+                return varies_in_loop(value, assigned)
             prefixes = dotted.split(".")
             return any(".".join(prefixes[:i]) in assigned for i in range(1, len(prefixes) + 1))
         case cst.Integer() | cst.Float() | cst.SimpleString():
             return False
         case cst.Subscript(value=value, slice=elements):
-            return varies_in(value, assigned) or any(_bound_varies(one.slice, assigned) for one in elements)
+            return varies_in_loop(value, assigned) or any(_bound_varies(one.slice, assigned) for one in elements)
         case cst.BinaryOperation(left=left, right=right):
-            return varies_in(left, assigned) or varies_in(right, assigned)
+            return varies_in_loop(left, assigned) or varies_in_loop(right, assigned)
         case cst.UnaryOperation(expression=value):
-            return varies_in(value, assigned)
+            return varies_in_loop(value, assigned)
         case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name)), args=args):
             if name not in RESHAPING and _dotted(node.func) != "torch.device":
                 return True
-            return varies_in(owner, assigned) or any(one.star or varies_in(one.value, assigned) for one in args)
+            return varies_in_loop(owner, assigned) or any(
+                one.star or varies_in_loop(one.value, assigned) for one in args
+            )
     return True
 
 
 def _bound_varies(element: cst.BaseSlice, assigned: frozenset[str]) -> bool:
     match element:
         case cst.Index(value=value):
-            return varies_in(value, assigned)
+            return varies_in_loop(value, assigned)
         case cst.Slice(lower=lower, upper=upper, step=step):
-            return any(one is not None and varies_in(one, assigned) for one in (lower, upper, step))
+            return any(one is not None and varies_in_loop(one, assigned) for one in (lower, upper, step))
     return True

@@ -10,7 +10,7 @@ from devlint.interpreter.program.definitions import FunctionInfo, names_in_targe
 from devlint.syntax.tree_walk import children, descend
 
 
-def carried(loop: cst.For | cst.While, function: FunctionInfo) -> frozenset[str]:
+def loop_carried_names(loop: cst.For | cst.While, function: FunctionInfo) -> frozenset[str]:
     """The names that a round of a loop in `function` reads, or may read, before it has bound them.
 
     Whatever the functions defined within `function` use is among them: the loop may call those at any time.
@@ -24,7 +24,7 @@ def carried(loop: cst.For | cst.While, function: FunctionInfo) -> frozenset[str]
     return frozenset(reading.exposed | function.captured)
 
 
-def names_used(node: cst.CSTNode) -> Iterable[str]:
+def names_in(node: cst.CSTNode) -> Iterable[str]:
     """The names that stand in a node, those of attributes and keywords left out."""
     pending = [node]
     while pending:
@@ -50,7 +50,7 @@ class _Reading:
     def read(self, node: cst.CSTNode | None, bound: set[str]) -> None:
         """Take everything that stands in a node to be read."""
         if node is not None:
-            self.exposed.update(name for name in names_used(node) if name not in bound)
+            self.exposed.update(name for name in names_in(node) if name not in bound)
 
     def block(self, node: cst.BaseSuite | cst.Else | cst.Finally | cst.If | None, bound: set[str]) -> set[str]:
         """A block of statements, one after another."""

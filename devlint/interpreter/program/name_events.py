@@ -9,11 +9,11 @@ from typing import Final, Literal
 
 import libcst as cst
 
-from devlint.interpreter.program.definitions import bound_by, names_in_target
+from devlint.interpreter.program.definitions import names_bound_by, names_in_target
 from devlint.syntax.tree_walk import children, descend
 
 Kind = Literal["read", "bind"]
-Occurrence = tuple[Kind, cst.CSTNode]
+NameEvent = tuple[Kind, cst.CSTNode]
 
 NOTHING_HIDDEN: Final = frozenset[str]()
 
@@ -22,11 +22,11 @@ NOTHING_HIDDEN: Final = frozenset[str]()
 class _Named:
     """The occurrences of one name, and when each of them happens."""
 
-    found: list[Occurrence] = field(default_factory=list)
+    found: list[NameEvent] = field(default_factory=list)
     moments: list[int] = field(default_factory=list)
 
 
-class Occurrences:
+class NameEvents:
     """The reads and bindings of names within a node.
 
     What another scope or another loop binds under the same name is not this name's value and is left out.
@@ -38,7 +38,7 @@ class Occurrences:
         self._now = 0
         self._walk(node, NOTHING_HIDDEN)
 
-    def of(self, name: str) -> Sequence[Occurrence]:
+    def of(self, name: str) -> Sequence[NameEvent]:
         """The occurrences of a name."""
         named = self._names.get(name)
         return named.found if named is not None else ()
@@ -153,7 +153,7 @@ def _local(function: cst.Lambda | cst.FunctionDef) -> frozenset[str]:
     names = {one.name.value for one in (*params.params, *params.kwonly_params, *params.posonly_params)}
     inside = list(descend(function.body, into_functions=False))
     foreign = {item.name.value for one in inside if isinstance(one, (cst.Global, cst.Nonlocal)) for item in one.names}
-    return frozenset(names.union({name for one in inside for name in bound_by(one)} - foreign))
+    return frozenset(names.union({name for one in inside for name in names_bound_by(one)} - foreign))
 
 
 def _bound_by_clauses(clause: cst.CompFor | None) -> Iterator[str]:

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from devlint.syntax.index import Statement
 
 
-def is_private(name: str) -> bool:
+def is_private_name(name: str) -> bool:
     """Whether a name is for the use of its file or class alone."""
     return name.startswith("_") and not name.endswith("__")
 
 
 def callers_first(units: Sequence[Statement]) -> list[Statement]:
     """The definitions of a file in an order in which private ones come after those that mention them."""
-    private = {unit.name: unit for unit in units if unit.name is not None and is_private(unit.name)}
+    private = {unit.name: unit for unit in units if unit.name is not None and is_private_name(unit.name)}
     met: set[Statement] = set()
     callees_first: list[Statement] = []
     for root in reversed(private.values()):

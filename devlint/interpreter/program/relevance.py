@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-TRIGGERS: Final = frozenset(
+TENSOR_RELATED_NAMES: Final = frozenset(
     "to cuda cpu half float double bfloat16 type type_as device numpy from_numpy tensor as_tensor zeros ones"
     " full empty eye"
     " arange linspace rand randn randint randperm normal tril_indices triu_indices Tensor FloatTensor"

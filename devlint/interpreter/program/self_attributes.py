@@ -15,7 +15,7 @@ TELLING: Final = frozenset(
 """The types of nodes that are more than their children. Few nodes are of one, and comparing types is quick."""
 
 
-def uses_of_self(node: cst.CSTNode) -> Iterator[tuple[str, bool]]:
+def self_attribute_events(node: cst.CSTNode) -> Iterator[tuple[str, bool]]:
     """The attributes of `self` that a method reads (False) and binds (True), in the order that happens."""
     pending = [(node, False)]
     while pending:

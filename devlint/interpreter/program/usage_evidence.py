@@ -65,12 +65,12 @@ COUNTED: Final = frozenset(
 """What is called with sizes and counts."""
 
 
-def tells_of_tensor(method: str, *, is_statement: bool) -> bool:
+def is_tensor_method(method: str, *, is_statement: bool) -> bool:
     """Whether a call of this method shows that its receiver is a tensor."""
     return method in TENSOR_ONLY and not (is_statement and method in OF_OTHERS_TOO)
 
 
-class Evidence:
+class UsageEvidence:
     """The uses of dotted names (`x`, `self.model`) within some pieces of syntax."""
 
     def __init__(self, *nodes: cst.CSTNode) -> None:
@@ -170,17 +170,17 @@ class Evidence:
                     self.arrays.add(name)
 
 
-_READERS: Final[dict[type, Callable[[Evidence, Any], None]]] = {
-    cst.Attribute: Evidence._attribute,
-    cst.Expr: Evidence._statement,
-    cst.Call: Evidence._call,
-    cst.BinaryOperation: Evidence._operation,
-    cst.Name: Evidence._name,
-    cst.Index: Evidence._index,
-    cst.Slice: Evidence._slice,
-    cst.If: Evidence._decision,
-    cst.IfExp: Evidence._decision,
-    cst.UnaryOperation: Evidence._opposite,
+_READERS: Final[dict[type, Callable[[UsageEvidence, Any], None]]] = {
+    cst.Attribute: UsageEvidence._attribute,
+    cst.Expr: UsageEvidence._statement,
+    cst.Call: UsageEvidence._call,
+    cst.BinaryOperation: UsageEvidence._operation,
+    cst.Name: UsageEvidence._name,
+    cst.Index: UsageEvidence._index,
+    cst.Slice: UsageEvidence._slice,
+    cst.If: UsageEvidence._decision,
+    cst.IfExp: UsageEvidence._decision,
+    cst.UnaryOperation: UsageEvidence._opposite,
 }
 
 
@@ -211,7 +211,7 @@ def annotation_names(node: cst.BaseExpression | None) -> Iterator[str]:
     if node is None:
         return
     if isinstance(node, cst.SimpleString):
-        node = parsed(node)
+        node = parse_quoted_annotation(node)
         if node is None:
             return
     name = dotted_name(node)
@@ -224,7 +224,7 @@ def annotation_names(node: cst.BaseExpression | None) -> Iterator[str]:
             yield name
 
 
-def parsed(node: cst.SimpleString) -> cst.BaseExpression | None:
+def parse_quoted_annotation(node: cst.SimpleString) -> cst.BaseExpression | None:
     """An annotation in quotes as the expression it holds."""
     try:
         return cst.parse_expression(str(node.evaluated_value))

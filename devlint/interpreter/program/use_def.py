@@ -8,9 +8,9 @@ from typing import Protocol
 
 import libcst as cst
 
-from devlint.interpreter.program.definitions import FunctionInfo, ModuleInfo, bound_by
-from devlint.interpreter.program.liveness import loads
-from devlint.interpreter.program.name_events import Occurrence, Occurrences
+from devlint.interpreter.program.definitions import FunctionInfo, ModuleInfo, names_bound_by
+from devlint.interpreter.program.liveness import reads_of_name
+from devlint.interpreter.program.name_events import NameEvent, NameEvents
 from devlint.syntax.index import Statement
 from devlint.syntax.source import SourceError
 from devlint.syntax.tree_walk import children, descend
@@ -26,12 +26,12 @@ class RunningCode(Protocol):
     unit: Statement
 
 
-class Uses:
+class UseDef:
     """Answers about syntax, given once for each node that is asked about."""
 
     def __init__(self) -> None:
         self._parents: dict[cst.CSTNode, dict[cst.CSTNode, cst.CSTNode]] = {}
-        self._occurrences: dict[cst.CSTNode, Occurrences] = {}
+        self._occurrences: dict[cst.CSTNode, NameEvents] = {}
         self._histories: dict[tuple[Hashable, str], _History] = {}
         self._only: dict[tuple[cst.CSTNode, str], bool] = {}
         self._later: dict[tuple[cst.CSTNode, str], bool] = {}
@@ -41,7 +41,7 @@ class Uses:
         """Whether nothing but `use` reads the value that `name` holds there."""
         known = self._only.get((use, name))
         if known is None:
-            own = set(loads(use, name))
+            own = set(reads_of_name(use, name))
             before, after = self._readers(run, use, name)
             known = bool(own) and own.issuperset(before) and own.issuperset(after)
             self._only[use, name] = known
@@ -63,7 +63,9 @@ class Uses:
         return known
 
     def _used_once(self, run: RunningCode, node: cst.CSTNode) -> bool:
-        statement = next((one for one in reversed(self._path(root_of(run), node)) if isinstance(one, cst.Assign)), None)
+        statement = next(
+            (one for one in reversed(self._path(root_node(run), node)) if isinstance(one, cst.Assign)), None
+        )
         if statement is None:
             return True
         match statement.targets:
@@ -85,10 +87,10 @@ class Uses:
             path.append(above)
         return path[::-1]
 
-    def _occurrences_in(self, node: cst.CSTNode) -> Occurrences:
+    def _occurrences_in(self, node: cst.CSTNode) -> NameEvents:
         found = self._occurrences.get(node)
         if found is None:
-            found = self._occurrences[node] = Occurrences(node)
+            found = self._occurrences[node] = NameEvents(node)
         return found
 
     def _history(self, key: Hashable, name: str, parts: Iterable[cst.CSTNode]) -> _History:
@@ -103,14 +105,14 @@ class Uses:
 
     def _readers(self, run: RunningCode, at: cst.CSTNode, name: str) -> tuple[list[cst.CSTNode], list[cst.CSTNode]]:
         """The reads of the value that `name` holds once `at` is done: those before, and those after."""
-        root = root_of(run)
+        root = root_node(run)
         path = self._path(root, at)
         binder = next((i for i in reversed(range(len(path) - 1)) if name in _bound_by_head(path[i])), None)
         if binder is not None:
             loop, path = path[binder], path[binder + 1 :]
             history = self._history(("each", loop), name, _repeated(loop))
         else:
-            history = self._history(run.function or run.module, name, code_of(run, name))
+            history = self._history(run.function or run.module, name, code_reading_name(run, name))
         part = next((one for one in path if one in history.begins), None)
         done = self._occurrences_in(part).before(at, name) if part is not None else None
         if part is None or done is None:
@@ -131,7 +133,7 @@ class Uses:
 class _History:
     """The occurrences of a name in the parts of some code, one part after the other; where each part begins."""
 
-    events: list[Occurrence] = field(default_factory=list)
+    events: list[NameEvent] = field(default_factory=list)
     begins: dict[cst.CSTNode, int] = field(default_factory=dict)
 
     def last_bound(self, position: int) -> int | None:
@@ -149,19 +151,19 @@ class _History:
         return found
 
 
-def root_of(run: RunningCode) -> cst.CSTNode:
+def root_node(run: RunningCode) -> cst.CSTNode:
     """The code being run: its function's body, or the module's statement."""
     return run.function.node.body if run.function is not None else run.unit.tree
 
 
-def code_of(run: RunningCode, name: str) -> Iterator[cst.CSTNode]:
+def code_reading_name(run: RunningCode, name: str) -> Iterator[cst.CSTNode]:
     """The code in which a name may be read: its function's body, or the module's statements that mention it."""
 
     if run.function is not None:
         yield run.function.node.body
         return
     for one in run.module.index.statements:
-        tree = tree_of(one) if name in one.mentions or name in one.binds else None
+        tree = tree_or_none(one) if name in one.mentions or name in one.binds else None
         if tree is not None:
             yield tree
 
@@ -170,11 +172,11 @@ def _bound_by_head(node: cst.CSTNode) -> set[str]:
     """The names that a loop or a comprehension binds for what it runs over and over."""
     match node:
         case cst.For():
-            return set(bound_by(node))
+            return set(names_bound_by(node))
         case cst.ListComp(for_in=clause) | cst.SetComp(for_in=clause) | cst.GeneratorExp(for_in=clause):
-            return set(bound_by(clause))
+            return set(names_bound_by(clause))
         case cst.DictComp(for_in=clause):
-            return set(bound_by(clause))
+            return set(names_bound_by(clause))
     return set()
 
 
@@ -199,7 +201,7 @@ def _conditions(clause: cst.CompFor) -> Iterator[cst.CSTNode]:
         yield from _conditions(clause.inner_for_in)
 
 
-def tree_of(unit: Statement) -> cst.CSTNode | None:
+def tree_or_none(unit: Statement) -> cst.CSTNode | None:
     """The statement's syntax tree; None where libcst cannot parse what Python can."""
     try:
         return unit.tree

@@ -11,14 +11,14 @@ from devlint.domain.device import CPU
 from devlint.domain.dtype import DEFAULT_FLOAT, Dtype
 from devlint.domain.join import join, join_dtypes
 from devlint.domain.objects import join_objects
-from devlint.domain.path_conditions import NO_FACTS, Facts, Test, assume, distinguish
-from devlint.domain.placement import How, Leaf, Placement, Step, choose
+from devlint.domain.path_conditions import NO_CONDITION, Literal, PathCondition, assume, branch_literal
+from devlint.domain.placement import Basis, Placement, PlacementCase, Step, join_under
 from devlint.domain.value import UNKNOWN, Value
 from devlint.interpreter.state.heap import Heap
 
 
 @dataclass(frozen=True, slots=True)
-class Ambient:
+class TorchState:
     """What surrounds every operation: default device and dtype, autograd, autocast, and how far the accelerator may be
     behind.
 
@@ -39,8 +39,8 @@ class Ambient:
     waited: Step | None = None
 
 
-START: Final = Ambient()
-HOST_BY_DEFAULT: Final = Leaf(CPU, How.DEFAULT)
+START: Final = TorchState()
+HOST_BY_DEFAULT: Final = PlacementCase(CPU, Basis.DEFAULT)
 """Where factories put their tensors when no default device was set."""
 
 
@@ -53,8 +53,8 @@ class State:
         self,
         names: dict[str, Value] | None = None,
         heap: Heap | None = None,
-        facts: Facts = NO_FACTS,
-        ambient: Ambient = START,
+        facts: PathCondition = NO_CONDITION,
+        ambient: TorchState = START,
     ) -> None:
         self.names: dict[str, Value] = {} if names is None else names
         self.heap = Heap() if heap is None else heap
@@ -68,7 +68,7 @@ class State:
         copy.live = self.live
         return copy
 
-    def assume(self, test: Test) -> None:
+    def assume(self, test: Literal) -> None:
         """Follow the path on which the test holds; the path dies when it cannot."""
         facts = assume(self.facts, test)
         if facts is None:
@@ -77,13 +77,13 @@ class State:
             self.facts = facts
 
 
-def merge(left: State, right: State) -> State:
+def join_states(left: State, right: State) -> State:
     """The state after either path. What the two branched on becomes the condition of what they disagree on."""
     if not left.live:
         return right
     if not right.live:
         return left
-    test = distinguish(left.facts, right.facts)
+    test = branch_literal(left.facts, right.facts)
     return State(
         _merge_names(left.names, right.names, test),
         left.heap.merge(right.heap, lambda a, b: join_objects(a, b, test)),
@@ -92,12 +92,12 @@ def merge(left: State, right: State) -> State:
     )
 
 
-def merge_all(states: Sequence[State]) -> State:
+def join_all_states(states: Sequence[State]) -> State:
     """The state after any of several paths."""
-    return reduce(merge, states)
+    return reduce(join_states, states)
 
 
-def _merge_names(left: dict[str, Value], right: dict[str, Value], test: Test | None) -> dict[str, Value]:
+def _merge_names(left: dict[str, Value], right: dict[str, Value], test: Literal | None) -> dict[str, Value]:
     merged = dict(left)
     for name, value in right.items():
         other = merged.get(name)
@@ -108,12 +108,12 @@ def _merge_names(left: dict[str, Value], right: dict[str, Value], test: Test | N
     return merged
 
 
-def _merge_ambient(left: Ambient, right: Ambient, test: Test | None) -> Ambient:
+def _merge_ambient(left: TorchState, right: TorchState, test: Literal | None) -> TorchState:
     if left == right:
         return left
     default = left.default_device
     if default != right.default_device:
-        default = choose(test, default or HOST_BY_DEFAULT, right.default_device or HOST_BY_DEFAULT)
+        default = join_under(test, default or HOST_BY_DEFAULT, right.default_device or HOST_BY_DEFAULT)
     return replace(
         left,
         default_device=default,
@@ -128,7 +128,7 @@ def _merge_ambient(left: Ambient, right: Ambient, test: Test | None) -> Ambient:
     )
 
 
-def _unfinished(left: Ambient, right: Ambient) -> tuple[int, Step] | None:
+def _unfinished(left: TorchState, right: TorchState) -> tuple[int, Step] | None:
     """The newest work that may be running after either path; none when one of the two has waited meanwhile."""
     running = [one.unsynchronized for one in (left, right) if one.unsynchronized is not None]
     if left.epoch != right.epoch and len(running) < 2:
@@ -141,7 +141,7 @@ def changed(before: State, after: State) -> set[str]:
     return {name for name, value in after.names.items() if before.names.get(name, UNKNOWN) != value}
 
 
-def same(before: State, after: State, names: frozenset[str] | None = None) -> bool:
+def is_fixpoint(before: State, after: State, names: frozenset[str] | None = None) -> bool:
     """Whether nothing a loop body could read has changed: none of these names, or of all where they are not known."""
     if names is None:
         agree = before.names == after.names

@@ -11,21 +11,21 @@ from typing import Any, Final
 
 import libcst as cst
 
-from devlint.domain.objects import Object
-from devlint.domain.value import Address, Callable_, Value
+from devlint.domain.objects import HeapObject
+from devlint.domain.value import AllocationSite, ProgramDefinition, Value
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
-from devlint.interpreter.program.liveness import assigned_in
-from devlint.interpreter.program.loop_carried import carried
+from devlint.interpreter.program.liveness import names_changed_in
+from devlint.interpreter.program.loop_carried import loop_carried_names
 from devlint.interpreter.program.program import Program
-from devlint.interpreter.program.relevance import TRIGGERS
-from devlint.interpreter.program.use_def import Uses
-from devlint.interpreter.state.call_summaries import Repeats
-from devlint.interpreter.state.events import Call, Event, UnsynchronizedTiming
+from devlint.interpreter.program.relevance import TENSOR_RELATED_NAMES
+from devlint.interpreter.program.use_def import UseDef
+from devlint.interpreter.state.call_summaries import CallSummaries
+from devlint.interpreter.state.events import CallOnStack, Event, UnsynchronizedTiming
 from devlint.interpreter.state.observation import Observer
-from devlint.interpreter.state.pending_registrations import Registries
-from devlint.interpreter.state.private_call_sites import HostOnly
-from devlint.interpreter.state.recursive_calls import Recursion
-from devlint.interpreter.state.suspended_generators import Pause
+from devlint.interpreter.state.pending_registrations import PendingRegistrations
+from devlint.interpreter.state.private_call_sites import PrivateCallSites
+from devlint.interpreter.state.recursive_calls import RecursiveCalls
+from devlint.interpreter.state.suspended_generators import SuspendedGenerator
 from devlint.interpreter.state.torch_defaults import TorchDefaults
 from devlint.semantics.table import Table, load_numpy_table, load_semantics
 from devlint.syntax.index import Statement
@@ -62,7 +62,7 @@ class InternalError:
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
+class UnparsedStatement:
     """A statement that is Python, but of which libcst makes no tree: nothing is known of it. Told under `--verbose`."""
 
     filename: str
@@ -70,7 +70,7 @@ class Unread:
     message: str
 
 
-class Analysis:
+class AnalysisState:
     """One analysis: the program, the semantics, the calls being run, the budget and the ear of the rules.
 
     `listener` hears the events; `observer` is shown the values, where anybody wants to see them; `expressions` are the
@@ -90,15 +90,15 @@ class Analysis:
         self.expressions = expressions
         self.table: Table = load_semantics(models)
         self.numpy: Table = load_numpy_table()
-        self.shared: dict[Address, Object] = {}
-        self.calls: list[Call] = []
+        self.shared: dict[AllocationSite, HeapObject] = {}
+        self.calls: list[CallOnStack] = []
         self.active: list[FunctionInfo] = []
         self.symbolic = False
         self.constructing = 0
         self.errors: list[InternalError] = []
-        self.unread: set[Unread] = set()
-        self.registries = Registries()
-        self.uses = Uses()
+        self.unread: set[UnparsedStatement] = set()
+        self.registries = PendingRegistrations()
+        self.uses = UseDef()
         self.handed_on: set[Hashable] = set()
         self.ancestry: dict[ClassInfo, list[Value]] = {}
         self.module_classes: dict[ClassInfo, bool] = {}
@@ -106,17 +106,17 @@ class Analysis:
         self.class_values: dict[ClassInfo, dict[str, Value]] = {}
         self.torch_defaults = TorchDefaults()
         self.unwrapping: set[FunctionInfo | ClassInfo] = set()
-        self.decorated: dict[ClassInfo, Callable_] = {}
-        self.recursion = Recursion()
-        self.repeats = Repeats()
+        self.decorated: dict[ClassInfo, ProgramDefinition] = {}
+        self.recursion = RecursiveCalls()
+        self.repeats = CallSummaries()
         self.defaults: dict[tuple[FunctionInfo, str], Value] = {}
-        self.pauses: dict[Address, Pause] = {}
+        self.pauses: dict[AllocationSite, SuspendedGenerator] = {}
         self.timings: list[UnsynchronizedTiming] = []
         """Those in a context manager whose block is still to be run."""
         self.ran: set[cst.CSTNode] = set()
         self.at_construction: set[FunctionInfo] = set()
         self.abandoned = False
-        self.host_only = HostOnly()
+        self.host_only = PrivateCallSites()
         self.spilled = 0
         """How often code has set a global, or an attribute of a class or a module: what later code may find there."""
         self._listener = listener
@@ -129,7 +129,7 @@ class Analysis:
 
     # Gateways: what is above fills them in, on the class (see `devlint.interpreter.driver.analysis`)
 
-    def module_run(self, module: ModuleInfo) -> Any:
+    def module_frame(self, module: ModuleInfo) -> Any:
         """Run a module's top level, as an import would; the frame in which that was done."""
         raise NotImplementedError
 
@@ -137,7 +137,7 @@ class Analysis:
         """Look up a module's name, or a builtin."""
         raise NotImplementedError
 
-    def member(self, module: ModuleInfo, name: str) -> Value | None:
+    def module_member(self, module: ModuleInfo, name: str) -> Value | None:
         """Look up what `from module import name` gives: one of its names, or a submodule."""
         raise NotImplementedError
 
@@ -149,8 +149,8 @@ class Analysis:
         self.budget, self.symbolic = ENTRY_BUDGET, symbolic
         self.calls.clear()
         self.active.clear()
-        self.recursion = Recursion()
-        self.repeats = Repeats()
+        self.recursion = RecursiveCalls()
+        self.repeats = CallSummaries()
         yield
 
     def may_call(self, function: FunctionInfo, *, descends: bool = False) -> bool:
@@ -166,7 +166,7 @@ class Analysis:
             return depth <= MAX_DEPTH and len(self.active) < MAX_DEPTH
         # The innermost calls are the most, and few of them can move anything.
         near = depth < MAX_DEPTH_SYMBOLIC or function in self.active or function.module is self.active[-1].module
-        matters = near or not function.unit.mentions.isdisjoint(TRIGGERS)
+        matters = near or not function.unit.mentions.isdisjoint(TENSOR_RELATED_NAMES)
         if not matters or len(self.active) >= MAX_DEPTH:
             return False
         return depth <= MAX_DEPTH_SYMBOLIC or depth - self._handing_on(function) <= MAX_DEPTH_SYMBOLIC
@@ -211,14 +211,14 @@ class Analysis:
         """What a loop's body binds, read once."""
         found = self._assigned.get(loop)
         if found is None:
-            found = self._assigned[loop] = assigned_in(loop)
+            found = self._assigned[loop] = names_changed_in(loop)
         return found
 
-    def carried(self, loop: cst.For | cst.While, function: FunctionInfo) -> frozenset[str]:
+    def loop_carried(self, loop: cst.For | cst.While, function: FunctionInfo) -> frozenset[str]:
         """What a round of a loop may read of the rounds before it, found once."""
         found = self._carried.get(loop)
         if found is None:
-            found = self._carried[loop] = carried(loop, function)
+            found = self._carried[loop] = loop_carried_names(loop, function)
         return found
 
     # Reading
@@ -228,7 +228,7 @@ class Analysis:
         try:
             return unit.tree
         except SourceError as error:
-            self.unread.add(Unread(unit.source.filename, unit.first_row, error.message))
+            self.unread.add(UnparsedStatement(unit.source.filename, unit.first_row, error.message))
             raise
 
     # Speaking

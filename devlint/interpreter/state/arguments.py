@@ -65,7 +65,7 @@ class Arguments:
 
 
 @dataclass(frozen=True, slots=True)
-class Invocation:
+class LibraryCall:
     """One library call: its dotted name, or a method's name with its receiver."""
 
     name: str
@@ -94,4 +94,4 @@ class Invocation:
         return None if self.receiver is None else Argument(self.receiver, self.receiver_node)
 
 
-Bound = Mapping[str, list[Argument]]
+BoundArguments = Mapping[str, list[Argument]]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.frame import Frame
 
 
 @contextmanager
-def once_for_all(run: Run) -> Iterator[None]:
+def write_to_base_heap(run: Frame) -> Iterator[None]:
     """What `run` writes to the heap inside is there on every path, those that have split off before included."""
     before = run.state.heap.fork()
     yield

@@ -7,24 +7,24 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from devlint.domain.objects import Object
-from devlint.domain.path_conditions import Facts
-from devlint.domain.value import Address, Value
+from devlint.domain.objects import HeapObject
+from devlint.domain.path_conditions import PathCondition
+from devlint.domain.value import AllocationSite, Value
 from devlint.interpreter.program.definitions import FunctionInfo
-from devlint.interpreter.state.abstract_state import Ambient
+from devlint.interpreter.state.abstract_state import TorchState
 from devlint.interpreter.state.heap import Heap
 
-Call: TypeAlias = "tuple[FunctionInfo, int]"
+CallKey: TypeAlias = "tuple[FunctionInfo, int]"
 """A function, and the number of the chain of calls and loops that ends in its call."""
 
 
 @dataclass(frozen=True, slots=True)
-class Before:
+class CallInputs:
     """What a call finds: its arguments and what it captures under their names, and all it could read besides."""
 
     names: Mapping[str, Value]
-    facts: Facts
-    ambient: Ambient
+    facts: PathCondition
+    ambient: TorchState
     heap: Heap
     elsewhere: tuple[int, int]
     moments: int
@@ -32,16 +32,16 @@ class Before:
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class CallSummary:
     """A call that was made: what it found, what it wrote, and how it ended."""
 
-    before: Before
-    written: tuple[tuple[Address, Object], ...]
-    ambient: Ambient
+    before: CallInputs
+    written: tuple[tuple[AllocationSite, HeapObject], ...]
+    ambient: TorchState
     value: Value
 
 
-class Repeats:
+class CallSummaries:
     """The calls made in the rounds of the loops being run, by function and by the calls and loops around.
 
     `loops` counts the loops around that are run until nothing changes, `held` the heap objects that the remembered
@@ -49,7 +49,7 @@ class Repeats:
     """
 
     def __init__(self) -> None:
-        self.deeds: dict[Call, Deed] = {}
+        self.deeds: dict[CallKey, CallSummary] = {}
         self.loops = 0
         self.held = 0
         self.moments = 0

@@ -1,7 +1,7 @@
 """What the flow floor tells the rules: one frozen record for each kind of thing that happened to a tensor.
 
-Every event carries its `Context`: where, in which code, under which conditions, through which calls. Clashes arrive
-already attributed to their cause, so that each is the business of exactly one rule.
+Every event carries its `EventContext`: where, in which code, under which conditions, through which calls. Conflicts
+arrive already attributed to their cause, so that each is the business of exactly one rule.
 """
 
 from __future__ import annotations
@@ -9,13 +9,22 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from devlint.domain.dtype import Dtype
-from devlint.domain.path_conditions import NO_FACTS, Facts
-from devlint.domain.placement import UNKNOWN_PLACEMENT, Leaf, Loop, Place, Placement, Scope, Step, Wording
-from devlint.domain.value import Fresh, Pending, Tensor, Value
+from devlint.domain.path_conditions import NO_CONDITION, PathCondition
+from devlint.domain.placement import (
+    UNKNOWN_PLACEMENT,
+    DeviceExpression,
+    Loop,
+    Place,
+    Placement,
+    PlacementCase,
+    Scope,
+    Step,
+)
+from devlint.domain.value import FactoryOrigin, PendingCopy, Tensor, Value
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CallOnStack:
     """One call on the way: where it stands, what it calls, and the steps that placed its arguments."""
 
     place: Place
@@ -26,13 +35,13 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class EventContext:
     """The circumstances of an event. `calls` are the calls being run, outermost first."""
 
     place: Place
     scope: Scope
-    facts: Facts = NO_FACTS
-    calls: tuple[Call, ...] = ()
+    facts: PathCondition = NO_CONDITION
+    calls: tuple[CallOnStack, ...] = ()
     loop: Loop | None = None
     generic: bool = False
 
@@ -41,7 +50,7 @@ class Context:
 class Event:
     """Something happened at `context.place`."""
 
-    context: Context
+    context: EventContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +60,7 @@ class Operand:
     name: str
     place: Place
     tensor: Tensor
-    leaf: Leaf = field(default_factory=Leaf)
+    leaf: PlacementCase = field(default_factory=PlacementCase)
     of_module: str | None = None
     """The module whose parameters it is, when it is the implicit operand of a module call."""
     inside: bool = False
@@ -59,7 +68,7 @@ class Operand:
 
 
 @dataclass(frozen=True, slots=True)
-class Clash(Event):
+class DeviceConflict(Event):
     """An operation met tensors on two devices. `when` are the further conditions; `strange` is the operand to be moved.
 
     `strange` is the one on the host where there is one, `other` the one it should have joined; `wordings` are the
@@ -69,31 +78,31 @@ class Clash(Event):
     operation: str
     strange: Operand
     other: Operand
-    when: Facts = NO_FACTS
-    wordings: tuple[Wording, ...] = field(default=(), kw_only=True)
+    when: PathCondition = NO_CONDITION
+    wordings: tuple[DeviceExpression, ...] = field(default=(), kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
-class OperandClash(Clash):
+class OperandConflict(DeviceConflict):
     """No better explanation: the operation itself is where the reader must look (DEV101)."""
 
 
 @dataclass(frozen=True, slots=True)
-class InputClash(Clash):
+class ModuleInputConflict(DeviceConflict):
     """A module on one device was called with an input on another (DEV102)."""
 
-    module_call: Call | None = field(default=None, kw_only=True)
+    module_call: CallOnStack | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
-class AttributeClash(Clash):
+class PlainAttributeConflict(DeviceConflict):
     """A plain tensor attribute of a module stayed behind (DEV103). `stored` is the step that stored it."""
 
     stored: Step = field(kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
-class ContainerClash(Clash):
+class PlainContainerConflict(DeviceConflict):
     """A module, or a parameter, kept in a plain container stayed behind (DEV104): `strange`, wherever it is. `kept` is
     the step that made the container an attribute."""
 
@@ -101,35 +110,35 @@ class ContainerClash(Clash):
 
 
 @dataclass(frozen=True, slots=True)
-class FactoryClash(Clash):
+class FactoryConflict(DeviceConflict):
     """A factory without `device=` in code meant for any device (DEV105). `created` is its step."""
 
     created: Step = field(kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
-class CacheClash(Clash):
+class CacheConflict(DeviceConflict):
     """A cached tensor met one on another device (DEV115). `cached` is the step that cached it."""
 
     cached: Step = field(kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
-class IndexClash(Clash):
+class IndexConflict(DeviceConflict):
     """A host tensor was indexed by an accelerator tensor (DEV107); `other` is the index."""
 
 
 @dataclass(frozen=True, slots=True)
-class HostOnlyClash(Event):
+class HostOnlyOperand(Event):
     """An accelerator tensor stands where only a host tensor is accepted (DEV108)."""
 
     operation: str
     operand: Operand
-    when: Facts = NO_FACTS
+    when: PathCondition = NO_CONDITION
 
 
 @dataclass(frozen=True, slots=True)
-class DtypeClash(Event):
+class DtypeConflict(Event):
     """Two dtypes met where the operation does not promote (DEV301, DEV302)."""
 
     operation: str
@@ -138,7 +147,7 @@ class DtypeClash(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class TargetDtype(Event):
+class RefusedTargetDtype(Event):
     """A loss was given a target whose dtype it refuses (DEV304)."""
 
     loss: str
@@ -165,7 +174,7 @@ class Transfer(Event):
     after: Placement
     dtype_before: Dtype
     dtype_after: Dtype
-    fresh: Fresh | None = None
+    fresh: FactoryOrigin | None = None
     pinned: bool | None = None
     non_blocking: bool | None = False
     copies: bool = False
@@ -186,18 +195,18 @@ class OpaqueTransfer(Transfer):
 
 
 @dataclass(frozen=True, slots=True)
-class Conversion(Event):
+class TensorRebuilt(Event):
     """A tensor was rebuilt by a factory from a tensor or an array (`torch.tensor(t.cpu().numpy())`)."""
 
     function: str
     source: Value
-    origin: Fresh | None = None
+    origin: FactoryOrigin | None = None
     placement: Placement = UNKNOWN_PLACEMENT
     only_use: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Discarded(Event):
+class DiscardedResult(Event):
     """The result of a call that changes nothing in place was thrown away."""
 
     method: str
@@ -210,7 +219,7 @@ class Discarded(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class RebindUnused(Event):
+class UnusedRebinding(Event):
     """A name was rebound to the moved value and that value is never read: a loop variable, or an argument."""
 
     name: str
@@ -220,7 +229,7 @@ class RebindUnused(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison(Event):
+class DevicesCompared(Event):
     """A device, or a string that may name one, was compared by `operator` with a device or a string."""
 
     operator: str
@@ -231,7 +240,7 @@ class Comparison(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class InvalidDeviceUse(Event):
+class InvalidDeviceUsed(Event):
     """A device that cannot exist."""
 
     written: str
@@ -247,7 +256,7 @@ class HostRead(Event):
     operand: Place
     needs_host: bool = False
     needs_no_grad: bool = False
-    unfinished: Pending | None = None
+    unfinished: PendingCopy | None = None
     grad_enabled: bool = True
     inside: bool = False
     """Whether the tensor is something in the container at `operand`."""
@@ -266,7 +275,7 @@ class SharedWrite(Event):
     name: str
     other: str | None
     shared: Step
-    when: Facts
+    when: PathCondition
     surely: bool
 
 
@@ -308,7 +317,7 @@ class HardCodedAccelerator(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Revealed(Event):
+class RevealedValue(Event):
     """The program asked `reveal_placement(expr)`."""
 
     value: Value

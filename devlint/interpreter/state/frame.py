@@ -13,16 +13,26 @@ from typing import Any, Final, TypeVar
 import libcst as cst
 
 from devlint.domain.join import join_tensors
-from devlint.domain.objects import Cell, Group, Instance, Object, Sequence, join_cells
-from devlint.domain.path_conditions import Test, decide
-from devlint.domain.placement import Kind, Loop, Place, Scope, Step, restrict
-from devlint.domain.value import UNKNOWN, Address, Either, Ref, Tensor, Unknown, Value, as_tensor, computed
+from devlint.domain.objects import HeapObject, Instance, ParameterCell, ParameterGroup, Sequence, join_parameter_cells
+from devlint.domain.path_conditions import Literal, entails
+from devlint.domain.placement import Loop, Place, Scope, Step, StepKind, restrict
+from devlint.domain.value import (
+    UNKNOWN,
+    AllocationSite,
+    ConditionalValue,
+    Ref,
+    Tensor,
+    Unknown,
+    Value,
+    as_tensor,
+    computed_tensor,
+)
 from devlint.interpreter.program.definitions import FunctionInfo, ModuleInfo
-from devlint.interpreter.state.abstract_state import Ambient, State
-from devlint.interpreter.state.analysis_state import Analysis
-from devlint.interpreter.state.arguments import Arguments, Invocation
-from devlint.interpreter.state.device_facts import as_asked
-from devlint.interpreter.state.events import Call, Context, Event
+from devlint.interpreter.state.abstract_state import State, TorchState
+from devlint.interpreter.state.analysis_state import AnalysisState
+from devlint.interpreter.state.arguments import Arguments, LibraryCall
+from devlint.interpreter.state.device_facts import refine_placement
+from devlint.interpreter.state.events import CallOnStack, Event, EventContext
 from devlint.interpreter.state.heap import Heap
 from devlint.interpreter.state.observation import Observer
 from devlint.syntax.index import Binding, Statement
@@ -31,40 +41,40 @@ MAX_NESTING: Final = 150
 """Expressions nested deeper than this are unknown: generated code nests so, and Python's own stack is finite."""
 
 Node = TypeVar("Node", bound=cst.CSTNode)
-_EXPRESSIONS: dict[type, Callable[[Run, Any], Value]] = {}
-_STATEMENTS: dict[type, Callable[[Run, Any], None]] = {}
-_TARGETS: dict[type, Callable[[Run, Any, Value], None]] = {}
+EXPRESSION_HANDLERS: dict[type, Callable[[Frame, Any], Value]] = {}
+STATEMENT_HANDLERS: dict[type, Callable[[Frame, Any], None]] = {}
+TARGET_HANDLERS: dict[type, Callable[[Frame, Any, Value], None]] = {}
 
 
-def expression(*types: type) -> Callable[[Callable[[Run, Any], Value]], Callable[[Run, Any], Value]]:
+def evaluates(*types: type) -> Callable[[Callable[[Frame, Any], Value]], Callable[[Frame, Any], Value]]:
     """Register the evaluator of these node types."""
 
-    def register(handler: Callable[[Run, Any], Value]) -> Callable[[Run, Any], Value]:
-        _EXPRESSIONS.update(dict.fromkeys(types, handler))
+    def register(handler: Callable[[Frame, Any], Value]) -> Callable[[Frame, Any], Value]:
+        EXPRESSION_HANDLERS.update(dict.fromkeys(types, handler))
         return handler
 
     return register
 
 
-def statement(*types: type) -> Callable[[Callable[[Run, Any], None]], Callable[[Run, Any], None]]:
+def executes(*types: type) -> Callable[[Callable[[Frame, Any], None]], Callable[[Frame, Any], None]]:
     """Register the executor of these node types."""
 
-    def register(handler: Callable[[Run, Any], None]) -> Callable[[Run, Any], None]:
-        _STATEMENTS.update(dict.fromkeys(types, handler))
+    def register(handler: Callable[[Frame, Any], None]) -> Callable[[Frame, Any], None]:
+        STATEMENT_HANDLERS.update(dict.fromkeys(types, handler))
         return handler
 
     return register
 
 
-def evaluators(observer: Observer[Run] | None) -> Mapping[type, Callable[[Run, Any], Value]]:
+def expression_handlers(observer: Observer[Frame] | None) -> Mapping[type, Callable[[Frame, Any], Value]]:
     """The evaluator of each node type; one that shows each value to the observer, if there is one."""
     if observer is None:
-        return _EXPRESSIONS
-    return {kind: _shown(handler, observer) for kind, handler in _EXPRESSIONS.items()}
+        return EXPRESSION_HANDLERS
+    return {kind: _shown(handler, observer) for kind, handler in EXPRESSION_HANDLERS.items()}
 
 
-def _shown(handler: Callable[[Run, Any], Value], observer: Observer[Run]) -> Callable[[Run, Any], Value]:
-    def evaluate(run: Run, node: cst.CSTNode) -> Value:
+def _shown(handler: Callable[[Frame, Any], Value], observer: Observer[Frame]) -> Callable[[Frame, Any], Value]:
+    def evaluate(run: Frame, node: cst.CSTNode) -> Value:
         value = handler(run, node)
         observer.see(run, node, value)
         return value
@@ -72,13 +82,13 @@ def _shown(handler: Callable[[Run, Any], Value], observer: Observer[Run]) -> Cal
     return evaluate
 
 
-def binder(
+def assigns(
     *types: type,
-) -> Callable[[Callable[[Run, Any, Value], None]], Callable[[Run, Any, Value], None]]:
+) -> Callable[[Callable[[Frame, Any, Value], None]], Callable[[Frame, Any, Value], None]]:
     """Register what binds these node types to a value."""
 
-    def register(handler: Callable[[Run, Any, Value], None]) -> Callable[[Run, Any, Value], None]:
-        _TARGETS.update(dict.fromkeys(types, handler))
+    def register(handler: Callable[[Frame, Any, Value], None]) -> Callable[[Frame, Any, Value], None]:
+        TARGET_HANDLERS.update(dict.fromkeys(types, handler))
         return handler
 
     return register
@@ -97,19 +107,19 @@ class LoopFrame:
     continues: list[State] = field(default_factory=list)
 
 
-class Run:
+class Frame:
     """The interpreter's position in one function call, class body or module."""
 
     def __init__(
         self,
-        engine: Analysis,
+        engine: AnalysisState,
         module: ModuleInfo,
         unit: Statement,
         scope: Scope,
         state: State,
         *,
         function: FunctionInfo | None = None,
-        outer: Run | None = None,
+        outer: Frame | None = None,
         context: int = 0,
         moment: int = 0,
         around: Loop | None = None,
@@ -124,16 +134,16 @@ class Run:
         self.context = context
         self.moment = moment
         self.around = around
-        self.caller: tuple[Run, cst.CSTNode] | None = None
+        self.caller: tuple[Frame, cst.CSTNode] | None = None
         self.loops: list[LoopFrame] = []
         self.exits: list[tuple[State, Value]] = []
         self.trials: list[list[State]] = []
         self.yielded: list[Value] = []
-        self.yielding: list[tuple[Ambient, Heap]] = []
+        self.yielding: list[tuple[TorchState, Heap]] = []
         self.foreign: set[str] = set()
         self.nesting = 0
         self.discarded: cst.BaseExpression | None = None
-        self.tested: dict[cst.CSTNode, Test | bool | None] = {}
+        self.tested: dict[cst.CSTNode, Literal | bool | None] = {}
         self.waiting: dict[str, list[Statement | Binding]] = {}
         self.late: dict[str, Value] = {}
         self.stars: list[str] = []
@@ -160,7 +170,7 @@ class Run:
         if not self.state.live or self.nesting > MAX_NESTING or engine.budget <= 0:
             return
         engine.budget -= 1
-        handler = _STATEMENTS.get(type(node))
+        handler = STATEMENT_HANDLERS.get(type(node))
         if handler is not None:
             self.nesting += 1
             try:
@@ -172,7 +182,7 @@ class Run:
         """Bind a target to a value."""
         if self.engine.observer is not None:
             self.engine.observer.bind(self, node, value)
-        handler = _TARGETS.get(type(node))
+        handler = TARGET_HANDLERS.get(type(node))
         if handler is not None:
             handler(self, node, value)
 
@@ -187,14 +197,14 @@ class Run:
         """The place of a node of the code being run."""
         return Place(self.module.filename, self.unit, node)
 
-    def step(self, kind: Kind, message: str, node: cst.CSTNode, previous: Step | None = None) -> Step:
+    def step(self, kind: StepKind, message: str, node: cst.CSTNode, previous: Step | None = None) -> Step:
         """A step of a story that happens here."""
         return Step(kind, message, self.place(node), self.scope, previous, self.loop)
 
-    def context_at(self, node: cst.CSTNode) -> Context:
+    def context_at(self, node: cst.CSTNode) -> EventContext:
         """The circumstances of an event at a node."""
-        calls: tuple[Call, ...] = tuple(self.engine.calls)
-        return Context(self.place(node), self.scope, self.state.facts, calls, self.loop, self.engine.symbolic)
+        calls: tuple[CallOnStack, ...] = tuple(self.engine.calls)
+        return EventContext(self.place(node), self.scope, self.state.facts, calls, self.loop, self.engine.symbolic)
 
     @property
     def loop(self) -> Loop | None:
@@ -241,7 +251,7 @@ class Run:
         """Go through a value: its elements, each when they are known and few, else one that stands for all."""
         raise NotImplementedError
 
-    def invoke(self, invocation: Invocation) -> Value:
+    def invoke(self, invocation: LibraryCall) -> Value:
         """Call a library's function, or a method of one of its objects."""
         raise NotImplementedError
 
@@ -249,7 +259,7 @@ class Run:
 
     def lookup(self, name: str) -> Value | None:
         """The value of a name by Python's scoping; None when it is bound nowhere."""
-        run: Run | None = self
+        run: Frame | None = self
         while run is not None:
             value = run.state.names.get(name)
             if value is not None:
@@ -263,17 +273,17 @@ class Run:
 
     # Heap
 
-    def get(self, address: Address) -> Object | None:
+    def get(self, address: AllocationSite) -> HeapObject | None:
         """A heap object: as this path has left it, else as the module that made it did."""
         return self.state.heap.get(address)
 
-    def put(self, address: Address, thing: Object) -> None:
+    def put(self, address: AllocationSite, thing: HeapObject) -> None:
         """Change a heap object on this path."""
         self.state.heap.put(address, thing)
 
-    def allocate(self, node: cst.CSTNode, thing: Object, part: str = "") -> Ref:
+    def allocate(self, node: cst.CSTNode, thing: HeapObject, part: str = "") -> Ref:
         """A new heap object for this node in this chain of calls; a loop meets its own object again."""
-        address = Address((id(node), part) if part else id(node), self.context)
+        address = AllocationSite((id(node), part) if part else id(node), self.context)
         self.state.heap.put(address, thing)
         return Ref(address)
 
@@ -289,16 +299,16 @@ class Run:
         thing = self.instance(value)
         return thing.contents if thing is not None and thing.contents is not None else value
 
-    def cell(self, address: Address) -> Cell | None:
+    def cell(self, address: AllocationSite) -> ParameterCell | None:
         """The cell of a parameter, of the library module that owns it, or what several cells have in common."""
         match self.get(address):
             case Instance(cell=cell):
                 return cell
-            case Cell() as cell:
+            case ParameterCell() as cell:
                 return cell
-            case Group(members=members):
+            case ParameterGroup(members=members):
                 cells = [cell for member in members if (cell := self.cell(member)) is not None]
-                return join_cells(cells) if cells else None
+                return join_parameter_cells(cells) if cells else None
         return None
 
     def settle(self, tensor: Tensor) -> Tensor:
@@ -310,14 +320,14 @@ class Run:
                 grad = cell.grad if tensor.leaf else tensor.grad
                 tensor = replace(tensor, placement=cell.placement, dtype=cell.dtype, grad=grad)
         if self.state.facts:
-            placement = as_asked(restrict(tensor.placement, self.state.facts), self.state.facts)
+            placement = refine_placement(restrict(tensor.placement, self.state.facts), self.state.facts)
             if placement is not tensor.placement:
                 tensor = replace(tensor, placement=placement)
         return tensor
 
     def derived(self, tensor: Tensor) -> Tensor:
         """What an operation that copies makes of the tensor: it asks for no gradient where autograd does not record."""
-        result = computed(self.settle(tensor))
+        result = computed_tensor(self.settle(tensor))
         return result if self.state.ambient.grad else replace(result, grad=False)
 
     def settle_value(self, value: Value) -> Value:
@@ -327,7 +337,7 @@ class Run:
 
     def one_tensor(self, value: Value) -> Value:
         """Of two parameters, or a parameter and another tensor, the one that an operation sees; else the value."""
-        if not isinstance(value, Either):
+        if not isinstance(value, ConditionalValue):
             return value
         sides = [self.one_tensor(one) for one in (value.yes, value.no)]
         if not any(isinstance(one, Tensor) for one in sides) or not all(
@@ -340,17 +350,17 @@ class Run:
 
     def decided(self, value: Value) -> Value:
         """Of two values, the one that the path leaves."""
-        while isinstance(value, Either) and value.test is not None:
-            known = decide(self.state.facts, value.test)
+        while isinstance(value, ConditionalValue) and value.test is not None:
+            known = entails(self.state.facts, value.test)
             if known is None:
                 break
             value = value.yes if known else value.no
         return value
 
-    def allocate_cell(self, tensor: Tensor) -> Address:
+    def allocate_cell(self, tensor: Tensor) -> AllocationSite:
         """A parameter made of a tensor: its placement in a cell of its own."""
-        address = Address(("cell", id(tensor)), self.context)
-        self.state.heap.put(address, Cell(tensor.placement, tensor.dtype, True))
+        address = AllocationSite(("cell", id(tensor)), self.context)
+        self.state.heap.put(address, ParameterCell(tensor.placement, tensor.dtype, True))
         return address
 
     # Paths
@@ -408,6 +418,6 @@ class Run:
 
     def launch(self, step: Step) -> None:
         """The accelerator is given work."""
-        ambient: Ambient = self.state.ambient
+        ambient: TorchState = self.state.ambient
         number = ambient.launches + 1
         self.state.ambient = replace(ambient, launches=number, unsynchronized=(number, step), waited=None)

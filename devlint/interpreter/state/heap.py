@@ -10,18 +10,18 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from devlint.domain.objects import Object
-from devlint.domain.value import Address
+from devlint.domain.objects import HeapObject
+from devlint.domain.value import AllocationSite
 
-Join: TypeAlias = "Callable[[Object, Object], Object]"
+Join: TypeAlias = "Callable[[HeapObject, HeapObject], HeapObject]"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Point:
+class ForkPoint:
     """A moment at which a heap split in two: what had been written since the split before it."""
 
-    parent: Point | None
-    written: set[Address]
+    parent: ForkPoint | None
+    written: set[AllocationSite]
     depth: int
 
 
@@ -33,18 +33,18 @@ class Heap:
 
     __slots__ = ("_base", "_point", "_things", "_written")
 
-    def __init__(self, base: Mapping[Address, Object] | None = None) -> None:
-        self._base: Mapping[Address, Object] = {} if base is None else base
-        self._things: dict[Address, Object] = {}
-        self._written: set[Address] = set()
-        self._point: Point | None = None
+    def __init__(self, base: Mapping[AllocationSite, HeapObject] | None = None) -> None:
+        self._base: Mapping[AllocationSite, HeapObject] = {} if base is None else base
+        self._things: dict[AllocationSite, HeapObject] = {}
+        self._written: set[AllocationSite] = set()
+        self._point: ForkPoint | None = None
 
-    def get(self, address: Address) -> Object | None:
+    def get(self, address: AllocationSite) -> HeapObject | None:
         """The object there, None when this path knows of none."""
         thing = self._things.get(address)
         return thing if thing is not None else self._base.get(address)
 
-    def put(self, address: Address, thing: Object) -> None:
+    def put(self, address: AllocationSite, thing: HeapObject) -> None:
         """Place an object, or what it has become."""
         self._things[address] = thing
         self._written.add(address)
@@ -56,7 +56,7 @@ class Heap:
         copy._things, copy._point = dict(self._things), self._point
         return copy
 
-    def changes(self, other: Heap) -> set[Address]:
+    def changes(self, other: Heap) -> set[AllocationSite]:
         """The addresses that may differ between two heaps: what either wrote since they were one."""
         found = self._written | other._written
         left, right = self._point, other._point
@@ -102,7 +102,7 @@ class Heap:
             if thing is not None and address not in self._things:
                 self.put(address, thing)
 
-    def written_since(self, before: Heap) -> Iterator[tuple[Address, Object]]:
+    def written_since(self, before: Heap) -> Iterator[tuple[AllocationSite, HeapObject]]:
         """What has been placed or changed since the moment at which `before` was forked from this heap."""
         for address in self.changes(before):
             thing = self.get(address)
@@ -112,5 +112,5 @@ class Heap:
     def _mark(self) -> None:
         if self._written or self._point is None:
             depth = self._point.depth + 1 if self._point is not None else 0
-            self._point = Point(self._point, self._written, depth)
+            self._point = ForkPoint(self._point, self._written, depth)
             self._written = set()

@@ -9,45 +9,45 @@ import libcst as cst
 
 from devlint.domain.objects import Instance, Sequence
 from devlint.domain.value import Ref, Value
-from devlint.interpreter.state.arguments import Invocation
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.arguments import LibraryCall
+from devlint.interpreter.state.frame import Frame
 
-Model: TypeAlias = Callable[[Run, Invocation], Value]
-
-
-_MODELS: dict[str, Model] = {}
+CallModel: TypeAlias = Callable[[Frame, LibraryCall], Value]
 
 
-def model(*names: str) -> Callable[[Model], Model]:
+_MODELS: dict[str, CallModel] = {}
+
+
+def models_call(*names: str) -> Callable[[CallModel], CallModel]:
     """Register what a library call means. Names are dotted; methods are `Tensor.to`, `Module.cuda`, `list.append`,
     ..."""
 
-    def register(function: Model) -> Model:
+    def register(function: CallModel) -> CallModel:
         _MODELS.update(dict.fromkeys(names, function))
         return function
 
     return register
 
 
-def find_model(name: str) -> Model | None:
+def find_call_model(name: str) -> CallModel | None:
     """The model registered for a name."""
     return _MODELS.get(name)
 
 
-Iteration: TypeAlias = Callable[[Run, Ref, Instance, cst.BaseExpression], Sequence]
-_ITERATIONS: dict[str, Iteration] = {}
+IterationModel: TypeAlias = Callable[[Frame, Ref, Instance, cst.BaseExpression], Sequence]
+_ITERATIONS: dict[str, IterationModel] = {}
 
 
-def iteration(*classes: str) -> Callable[[Iteration], Iteration]:
+def models_iteration(*classes: str) -> Callable[[IterationModel], IterationModel]:
     """Register what a loop over an object of these library classes goes through."""
 
-    def register(function: Iteration) -> Iteration:
+    def register(function: IterationModel) -> IterationModel:
         _ITERATIONS.update(dict.fromkeys(classes, function))
         return function
 
     return register
 
 
-def find_iteration(cls: Hashable) -> Iteration | None:
+def find_iteration_model(cls: Hashable) -> IterationModel | None:
     """The iteration registered for a class, if it is a library's."""
     return _ITERATIONS.get(cls) if isinstance(cls, str) else None

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from devlint.interpreter.program.definitions import Closure, FunctionInfo, ModuleInfo
+from devlint.interpreter.program.definitions import EnclosingFrame, FunctionInfo, ModuleInfo
 
 
-class Registries:
+class PendingRegistrations:
     """What waits to be registered.
 
     `waiting` has the definitions by the function that will register them, each with the code it stands in; `places` are
@@ -13,5 +13,5 @@ class Registries:
     """
 
     def __init__(self) -> None:
-        self.waiting: dict[FunctionInfo, list[tuple[Closure, str]]] = {}
+        self.waiting: dict[FunctionInfo, list[tuple[EnclosingFrame, str]]] = {}
         self.places: dict[tuple[ModuleInfo, str], set[FunctionInfo]] = {}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
-from devlint.interpreter.program.private_definitions import is_private
+from devlint.interpreter.program.private_definitions import is_private_name
 
 
-class HostOnly:
+class PrivateCallSites:
     """Which private code of a file only ever runs on the host, as far as its calls have been run.
 
     A tensor that every call hands over from the host is none that somebody may have moved; nor is a module that lies
@@ -22,7 +22,7 @@ class HostOnly:
 
     def concerns(self, name: str, module: ModuleInfo) -> bool:
         """Whether a definition of that name is one of the file's private ones."""
-        return module is self._module and is_private(name)
+        return module is self._module and is_private_name(name)
 
     def add_call(self, key: tuple[FunctionInfo | ClassInfo, str], *, on_host: bool) -> None:
         """A call that handed over what belongs to the key from the host, or from elsewhere."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import libcst as cst
 
 from devlint.domain.value import Ref, Value
-from devlint.interpreter.state.frame import Run
+from devlint.interpreter.state.frame import Frame
 
 
-def rebind(run: Run, node: cst.BaseExpression, before: Value, after: Value) -> None:
+def rebind(run: Frame, node: cst.BaseExpression, before: Value, after: Value) -> None:
     """Let the name or attribute that holds `before` hold what is now known of it."""
     if after is before or after == before:
         return
@@ -22,7 +22,7 @@ def rebind(run: Run, node: cst.BaseExpression, before: Value, after: Value) -> N
             run.put(reference.address, owner.with_attribute(name, after, owner.registered.get(name)))
 
 
-def change(run: Run, node: cst.BaseExpression, before: Value, after: Value) -> None:
+def replace_value(run: Frame, node: cst.BaseExpression, before: Value, after: Value) -> None:
     """Let everything here that holds `before` hold what an operation in place has made of it."""
     rebind(run, node, before, after)
     for name, value in list(run.state.names.items()):

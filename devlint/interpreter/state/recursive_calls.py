@@ -9,7 +9,7 @@ from devlint.interpreter.program.definitions import FunctionInfo
 
 
 @dataclass(slots=True)
-class Recursion:
+class RecursiveCalls:
     """The recursive functions being run: those of which a call was left out, and what their inner calls returned."""
 
     left_out: set[FunctionInfo] = field(default_factory=set)

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from devlint.domain.objects import Object
-from devlint.domain.value import Address
+from devlint.domain.objects import HeapObject
+from devlint.domain.value import AllocationSite
 from devlint.interpreter.state.events import UnsynchronizedTiming
 
-Changes = Mapping[str, object]
+TorchStateChanges = Mapping[str, object]
 """The settings of the surroundings that a context changes, by their names in `Ambient`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Pause:
+class SuspendedGenerator:
     """A generator at its `yield`: the surroundings it has changed, the objects that are different at its end, and what
     it then does about the block's work: takes the time of it, or waits for it."""
 
-    changes: Changes
-    effects: Mapping[Address, tuple[Object, Object]]
+    changes: TorchStateChanges
+    effects: Mapping[AllocationSite, tuple[HeapObject, HeapObject]]
     timings: tuple[UnsynchronizedTiming, ...] = ()
     waits: bool = False
     launches: int = 0

@@ -12,7 +12,7 @@ from devlint.interpreter.program.program import Program
 
 
 @dataclass(frozen=True, slots=True)
-class Defaults:
+class FileDefaults:
     """Where factories put things, None for the host, and of which dtype."""
 
     device: Placement | None = None
@@ -25,17 +25,17 @@ class TorchDefaults:
     def __init__(self) -> None:
         self.entered: ModuleInfo | None = None
         """The file into which the way being gone leads."""
-        self.by_file: dict[Path, Defaults] = {}
+        self.by_file: dict[Path, FileDefaults] = {}
 
-    def holding_in(self, program: Program, module: ModuleInfo) -> Defaults:
+    def holding_in(self, program: Program, module: ModuleInfo) -> FileDefaults:
         """What holds where somebody calls a file's code: what the file has set, or one that it imports."""
         found = self.by_file.get(module.path)
         if found is not None or not self.by_file:
-            return found or Defaults()
+            return found or FileDefaults()
         for unit in module.index.statements:
             for one in unit.imports:
                 for name in (one.module, f"{one.module}.{one.attribute}"):
                     path = program.resolve(module, name.strip("."), one.level)
                     if path in self.by_file:
                         return self.by_file[path]
-        return Defaults()
+        return FileDefaults()
