@@ -240,11 +240,11 @@ class AnalysisSession:
         The infos of a statement are computed again only if its observed values have changed.
         """
         describer = ExpressionDescriber(self._spans)
-        for unit, seen in observed.items():
+        for unit, values in observed.items():
             known = self._descriptions.get(unit)
-            same = known is not None and len(known[0]) == len(seen) and all(map(_is_same, known[0], seen))
+            same = known is not None and len(known[0]) == len(values) and all(map(_is_same, known[0], values))
             if not same and not token.is_cancelled:
-                self._descriptions[unit] = seen, describer.describe(unit, _merge(seen))
+                self._descriptions[unit] = values, describer.describe(unit, _merge(values))
         return {unit: self._descriptions[unit][1] for unit in observed if unit in self._descriptions}
 
     def _drop_stale(self) -> None:
@@ -255,12 +255,14 @@ class AnalysisSession:
             del self._descriptions[unit]
 
 
-def _merge(seen: Sequence[ObservedValues]) -> ObservedValues:
+def _merge(several: Sequence[ObservedValues]) -> ObservedValues:
     """Return the values that were observed in several analyses of one statement as one mapping."""
-    if len(seen) == 1:
-        return seen[0]
+    if len(several) == 1:
+        return several[0]
     return {
-        node: [one for observed in seen for one in observed.get(node, ())] for observed in seen for node in observed
+        node: [one for observed in several for one in observed.get(node, ())]
+        for observed in several
+        for node in observed
     }
 
 

@@ -114,9 +114,9 @@ class EditorProjection:
 
     def _position(self, known: tuple[RecoveredText, Lines, Lines], place: Position) -> Position | None:
         """Return the position in the editor of a position in the analysed text; None if it is not shown."""
-        recovered, kept, shown = known
-        offset = recovered.editor_offset(kept.start(place.row) + place.column - 1)
-        return None if offset is None else shown.position(offset)
+        recovered, analysed_lines, editor_lines = known
+        offset = recovered.editor_offset(analysed_lines.start(place.row) + place.column - 1)
+        return None if offset is None else editor_lines.position(offset)
 
 
 def _with_lines(recovered: RecoveredText) -> tuple[RecoveredText, Lines, Lines]:

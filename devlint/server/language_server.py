@@ -140,7 +140,7 @@ class DevlintServer(LanguageServer):
         self.scheduler.schedule()
 
     def make_job(self) -> AnalysisJob:
-        """Return what there is to analyse now."""
+        """Return the job that analyses all open documents as they are now."""
         return self._job_of({one.path: one for one in open_documents(self.buffers)})
 
     def notebook_cells(self) -> dict[Path, list[str]]:
@@ -149,7 +149,7 @@ class DevlintServer(LanguageServer):
         return {one.path: [part.positions.text for part in one.parts] for one in found}
 
     def _next_job(self) -> AnalysisJob:
-        """Return the job for a new analysis, and remember the documents that the job is about."""
+        """Return the job for the next scheduled analysis, and remember the documents that it analyses."""
         self._pending_documents = {one.path: one for one in open_documents(self.buffers)}
         self._refresh_configuration()
         return self._job_of(self._pending_documents)
@@ -224,9 +224,9 @@ class DevlintServer(LanguageServer):
 
     def go_to_command(self, region: Region, title: str) -> types.Command:
         """Return a command that shows a region of the program in the editor."""
-        there = self.snapshot.locations.location(region)
-        start = there.range.start
-        return types.Command(title, GO_TO_CAUSE, arguments=[there.uri, start.line, start.character])
+        location = self.snapshot.locations.location(region)
+        start = location.range.start
+        return types.Command(title, GO_TO_CAUSE, arguments=[location.uri, start.line, start.character])
 
     def workspace_edit(self, document: EditorDocument, edits: Iterable[Edit]) -> types.WorkspaceEdit | None:
         """Return edits of a program as a workspace edit.

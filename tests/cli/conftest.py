@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import pytest
 
-import devlint.cli.check_run  # imported before its names are replaced, so that they come back
+import devlint.cli.check_run  # imported before its names are patched, so that they are restored
 from devlint import cli
 from devlint.diagnostic import Confidence, Diagnostic, Position, Region, Severity
 from devlint.rule import Rule

@@ -1,4 +1,4 @@
-"""An editor for the tests: documents that are typed into, over a client that speaks the protocol."""
+"""A simulated editor for the tests: it types into documents, over a client of the protocol."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities, 
 from devlint.server.position_encoding import PositionConverter
 
 PATIENCE = 60
-"""Seconds after which an answer is no longer waited for; a busy machine may take long, a broken server for ever."""
+"""The seconds after which a test no longer waits for an answer: a busy machine may be slow, a broken server hangs."""
 
 
 def _client() -> LanguageClient:
@@ -35,7 +35,7 @@ CONFIG = ClientServerConfig(server_command=[sys.executable, "-m", "devlint", "se
 
 
 class Editor:
-    """What a person at the keyboard does. `pushed` counts the reports that came for each document."""
+    """The actions of a user. `pushed` has the diagnostics that the server has pushed, in order."""
 
     def __init__(self, client: LanguageClient, root: Path) -> None:
         self.client = client
@@ -70,7 +70,7 @@ class Editor:
         self.texts[uri] = text[:start] + new + text[start + len(old) :]
 
     def edit(self, uri: str, start: types.Position, end: types.Position, new: str) -> None:
-        """Send a change of a range, whatever it may mean."""
+        """Send a change of a range, even an invalid one."""
         change = types.TextDocumentContentChangePartial(types.Range(start, end), new)
         self._changed(uri, change)
 
@@ -91,7 +91,7 @@ class Editor:
         return types.Range(types.Position(0, 0), _position(self.texts[uri], len(self.texts[uri])))
 
     def apply(self, edit: types.WorkspaceEdit) -> None:
-        """Do as a workspace edit says."""
+        """Apply a workspace edit."""
         changes = dict(edit.changes or {})
         for one in edit.document_changes or ():
             assert one.text_document.version in (None, self.versions[one.text_document.uri])
@@ -128,7 +128,7 @@ class Editor:
 
 
 class _Forever:
-    """The time limit of a Python that has none."""
+    """A stand-in for `asyncio.timeout`, without a limit, for Python versions that lack it."""
 
     async def __aenter__(self) -> None: ...
 
@@ -136,36 +136,36 @@ class _Forever:
 
 
 def _position(text: str, offset: int) -> types.Position:
-    """A position in UTF-16, counted without any help of the server's code."""
+    """Return a position in UTF-16, computed without the server's code."""
     before = text[:offset]
     line = before.count("\n")
     return types.Position(line, len(before.rpartition("\n")[2].encode("utf-16-le")) // 2)
 
 
 def codes(found: list[types.Diagnostic]) -> list[tuple[int, Any]]:
-    """The lines and codes of findings, for short."""
+    """Return the lines and codes of findings."""
     return [(one.range.start.line, one.code) for one in found]
 
 
 def neovim() -> types.ClientCapabilities:
-    """Neovim: it is pushed to, and takes UTF-8."""
+    """Return the capabilities of Neovim, which gets pushed diagnostics and uses UTF-8."""
     return _with_versions(client_capabilities("neovim@v0.11.0"))
 
 
 def vscode() -> types.ClientCapabilities:
-    """Visual Studio Code as it was before it pulled: UTF-16, and links to the documentation."""
+    """Return the capabilities of an old Visual Studio Code, which gets pushed diagnostics and uses UTF-16."""
     return _with_versions(client_capabilities("visual-studio-code@v1.65.2"))
 
 
 def _with_versions(found: types.ClientCapabilities) -> types.ClientCapabilities:
-    """The same client, but one that is told which state of a text a report is about: the tests wait for that."""
+    """Add support for document versions in diagnostics, since the tests wait for a version."""
     assert found.text_document is not None and found.text_document.publish_diagnostics is not None
     found.text_document.publish_diagnostics.version_support = True
     return found
 
 
 def pulling() -> types.ClientCapabilities:
-    """Visual Studio Code as it is now: it pulls, and can be told to."""
+    """Return the capabilities of Visual Studio Code, which pulls diagnostics and can be asked to pull again."""
     found = vscode()
     assert found.text_document is not None and found.workspace is not None
     found.text_document.diagnostic = types.DiagnosticClientCapabilities(dynamic_registration=True)
@@ -174,7 +174,7 @@ def pulling() -> types.ClientCapabilities:
 
 
 def pulling_but_deaf() -> types.ClientCapabilities:
-    """Neovim 0.10: it pulls, but cannot be told to pull again."""
+    """Return the capabilities of Neovim 0.10, which pulls diagnostics but cannot be asked to pull again."""
     found = neovim()
     assert found.text_document is not None
     found.text_document.diagnostic = types.DiagnosticClientCapabilities()

@@ -1,4 +1,4 @@
-"""The configurations in the guide for editors: what stands there to be copied is what the sessions try."""
+"""The configurations in the guide for editors, which the tests copy into the editors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MENDED = PROGRAM.replace("    batch.to", "    batch = batch.to")
 
 
 def configurations(editor: str, language: str) -> list[str]:
-    """The blocks of code in a language below an editor's heading."""
+    """Return the code blocks in a language below an editor's heading."""
     section = GUIDE.read_text().partition(f"\n## {editor}\n")[2].partition("\n## ")[0]
     blocks = section.split("```")[1::2]
     found = [block.removeprefix(f"{language}\n") for block in blocks if block.startswith(f"{language}\n")]
@@ -31,7 +31,7 @@ def configurations(editor: str, language: str) -> list[str]:
 
 
 def surroundings(home: Path) -> dict[str, str]:
-    """An environment in which `devlint` is the one under test, and nobody's own configuration is read."""
+    """Return environment variables for the `devlint` under test, without the user's own configuration."""
     scripts = sysconfig.get_path("scripts")
     return {
         **os.environ,

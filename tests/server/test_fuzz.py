@@ -1,4 +1,4 @@
-"""Whatever a client sends, in whatever order: the server goes on, and at rest it says what is true of the text."""
+"""Random messages of a client: the server keeps running, and its final findings are those of the text."""
 
 from __future__ import annotations
 

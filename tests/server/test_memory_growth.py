@@ -1,4 +1,4 @@
-"""Somebody who types all day must not have to start the server anew."""
+"""Tests that the memory of a language server stays constant while the user types."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from devlint.server.app import create_server
 AnalysisScheduler.schedule.__defaults__ = (0.0,)
 create_server().start_io()
 """
-"""A server that looks at every change, and does not wait for the next."""
+"""The code of a server that analyses every change at once."""
 
 PROGRAM = """import torch
 from torch import nn
@@ -53,13 +53,13 @@ async def client(lsp_client: LanguageClient):
 
 
 def _resident(client: LanguageClient) -> int:
-    """Bytes of the server's memory that are in use."""
+    """Return the resident size of the server in bytes."""
     pages = Path(f"/proc/{client._server.pid}/statm").read_text().split()[1]
     return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
 
 async def _type(editor: Editor, uri: str, number: int) -> None:
-    """Write into several places what was never there before, half of it for a moment not Python."""
+    """Type new code in several places, some of which does not parse for a moment."""
     for step in range(number // 4):
         text = PROGRAM.replace("batch.to", f"x{step} = {step}\n    batch.to")
         for one in (text, text.replace("torch.zeros(", f"torch.zeros({step} + ("), f"# {step}\n{text}", PROGRAM):

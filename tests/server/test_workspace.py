@@ -1,4 +1,4 @@
-"""Findings in files that nobody has opened."""
+"""Tests of findings in files that are not open in the editor."""
 
 from __future__ import annotations
 

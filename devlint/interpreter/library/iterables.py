@@ -21,9 +21,11 @@ IN_ORDER: Final = frozenset({"builtins.iter", "tqdm.tqdm", "tqdm.auto.tqdm", "tq
 """Those that begin with the first element, and are iterated over only."""
 
 
-@models_call("builtins.range", "builtins.reversed", "builtins.sorted", "builtins.iter", "builtins.list",
-             "builtins.tuple", "builtins.set", "builtins.frozenset", "collections.deque", "tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.trange",
-       "tqdm.notebook.tqdm", "tqdm.std.tqdm", "itertools.islice", "itertools.cycle", "rich.progress.track")  # fmt: skip
+@models_call(
+    "builtins.range", "builtins.reversed", "builtins.sorted", "builtins.iter", "builtins.list", "builtins.tuple",
+    "builtins.set", "builtins.frozenset", "collections.deque", "tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.trange",
+    "tqdm.notebook.tqdm", "tqdm.std.tqdm", "itertools.islice", "itertools.cycle", "rich.progress.track",
+)  # fmt: skip
 def passed_on(run: Frame, call: LibraryCall) -> Value:
     """Collections built from what something yields."""
     if call.name in ("builtins.range", "tqdm.trange"):
