@@ -15,7 +15,7 @@ LineReader = Callable[[str, "int | None"], Sequence[str]]
 
 
 def no_source_lines(filename: str, cell: int | None) -> Sequence[str]:
-    """Return no lines: the line reader for when there is no source."""
+    """Return no lines; the default line reader, for reports without source."""
     return ()
 
 

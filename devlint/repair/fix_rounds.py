@@ -31,11 +31,11 @@ class AnalysisResult(Protocol):
         """The findings, sorted."""
 
 
-S = TypeVar("S", bound=AnalysisResult)
+ResultT = TypeVar("ResultT", bound=AnalysisResult)
 
 
 @dataclass(frozen=True, slots=True)
-class RepairResult(Generic[S]):
+class RepairResult(Generic[ResultT]):
     """The outcome of a repair: the changed files, their last analysis, and the findings that were fixed.
 
     `withdrawn` are findings whose fix did not help or caused another finding. `finished` is false if the maximum number
@@ -43,7 +43,7 @@ class RepairResult(Generic[S]):
     """
 
     documents: Documents
-    seen: S
+    seen: ResultT
     fixed: tuple[Diagnostic, ...] = ()
     withdrawn: tuple[Diagnostic, ...] = ()
     finished: bool = True
@@ -97,8 +97,8 @@ class _TrialLimits:
 
 
 def repair(
-    documents: Documents, seen: S, look: Callable[[Documents], S], wanted: Callable[[Diagnostic], bool]
-) -> RepairResult[S]:
+    documents: Documents, seen: ResultT, look: Callable[[Documents], ResultT], wanted: Callable[[Diagnostic], bool]
+) -> RepairResult[ResultT]:
     """Apply the wanted fixes among the findings of `seen` until no fix is left that helps. Nothing is written.
 
     `look` analyses the program with these documents in place of its files.
@@ -121,11 +121,11 @@ def repair(
 
 def _attempt(
     documents: Documents,
-    seen: S,
+    seen: ResultT,
     tried: Sequence[Diagnostic],
-    look: Callable[[Documents], S],
+    look: Callable[[Documents], ResultT],
     wanted: Callable[[Diagnostic], bool],
-) -> tuple[Documents, S, set[str]]:
+) -> tuple[Documents, ResultT, set[str]]:
     """Apply some fixes and analyse again; return the documents, the analysis, and the files with too many findings.
 
     A fix may uncover a finding that was hidden (of two misplaced tensors, only the first is reported), or lead to one

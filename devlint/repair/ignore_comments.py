@@ -9,7 +9,7 @@ from typing import Final
 
 from devlint.diagnostic import Diagnostic, Edit, Position
 from devlint.repair.document import Document
-from devlint.repair.fix_rounds import Documents, RepairResult, S
+from devlint.repair.fix_rounds import Documents, RepairResult, ResultT
 from devlint.syntax.comments import CodeLine, Comment, read_comment_layout
 from devlint.syntax.index import FileIndex, index_source
 from devlint.syntax.source import SourceError
@@ -24,11 +24,11 @@ _LIST: Final = re.compile(r"#\s*devlint:\s*ignore\s*\[(?P<codes>[^\[\]#]*)\]")
 
 def add_ignore_comments(
     documents: Documents,
-    seen: S,
-    look: Callable[[Documents], S],
-    sift: Callable[[S], Sequence[Diagnostic]],
+    seen: ResultT,
+    look: Callable[[Documents], ResultT],
+    sift: Callable[[ResultT], Sequence[Diagnostic]],
     reason: str | None,
-) -> RepairResult[S]:
+) -> RepairResult[ResultT]:
     """Add a comment to the documents for every finding that `sift` returns, and analyse again."""
     found = [one for one in sift(seen) if not one.code.startswith(DEVLINT_CODES_PREFIX)]
     by_file = defaultdict(list)

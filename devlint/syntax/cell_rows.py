@@ -10,7 +10,11 @@ from devlint.diagnostic import Position, Region
 
 @dataclass(frozen=True, slots=True)
 class CellRowMap:
-    """The numbers of a notebook's code cells, counted from 1 among all cells, and the program row where each begins."""
+    """A map between rows of a notebook's joined program and rows of its code cells.
+
+    `numbers` are the numbers of the code cells, counted from 1 among all cells; `first_rows` are the rows of the
+    program on which they begin.
+    """
 
     numbers: tuple[int, ...]
     first_rows: tuple[int, ...]

@@ -23,7 +23,8 @@ _PARENTHESIZED = (cst.Tuple, cst.GeneratorExp, cst.MatchTuple)
 # Characters of the text that libcst does not generate again: continuations where an indentation is expected, form feeds
 # before the first token, the blanks in `except (A, B) :`.
 _DROPPED = re.compile(r"[ \t\f\r\n\\]+")
-# libcst generates code recursively, two calls for every level, and strings in a row nest where Python sees one.
+# The stack frames to allow for libcst's code generation, which recurses with two calls for every level of the tree.
+# Adjacent string literals are nested in libcst's tree, while Python sees a single literal.
 _CODEGEN_FRAMES = 10_000
 _NOTHING: AbstractContextManager[None] = nullcontext()
 

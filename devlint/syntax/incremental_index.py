@@ -35,7 +35,7 @@ class Change:
 
     @property
     def shift(self) -> int:
-        """By how many characters the text behind the edit has moved."""
+        """The number of characters by which the text behind the edit has moved."""
         return self.new_end - self.old_end
 
     def carried(self, offset: int) -> int | None:
@@ -126,7 +126,7 @@ def _statement(outline: StatementOutline, offset: int, rows: int, source: Source
 
 
 def _with_known_statements(index: FileIndex, previous: FileIndex) -> FileIndex:
-    """Return the same index with statements of `previous` in place of new ones that have the same text."""
+    """Return `index` with its statements replaced by those of `previous` that have the same text."""
     known: dict[str, list[Statement]] = defaultdict(list)
     for one in reversed(previous.statements):
         known[one.text].append(one)

@@ -61,7 +61,7 @@ def index_source(source: Source, *, newer: bool = True) -> FileIndex:
             docstring, outlines = ast_outline(source.text, lines)
             newer_grammar = False
         except SyntaxError as error:
-            # Newer grammar has no other rules of indentation, and libcst does not check them.
+            # An indentation error is one in newer grammar too, and libcst would not report it.
             lax = not newer or isinstance(error, IndentationError)
             fallback = None if lax else libcst_outline(source.text, lines)
             if fallback is None:

@@ -14,7 +14,7 @@ from devlint.syntax.source import SourceError
 from devlint.syntax.statement_outline import StatementOutline, last_continued_row
 
 # libcst's native parser overflows the stack where Python raises an error: with about a thousand nested brackets, or ten
-# thousand operators or branches. These limits stay well below that.
+# thousand operators or branches. These limits stay below that.
 _MAX_BRACKETS = 200
 _MAX_LINE = 8_000
 _MAX_BRANCHES = 2_000
