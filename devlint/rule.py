@@ -20,7 +20,7 @@ class Finding:
     instead.
 
     `trace` runs from the oldest step to the newest; `severity` overrides the rule's own. Findings of one rule with
-    the same `subject` are one bug, of which the first place is reported. `remedy` works out the fix.
+    the same `subject` are one bug, of which the first place is reported. `make_fix` works out the fix.
     """
 
     place: Place
@@ -30,7 +30,7 @@ class Finding:
     confidence: Confidence = Confidence.CERTAIN
     severity: Severity | None = None
     subject: Hashable = None
-    remedy: FixMaker | None = None
+    make_fix: FixMaker | None = None
 
 
 class Rule(ABC):
@@ -39,8 +39,8 @@ class Rule(ABC):
 
     With `everywhere`, a finding is reported only when each event at its place led to one: what code does on one path
     or for one caller is then not enough. `at_cause` tells that findings stand where the tensor was made: they speak
-    for the clashes of that tensor that other rules report. `conclude` is asked once, after the last event, by rules
-    that must see several.
+    for the conflicts of that tensor that other rules report. `final_findings` is asked once, after the last event, by
+    rules that must see several.
     """
 
     code: ClassVar[str]
@@ -53,7 +53,7 @@ class Rule(ABC):
 
     check: Callable[[Any], Iterator[Finding]]
 
-    def conclude(self) -> Iterator[Finding]:
+    def final_findings(self) -> Iterator[Finding]:
         """Findings that only the whole run could show."""
         return iter(())
 

@@ -75,7 +75,7 @@ class MixedDeviceOp(Rule):
 
     def check(self, event: OperandConflict) -> Iterator[Finding]:
         """Each pair of operands that cannot meet."""
-        strange, other = event.strange, event.other
+        strange, other = event.misplaced, event.other
         first, second = device_text(strange.leaf), device_text(other.leaf)
         if strange.place == other.place:
             said = f"{operand_text(strange)} holds tensors on {first} and on {second}"
@@ -88,7 +88,7 @@ class MixedDeviceOp(Rule):
             help=_help(event),
             confidence=conflict_confidence(event),
             subject=conflict_subject(event),
-            remedy=partial(_fix, event),
+            make_fix=partial(_fix, event),
         )
 
 
@@ -97,13 +97,13 @@ def _fix(event: OperandConflict, sheet: FixContext) -> Fix:
 
 
 def _help(event: OperandConflict) -> str:
-    if event.strange.place == event.other.place:
+    if event.misplaced.place == event.other.place:
         return "bring them to one device before they are put together"
     device = device_source_of(event, event.other) or "..."
-    name = dotted_name_at(event.strange.place)
+    name = dotted_name_at(event.misplaced.place)
     if name is not None:
         return f"move it with `{name}.to({device})`, or create it there"
-    cause = event.strange.leaf.placing_step
-    if cause is not None and cause.kind is StepKind.CREATED and cause.place == event.strange.place:
+    cause = event.misplaced.leaf.placing_step
+    if cause is not None and cause.kind is StepKind.CREATED and cause.place == event.misplaced.place:
         return f"create it there, with `device={device}`"
     return "bring both to one device with `.to(...)`"

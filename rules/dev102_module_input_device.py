@@ -83,22 +83,22 @@ class ModuleInputDevice(Rule):
             help=_help(event, weights, argument),
             confidence=conflict_confidence(event),
             subject=conflict_subject(event),
-            remedy=partial(_fix, event),
+            make_fix=partial(_fix, event),
         )
 
 
 def _fix(event: ModuleInputConflict, sheet: FixContext) -> Fix:
     weights, given = _roles(event)
-    if weights is event.strange:
+    if weights is event.misplaced:
         return move_module(sheet, event, given)
     return move_input(sheet, event, weights, given, _argument(event, given))
 
 
 def _roles(event: ModuleInputConflict) -> tuple[Operand, Operand]:
     """The operand that belongs to the module, and the one it was given."""
-    if event.other.of_module is not None or (event.other.tensor.cell is not None and event.strange.of_module is None):
-        return event.other, event.strange
-    return event.strange, event.other
+    if event.other.of_module is not None or (event.other.tensor.cell is not None and event.misplaced.of_module is None):
+        return event.other, event.misplaced
+    return event.misplaced, event.other
 
 
 def _argument(event: ModuleInputConflict, given: Operand) -> Place | None:
@@ -112,7 +112,7 @@ def _argument(event: ModuleInputConflict, given: Operand) -> Place | None:
 
 
 def _help(event: ModuleInputConflict, weights: Operand, argument: Place | None) -> str:
-    if weights is event.strange:
+    if weights is event.misplaced:
         return f"move the module to where its inputs are: `{callee_text(event.context.place)}.to(...)`"
     transfer = f".to({device_source_of(event, weights) or '...'})"
     moved = text_with_suffix(argument, transfer) if argument is not None else transfer

@@ -88,7 +88,7 @@ class UnregisteredTensor(Rule):
         if name is not None and any(re.search(rf"\b{re.escape(name)}\b", str(test)) for test in event.when):
             return
         noun = f"`{place_text(place)}`" if name is not None else "the attribute"
-        where, other = device_text(event.strange.leaf), event.other
+        where, other = device_text(event.misplaced.leaf), event.other
         inside = event.stored.kind is StepKind.STORED_INSIDE
         yield Finding(
             place,
@@ -97,7 +97,7 @@ class UnregisteredTensor(Rule):
             trace=conflict_steps(event, place),
             help=_help(name, inside=inside),
             confidence=conflict_confidence(event),
-            remedy=partial(_fix, event),
+            make_fix=partial(_fix, event),
         )
 
 

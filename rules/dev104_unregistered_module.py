@@ -80,7 +80,7 @@ class UnregisteredModule(Rule):
         """Each plain container whose contents meet a tensor of another device; once for each assignment."""
         place = event.kept.place
         noun = f"`{place_text(place)}`" if dotted_name_at(place) is not None else "the attribute"
-        kept, met = event.strange, event.other
+        kept, met = event.misplaced, event.other
         what = event.kept.message.partition(" ")[0]
         yield Finding(
             place,
@@ -89,7 +89,7 @@ class UnregisteredModule(Rule):
             trace=conflict_steps(event, place),
             help=_HELP[what],
             confidence=conflict_confidence(event),
-            remedy=partial(_fix, event, "Module" if what == "modules" else "Parameter"),
+            make_fix=partial(_fix, event, "Module" if what == "modules" else "Parameter"),
         )
 
 

@@ -87,17 +87,17 @@ class DefaultDeviceInGenericCode(Rule):
             trace=conflict_steps(event, place),
             help=f"make it where it is used: `device={device}`" if takes_device else f"move it: `.to({device})`",
             confidence=conflict_confidence(event),
-            remedy=partial(_fix, event),
+            make_fix=partial(_fix, event),
         )
 
 
 def _fix(event: FactoryConflict, sheet: FixContext) -> Fix:
     device = worded(event.created.wordings, event.other.tensor.placement)
-    if device is None and event.created.place == event.strange.place:
+    if device is None and event.created.place == event.misplaced.place:
         device = device_at_meeting(event, event.other)
     if device is None:
         raise NoFix
-    return create_at(sheet, event.created, device, event.strange.place)
+    return create_at(sheet, event.created, device, event.misplaced.place)
 
 
 def _device(event: FactoryConflict) -> str:

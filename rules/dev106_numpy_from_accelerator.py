@@ -66,7 +66,7 @@ class NumpyFromAccelerator(Rule):
         """Each read through NumPy of a tensor that is, or under some condition is, on an accelerator."""
         if not event.needs_host:
             return
-        for when, leaf in placement_cases(event.tensor.placement, event.context.facts):
+        for when, leaf in placement_cases(event.tensor.placement, event.context.path_condition):
             if not is_accelerator(leaf.device):
                 continue
             text = place_text(event.operand)
@@ -78,7 +78,7 @@ class NumpyFromAccelerator(Rule):
                 trace=placement_steps(leaf),
                 help=array_suggestion(event) or f"copy it to the host first: `{copied}`",
                 confidence=confidence(event, leaf, when=when),
-                remedy=partial(_fix, event) if event.array is None else None,
+                make_fix=partial(_fix, event) if event.array is None else None,
             )
             return
 

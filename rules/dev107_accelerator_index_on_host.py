@@ -64,7 +64,7 @@ class AcceleratorIndexOnHost(Rule):
 
     def check(self, event: IndexConflict) -> Iterator[Finding]:
         """Each host tensor with an index from elsewhere."""
-        table, index = event.strange, event.other
+        table, index = event.misplaced, event.other
         yield Finding(
             event.context.place,
             f"{operand_text(table)} is on {device_text(table.leaf)} but its index {operand_text(index)}"
@@ -73,12 +73,12 @@ class AcceleratorIndexOnHost(Rule):
             help=_help(dotted_name_at(table.place), dotted_name_at(index.place)),
             confidence=conflict_confidence(event),
             subject=conflict_subject(event),
-            remedy=partial(_fix, event),
+            make_fix=partial(_fix, event),
         )
 
 
 def _fix(event: IndexConflict, sheet: FixContext) -> Fix:
-    part, table = sheet.part(event.strange.place), node_at(event.strange.place)
+    part, table = sheet.part(event.misplaced.place), node_at(event.misplaced.place)
     index = sheet.part(event.other.place), node_at(event.other.place)
     try:
         if is_moved_on(part, event.context.place.node):

@@ -72,7 +72,7 @@ class HostOnlyArgument(Rule):
             trace=placement_steps(operand.leaf),
             help=f"pass it from the host: `{text_with_suffix(operand.place, '.cpu()')}`",
             confidence=confidence(event, operand.leaf),
-            remedy=partial(_fix, event),
+            make_fix=partial(_fix, event),
         )
 
 

@@ -60,7 +60,7 @@ class InvalidDevice(Rule):
             event.context.place,
             f"no tensor can go to device {event.written!r}: {event.reason}",
             help=_help(event.written),
-            remedy=partial(_fix, event),
+            make_fix=partial(_fix, event),
         )
 
 

@@ -73,7 +73,7 @@ class MovedParameter(Rule):
             f"`{method_text(place)}` makes a new tensor that is {_lost(event)}, yet {event.use}",
             trace=(*told, use) if use.place != place else told,
             help=_help(event),
-            remedy=None if event.replaces else partial(_fix, event),
+            make_fix=None if event.replaces else partial(_fix, event),
         )
 
 

@@ -77,7 +77,7 @@ class DeviceBlindCache(Rule):
         place, other = event.cached.place, event.other
         yield Finding(
             place,
-            f"a tensor on {device_text(event.strange.leaf)} is {event.cached.message}:"
+            f"a tensor on {device_text(event.misplaced.leaf)} is {event.cached.message}:"
             f" it cannot meet {operand_text(other)} on {device_text(other.leaf)} {where_operands_meet(event)}",
             trace=conflict_steps(event, place),
             help=KEYED

@@ -67,7 +67,7 @@ class NumpyRequiresGrad(Rule):
         """Each read through NumPy of a tensor that autograd follows."""
         if not event.needs_no_grad or not event.grad_enabled or event.tensor.grad is not True:
             return
-        found = [leaf for _, leaf in placement_cases(event.tensor.placement, event.context.facts)]
+        found = [leaf for _, leaf in placement_cases(event.tensor.placement, event.context.path_condition)]
         if any(is_accelerator(leaf.device) for leaf in found):
             return
         text = place_text(event.operand)
@@ -77,7 +77,7 @@ class NumpyRequiresGrad(Rule):
             trace=placement_steps(*found),
             help=array_suggestion(event)
             or f"take it out of autograd first: `{text_with_suffix(event.operand, '.detach()')}`",
-            remedy=partial(_fix, event) if event.array is None else None,
+            make_fix=partial(_fix, event) if event.array is None else None,
         )
 
 

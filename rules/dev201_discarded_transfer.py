@@ -92,7 +92,7 @@ class DiscardedTransfer(Rule):
             placement_steps(*unconditional_case(event.tensor)),
             f"keep the result: `{_kept(event, receiver)}`",
             confidence(event),
-            remedy=partial(_fix, event),
+            make_fix=partial(_fix, event),
         )
 
 

@@ -75,7 +75,7 @@ class ReboundLoopVariable(Rule):
             placement_steps(*unconditional_case(event.tensor)),
             f"write `{instead}`" if instead else f"collect what `{place_text(call)}` returns",
             confidence(event),
-            remedy=partial(_fix, event),
+            make_fix=partial(_fix, event),
         )
 
 

@@ -77,7 +77,7 @@ class ReboundArgument(Rule):
             placement_steps(*unconditional_case(event.tensor)),
             f"return `{event.name}` and let the caller bind it",
             confidence(event),
-            remedy=partial(_fix, event),
+            make_fix=partial(_fix, event),
         )
 
 

@@ -80,7 +80,7 @@ class DeviceComparison(Rule):
             f"`{place_text(event.context.place)}` compares Python objects, and each `.device` is a new one",
             help=f"compare them with `{equal}`",
             confidence=Confidence.LIKELY,
-            remedy=partial(_fix, event, None),
+            make_fix=partial(_fix, event, None),
         )
 
     def _text(self, event: DevicesCompared) -> Iterator[Finding]:
@@ -92,7 +92,7 @@ class DeviceComparison(Rule):
             event.context.place,
             f"`{place_text(event.context.place)}` is always {always}: a torch.device equals no string",
             help=_instead(written, event.operator),
-            remedy=partial(_fix, event, written),
+            make_fix=partial(_fix, event, written),
         )
 
     def _index(self, event: DevicesCompared) -> Iterator[Finding]:
@@ -104,7 +104,7 @@ class DeviceComparison(Rule):
         bare, written = (right, event.right_written) if left.of_tensor else (left, event.left_written)
         if written is None and event.operator == "!=":
             return
-        for when, leaf in placement_cases(bare.placement, event.context.facts):
+        for when, leaf in placement_cases(bare.placement, event.context.path_condition):
             device = leaf.device
             if isinstance(device, KnownDevice) and is_accelerator(device) and device.index is None:
                 always = "False" if event.operator == "==" else "True"
@@ -113,7 +113,7 @@ class DeviceComparison(Rule):
                     f"`{place_text(event.context.place)}` is always {always}{condition_text(when)}:"
                     f" a tensor's device has an index ({device}:0), torch.device({str(device)!r}) has none",
                     help=_instead(device.type, event.operator),
-                    remedy=partial(_fix, event, None),
+                    make_fix=partial(_fix, event, None),
                 )
                 return
 

@@ -92,7 +92,7 @@ class Float64Input(Rule):
             conversion_with_dtype(came, narrow.tensor.dtype.name or "float32") if came is not None else None,
             confidence(event),
             subject=place,
-            remedy=partial(_fix, wide, narrow.tensor.dtype.name or "float32", came),
+            make_fix=partial(_fix, wide, narrow.tensor.dtype.name or "float32", came),
         )
 
 

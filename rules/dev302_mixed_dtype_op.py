@@ -78,7 +78,7 @@ class MixedDtypeOp(Rule):
             _cast(left, right),
             confidence(event),
             subject=_written_at(left, right, place),
-            remedy=partial(_fix, left, right),
+            make_fix=partial(_fix, left, right),
         )
 
 
@@ -101,5 +101,5 @@ def _cast(left: Operand, right: Operand) -> str:
 
 def _written_at(left: Operand, right: Operand, place: Place) -> Place:
     """The one place to mend where a dtype was written out, else the operation itself."""
-    steps = [step for step in (left.tensor.dtype.trace, right.tensor.dtype.trace) if step is not None]
+    steps = [step for step in (left.tensor.dtype.provenance, right.tensor.dtype.provenance) if step is not None]
     return steps[0].place if len(steps) == 1 else place

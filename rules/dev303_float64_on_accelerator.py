@@ -82,7 +82,7 @@ class Float64OnAccelerator(Rule):
             confidence(event, way.before),
             _severity(event, refused=refused is not None),
             subject=came.place if came is not None else place,
-            remedy=partial(_fix, event),
+            make_fix=partial(_fix, event),
         )
 
 

@@ -78,7 +78,7 @@ class LossTargetDtype(Rule):
             f"cast the targets: `{name or 'target'}.to(torch.{wanted})`",
             confidence(event),
             subject=told[-1].place if told else place,
-            remedy=partial(_fix, event, wanted),
+            make_fix=partial(_fix, event, wanted),
         )
 
 

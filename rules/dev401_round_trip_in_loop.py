@@ -92,7 +92,7 @@ class RoundTripInLoop(Rule):
             self._note_transfer(event)
         yield from ()
 
-    def conclude(self) -> Iterator[Finding]:
+    def final_findings(self) -> Iterator[Finding]:
         """The round trips whose value nobody read on the way."""
         for finding, out, way_back in self._found.values():
             if self._read[out.place] <= way_back and not self._shared & way_back:
@@ -100,7 +100,7 @@ class RoundTripInLoop(Rule):
 
     def _note_read(self, event: HostRead) -> None:
         for _, leaf in placement_cases(event.tensor.placement):
-            moved = newest_step(leaf.trace, StepKind.MOVED)
+            moved = newest_step(leaf.provenance, StepKind.MOVED)
             if moved is not None:
                 self._read[moved.place].add(event.context.place)
 
@@ -112,14 +112,14 @@ class RoundTripInLoop(Rule):
         if not event.only_use and variable_text(event.receiver) is not None:
             return
         for back in every:
-            out = newest_step(back.before.trace, StepKind.MOVED)
+            out = newest_step(back.before.provenance, StepKind.MOVED)
             if out is None or not _in_one_loop(event, out):
                 continue
             if event.untouched is not out and out.place in self._kept:
                 continue
             there = next((one for one in self._sent.get(out.place, ()) if _undoes(event, out, one, back)), None)
             if there is not None:
-                way_back = frozenset(step.place for step in history(back.before.trace))
+                way_back = frozenset(step.place for step in history(back.before.provenance))
                 self._found[event.context.place] = _finding(event, out, there, back), out, way_back
                 return
 
@@ -164,7 +164,7 @@ def _finding(event: Transfer, out: Step, there: TransferPath, back: TransferPath
         "leave both transfers out" + (": compute it where it is" if computed else ""),
         Confidence.LIKELY if computed and sure is Confidence.CERTAIN else sure,
         subject=out.place,
-        remedy=partial(_fix, event, out),
+        make_fix=partial(_fix, event, out),
     )
 
 

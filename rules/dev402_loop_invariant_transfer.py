@@ -69,7 +69,7 @@ class LoopInvariantTransfer(Rule):
         loop = event.context.loop
         if loop is None or not event.invariant or event.is_module or event.parameter or not event.moves:
             return
-        if not all(map(_holds_throughout, event.context.facts - loop.facts)):
+        if not all(map(_holds_throughout, event.context.path_condition - loop.path_condition)):
             return
         way = next((way for way in transfer_paths(event) if way.leaves_host), None)
         if way is None:
@@ -81,7 +81,7 @@ class LoopInvariantTransfer(Rule):
             placement_steps(way.before),
             f"move `{receiver}` once, before the loop",
             confidence(event, way.before, way.after),
-            remedy=partial(_fix, event),
+            make_fix=partial(_fix, event),
         )
 
 

@@ -81,10 +81,10 @@ class BlockingTransferFromPinned(Rule):
             placement_steps(way.before),
             "let the copy run beside the host: `non_blocking=True`",
             confidence(event, way.after),
-            remedy=partial(_fix, event, way),
+            make_fix=partial(_fix, event, way),
         )
 
 
 def _fix(event: Transfer, way: TransferPath, sheet: FixContext) -> Fix:
-    of_loader = way.before.how is Basis.ASSUMED and is_placed_in_function(event.context, way.before)
+    of_loader = way.before.basis is Basis.ASSUMED and is_placed_in_function(event.context, way.before)
     return copy_unblocked(sheet.part(event.context.place), node_at(event.context.place), safe=of_loader)

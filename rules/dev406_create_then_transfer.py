@@ -81,7 +81,9 @@ class CreateThenTransfer(Rule):
             return
         if isinstance(event, TensorRebuilt):
             targets = [
-                leaf for _, leaf in placement_cases(event.placement, event.context.facts) if not is_host(leaf.device)
+                leaf
+                for _, leaf in placement_cases(event.placement, event.context.path_condition)
+                if not is_host(leaf.device)
             ]
             if targets and targets[0].device != UNKNOWN_DEVICE and _is_drawn_again(event.context, fresh):
                 yield _finding(event, fresh, targets[0], (fresh.step,))
@@ -131,7 +133,7 @@ def _finding(
         tuple(step for step in told if step.place != place),
         f"create it there, by a torch factory with `device=`{random}",
         confidence(event, target),
-        remedy=partial(_fix, event, fresh),
+        make_fix=partial(_fix, event, fresh),
     )
 
 

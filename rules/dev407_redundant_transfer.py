@@ -86,7 +86,7 @@ class RedundantTransfer(Rule):
             placement_steps(*(way.before for way in every)),
             f"use `{receiver}` as it is",
             confidence(event),
-            remedy=partial(_drop, event),
+            make_fix=partial(_drop, event),
         )
 
     def _repeated(self, event: Transfer, way: TransferPath) -> Finding:
@@ -97,7 +97,7 @@ class RedundantTransfer(Rule):
             placement_steps(way.before),
             "leave the first transfer out",
             confidence(event, way.after),
-            remedy=partial(_drop_first, event),
+            make_fix=partial(_drop_first, event),
         )
 
 
@@ -115,7 +115,7 @@ def _drop_first(event: Transfer, sheet: FixContext) -> Fix:
 def _stays(event: Transfer | OpaqueTransfer, way: TransferPath) -> bool:
     """Whether the tensor surely is where it is sent."""
     before, after = way.before, way.after
-    if before.device != after.device or before.how is Basis.ASSUMED:
+    if before.device != after.device or before.basis is Basis.ASSUMED:
         return False
     if isinstance(before.device, DeviceSymbol):
         if not is_single_object(before.device.origin):
@@ -123,7 +123,7 @@ def _stays(event: Transfer | OpaqueTransfer, way: TransferPath) -> bool:
             return False
         return not is_module_placement(before) or not _is_between_parts(event)
     # Who calls a function may have set another default device.
-    settled = not event.context.generic or (before.how is Basis.DEFAULT) is (after.how is Basis.DEFAULT)
+    settled = not event.context.generic or (before.basis is Basis.DEFAULT) is (after.basis is Basis.DEFAULT)
     return isinstance(before.device, KnownDevice) and settled
 
 

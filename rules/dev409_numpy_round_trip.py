@@ -76,7 +76,7 @@ class NumpyRoundTrip(Rule):
             f"`{place_text(event.context.place)}` copies a tensor, and torch warns of it",
             help="say what is meant: `.detach().clone()` for a copy, the tensor itself otherwise",
             confidence=confidence(event),
-            remedy=partial(_fix, event),
+            make_fix=partial(_fix, event),
         )
 
     def _round_trip(self, event: TensorRebuilt, read: Step) -> Finding:
@@ -87,7 +87,7 @@ class NumpyRoundTrip(Rule):
             (read,) if read.place != place else (),
             "stay in torch: `.detach().clone()` copies without NumPy",
             confidence(event),
-            remedy=partial(_fix, event),
+            make_fix=partial(_fix, event),
         )
 
 
@@ -101,4 +101,4 @@ def _fix(event: TensorRebuilt, sheet: FixContext) -> Fix:
 
 def _is_surely_tensor(tensor: Tensor) -> bool:
     """Whether it is more than an argument that is used like one, and may be a list when it comes here."""
-    return all(leaf.how is not Basis.CALLER for _, leaf in placement_cases(tensor.placement))
+    return all(leaf.basis is not Basis.CALLER for _, leaf in placement_cases(tensor.placement))

@@ -91,7 +91,7 @@ class UnsynchronizedTiming(Rule):
             f"wait before `{place_text(clock)}`: `torch.cuda.synchronize()`",
             confidence(event),
             subject=clock,
-            remedy=partial(_fix, event),
+            make_fix=partial(_fix, event),
         )
 
 

@@ -75,7 +75,7 @@ class UnsynchronizedRead(Rule):
             f"leave `non_blocking` out of `{place_text(copy)}`, or synchronize before reading",
             confidence(event),
             subject=copy,
-            remedy=partial(_fix, copy),
+            make_fix=partial(_fix, copy),
         )
 
 

@@ -69,7 +69,7 @@ class RedundantSynchronize(Rule):
             f"`{place_text(place)}` has nothing to wait for: `{place_text(waited.place)}` has just waited",
             (waited,),
             "leave it out",
-            remedy=partial(_fix, event),
+            make_fix=partial(_fix, event),
         )
 
 

@@ -73,7 +73,7 @@ class HardCodedAccelerator(Rule):
             f"`{event.written}` needs that accelerator: no check of availability, no way to choose another device",
             help="take the device from a tensor at hand (`x.device`) or from an argument",
             confidence=confidence(event),
-            remedy=partial(_fix, event),
+            make_fix=partial(_fix, event),
         )
 
 

@@ -21,11 +21,11 @@ class DtypeSource(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Dtype:
-    """An element type by torch's name; `name` None is unknown. `trace` tells where it came from."""
+    """An element type by torch's name; `name` None is unknown. `provenance` tells where it came from."""
 
     name: str | None = None
     source: DtypeSource = DtypeSource.COMPUTED
-    trace: Step | None = field(default=None, compare=False)
+    provenance: Step | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return self.name or "unknown"

@@ -58,7 +58,7 @@ def join(left: Value, right: Value, test: Literal | None = None) -> Value:
             same_origin = left.fresh if left.fresh == right.fresh else None
             rank = left.rank | right.rank
             memory = join_storages(left.memory, right.memory)
-            return Array(join_dtypes(left.dtype, right.dtype), same_origin, rank, memory, left.trace)
+            return Array(join_dtypes(left.dtype, right.dtype), same_origin, rank, memory, left.provenance)
         case OpaqueData(), OpaqueData():
             pinned = left.pinned if left.pinned == right.pinned else None
             placement = join_under(test, left.placement, right.placement)
@@ -137,7 +137,7 @@ def _join_ranks(left: Tensor, right: Tensor) -> Rank:
 
 def _is_argument(tensor: Tensor) -> bool:
     match tensor.placement:
-        case PlacementCase(device=DeviceSymbol(origin=("param", _, _)), how=Basis.CALLER):
+        case PlacementCase(device=DeviceSymbol(origin=("param", _, _)), basis=Basis.CALLER):
             return True
     return False
 

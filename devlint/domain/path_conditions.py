@@ -100,16 +100,16 @@ def conditional(test: Literal, yes: Literal | bool, no: Literal | bool) -> Liter
     return disjunction(conjunction(test, yes), conjunction(~test, no))
 
 
-def entails(facts: PathCondition, test: Literal) -> bool | None:
-    """Whether `test` holds given `facts`; None when they do not say."""
-    if not facts:
+def entails(path_condition: PathCondition, test: Literal) -> bool | None:
+    """Whether `test` holds given `path_condition`; None when they do not say."""
+    if not path_condition:
         return None
-    if test in facts:
+    if test in path_condition:
         return True
-    if ~test in facts:
+    if ~test in path_condition:
         return False
     if isinstance(test.formula, Conjunction):
-        answers = [entails(facts, part) for part in test.formula.tests]
+        answers = [entails(path_condition, part) for part in test.formula.tests]
         if False in answers:
             return not test.holds
         if None not in answers:
@@ -117,41 +117,44 @@ def entails(facts: PathCondition, test: Literal) -> bool | None:
     return None
 
 
-def assume(facts: PathCondition, test: Literal) -> PathCondition | None:
-    """`facts` and `test` together; None when they contradict each other."""
-    known = entails(facts, test)
+def assume(path_condition: PathCondition, test: Literal) -> PathCondition | None:
+    """`path_condition` and `test` together; None when they contradict each other."""
+    known = entails(path_condition, test)
     if known is not None:
-        return facts if known else None
+        return path_condition if known else None
     added = {test}
     if test.holds and isinstance(test.formula, Conjunction):
         added |= test.formula.tests
-    result = facts | added
-    for one in facts:
+    result = path_condition | added
+    for one in path_condition:
         if not one.holds and type(one.formula) is Conjunction and one.formula.tests <= result:
             return None
     return result
 
 
-def closure(facts: PathCondition) -> PathCondition:
-    """`facts` with the single conditions that follow from them: the parts of what holds as a whole, and the opposite of
-    the last part where a whole fails and its other parts hold."""
-    known = set(facts)
-    for test in facts:
+def closure(path_condition: PathCondition) -> PathCondition:
+    """Return the path condition with the literals that follow from it.
+
+    Those are the parts of a conjunction that holds, and the opposite of the last part of a conjunction that fails while
+    its other parts hold.
+    """
+    known = set(path_condition)
+    for test in path_condition:
         if not isinstance(test.formula, Conjunction):
             continue
         if test.holds:
             known |= test.formula.tests
         else:
-            open_ = [part for part in test.formula.tests if entails(facts, part) is not True]
+            open_ = [part for part in test.formula.tests if entails(path_condition, part) is not True]
             if len(open_) == 1:
                 known.add(~open_[0])
     found = frozenset(known)
-    return found if found == facts else closure(found)
+    return found if found == path_condition else closure(found)
 
 
-def conjoin(facts: Iterable[Literal], more: Iterable[Literal]) -> PathCondition | None:
+def conjoin(path_condition: Iterable[Literal], more: Iterable[Literal]) -> PathCondition | None:
     """All of both; None when they contradict each other."""
-    result: PathCondition | None = frozenset(facts)
+    result: PathCondition | None = frozenset(path_condition)
     for test in more:
         if result is None:
             return None

@@ -43,7 +43,7 @@ class Loop:
     place: Place
     depth: int
     outer: Loop | None = None
-    facts: PathCondition = NO_CONDITION
+    path_condition: PathCondition = NO_CONDITION
 
     def around(self) -> Iterator[Loop]:
         """This loop and those around it, from the innermost."""
@@ -149,13 +149,13 @@ class PlacementCase:
     """One device, how it is known, and since when."""
 
     device: Device = UNKNOWN_DEVICE
-    how: Basis = Basis.EXPLICIT
-    trace: Step | None = field(default=None, compare=False)
+    basis: Basis = Basis.EXPLICIT
+    provenance: Step | None = field(default=None, compare=False)
 
     @property
     def placing_step(self) -> Step | None:
         """The step that put the tensor there."""
-        return placing_step(self.trace)
+        return placing_step(self.provenance)
 
     def __str__(self) -> str:
         return str(self.device)
@@ -178,9 +178,9 @@ UNKNOWN_PLACEMENT: Final = PlacementCase()
 
 
 def placement_cases(
-    placement: Placement, facts: PathCondition = NO_CONDITION
+    placement: Placement, path_condition: PathCondition = NO_CONDITION
 ) -> Iterator[tuple[PathCondition, PlacementCase]]:
-    """Every leaf that `facts` leave possible, with the further tests it depends on."""
+    """Every leaf that `path_condition` leave possible, with the further tests it depends on."""
     if isinstance(placement, PlacementCase):
         yield NO_CONDITION, placement
         return
@@ -188,22 +188,24 @@ def placement_cases(
         (Literal(placement.formula), placement.yes),
         (Literal(placement.formula, False), placement.no),
     ):
-        deeper = assume(facts, test)
+        deeper = assume(path_condition, test)
         if deeper is None:
             continue
-        needed = NO_CONDITION if entails(facts, test) else frozenset({test})
+        needed = NO_CONDITION if entails(path_condition, test) else frozenset({test})
         for more, leaf in placement_cases(branch, deeper):
             yield needed | more, leaf
 
 
-def restrict(placement: Placement, facts: PathCondition) -> Placement:
-    """The placement as it is where `facts` hold."""
-    if isinstance(placement, PlacementCase) or not facts:
+def restrict(placement: Placement, path_condition: PathCondition) -> Placement:
+    """The placement as it is where `path_condition` hold."""
+    if isinstance(placement, PlacementCase) or not path_condition:
         return placement
-    known = entails(facts, Literal(placement.formula))
+    known = entails(path_condition, Literal(placement.formula))
     if known is not None:
-        return restrict(placement.yes if known else placement.no, facts)
-    return join_under(Literal(placement.formula), restrict(placement.yes, facts), restrict(placement.no, facts))
+        return restrict(placement.yes if known else placement.no, path_condition)
+    return join_under(
+        Literal(placement.formula), restrict(placement.yes, path_condition), restrict(placement.no, path_condition)
+    )
 
 
 def count_conditions(placement: Placement) -> int:
@@ -236,7 +238,7 @@ def join_placements(left: Placement, right: Placement) -> Placement:
     if left == right:
         return left
     if isinstance(left, PlacementCase) and isinstance(right, PlacementCase) and left.device == right.device:
-        return left if left.how is not Basis.DEFAULT else right
+        return left if left.basis is not Basis.DEFAULT else right
     if (
         isinstance(left, ConditionalPlacement)
         and isinstance(right, ConditionalPlacement)
@@ -261,8 +263,8 @@ def extend_provenance(placement: Placement, step: Callable[[Step | None], Step |
     """The same placement with each leaf's story continued; itself where no story goes on."""
 
     def change(leaf: PlacementCase) -> PlacementCase:
-        trace = step(leaf.trace)
-        return leaf if trace is leaf.trace else replace(leaf, trace=trace)
+        trace = step(leaf.provenance)
+        return leaf if trace is leaf.provenance else replace(leaf, provenance=trace)
 
     return map_cases(placement, change)
 
@@ -272,9 +274,11 @@ def is_unknown_placement(placement: Placement) -> bool:
     return isinstance(placement, PlacementCase) and placement.device == UNKNOWN_DEVICE
 
 
-def certain_device(placement: Placement, facts: PathCondition = NO_CONDITION) -> KnownDevice | DeviceSymbol | None:
-    """The one device it has on every path that `facts` allow, None when there is no such device."""
-    devices = {leaf.device for _, leaf in placement_cases(placement, facts)}
+def certain_device(
+    placement: Placement, path_condition: PathCondition = NO_CONDITION
+) -> KnownDevice | DeviceSymbol | None:
+    """The one device it has on every path that `path_condition` allow, None when there is no such device."""
+    devices = {leaf.device for _, leaf in placement_cases(placement, path_condition)}
     if len(devices) != 1:
         return None
     device = devices.pop()
@@ -292,11 +296,11 @@ class DeviceExpression:
     placement: Placement
     of_tensor: bool = False
 
-    def means(self, placement: Placement, facts: PathCondition = NO_CONDITION) -> bool:
-        """Whether it surely is the device of that placement, wherever `facts` hold."""
+    def is_device_of(self, placement: Placement, path_condition: PathCondition = NO_CONDITION) -> bool:
+        """Whether it surely is the device of that placement, wherever `path_condition` hold."""
         pairs = [
             relate_devices(one.device, other.device) is DeviceRelation.SAME
-            for needed, one in placement_cases(self.placement, facts)
-            for _, other in placement_cases(placement, facts | needed)
+            for needed, one in placement_cases(self.placement, path_condition)
+            for _, other in placement_cases(placement, path_condition | needed)
         ]
         return bool(pairs) and all(pairs)

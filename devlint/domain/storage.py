@@ -31,7 +31,7 @@ class Storage:
     parts: tuple[Hashable, ...] = ()
     strided: bool = False
 
-    def handed_on(self, share: AliasStep) -> Storage:
+    def with_alias_step(self, share: AliasStep) -> Storage:
         """The same memory one step further; a step of a loop counts once."""
         if any(one.step.place == share.step.place for one in self.shares):
             return self

@@ -62,7 +62,7 @@ class Unknown:
 
     origin: Hashable = None
     text: str = field(default="", compare=False)
-    trace: Step | None = field(default=None, compare=False)
+    provenance: Step | None = field(default=None, compare=False)
 
 
 UNKNOWN: Final = Unknown()
@@ -204,7 +204,7 @@ class Array:
     fresh: FactoryOrigin | None = None
     rank: Rank = Rank.ANY
     memory: Storage | None = field(default=None, compare=False)
-    trace: Step | None = field(default=None, compare=False)
+    provenance: Step | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,7 +328,7 @@ def as_tensor(value: Value) -> Tensor | None:
     match value:
         case Tensor():
             return value
-        case Unknown(origin=origin, text=text, trace=trace) if origin is not None:
+        case Unknown(origin=origin, text=text, provenance=trace) if origin is not None:
             return Tensor(
                 named_placement(origin, text, trace), memory=Storage(origin) if is_single_object(origin) else None
             )

@@ -24,7 +24,7 @@ def where_operands_meet(event: DeviceConflict) -> str:
 def conflict_steps(event: DeviceConflict, reported: Place) -> tuple[Step, ...]:
     """Both operands' stories; and last the operation where they meet, unless it is itself what is `reported`."""
     place = event.context.place
-    told = placement_steps(event.strange.leaf, event.other.leaf)
+    told = placement_steps(event.misplaced.leaf, event.other.leaf)
     if place == reported:
         return told
     message = f"meets {operand_text(event.other)} on {device_text(event.other.leaf)} {where_operands_meet(event)}"
@@ -62,7 +62,7 @@ def placement_steps(*leaves: PlacementCase) -> tuple[Step, ...]:
     """The stories of some leaves one after another, each from its oldest step, no place told twice."""
     told: dict[Place, Step] = {}
     for leaf in leaves:
-        for step in reversed(list(history(leaf.trace))):
+        for step in reversed(list(history(leaf.provenance))):
             told.setdefault(step.place, _with_device(step, leaf))
     return tuple(told.values())
 
@@ -71,7 +71,7 @@ def _with_device(step: Step, leaf: PlacementCase) -> Step:
     """The step that placed the leaf also says where, unless its message does."""
     if (
         step is not leaf.placing_step
-        or leaf.how is not Basis.EXPLICIT
+        or leaf.basis is not Basis.EXPLICIT
         or (is_host(leaf.device) and "host" in step.message)
     ):
         return step
@@ -89,7 +89,7 @@ def confidence(event: Event, *leaves: PlacementCase, when: PathCondition = NO_CO
     """
     doubts = (
         bool(when or getattr(event, "when", NO_CONDITION)),
-        any(leaf.how is Basis.ASSUMED for leaf in leaves),
+        any(leaf.basis is Basis.ASSUMED for leaf in leaves),
         any(isinstance(leaf.device, DeviceSymbol) for leaf in leaves),
     )
     if not any(doubts):
@@ -99,7 +99,7 @@ def confidence(event: Event, *leaves: PlacementCase, when: PathCondition = NO_CO
 
 def conflict_confidence(event: DeviceConflict) -> Confidence:
     """How sure it is that two operands clash."""
-    return confidence(event, event.strange.leaf, event.other.leaf)
+    return confidence(event, event.misplaced.leaf, event.other.leaf)
 
 
 def conflict_subject(event: DeviceConflict) -> Hashable:
@@ -107,7 +107,7 @@ def conflict_subject(event: DeviceConflict) -> Hashable:
 
     Places and not steps: each caller and each round of a loop makes steps of its own for the same line.
     """
-    return tuple(_placed_by(one) for one in (event.strange, event.other))
+    return tuple(_placed_by(one) for one in (event.misplaced, event.other))
 
 
 def _placed_by(operand: Operand) -> Place:

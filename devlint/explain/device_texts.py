@@ -28,14 +28,14 @@ def device_text(leaf: PlacementCase) -> str:
         return str(device)
     if is_module_placement(leaf):
         return "the module's device"
-    return "the caller's device" if leaf.how is Basis.CALLER else str(device)
+    return "the caller's device" if leaf.basis is Basis.CALLER else str(device)
 
 
-def condition_text(facts: PathCondition) -> str:
+def condition_text(path_condition: PathCondition) -> str:
     """The conditions a finding depends on, to be put behind a sentence: ` when torch.cuda.is_available()`."""
-    if not facts:
+    if not path_condition:
         return ""
-    return " when " + " and ".join(sorted(_condition(str(test)) for test in facts))
+    return " when " + " and ".join(sorted(_condition(str(test)) for test in path_condition))
 
 
 def _condition(text: str) -> str:

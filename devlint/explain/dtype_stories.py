@@ -20,7 +20,7 @@ def dtype_steps(*dtypes: Dtype) -> tuple[Step, ...]:
     """The stories of some dtypes, each from its oldest step, no place told twice."""
     told: dict[Place, Step] = {}
     for dtype in dtypes:
-        for step in reversed(list(history(dtype.trace))):
+        for step in reversed(list(history(dtype.provenance))):
             told.setdefault(step.place, step)
     return tuple(told.values())
 
@@ -33,7 +33,7 @@ def dtype_text(operand: Operand) -> str:
 
 def is_implicit(dtype: Dtype) -> bool:
     """Whether it is what it is only because NumPy, pandas or Python floats are."""
-    return dtype.source in DEFAULTS or newest_step(dtype.trace, StepKind.CONVERTED) is not None
+    return dtype.source in DEFAULTS or newest_step(dtype.provenance, StepKind.CONVERTED) is not None
 
 
 def implicit_float64(event: DtypeConflict) -> tuple[Operand, Operand] | None:
@@ -47,12 +47,12 @@ def implicit_float64(event: DtypeConflict) -> tuple[Operand, Operand] | None:
 
 def conversion_step(dtype: Dtype) -> Step | None:
     """The step by which a dtype came into torch."""
-    return newest_step(dtype.trace, StepKind.CONVERTED)
+    return newest_step(dtype.provenance, StepKind.CONVERTED)
 
 
 def is_decided_within(scope: Scope | None, dtype: Dtype) -> bool:
     """Whether a dtype has its whole story in one function: whatever calls that, it is none but this."""
-    return all(step.scope is scope for step in history(dtype.trace))
+    return all(step.scope is scope for step in history(dtype.provenance))
 
 
 def conversion_with_dtype(step: Step, dtype: str) -> str:

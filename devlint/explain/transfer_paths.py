@@ -38,9 +38,9 @@ class TransferPath:
 
 def transfer_paths(event: Transfer) -> Iterator[TransferPath]:
     """Every way the transfer can go where it stands."""
-    facts = event.context.facts
-    for needed, before in placement_cases(event.before, facts):
-        for more, after in placement_cases(event.after, facts | needed):
+    path_condition = event.context.path_condition
+    for needed, before in placement_cases(event.before, path_condition):
+        for more, after in placement_cases(event.after, path_condition | needed):
             yield TransferPath(before, after, needed | more)
 
 

@@ -16,7 +16,7 @@ from devlint.syntax.tree_walk import descend
 def worded(wordings: Iterable[DeviceExpression], placement: Placement, without: Sequence[str] = ()) -> str | None:
     """The first wording of a placement that leans on none of the names `without`."""
     for wording in wordings:
-        if wording.text.removesuffix(".device") not in without and wording.means(placement):
+        if wording.text.removesuffix(".device") not in without and wording.is_device_of(placement):
             return wording.text
     return None
 

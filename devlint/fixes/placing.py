@@ -111,13 +111,13 @@ def bring(sheet: FixContext, event: DeviceConflict, strange: Operand, other: Ope
 
 def move_to_meet(sheet: FixContext, event: DeviceConflict) -> Fix:
     """The strange operand of a clash is made on the other's device, or moved there where the two meet."""
-    made_there = bring(sheet, event, event.strange, event.other)
+    made_there = bring(sheet, event, event.misplaced, event.other)
     return made_there if made_there is not None else move_where_used(sheet, event)
 
 
 def move_where_used(sheet: FixContext, event: DeviceConflict) -> Fix:
     """The strange operand of a clash is moved to the other's device, where the two meet."""
-    strange, other = event.strange, event.other
+    strange, other = event.misplaced, event.other
     part = sheet.part(strange.place)
     node = written_operand(part, strange)
     if strange.of_module:

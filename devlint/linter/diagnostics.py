@@ -130,10 +130,10 @@ def _diagnostic(
 
 
 def _fix(finding: Finding, sheet: FixContext, contained: Contained) -> Fix | None:
-    if finding.remedy is None:
+    if finding.make_fix is None:
         return None
     with contained(finding.place.filename, "a fix"), suppress(NoFix, SourceError):
-        return finding.remedy(sheet)
+        return finding.make_fix(sheet)
     return None
 
 

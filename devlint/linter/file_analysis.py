@@ -57,7 +57,7 @@ def analyse_files(
     program = Program(shown, src, collector.broken, texts)
     if stdin is not None:
         _add_text(program, collector, *stdin)
-    engine = Analysis(program, collector.hear, models)
+    engine = Analysis(program, collector.dispatch, models)
     given = program.given
     for done, path in enumerate(given):
         module = program.load(path)
@@ -65,7 +65,7 @@ def analyse_files(
             analyse_file(engine, module)
         if progress is not None:
             progress(done + 1, len(given))
-    diagnostics = diagnostics_of(collector, program, engine.contained)
+    diagnostics = diagnostics_of(collector, program, engine.contain_errors)
     return AnalysisReport(diagnostics, tuple(engine.errors), tuple(engine.unread), len(given))
 
 

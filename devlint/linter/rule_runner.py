@@ -34,7 +34,7 @@ class RuleRunner:
         self._silent: set[tuple[str, Place]] = set()
         self.broken_files: list[tuple[str, SourceError]] = []
 
-    def hear(self, event: Event) -> None:
+    def dispatch(self, event: Event) -> None:
         """One event."""
         for rule in self._by_event.get(type(event), ()):
             findings = list(rule.check(event))
@@ -57,7 +57,7 @@ class RuleRunner:
     def findings(self) -> list[RuleFinding]:
         """What is to be reported: the surest finding for each rule and place, where no event there says otherwise."""
         for rule in self._rules:
-            for finding in rule.conclude():
+            for finding in rule.final_findings():
                 self._keep(rule, finding)
         return [found for key, found in self._found.items() if key not in self._silent]
 

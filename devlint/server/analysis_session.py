@@ -154,7 +154,7 @@ class AnalysisSession:
     ) -> AnalysisResult | None:
         """Analyse the `wanted` ones of the `given` files; return the result, or None if the analysis was cancelled."""
         run = self._start_run(job, given)
-        token.attach(run.engine)
+        token.attach(run.analysis)
         for done, path in enumerate(sorted(wanted)):
             progress(done, len(wanted))
             module = run.program.load(path)
@@ -163,8 +163,8 @@ class AnalysisSession:
         if token.is_cancelled:
             run.store_results()
             return None
-        diagnostics = diagnostics_of(run.collector, run.program, run.engine.contained)
-        errors = run.engine.errors
+        diagnostics = diagnostics_of(run.collector, run.program, run.analysis.contain_errors)
+        errors = run.analysis.errors
         known = {unit: infos for unit, (_, infos) in self._descriptions.items()}
         report(self._result(wanted, diagnostics, known, errors), False)
         progress(len(wanted), len(wanted))

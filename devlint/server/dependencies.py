@@ -151,8 +151,8 @@ def _has_effect(statement: Statement) -> bool:
 
 def _binds_objects(module: ModuleInfo, statement: Statement) -> bool:
     """Return whether a top-level statement binds a name to an object that other code can change."""
-    if statement.kind != "other" or module.run is None:
+    if statement.kind != "other" or module.frame is None:
         return False
-    names = module.run.state.names
+    names = module.frame.state.names
     plain = (Const, Tensor, Unknown)
     return any(name in names and not isinstance(names[name], plain) for name in statement.binds)

@@ -24,22 +24,22 @@ class GlobalEffects:
     """
 
     defaults: Mapping[Path, FileDefaults]
-    ran: frozenset[cst.CSTNode] = frozenset()
+    executed_nodes: frozenset[cst.CSTNode] = frozenset()
 
     @classmethod
     def capture(cls, engine: Analysis) -> GlobalEffects:
         """Return the complete shared state of an analysis as it is now."""
-        return cls(dict(engine.torch_defaults.by_file), frozenset(engine.ran))
+        return cls(dict(engine.torch_defaults.by_file), frozenset(engine.executed_nodes))
 
     def since(self, earlier: GlobalEffects) -> GlobalEffects:
         """Return only the changes from an earlier state to this one."""
         changed = {path: one for path, one in self.defaults.items() if earlier.defaults.get(path) != one}
-        return GlobalEffects(changed, self.ran - earlier.ran)
+        return GlobalEffects(changed, self.executed_nodes - earlier.executed_nodes)
 
     def apply(self, engine: Analysis) -> None:
         """Make the same changes in another analysis."""
         engine.torch_defaults.by_file.update(self.defaults)
-        engine.ran |= self.ran
+        engine.executed_nodes |= self.executed_nodes
 
 
 @dataclass(frozen=True, slots=True)

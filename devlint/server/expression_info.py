@@ -32,11 +32,11 @@ class DeviceOrigin:
     """The place where a tensor was put on its device, and what happened there.
 
     `unit` is the top-level statement that contains the place, and `offset` counts from the start of that statement.
-    `how` tells how the device is known.
+    `basis` tells how the device is known.
     """
 
     device: str
-    how: str
+    basis: str
     message: str = ""
     filename: str = ""
     unit: Statement | None = None
@@ -144,10 +144,10 @@ class ExpressionDescriber:
             device = describe_placement(leaf) + condition_text(facts)
             cause = leaf.placing_step
             if cause is None:
-                yield DeviceOrigin(device, BASIS_TEXT[leaf.how])
+                yield DeviceOrigin(device, BASIS_TEXT[leaf.basis])
             else:
                 offset = self._offset(cause.place)
-                yield DeviceOrigin(device, BASIS_TEXT[leaf.how], cause.message, cause.place.filename, *offset)
+                yield DeviceOrigin(device, BASIS_TEXT[leaf.basis], cause.message, cause.place.filename, *offset)
 
     def _offset(self, place: Place) -> tuple[Statement | None, int]:
         """Return the statement that contains a place, and the place's offset in it; (None, 0) if unknown."""

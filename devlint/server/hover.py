@@ -55,7 +55,7 @@ def _describe_origin(origin: DeviceOrigin, analysis: FileAnalysis, locations: Lo
         location = locations.location(region)
         line = locations.describe_line(region, uri)
         since = f" since [{line}]({location.uri}#L{location.range.start.line + 1})"
-    return f"{origin.device}, {origin.how}{since}{f': {origin.message}' if origin.message else ''}"
+    return f"{origin.device}, {origin.basis}{since}{f': {origin.message}' if origin.message else ''}"
 
 
 def _shorten(code: str) -> str:

@@ -41,7 +41,7 @@ class IncrementalRun:
         self._watched = frozenset(watched)
         self._observer = ValueObserver(self._watched)
         self._new_results: list[tuple[ModuleInfo, Statement | None, EntryResult]] = []
-        self.engine = Analysis(program, self._on_event, models, self._observer)
+        self.analysis = Analysis(program, self._on_event, models, self._observer)
         self.observed: dict[Statement, list[ObservedValues]] = defaultdict(list)
 
     def analyse(self, module: ModuleInfo) -> None:
@@ -53,17 +53,17 @@ class IncrementalRun:
         else:
             self._analyse_entry(module, None, lambda: self._run_file(module))
         for unit in definitions:
-            if self.engine.abandoned:
+            if self.analysis.abandoned:
                 return
             entry = self._valid_entry(unit, module, unit)
             if entry is not None:
                 self._replay(entry)
             else:
-                self._analyse_entry(module, unit, lambda unit=unit: analyse_definition(self.engine, module, unit))  # type: ignore[misc]
+                self._analyse_entry(module, unit, lambda unit=unit: analyse_definition(self.analysis, module, unit))  # type: ignore[misc]
 
     def _run_file(self, module: ModuleInfo) -> bool:
         """Analyse the top-level code of a file; return True, since that is always relevant."""
-        run_as_program(self.engine, module)
+        run_as_program(self.analysis, module)
         return True
 
     def store_results(self) -> None:
@@ -85,14 +85,14 @@ class IncrementalRun:
         `unit` is the definition, or None for the file's top-level code. The result is not kept if the analysis was
         abandoned, or if the code wrote to global variables.
         """
-        engine = self.engine
-        preconditions, spilled = self._preconditions(module, unit), engine.spilled
+        engine = self.analysis
+        preconditions, global_writes = self._preconditions(module, unit), engine.global_writes
         effects_before = GlobalEffects.capture(engine)
         self._events = []
         was_analysed = analyse()
         events, observed = self._events, self._observer.take()
         self._collect(observed)
-        if engine.abandoned or spilled != engine.spilled:
+        if engine.abandoned or global_writes != engine.global_writes:
             return
         effects = GlobalEffects.capture(engine).since(effects_before)
         self._new_results.append((module, unit, EntryResult(events, observed, preconditions, effects, was_analysed)))
@@ -107,16 +107,16 @@ class IncrementalRun:
 
         This is torch's default device and dtype in the file, and whether the function was already run by a caller.
         """
-        engine = self.engine
-        ran = unit is not None and unit.kind == "function" and unit.is_parsed and unit.tree in engine.ran
+        engine = self.analysis
+        ran = unit is not None and unit.kind == "function" and unit.is_parsed and unit.tree in engine.executed_nodes
         return engine.torch_defaults.holding_in(self.program, module), ran
 
     def _replay(self, entry: CacheEntry) -> None:
         """Repeat the events and effects of a cached result as if its entry point had been analysed again."""
         result = entry.result
         for event in result.events:
-            self.collector.hear(event)
-        result.effects.apply(self.engine)
+            self.collector.dispatch(event)
+        result.effects.apply(self.analysis)
         self._collect(result.observed)
 
     def _collect(self, observed: Mapping[Statement, ObservedValues]) -> None:
@@ -128,4 +128,4 @@ class IncrementalRun:
     def _on_event(self, event: Event) -> None:
         """Pass an event of the interpreter to the rules, and keep it for the cache."""
         self._events.append(event)
-        self.collector.hear(event)
+        self.collector.dispatch(event)

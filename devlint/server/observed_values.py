@@ -73,8 +73,8 @@ class ValueObserver:
         values = self._observed[run.unit].setdefault(node, [])
         if len(values) < MAX_VALUES:
             if isinstance(value, Tensor):
-                value = run.settle(value)
-            observed_value = ObservedValue(value, run.engine.symbolic, is_module, is_target)
+                value = run.resolve(value)
+            observed_value = ObservedValue(value, run.analysis.symbolic, is_module, is_target)
             if observed_value not in values:
                 values.append(observed_value)
 
@@ -85,7 +85,7 @@ class ValueObserver:
         if not is_module(run, value):
             return
         for _, tensor in module_tensors(run, value):
-            tensor = run.settle(tensor)
+            tensor = run.resolve(tensor)
             if not (is_unknown_placement(tensor.placement) and tensor.dtype.name is None):
                 self._record(run, node, tensor, is_target=is_target, is_module=True)
             return

@@ -12,11 +12,11 @@ from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.frame import Frame
 
 
-def evaluate_arguments(run: Frame, node: cst.Call) -> Arguments:
+def evaluate_arguments(frame: Frame, node: cst.Call) -> Arguments:
     """Evaluate a call's arguments, stars unrolled where they can be."""
     found = Arguments(node)
     for arg in node.args:
-        value = run.evaluate(arg.value)
+        value = frame.evaluate(arg.value)
         argument = Argument(value, arg.value)
         if not arg.star:
             if arg.keyword is None:
@@ -24,7 +24,7 @@ def evaluate_arguments(run: Frame, node: cst.Call) -> Arguments:
             else:
                 found.keywords[arg.keyword.value] = argument
         elif arg.star == "*":
-            unrolled = run.iterate(value, arg.value)
+            unrolled = frame.iterate(value, arg.value)
             if unrolled.items is None:
                 found.spread = Argument(unrolled.element, arg.value) if found.complete else found.spread
                 found.complete = False
@@ -32,8 +32,8 @@ def evaluate_arguments(run: Frame, node: cst.Call) -> Arguments:
             else:
                 found.positional.extend(Argument(item, arg.value) for item in unrolled.items)
         else:
-            mapping = run.contents(value)
-            thing = run.get(mapping.address) if isinstance(mapping, Ref) else None
+            mapping = frame.contents(value)
+            thing = frame.get(mapping.address) if isinstance(mapping, Ref) else None
             if isinstance(thing, Dict):
                 found.keywords.update({str(key): Argument(item, arg.value) for key, item in thing.entries.items()})
                 if thing.element is not None:
@@ -41,13 +41,13 @@ def evaluate_arguments(run: Frame, node: cst.Call) -> Arguments:
                     found.rest = Argument(thing.element, arg.value)
             else:
                 found.complete, found.spread = False, None
-                found.rest = Argument(_unpacked(run, value), arg.value)
+                found.rest = Argument(_unpacked(frame, value), arg.value)
     return found
 
 
-def _unpacked(run: Frame, value: Value) -> Value:
+def _unpacked(frame: Frame, value: Value) -> Value:
     """What stands for every entry of a mapping that is no dict."""
-    thing = run.instance(value)
+    thing = frame.instance(value)
     if isinstance(value, OpaqueData):
         return any_opaque_part(value)
-    return tensor_container_item(thing) if thing is not None and is_tensor_container(run, value) else UNKNOWN
+    return tensor_container_item(thing) if thing is not None and is_tensor_container(frame, value) else UNKNOWN

@@ -28,84 +28,84 @@ from devlint.interpreter.state.arguments import Arguments, LibraryCall
 from devlint.interpreter.state.frame import Frame
 
 
-def construct(run: Frame, info: ClassInfo, arguments: Arguments, node: cst.CSTNode) -> Value:
+def construct(frame: Frame, info: ClassInfo, arguments: Arguments, node: cst.CSTNode) -> Value:
     """`SomeClass(...)`: a new object, or what a decorator or a metaclass of the program makes of the call."""
 
-    if info.node.decorators and info not in run.engine.unwrapping:
-        value = decorated_class(run, info)
+    if info.node.decorators and info not in frame.analysis.unwrapping_decorators:
+        value = decorated_class(frame, info)
         if value != ProgramDefinition(info):
-            run.engine.unwrapping.add(info)
+            frame.analysis.unwrapping_decorators.add(info)
             try:
-                return run.call(value, arguments, node)
+                return frame.call(value, arguments, node)
             finally:
-                run.engine.unwrapping.discard(info)
-    maker = find_metaclass_call(run, info)
-    if maker is not None and maker not in run.engine.active:
-        return run.call_function(maker, ProgramDefinition(info), arguments)
-    return instantiate(run, info, arguments, node)
+                frame.analysis.unwrapping_decorators.discard(info)
+    maker = find_metaclass_call(frame, info)
+    if maker is not None and maker not in frame.analysis.active_functions:
+        return frame.call_function(maker, ProgramDefinition(info), arguments)
+    return instantiate(frame, info, arguments, node)
 
 
-def find_metaclass_call(run: Frame, info: ClassInfo) -> FunctionInfo | None:
+def find_metaclass_call(frame: Frame, info: ClassInfo) -> FunctionInfo | None:
     """What calling the class runs, when its metaclass is one of the program's and says so."""
-    for one in ancestors(run, info):
+    for one in ancestors(frame, info):
         if not isinstance(one, ProgramDefinition) or not isinstance(one.definition, ClassInfo):
             continue
         definition = one.definition
         for argument in definition.node.keywords:
             if argument.keyword is not None and argument.keyword.value == "metaclass":
-                meta = definition_frame(run, definition).evaluate(argument.value)
+                meta = definition_frame(frame, definition).evaluate(argument.value)
                 cls = meta.definition if isinstance(meta, ProgramDefinition) else None
-                return find_method(run, cls, "__call__") if isinstance(cls, ClassInfo) else None
+                return find_method(frame, cls, "__call__") if isinstance(cls, ClassInfo) else None
     return None
 
 
-def instantiate(run: Frame, info: ClassInfo, arguments: Arguments, node: cst.CSTNode) -> Value:
+def instantiate(frame: Frame, info: ClassInfo, arguments: Arguments, node: cst.CSTNode) -> Value:
     """A new object, after its `__new__` and its `__init__`."""
-    members = enum_members(run, info)
+    members = enum_members(frame, info)
     if members is not None:
         value = arguments.value("value", 0) or UNKNOWN
-        return member_with_value(run, members, value) or run.allocate(
+        return member_with_value(frame, members, value) or frame.allocate(
             node, Instance(ProgramDefinition(info), {"value": value})
         )
-    fields = data_fields(run, info)
+    fields = data_fields(frame, info)
     if fields is not None:
-        return construct_record(run, info, fields, arguments, node)
-    record_private_instance(run, info)
-    creator = find_method(run, info, "__new__")
-    if creator is not None and creator not in run.engine.active:
-        value = run.call_function(creator, ProgramDefinition(info), arguments)
-        thing = run.instance(value)
+        return construct_record(frame, info, fields, arguments, node)
+    record_private_instance(frame, info)
+    creator = find_method(frame, info, "__new__")
+    if creator is not None and creator not in frame.analysis.active_functions:
+        value = frame.call_function(creator, ProgramDefinition(info), arguments)
+        thing = frame.instance(value)
         if not isinstance(value, Ref) or thing is None or thing.cls != ProgramDefinition(info):
             return value
         reference = value
     else:
-        reference = run.allocate(
-            node, Instance(ProgramDefinition(info), {}, contents=allocate_contents(run, info, node))
+        reference = frame.allocate(
+            node, Instance(ProgramDefinition(info), {}, contents=allocate_contents(frame, info, node))
         )
-    initializer = find_method(run, info, "__init__")
-    module = is_module_class(run, info)
-    run.engine.constructing += module
+    initializer = find_method(frame, info, "__init__")
+    module = is_module_class(frame, info)
+    frame.analysis.constructing += module
     try:
         if initializer is not None:
-            run.call_function(initializer, reference, arguments)
+            frame.call_function(initializer, reference, arguments)
         elif module:
-            initialize_base(run, reference, info, arguments, node)
-        elif isinstance(contents := run.contents(reference), Ref) and contents != reference:
-            fill_contents(run, contents, arguments)
+            initialize_base(frame, reference, info, arguments, node)
+        elif isinstance(contents := frame.contents(reference), Ref) and contents != reference:
+            fill_contents(frame, contents, arguments)
         else:
-            havoc(run, arguments)
+            havoc(frame, arguments)
     finally:
-        run.engine.constructing -= module
-    run.state.live = True
+        frame.analysis.constructing -= module
+    frame.state.live = True
     return reference
 
 
-def initialize_base(run: Frame, reference: Ref, info: ClassInfo, arguments: Arguments, node: cst.CSTNode) -> None:
+def initialize_base(frame: Frame, reference: Ref, info: ClassInfo, arguments: Arguments, node: cst.CSTNode) -> None:
     """What the library class under a user's module does in its `__init__`."""
-    base = library_base(run, info)
-    row = run.engine.table.find(base) if base is not None else None
-    thing = run.instance(reference)
+    base = library_base(frame, info)
+    row = frame.analysis.table.find(base) if base is not None else None
+    thing = frame.instance(reference)
     if row is not None and row.module is not None and thing is not None and base is not None:
-        run.put(reference.address, replace(thing, cell=library_module_parameters(run, base, row, arguments, node)))
+        frame.put(reference.address, replace(thing, cell=library_module_parameters(frame, base, row, arguments, node)))
     elif base in CONTAINERS:
-        run.invoke(LibraryCall("__init__", arguments, node, reference))
+        frame.invoke(LibraryCall("__init__", arguments, node, reference))

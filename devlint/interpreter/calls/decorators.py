@@ -31,38 +31,38 @@ OPAQUE: Final = frozenset({"functools.singledispatch", "functools.singledispatch
 """Those in the libraries above that are no such thing."""
 
 
-def decorated_function(run: Frame, info: FunctionInfo) -> Value:
+def decorated_function(frame: Frame, info: FunctionInfo) -> Value:
     """The value that a function's name is bound to."""
 
-    home = definition_frame(run, info)
+    home = definition_frame(frame, info)
     value: Value = ProgramDefinition(info)
     for decorator in reversed(info.decorators):
         target = home.evaluate(decorator)
         if isinstance(_behind(target), ProgramDefinition):
-            value = run.call(target, Arguments(decorator, [Argument(value, decorator)]), decorator)
+            value = frame.call(target, Arguments(decorator, [Argument(value, decorator)]), decorator)
         elif not _is_transparent(home, decorator, target):
             return UNKNOWN
     return value
 
 
-def decorated_class(run: Frame, info: ClassInfo) -> Value:
+def decorated_class(frame: Frame, info: ClassInfo) -> Value:
     """What a class's name is bound to: the class itself, unless one of the program's decorators makes another thing.
 
     What libraries' decorators make of a class is still a class of its kind.
     """
 
-    known = run.engine.decorated.get(info)
+    known = frame.analysis.decorated_classes.get(info)
     if known is not None:
         return known
-    run.engine.decorated[info] = value = ProgramDefinition(info)
-    home = definition_frame(run, info)
+    frame.analysis.decorated_classes[info] = value = ProgramDefinition(info)
+    home = definition_frame(frame, info)
     for decorator in reversed(info.node.decorators):
         target = home.evaluate(decorator.decorator)
         if isinstance(_behind(target), ProgramDefinition):
             given = [Argument(value, decorator.decorator)]
-            made = run.call(target, Arguments(decorator, given), decorator)
+            made = frame.call(target, Arguments(decorator, given), decorator)
             value = made if isinstance(made, ProgramDefinition) else value
-    run.engine.decorated[info] = value
+    frame.analysis.decorated_classes[info] = value
     return value
 
 

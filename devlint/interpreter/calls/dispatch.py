@@ -36,61 +36,64 @@ from devlint.interpreter.state.frame import Frame, evaluates
 
 
 @evaluates(cst.Call)
-def call(run: Frame, node: cst.Call) -> Value:
+def call(frame: Frame, node: cst.Call) -> Value:
     """`f(...)`."""
     if type(node.func) is cst.Name and node.func.value == "super":
-        return _super(run, node)
+        return _super(frame, node)
     if type(node.func) is cst.Attribute:
-        owner = run.evaluate(node.func.value)
+        owner = frame.evaluate(node.func.value)
         inner = without_none(owner)
         if isinstance(inner, Unknown) and inner.origin is not None:
-            arguments = evaluate_arguments(run, node)
-            return call_unknown_method(run, inner, node.func.attr.value, arguments, node, node.func.value)
+            arguments = evaluate_arguments(frame, node)
+            return call_unknown_method(frame, inner, node.func.attr.value, arguments, node, node.func.value)
         if isinstance(inner, Unknown):
             method = node.func.attr.value
-            if is_tensor_method(method, is_statement=run.discarded is node) and method not in TRANSFER_METHODS:
+            if (
+                is_tensor_method(method, is_statement=frame.discarded_expression is node)
+                and method not in TRANSFER_METHODS
+            ):
                 # Whatever it is, it is a tensor.
-                return run.invoke(LibraryCall(method, evaluate_arguments(run, node), node, Tensor()))
-        callee = run.get_attribute(owner, node.func.attr.value, node.func)
+                return frame.invoke(LibraryCall(method, evaluate_arguments(frame, node), node, Tensor()))
+        callee = frame.get_attribute(owner, node.func.attr.value, node.func)
     else:
-        callee = run.evaluate(node.func)
-    return run.call(callee, evaluate_arguments(run, node), node)
+        callee = frame.evaluate(node.func)
+    return frame.call(callee, evaluate_arguments(frame, node), node)
 
 
-def _super(run: Frame, node: cst.Call) -> Value:
+def _super(frame: Frame, node: cst.Call) -> Value:
     if len(node.args) == 2:
-        cls, receiver = run.evaluate(node.args[0].value), run.evaluate(node.args[1].value)
+        cls, receiver = frame.evaluate(node.args[0].value), frame.evaluate(node.args[1].value)
     else:
-        info = enclosing_class(run)
-        function = _method_run(run)
+        info = enclosing_class(frame)
+        function = _method_run(frame)
         receiver_name = (
             function.function.parameters[0].name
             if function and function.function and function.function.parameters
             else ""
         )
         cls = ProgramDefinition(info) if info is not None else UNKNOWN
-        receiver = run.lookup(receiver_name) or UNKNOWN
+        receiver = frame.lookup(receiver_name) or UNKNOWN
     return Partial(LibraryName("builtins.super"), (cls, receiver))
 
 
-def _method_run(run: Frame) -> Frame | None:
-    current: Frame | None = run
+def _method_run(frame: Frame) -> Frame | None:
+    current: Frame | None = frame
     while current is not None and (current.function is None or current.function.owner is None):
         current = current.outer
     return current
 
 
-def call_value(run: Frame, callee: Value, arguments: Arguments, node: cst.CSTNode) -> Value:
+def call_value(frame: Frame, callee: Value, arguments: Arguments, node: cst.CSTNode) -> Value:
     """Call whatever the callee is."""
     match without_none(callee):
         case ProgramDefinition(definition=FunctionInfo() as info, receiver=receiver):
-            return run.call_function(info, receiver, arguments)
+            return frame.call_function(info, receiver, arguments)
         case ProgramDefinition(definition=ClassInfo() as info):
-            return construct(run, info, arguments, node)
+            return construct(frame, info, arguments, node)
         case LibraryName(name=name):
-            return run.invoke(LibraryCall(name, arguments, node))
+            return frame.invoke(LibraryCall(name, arguments, node))
         case BoundLibraryMethod(receiver=receiver, name=name):
-            return run.invoke(LibraryCall(name, arguments, node, receiver))
+            return frame.invoke(LibraryCall(name, arguments, node, receiver))
         case Partial(target=target, args=args, keywords=keywords):
             held = [Argument(value, arguments.expression) for value in args]
             merged = Arguments(
@@ -100,55 +103,55 @@ def call_value(run: Frame, callee: Value, arguments: Arguments, node: cst.CSTNod
                 arguments.complete,
                 arguments.rest,
             )
-            return run.call(target, merged, node)
+            return frame.call(target, merged, node)
         case Ref() as reference:
-            return call_object(run, reference, arguments, node)
+            return call_object(frame, reference, arguments, node)
         case ConditionalValue(test=test, yes=yes, no=no):
             values: list[Value] = [UNKNOWN, UNKNOWN]
 
             def side(position: int, target: Value) -> None:
-                values[position] = run.call(target, arguments, node)
+                values[position] = frame.call(target, arguments, node)
 
-            ends = run.branch(lambda: side(0, yes), lambda: side(1, no))
-            run.state = join_states(*ends)
+            ends = frame.branch(lambda: side(0, yes), lambda: side(1, no))
+            frame.state = join_states(*ends)
             return join(values[0], values[1], test)
         case (Unknown() | OpaqueData()) as unknown:
-            return call_unknown(run, unknown, arguments, node)
-    havoc(run, arguments)
+            return call_unknown(frame, unknown, arguments, node)
+    havoc(frame, arguments)
     return UNKNOWN
 
 
-def call_object(run: Frame, reference: Ref, arguments: Arguments, node: cst.CSTNode) -> Value:
+def call_object(frame: Frame, reference: Ref, arguments: Arguments, node: cst.CSTNode) -> Value:
     """Call an object: a module's forward, a user class's `__call__`, a library object."""
-    thing = run.instance(reference)
+    thing = frame.instance(reference)
     if thing is None:
         return UNKNOWN
-    module = is_module(run, reference)
+    module = is_module(frame, reference)
     if module and thing.hooks:
-        arguments = run_pre_hooks(run, reference, thing, arguments, node)
-        result = _answer(run, reference, thing, arguments, node, module=module)
-        return run_forward_hooks(run, reference, thing, arguments, result, node)
-    return _answer(run, reference, thing, arguments, node, module=module)
+        arguments = run_pre_hooks(frame, reference, thing, arguments, node)
+        result = _answer(frame, reference, thing, arguments, node, module=module)
+        return run_forward_hooks(frame, reference, thing, arguments, result, node)
+    return _answer(frame, reference, thing, arguments, node, module=module)
 
 
 def _answer(
-    run: Frame, reference: Ref, thing: Instance, arguments: Arguments, node: cst.CSTNode, *, module: bool
+    frame: Frame, reference: Ref, thing: Instance, arguments: Arguments, node: cst.CSTNode, *, module: bool
 ) -> Value:
     if isinstance(thing.cls, ProgramDefinition) and isinstance(thing.cls.definition, ClassInfo):
         info = thing.cls.definition
-        method = find_method(run, info, "__call__") or (find_method(run, info, "forward") if module else None)
+        method = find_method(frame, info, "__call__") or (find_method(frame, info, "forward") if module else None)
         if method is not None:
-            return run.call_function(method, reference, arguments, is_module=module)
+            return frame.call_function(method, reference, arguments, is_module=module)
     if module:
         if isinstance(thing.cls, str) and not thing.settled:
             return UNKNOWN
-        found = run.invoke(LibraryCall("__call__", arguments, node, reference))
+        found = frame.invoke(LibraryCall("__call__", arguments, node, reference))
         if found != UNKNOWN:
             return found
-        layer = call_library_module(run, reference, thing, arguments, node)
+        layer = call_library_module(frame, reference, thing, arguments, node)
         if layer is not None:
             return layer
     elif isinstance(thing.cls, str):
-        return run.invoke(LibraryCall("__call__", arguments, node, reference))
-    havoc(run, arguments)
+        return frame.invoke(LibraryCall("__call__", arguments, node, reference))
+    havoc(frame, arguments)
     return UNKNOWN

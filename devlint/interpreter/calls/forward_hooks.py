@@ -16,21 +16,21 @@ BEFORE = "register_forward_pre_hook"
 AFTER = "register_forward_hook"
 
 
-def add_hook(run: Frame, module: Ref, kind: str, hook: Value) -> None:
+def add_hook(frame: Frame, module: Ref, kind: str, hook: Value) -> None:
     """Register a hook."""
-    thing = run.instance(module)
+    thing = frame.instance(module)
     if thing is not None:
-        run.put(module.address, replace(thing, hooks=(*thing.hooks, (kind, hook))))
+        frame.put(module.address, replace(thing, hooks=(*thing.hooks, (kind, hook))))
 
 
-def remove_hook(run: Frame, module: Ref, kind: str, hook: Value) -> None:
+def remove_hook(frame: Frame, module: Ref, kind: str, hook: Value) -> None:
     """Take it away again."""
-    thing = run.instance(module)
+    thing = frame.instance(module)
     if thing is not None:
-        run.put(module.address, replace(thing, hooks=tuple(one for one in thing.hooks if one != (kind, hook))))
+        frame.put(module.address, replace(thing, hooks=tuple(one for one in thing.hooks if one != (kind, hook))))
 
 
-def run_pre_hooks(run: Frame, module: Ref, thing: Instance, arguments: Arguments, node: cst.CSTNode) -> Arguments:
+def run_pre_hooks(frame: Frame, module: Ref, thing: Instance, arguments: Arguments, node: cst.CSTNode) -> Arguments:
     """The arguments as the hooks leave them."""
 
     for kind, hook in thing.hooks:
@@ -38,7 +38,7 @@ def run_pre_hooks(run: Frame, module: Ref, thing: Instance, arguments: Arguments
             continue
         given = Tuple(tuple(one.value for one in arguments.positional))
         place = arguments.expression
-        changed = run.call(hook, Arguments(node, [Argument(module, place), Argument(given, place)]), node)
+        changed = frame.call(hook, Arguments(node, [Argument(module, place), Argument(given, place)]), node)
         if changed == NONE:
             continue
         if changed == UNKNOWN or isinstance(changed, ConditionalValue):
@@ -52,7 +52,7 @@ def run_pre_hooks(run: Frame, module: Ref, thing: Instance, arguments: Arguments
 
 
 def run_forward_hooks(
-    run: Frame, module: Ref, thing: Instance, arguments: Arguments, result: Value, node: cst.CSTNode
+    frame: Frame, module: Ref, thing: Instance, arguments: Arguments, result: Value, node: cst.CSTNode
 ) -> Value:
     """The result as the hooks leave it."""
 
@@ -60,7 +60,7 @@ def run_forward_hooks(
         if kind == AFTER:
             given: list[Value] = [module, Tuple(tuple(one.value for one in arguments.positional)), result]
             place = arguments.expression
-            changed = run.call(hook, Arguments(node, [Argument(one, place) for one in given]), node)
+            changed = frame.call(hook, Arguments(node, [Argument(one, place) for one in given]), node)
             result = _instead(changed, result)
     return result
 

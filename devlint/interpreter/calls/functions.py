@@ -48,7 +48,7 @@ on the accelerator."""
 
 
 def call_function(
-    run: Frame,
+    frame: Frame,
     info: FunctionInfo,
     receiver: Value | None,
     arguments: Arguments,
@@ -60,24 +60,24 @@ def call_function(
 
     An `entry` is a call from outside the program: whatever decorators nobody knows do has then been done.
     """
-    engine = run.engine
-    if not engine.may_call(info, descends=descends_into_argument(run, info, arguments)):
-        if assume_bottom(run, info, arguments):
-            run.state.live = False
+    analysis = frame.analysis
+    if not analysis.may_call(info, descends=descends_into_argument(frame, info, arguments)):
+        if assume_bottom(frame, info, arguments):
+            frame.state.live = False
         else:
-            havoc(run, arguments)
+            havoc(frame, arguments)
         return UNKNOWN
-    with engine.contained(run.module.filename, info.name):
-        if info.decorators and info not in engine.unwrapping:
-            value = decorated_function(run, info)
+    with analysis.contain_errors(frame.module.filename, info.name):
+        if info.decorators and info not in analysis.unwrapping_decorators:
+            value = decorated_function(frame, info)
             if value != ProgramDefinition(info) and not (entry and value == UNKNOWN):
-                return _call_wrapper(run, info, value, receiver, arguments)
-        return _enter(run, info, receiver, arguments, is_module=is_module, entry=entry)
+                return _call_wrapper(frame, info, value, receiver, arguments)
+        return _enter(frame, info, receiver, arguments, is_module=is_module, entry=entry)
     return UNKNOWN
 
 
 def _call_wrapper(
-    run: Frame, info: FunctionInfo, wrapper: Value, receiver: Value | None, arguments: Arguments
+    frame: Frame, info: FunctionInfo, wrapper: Value, receiver: Value | None, arguments: Arguments
 ) -> Value:
     """Call what the decorators made of a function, which may call the function itself."""
 
@@ -89,146 +89,147 @@ def _call_wrapper(
     if receiver is not None and binds:
         positional = [Argument(receiver, arguments.expression), *arguments.positional]
         arguments = replace(arguments, positional=positional)
-    run.engine.unwrapping.add(info)
+    frame.analysis.unwrapping_decorators.add(info)
     try:
-        return run.call(wrapper, arguments, arguments.node)
+        return frame.call(wrapper, arguments, arguments.node)
     finally:
-        run.engine.unwrapping.discard(info)
+        frame.analysis.unwrapping_decorators.discard(info)
 
 
 def _enter(
-    run: Frame, info: FunctionInfo, receiver: Value | None, arguments: Arguments, *, is_module: bool, entry: bool
+    frame: Frame, info: FunctionInfo, receiver: Value | None, arguments: Arguments, *, is_module: bool, entry: bool
 ) -> Value:
-    engine = run.engine
-    names = bind_parameters(run, info, receiver, arguments)
+    analysis = frame.analysis
+    names = bind_parameters(frame, info, receiver, arguments)
     if not entry:
-        record_private_call(run, info, names, receiver)
-    call = info, engine.context(run.context, arguments.node)
-    before = call_inputs(run, info, names)
+        record_private_call(frame, info, names, receiver)
+    call = info, analysis.context(frame.context, arguments.node)
+    before = call_inputs(frame, info, names)
     if before is not None:
-        known = replay(run, call, before)
+        known = replay(frame, call, before)
         if known is not None:
             return known
-    data = [*contained_tensors(run, [value for value in names.values() if value != receiver])]
-    inner = type(run)(
-        engine,
+    data = [*contained_tensors(frame, [value for value in names.values() if value != receiver])]
+    inner = type(frame)(
+        analysis,
         info.module,
         info.unit,
-        scope_for(run, info, receiver, data),
-        State(names, run.state.heap, run.state.facts, run.state.ambient),
+        scope_for(frame, info, receiver, data),
+        State(names, frame.state.heap, frame.state.path_condition, frame.state.torch_state),
         function=info,
         outer=info.closure,
         context=call[1],
-        moment=run.moment,
-        around=run.loop,
+        loop_pass_key=frame.loop_pass_key,
+        enclosing_loop=frame.loop,
     )
-    inner.caller = run, arguments.node
-    if engine.observer is not None:
+    inner.caller = frame, arguments.node
+    if analysis.observer is not None:
         for parameter in info.parameters:
-            engine.observer.bind(inner, parameter.node, names[parameter.name])
+            analysis.observer.bind(inner, parameter.node, names[parameter.name])
     causes = frozenset(_causes(data))
     display = info.owner.name if is_module and info.owner is not None else info.name
-    engine.calls.append(CallOnStack(run.place(arguments.node), display, causes, is_module, receiver))
-    engine.active.append(info)
-    engine.ran.add(info.node)
-    if engine.constructing:
-        engine.at_construction.add(info)
-    foreign = write_back(run)
+    analysis.calls.append(CallOnStack(frame.place(arguments.node), display, causes, is_module, receiver))
+    analysis.active_functions.append(info)
+    analysis.executed_nodes.add(info.node)
+    if analysis.constructing:
+        analysis.run_in_constructors.add(info)
+    foreign = write_back(frame)
     try:
         value = run_body(inner)
     finally:
-        engine.active.pop()
-        engine.calls.pop()
+        analysis.active_functions.pop()
+        analysis.calls.pop()
     write_back(inner)
-    reload(run, foreign)
+    reload(frame, foreign)
     end = inner.state
-    returns = end.live or bool(inner.exits)
-    result = recursive_result(run, info, value if returns else None)
+    returns = end.live or bool(inner.returns)
+    result = recursive_result(frame, info, value if returns else None)
     if result is None:
-        run.state.live = False
+        frame.state.live = False
     if not returns or result is None:
         return UNKNOWN
-    run.state.heap, run.state.ambient = end.heap, end.ambient
-    if engine.symbolic and not engine.active:
+    frame.state.heap, frame.state.torch_state = end.heap, end.torch_state
+    if analysis.symbolic and not analysis.active_functions:
         # What has let a constructor come to its end holds for the methods.
-        run.state.facts |= end.facts
+        frame.state.path_condition |= end.path_condition
     if info.decorator_names & CACHING:
-        result = _mark_cached(run, result, arguments.node)
+        result = _mark_cached(frame, result, arguments.node)
     if before is not None:
-        record_summary(run, call, before, result)
+        record_summary(frame, call, before, result)
     return result
 
 
-def run_body(run: Frame) -> Value:
+def run_body(frame: Frame) -> Value:
     """Run a function's body; afterwards `run.state` is the state at its end, whichever way it came there."""
-    info = run.function
+    info = frame.function
     assert info is not None
-    before = run.state.ambient
-    with run.ambient(**decorator_torch_state(run, info)):
+    before = frame.state.torch_state
+    with frame.torch_state(**decorator_torch_state(frame, info)):
         if type(info.node) is cst.Lambda:
-            value = run.evaluate(info.node.body)
-            if run.state.live:
-                run.exits.append((run.state, value))
+            value = frame.evaluate(info.node.body)
+            if frame.state.live:
+                frame.returns.append((frame.state, value))
         else:
-            run.execute(info.node.body)
-            if run.state.live:
-                run.exits.append((run.state, NONE))
-        if not run.exits and not info.is_generator:
+            frame.execute(info.node.body)
+            if frame.state.live:
+                frame.returns.append((frame.state, NONE))
+        if not frame.returns and not info.is_generator:
             return UNKNOWN
-        if not run.exits:
+        if not frame.returns:
             # A generator that never ends hands out its values all the same.
-            run.state.live = True
-            run.exits.append((run.state, NONE))
-        state, value = run.exits[-1]
-        for earlier, returned in reversed(run.exits[:-1]):
-            value = join(returned, value, branch_literal(earlier.facts, state.facts))
+            frame.state.live = True
+            frame.returns.append((frame.state, NONE))
+        state, value = frame.returns[-1]
+        for earlier, returned in reversed(frame.returns[:-1]):
+            value = join(returned, value, branch_literal(earlier.path_condition, state.path_condition))
             state = join_states(earlier, state)
-        run.state = state
+        frame.state = state
     if info.is_generator:
-        generator = run.allocate(info.node, Sequence(None, join_all(run.yielded), "generator"))
-        if run.yielding:
-            run.engine.pauses[generator.address] = suspended_generator(run, before)
+        generator = frame.allocate(info.node, Sequence(None, join_all(frame.yielded_values), "generator"))
+        if frame.states_at_yield:
+            frame.analysis.suspended_generators[generator.address] = suspended_generator(frame, before)
         return generator
     return value
 
 
-def scope_for(run: Frame, info: FunctionInfo, receiver: Value | None, data: Iterable[Value]) -> Scope:
+def scope_for(frame: Frame, info: FunctionInfo, receiver: Value | None, data: Iterable[Value]) -> Scope:
     """What rules may ask of the code about to be run; `data` are the tensors and modules among its other arguments."""
-    in_module = info.owner is not None and receiver is not None and is_module(run, receiver)
-    building = run.engine.constructing > 0
+    in_module = info.owner is not None and receiver is not None and is_module(frame, receiver)
+    building = frame.analysis.constructing > 0
     return Scope(
         info.name,
         info.module.filename,
         method_of_module=in_module and not building,
-        any_device=not building and _is_for_any_device(run, info),
+        any_device=not building and _is_for_any_device(frame, info),
         construction=building,
         given=tuple(
             islice(
-                _given(run, chain(contained_tensors(run, [receiver] if receiver is not None else []), data)), MAX_GIVEN
+                _given(frame, chain(contained_tensors(frame, [receiver] if receiver is not None else []), data)),
+                MAX_GIVEN,
             )
         ),
-        caller=run.scope,
+        caller=frame.scope,
     )
 
 
-def _is_for_any_device(run: Frame, info: FunctionInfo) -> bool:
+def _is_for_any_device(frame: Frame, info: FunctionInfo) -> bool:
     """Whether code asks for a device or an operation is written for all; datasets make what they hand out themselves,
     on the host."""
-    if info.owner is not None and is_dataset_class(run, info.owner):
+    if info.owner is not None and is_dataset_class(frame, info.owner):
         return False
-    return info.evidence.devices or (info.owner is not None and is_autograd_function_class(run, info.owner))
+    return info.evidence.devices or (info.owner is not None and is_autograd_function_class(frame, info.owner))
 
 
-def _given(run: Frame, data: Iterable[Value]) -> Iterator[Placement]:
+def _given(frame: Frame, data: Iterable[Value]) -> Iterator[Placement]:
     """Where the data among the arguments is, as far as anything is known of it."""
     for value in data:
         match value:
             case Tensor():
-                yield run.settle(value).placement
+                yield frame.resolve(value).placement
             case OpaqueData(placement=placement):
                 yield placement
             case Ref():
-                placement = placement_of_module(run, value)
+                placement = placement_of_module(frame, value)
                 if not is_unknown_placement(placement):
                     yield placement
 
@@ -242,11 +243,11 @@ def _causes(data: Iterable[Value]) -> Iterator[Step]:
             )
 
 
-def _mark_cached(run: Frame, value: Value, node: cst.CSTNode) -> Value:
+def _mark_cached(frame: Frame, value: Value, node: cst.CSTNode) -> Value:
     if not isinstance(value, Tensor):
         return value
 
     def mark(previous: Step | None) -> Step:
-        return run.step(StepKind.CACHED, "returned from a cache whose key does not hold the device", node, previous)
+        return frame.step(StepKind.CACHED, "returned from a cache whose key does not hold the device", node, previous)
 
     return replace(value, placement=extend_provenance(value.placement, mark), fresh=None)

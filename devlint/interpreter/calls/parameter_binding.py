@@ -14,7 +14,7 @@ from devlint.interpreter.state.arguments import Arguments
 from devlint.interpreter.state.frame import Frame
 
 
-def bind_parameters(run: Frame, info: FunctionInfo, receiver: Value | None, arguments: Arguments) -> dict[str, Value]:
+def bind_parameters(frame: Frame, info: FunctionInfo, receiver: Value | None, arguments: Arguments) -> dict[str, Value]:
     """Pair arguments with parameters as Python does; what a star of unknown content may hold is unknown."""
     positional = [argument.value for argument in arguments.positional]
     if receiver is not None:
@@ -29,36 +29,38 @@ def bind_parameters(run: Frame, info: FunctionInfo, receiver: Value | None, argu
         elif parameter.kind == "star":
             items = tuple(positional[position:])
             names[parameter.name] = (
-                Tuple(items) if arguments.complete else run.allocate(parameter.node, Sequence(None, UNKNOWN, "tuple"))
+                Tuple(items) if arguments.complete else frame.allocate(parameter.node, Sequence(None, UNKNOWN, "tuple"))
             )
             position = len(positional)
         elif parameter.kind == "star-star":
             entries: dict[Hashable, Value] = {key: argument.value for key, argument in keywords.items()}
-            names[parameter.name] = run.allocate(parameter.node, Dict(entries, None if arguments.complete else UNKNOWN))
+            names[parameter.name] = frame.allocate(
+                parameter.node, Dict(entries, None if arguments.complete else UNKNOWN)
+            )
         elif parameter.name in keywords:
             names[parameter.name] = keywords.pop(parameter.name).value
         else:
-            names[parameter.name] = _missing(run, info, parameter, arguments)
+            names[parameter.name] = _missing(frame, info, parameter, arguments)
     return names
 
 
-def _missing(run: Frame, info: FunctionInfo, parameter: Parameter, arguments: Arguments) -> Value:
+def _missing(frame: Frame, info: FunctionInfo, parameter: Parameter, arguments: Arguments) -> Value:
     if not arguments.complete:
         return arguments.rest.value if arguments.rest is not None else UNKNOWN
-    return parameter_default(run, info, parameter)
+    return parameter_default(frame, info, parameter)
 
 
-def parameter_default(run: Frame, info: FunctionInfo, parameter: Parameter) -> Value:
+def parameter_default(frame: Frame, info: FunctionInfo, parameter: Parameter) -> Value:
     """A parameter's default: made once, when the function was defined, and shared by every call."""
     if parameter.default is None:
         return UNKNOWN
-    known = run.engine.defaults.get((info, parameter.name))
-    if known is not None and (not isinstance(known, Ref) or run.get(known.address) is not None):
+    known = frame.analysis.parameter_defaults.get((info, parameter.name))
+    if known is not None and (not isinstance(known, Ref) or frame.get(known.address) is not None):
         return known
-    home = definition_frame(run, info)
+    home = definition_frame(frame, info)
     value = home.evaluate(parameter.default)
     if isinstance(value, Ref):
-        run.engine.defaults[info, parameter.name] = value
+        frame.analysis.parameter_defaults[info, parameter.name] = value
     if not isinstance(value, Tensor):
         return value
 

@@ -13,36 +13,36 @@ from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo
 from devlint.interpreter.state.frame import Frame
 
 
-def record_private_call(run: Frame, info: FunctionInfo, names: Mapping[str, Value], receiver: Value | None) -> None:
+def record_private_call(frame: Frame, info: FunctionInfo, names: Mapping[str, Value], receiver: Value | None) -> None:
     """A call of the program's own, with its arguments by the names of the parameters."""
-    if not run.engine.host_only.concerns(info.name, info.module):
+    if not frame.analysis.private_call_sites.concerns(info.name, info.module):
         return
     data = {name: value for name, value in names.items() if value is not receiver}
     for name, value in data.items():
-        _add(run, (info, name), _placement(run, value))
+        _add(frame, (info, name), _placement(frame, value))
     if receiver is not None and info.owner is not None:
-        _add(run, (info.owner, "self"), _placement_of_receiver(run, receiver, data.values()))
+        _add(frame, (info.owner, "self"), _placement_of_receiver(frame, receiver, data.values()))
 
 
-def record_private_instance(run: Frame, info: ClassInfo) -> None:
+def record_private_instance(frame: Frame, info: ClassInfo) -> None:
     """An object of the program's own making."""
-    if run.engine.host_only.concerns(info.name, info.module) and not run.scope.entry:
-        run.engine.host_only.add_maker(info, run.function.owner if run.function is not None else None)
+    if frame.analysis.private_call_sites.concerns(info.name, info.module) and not frame.scope.entry:
+        frame.analysis.private_call_sites.add_maker(info, frame.function.owner if frame.function is not None else None)
 
 
-def _add(run: Frame, key: tuple[FunctionInfo | ClassInfo, str], placement: Placement | None) -> None:
+def _add(frame: Frame, key: tuple[FunctionInfo | ClassInfo, str], placement: Placement | None) -> None:
     if placement is not None:
-        on_host = all(is_host(leaf.device) for _, leaf in placement_cases(placement, run.state.facts))
-        run.engine.host_only.add_call(key, on_host=on_host)
+        on_host = all(is_host(leaf.device) for _, leaf in placement_cases(placement, frame.state.path_condition))
+        frame.analysis.private_call_sites.add_call(key, on_host=on_host)
 
 
-def _placement(run: Frame, value: Value) -> Placement:
-    return run.settle(value).placement if isinstance(value, Tensor) else UNKNOWN_PLACEMENT
+def _placement(frame: Frame, value: Value) -> Placement:
+    return frame.resolve(value).placement if isinstance(value, Tensor) else UNKNOWN_PLACEMENT
 
 
-def _placement_of_receiver(run: Frame, receiver: Value, data: Iterable[Value]) -> Placement | None:
+def _placement_of_receiver(frame: Frame, receiver: Value, data: Iterable[Value]) -> Placement | None:
     """Where a module is; one of which nothing is known is where its first input is, None if it has none."""
-    placement = placement_of_module(run, receiver)
+    placement = placement_of_module(frame, receiver)
     if not is_unknown_placement(placement):
         return placement
-    return next((_placement(run, value) for value in data if isinstance(value, Tensor)), None)
+    return next((_placement(frame, value) for value in data if isinstance(value, Tensor)), None)

@@ -17,21 +17,21 @@ from devlint.interpreter.state.arguments import Arguments
 from devlint.interpreter.state.frame import Frame
 
 
-def descends_into_argument(run: Frame, info: FunctionInfo, arguments: Arguments) -> bool:
+def descends_into_argument(frame: Frame, info: FunctionInfo, arguments: Arguments) -> bool:
     """Whether a function calls itself with a part of what it was given; of what is unknown nobody can tell."""
-    if run.function is not info:
+    if frame.function is not info:
         return False
-    given = [run.state.names[one.name] for one in info.parameters if one.name in run.state.names]
-    parts = [part for value in given for part in _parts(run, value)]
+    given = [frame.state.names[one.name] for one in info.parameters if one.name in frame.state.names]
+    parts = [part for value in given for part in _parts(frame, value)]
     return any(argument.value in parts for argument in arguments if argument.value != UNKNOWN)
 
 
-def _parts(run: Frame, value: Value) -> Iterator[Value]:
+def _parts(frame: Frame, value: Value) -> Iterator[Value]:
     match value:
         case Tuple(items=items):
             yield from items
         case Ref(address=address):
-            thing = run.get(address)
+            thing = frame.get(address)
             if isinstance(thing, Sequence):
                 yield from thing.items if thing.items is not None else (thing.element,)
             elif isinstance(thing, Dict):
@@ -42,12 +42,12 @@ def _parts(run: Frame, value: Value) -> Iterator[Value]:
                 yield from thing.attributes.values()
 
 
-def assume_bottom(run: Frame, info: FunctionInfo, arguments: Arguments) -> bool:
+def assume_bottom(frame: Frame, info: FunctionInfo, arguments: Arguments) -> bool:
     """Whether a call is left out: its function is running twice, and it is given nothing that it could change."""
-    engine = run.engine
-    if engine.active.count(info) < 2 or _has_objects(one.value for one in arguments):
+    analysis = frame.analysis
+    if analysis.active_functions.count(info) < 2 or _has_objects(one.value for one in arguments):
         return False
-    engine.recursion.left_out.add(info)
+    analysis.recursive_calls.left_out.add(info)
     return True
 
 
@@ -55,12 +55,12 @@ def _has_objects(values: Iterable[Value]) -> bool:
     return any(isinstance(one, Ref) or (isinstance(one, Tuple) and _has_objects(one.items)) for one in values)
 
 
-def recursive_result(run: Frame, info: FunctionInfo, value: Value | None) -> Value | None:
+def recursive_result(frame: Frame, info: FunctionInfo, value: Value | None) -> Value | None:
     """What a call has returned (None when no path of it returns), once its recursive calls are accounted for."""
-    recursion = run.engine.recursion
+    recursion = frame.analysis.recursive_calls
     if info not in recursion.left_out:
         return value
-    if info in run.engine.active:
+    if info in frame.analysis.active_functions:
         if value is not None:
             recursion.inner[info] = value
         return value

@@ -28,47 +28,49 @@ MAX_HELD: Final = 1_000_000
 """Heap objects that the remembered heaps may hold together; each is a reference of eight bytes, and a key."""
 
 
-def call_inputs(run: Frame, info: FunctionInfo, names: Mapping[str, Value]) -> CallInputs | None:
+def call_inputs(frame: Frame, info: FunctionInfo, names: Mapping[str, Value]) -> CallInputs | None:
     """What a call finds, where it may be made again: what a generator does later is not seen."""
-    engine = run.engine
-    if not engine.repeats.loops or info.is_generator:
+    analysis = frame.analysis
+    if not analysis.call_summaries.loops or info.is_generator:
         return None
-    if info in engine.active or engine.recursion.left_out:
+    if info in analysis.active_functions or analysis.recursive_calls.left_out:
         return None
-    state = run.state
+    state = frame.state
     found = {**_captured(info), **names}
-    moments = engine.repeats.moments
-    return CallInputs(found, state.facts, state.ambient, state.heap.fork(), _elsewhere(run), moments, engine.budget)
+    moments = analysis.call_summaries.moments
+    return CallInputs(
+        found, state.path_condition, state.torch_state, state.heap.fork(), _elsewhere(frame), moments, analysis.budget
+    )
 
 
-def _elsewhere(run: Frame) -> tuple[int, int]:
+def _elsewhere(frame: Frame) -> tuple[int, int]:
     """How often names were bound that are not the code's own."""
-    return run.engine.spilled, run.engine.repeats.rebound
+    return frame.analysis.global_writes, frame.analysis.call_summaries.rebound
 
 
-def record_summary(run: Frame, call: CallKey, inputs: CallInputs, value: Value) -> None:
+def record_summary(frame: Frame, call: CallKey, inputs: CallInputs, value: Value) -> None:
     """Keep what a call has done, if it was worth the while and nobody else can have seen it."""
-    engine, repeats = run.engine, run.engine.repeats
-    worth = inputs.budget - engine.budget >= WORTH and engine.budget > 0 and not engine.abandoned
-    if not worth or _elsewhere(run) != inputs.elsewhere or repeats.moments != inputs.moments:
+    analysis, summaries = frame.analysis, frame.analysis.call_summaries
+    worth = inputs.budget - analysis.budget >= WORTH and analysis.budget > 0 and not analysis.abandoned
+    if not worth or _elsewhere(frame) != inputs.elsewhere or summaries.moments != inputs.moments:
         return
-    if engine.recursion.left_out:
+    if analysis.recursive_calls.left_out:
         return
     size = len(inputs.heap)
-    if repeats.held + size <= MAX_HELD:
-        repeats.held += size
-        written = tuple(run.state.heap.written_since(inputs.heap))
-        repeats.deeds[call] = CallSummary(inputs, written, run.state.ambient, value)
+    if summaries.held + size <= MAX_HELD:
+        summaries.held += size
+        written = tuple(frame.state.heap.written_since(inputs.heap))
+        summaries.summaries[call] = CallSummary(inputs, written, frame.state.torch_state, value)
 
 
-def replay(run: Frame, call: CallKey, now: CallInputs) -> Value | None:
+def replay(frame: Frame, call: CallKey, now: CallInputs) -> Value | None:
     """Do what the same call did before, if it finds the same now; what it returns, None where it has to be made."""
-    deed = run.engine.repeats.deeds.get(call)
+    deed = frame.analysis.call_summaries.summaries.get(call)
     if deed is None or not _same(deed.before, now):
         return None
     for address, thing in deed.written:
-        run.put(address, thing)
-    run.state.ambient = _later(deed, now.ambient)
+        frame.put(address, thing)
+    frame.state.torch_state = _later(deed, now.torch_state)
     return _renewed(deed.value, now.names.values())
 
 
@@ -85,22 +87,22 @@ def _captured(info: FunctionInfo) -> dict[str, Value]:
 def _same(inputs: CallInputs, now: CallInputs) -> bool:
     return (
         inputs.elsewhere == now.elsewhere
-        and inputs.facts == now.facts
-        and _surroundings(inputs.ambient) == _surroundings(now.ambient)
+        and inputs.path_condition == now.path_condition
+        and _surroundings(inputs.torch_state) == _surroundings(now.torch_state)
         and inputs.names == now.names
         and all(map(_is_alike, inputs.names.values(), now.names.values()))
         and now.heap.agrees(inputs.heap, MAX_CHANGED)
     )
 
 
-def _surroundings(ambient: TorchState) -> tuple[object, ...]:
+def _surroundings(torch_state: TorchState) -> tuple[object, ...]:
     """What operations can see of their surroundings: not how much work there has been."""
     return (
-        ambient.default_device,
-        ambient.default_dtype,
-        ambient.grad,
-        ambient.autocast,
-        ambient.current_device_known,
+        torch_state.default_device,
+        torch_state.default_dtype,
+        torch_state.grad,
+        torch_state.autocast,
+        torch_state.current_device_known,
     )
 
 
@@ -113,7 +115,7 @@ def _is_alike(one: Value, other: Value) -> bool:
 
 def _later(deed: CallSummary, now: TorchState) -> TorchState:
     """What surrounds the operations after the call: it launched as much work, and waited for it as often."""
-    before, after = deed.before.ambient, deed.ambient
+    before, after = deed.before.torch_state, deed.torch_state
     running = now.unsynchronized if after.epoch == before.epoch else None
     if after.unsynchronized is not None and after.unsynchronized[0] > before.launches:
         number, step = after.unsynchronized

@@ -36,12 +36,12 @@ FORWARDS: Final = frozenset({"forward", "generate", "encode", "decode"})
 
 
 def call_unknown_method(
-    run: Frame, owner: Unknown, name: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression
+    frame: Frame, owner: Unknown, name: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression
 ) -> Value:
     """A method called on something unknown."""
     if name in TRANSFER_METHODS:
-        return _transfer(run, owner, name, arguments, node, receiver)
-    record = unknown_object_state(run, owner)
+        return _transfer(frame, owner, name, arguments, node, receiver)
+    record = unknown_object_state(frame, owner)
     if name in ITSELF:
         return owner
     if name in ("parameters", "buffers", "named_parameters"):
@@ -50,103 +50,103 @@ def call_unknown_method(
             if record is not None and record.cell is not None
             else named_placement(owner.origin, owner.text)
         )
-        return run.allocate(node, Sequence(None, Tensor(placement, rank=Rank.SOME), "iterator"))
-    tells = is_tensor_method(name, is_statement=run.discarded is node)
+        return frame.allocate(node, Sequence(None, Tensor(placement, rank=Rank.SOME), "iterator"))
+    tells = is_tensor_method(name, is_statement=frame.discarded_expression is node)
     shared = name in OF_OTHERS_TOO
-    if tells or ((shared or name in ARRAY_LIKE) and looks_like_tensor(run, receiver, array_like=not shared)):
+    if tells or ((shared or name in ARRAY_LIKE) and looks_like_tensor(frame, receiver, array_like=not shared)):
         tensor = as_tensor(owner)
         assert tensor is not None
-        return run.invoke(LibraryCall(name, arguments, node, tensor))
+        return frame.invoke(LibraryCall(name, arguments, node, tensor))
     if name in ("size", "dim", "numel", "item"):
         return Number()
     if record is not None and record.cell is not None and name in FORWARDS:
-        return call_placed_module(run, record.cell.placement, owner.text or name, arguments, node)
-    value = opaque_attribute(run, owner, name)
+        return call_placed_module(frame, record.cell.placement, owner.text or name, arguments, node)
+    value = opaque_attribute(frame, owner, name)
     if not isinstance(value, Unknown):
-        return run.call(value, arguments, node)
-    havoc(run, arguments)
-    assume_synchronized(run)
-    return call_by_convention(run, arguments) or UNKNOWN
+        return frame.call(value, arguments, node)
+    havoc(frame, arguments)
+    assume_synchronized(frame)
+    return call_by_convention(frame, arguments) or UNKNOWN
 
 
 def _transfer(
-    run: Frame, owner: Unknown, method: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression
+    frame: Frame, owner: Unknown, method: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression
 ) -> Value:
-    if looks_like_module(run, receiver):
-        request = read_transfer_request(run, method, arguments, node)
-        record = unknown_object_state(run, owner)
+    if looks_like_module(frame, receiver):
+        request = read_transfer_request(frame, method, arguments, node)
+        record = unknown_object_state(frame, owner)
         before = record.cell if record is not None and record.cell is not None else None
         placement = request.placement or (
             before.placement if before is not None else named_placement(owner.origin, owner.text)
         )
         cell = ParameterCell(placement, request.dtype or (before.dtype if before is not None else UNKNOWN_DTYPE))
         # Paths that do not move it have the thing as well.
-        unmoved = record or run.engine.shared.setdefault(unknown_object_site(owner), Instance("?", {}))
+        unmoved = record or frame.analysis.base_heap.setdefault(unknown_object_site(owner), Instance("?", {}))
         assert isinstance(unmoved, Instance)
-        run.put(unknown_object_site(owner), replace(unmoved, cell=cell))
+        frame.put(unknown_object_site(owner), replace(unmoved, cell=cell))
         return owner
     tensor = as_tensor(owner)
-    if tensor is not None and looks_like_tensor(run, receiver):
-        return transfer_tensor(run, tensor, method, arguments, node, receiver)
-    return transfer_unknown(run, owner, method, arguments, node, receiver)
+    if tensor is not None and looks_like_tensor(frame, receiver):
+        return transfer_tensor(frame, tensor, method, arguments, node, receiver)
+    return transfer_unknown(frame, owner, method, arguments, node, receiver)
 
 
-def call_unknown(run: Frame, callee: Unknown | OpaqueData, arguments: Arguments, node: cst.CSTNode) -> Value:
+def call_unknown(frame: Frame, callee: Unknown | OpaqueData, arguments: Arguments, node: cst.CSTNode) -> Value:
     """Call something unknown: a module where the program has placed it, else anything at all."""
     if isinstance(callee, OpaqueData):
-        if _is_method_of_batch(run, node):
-            havoc(run, arguments)
-            assume_synchronized(run)
+        if _is_method_of_batch(frame, node):
+            havoc(frame, arguments)
+            assume_synchronized(frame)
             return OpaqueData(callee.placement, mixed=callee.mixed)
-        return call_placed_module(run, callee.placement, "the module", arguments, node)
-    record = unknown_object_state(run, callee) if callee.origin is not None else None
+        return call_placed_module(frame, callee.placement, "the module", arguments, node)
+    record = unknown_object_state(frame, callee) if callee.origin is not None else None
     if record is not None and record.cell is not None:
-        return call_placed_module(run, record.cell.placement, callee.text or "the module", arguments, node)
-    havoc(run, arguments)
-    assume_synchronized(run)
-    return call_by_convention(run, arguments) or _call_part(run, arguments, node) or UNKNOWN
+        return call_placed_module(frame, record.cell.placement, callee.text or "the module", arguments, node)
+    havoc(frame, arguments)
+    assume_synchronized(frame)
+    return call_by_convention(frame, arguments) or _call_part(frame, arguments, node) or UNKNOWN
 
 
-def _is_method_of_batch(run: Frame, node: cst.CSTNode) -> bool:
+def _is_method_of_batch(frame: Frame, node: cst.CSTNode) -> bool:
     """Whether a method is called of something unknown that was moved: it may bring its arguments there itself, or not
     need them there (`load_state_dict`)."""
     match node:
         case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name))) if name not in FORWARDS:
-            return dotted_name(owner) is not None and isinstance(run.evaluate(owner), OpaqueData)
+            return dotted_name(owner) is not None and isinstance(frame.evaluate(owner), OpaqueData)
     return False
 
 
-def _call_part(run: Frame, arguments: Arguments, node: cst.CSTNode) -> Value | None:
+def _call_part(frame: Frame, arguments: Arguments, node: cst.CSTNode) -> Value | None:
     """Call a part that a module was built with (`self.encoder(x)`): it goes where the module goes, and so does what it
     makes of the module's inputs."""
-    function = run.function
+    function = frame.function
     match node:
-        case cst.Call(func=cst.Attribute(value=cst.Name(value=receiver))) if run.scope.method_of_module:
+        case cst.Call(func=cst.Attribute(value=cst.Name(value=receiver))) if frame.scope.method_of_module:
             if function is None or not function.parameters or function.parameters[0].name != receiver:
                 return None
             for argument in arguments.positional:
-                tensor = as_forward_operand(run, argument.value, Tensor())
+                tensor = as_forward_operand(frame, argument.value, Tensor())
                 if not isinstance(tensor, Tensor):
                     continue
-                placement = run.settle(tensor).placement
+                placement = frame.resolve(tensor).placement
                 if isinstance(placement, PlacementCase) and isinstance(placement.device, DeviceSymbol):
                     return OpaqueData(placement)
     return None
 
 
-def call_placed_module(run: Frame, placement: Placement, name: str, arguments: Arguments, node: cst.CSTNode) -> Value:
+def call_placed_module(frame: Frame, placement: Placement, name: str, arguments: Arguments, node: cst.CSTNode) -> Value:
     """Call a module of which only the placement is known: its inputs must be there too, and so is what it returns."""
-    own = run.settle(Tensor(placement, rank=Rank.SOME))
-    operands = [Operand("parameters", run.place(node), own, of_module=name)]
+    own = frame.resolve(Tensor(placement, rank=Rank.SOME))
+    operands = [Operand("parameters", frame.place(node), own, of_module=name)]
     for argument in arguments:
         if isinstance(argument.value, (Tensor, OpaqueData)):
             tensor = as_tensor(argument.value)
             assert tensor is not None
-            operands.append(Operand("input", run.place(argument.node), run.settle(tensor)))
+            operands.append(Operand("input", frame.place(argument.node), frame.resolve(tensor)))
     for operand in operands[1:]:
-        clash = find_device_conflict(run, node, name, [operands[0], operand], 0)
+        clash = find_device_conflict(frame, node, name, [operands[0], operand], 0)
         if clash is not None:
-            run.emit(clash)
+            frame.emit(clash)
             return UNKNOWN
-    assume_synchronized(run)
+    assume_synchronized(frame)
     return OpaqueData(placement)

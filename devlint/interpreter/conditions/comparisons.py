@@ -62,7 +62,7 @@ _METHODS: Final[dict[type, str]] = {
 
 
 def evaluate_comparison(
-    run: Frame, node: cst.Comparison, operator: cst.BaseCompOp, left: Argument, right: Argument
+    frame: Frame, node: cst.Comparison, operator: cst.BaseCompOp, left: Argument, right: Argument
 ) -> Value:
     """One comparison's value: a bool where it is known, a condition where it has a name."""
     if isinstance(left.value, Ref) and isinstance(right.value, Ref):
@@ -70,44 +70,44 @@ def evaluate_comparison(
         if same is not None and isinstance(operator, (cst.Is, cst.IsNot, cst.Equal, cst.NotEqual)):
             return Const(same is not isinstance(operator, (cst.IsNot, cst.NotEqual)))
     if type(operator) in IDENTITY:
-        return _identity(run, node, operator, left, right)
-    own = _by_own_method(run, node, operator, left, right)
+        return _identity(frame, node, operator, left, right)
+    own = _by_own_method(frame, node, operator, left, right)
     if own is not None:
         return own
     if type(operator) in MEMBERSHIP:
-        found = _contains(run, node, left.value, right.value)
+        found = _contains(frame, node, left.value, right.value)
         return _negate(found) if type(operator) is cst.NotIn else found
     a, b = left.value, right.value
     if type(operator) in EQUALITY:
-        equal = _equality(run, node, left, right, type(operator) is cst.NotEqual)
+        equal = _equality(frame, node, left, right, type(operator) is cst.NotEqual)
         if equal is not None:
             return _negate(equal) if type(operator) is cst.NotEqual else equal
     if isinstance(a, Tensor) or isinstance(b, Tensor):
-        return _tensors(run, node, operator, left, right)
+        return _tensors(frame, node, operator, left, right)
     if isinstance(a, Array) or isinstance(b, Array):
         return Array()
     if isinstance(a, Const) and isinstance(b, Const):
         known = compare_constants(operator, a, b)
         return Const(known) if known is not None else Number("bool")
     holds = type(operator) is not cst.NotEqual
-    return SymbolicBool(Literal(Atom(_key(run, node, operator, a, b), _text(node)), holds))
+    return SymbolicBool(Literal(Atom(_key(frame, node, operator, a, b), _text(node)), holds))
 
 
-def _contains(run: Frame, node: cst.Comparison, text: Value, whole: Value) -> Value:
+def _contains(frame: Frame, node: cst.Comparison, text: Value, whole: Value) -> Value:
     """`text in whole`: what the name of a device or a type has in it tells the device's type."""
     if isinstance(text, Const) and text.value in DEVICE_TYPES:
         match whole:
             case DeviceType(placement=placement):
-                return device_type_condition(run, placement, str(text.value), node)
+                return device_type_condition(frame, placement, str(text.value), node)
             case TypeName(placement=placement) if text.value != HOST:
-                return device_type_condition(run, placement, str(text.value), node)
+                return device_type_condition(frame, placement, str(text.value), node)
             case Unknown(origin=origin, text=name) if origin is not None:
-                return device_type_condition(run, _named_device(origin, name), str(text.value), node)
-    known = _holds(run, whole, text)
-    return Const(known) if known is not None else SymbolicBool(Literal(Atom(run.here(node), _text(node))))
+                return device_type_condition(frame, _named_device(origin, name), str(text.value), node)
+    known = _holds(frame, whole, text)
+    return Const(known) if known is not None else SymbolicBool(Literal(Atom(frame.site_key(node), _text(node))))
 
 
-def _holds(run: Frame, whole: Value, part: Value) -> bool | None:
+def _holds(frame: Frame, whole: Value, part: Value) -> bool | None:
     """Whether a constant is in a container, where that can be said: what a list or a dict has not, others may add."""
     if not isinstance(part, Const):
         return None
@@ -115,7 +115,7 @@ def _holds(run: Frame, whole: Value, part: Value) -> bool | None:
         case Tuple(items=items) if part in items or all(isinstance(one, Const) for one in items):
             return part in items
         case Ref(address=address):
-            match run.get(address):
+            match frame.get(address):
                 case Sequence(items=tuple() as items) if part in items:
                     return True
                 case Dict(entries=entries, perhaps=perhaps) if part.value in entries and part.value not in perhaps:
@@ -124,24 +124,24 @@ def _holds(run: Frame, whole: Value, part: Value) -> bool | None:
 
 
 def _by_own_method(
-    run: Frame, node: cst.Comparison, operator: cst.BaseCompOp, left: Argument, right: Argument
+    frame: Frame, node: cst.Comparison, operator: cst.BaseCompOp, left: Argument, right: Argument
 ) -> Value | None:
     """The answer of an object of the program that is compared by a method of its own."""
 
     if type(operator) in MEMBERSHIP:
         left, right = right, left
-    function = find_special_method(run, left.value, _METHODS.get(type(operator), ""))
-    return run.call_function(function, left.value, Arguments(node, [right])) if function is not None else None
+    function = find_special_method(frame, left.value, _METHODS.get(type(operator), ""))
+    return frame.call_function(function, left.value, Arguments(node, [right])) if function is not None else None
 
 
-def _key(run: Frame, node: cst.Comparison, operator: cst.BaseCompOp, a: Value, b: Value) -> Hashable:
+def _key(frame: Frame, node: cst.Comparison, operator: cst.BaseCompOp, a: Value, b: Value) -> Hashable:
     """What identifies the comparison: its operands where both have a name, else only this place. `!=` is the opposite
     of `==`."""
     sides = [value.origin if isinstance(value, (Unknown, Number)) else value for value in (a, b)]
     if all(isinstance(value, (Unknown, Number, Const)) for value in (a, b)) and None not in sides:
         kind = "Equal" if type(operator) is cst.NotEqual else type(operator).__name__
         return ("compare", kind, *sides)
-    return run.here(node)
+    return frame.site_key(node)
 
 
 class EqualityText:
@@ -163,15 +163,15 @@ def _text(node: cst.CSTNode) -> object:
     return SourceText(node)
 
 
-def _identity(run: Frame, node: cst.Comparison, operator: cst.BaseCompOp, left: Argument, right: Argument) -> Value:
+def _identity(frame: Frame, node: cst.Comparison, operator: cst.BaseCompOp, left: Argument, right: Argument) -> Value:
     negative = type(operator) is cst.IsNot
     if NONE in (left.value, right.value):
         other = left if right.value == NONE else right
-        answer = none_condition(run, other.value, other.node)
+        answer = none_condition(frame, other.value, other.node)
         value: Value = Const(answer) if isinstance(answer, bool) else SymbolicBool(answer)
         return _negate(value) if negative else value
     if isinstance(left.value, DeviceValue) and isinstance(right.value, DeviceValue):
-        _tell(run, node, "is not" if negative else "is", left, right)
+        _tell(frame, node, "is not" if negative else "is", left, right)
     if isinstance(left.value, Const) and isinstance(right.value, Const):
         return Const((left.value == right.value) is not negative)
     return Number("bool")
@@ -186,30 +186,30 @@ def _negate(value: Value) -> Value:
     return value
 
 
-def _equality(run: Frame, node: cst.Comparison, left: Argument, right: Argument, negative: bool) -> Value | None:
+def _equality(frame: Frame, node: cst.Comparison, left: Argument, right: Argument, negative: bool) -> Value | None:
     a, b = left.value, right.value
     if _may_be_text(a) and _may_be_text(b):
         # The same comparison may meet a device elsewhere: then it is not in vain.
-        _tell(run, node, "!=" if negative else "==", left, right)
+        _tell(frame, node, "!=" if negative else "==", left, right)
     match a, b:
         case (DeviceValue(), DeviceValue() | Const(value=str())) | (Const(value=str()), DeviceValue()):
-            _tell(run, node, "!=" if negative else "==", left, right)
-            return _devices_equal(run, node, a, b)
+            _tell(frame, node, "!=" if negative else "==", left, right)
+            return _devices_equal(frame, node, a, b)
         case (DeviceValue(), Unknown(origin=origin)) | (Unknown(origin=origin), DeviceValue()) if origin is not None:
-            return _devices_equal(run, node, a, b)
+            return _devices_equal(frame, node, a, b)
         case (DeviceValue(), ConditionalValue(test=Literal())) | (ConditionalValue(test=Literal()), DeviceValue()):
-            return _devices_equal(run, node, a, b)
+            return _devices_equal(frame, node, a, b)
         case (DeviceType(placement=placement), Const(value=str(text))) | (
             Const(value=str(text)),
             DeviceType(placement=placement),
         ):
-            return device_type_condition(run, placement, text, node)
+            return device_type_condition(frame, placement, text, node)
         case (DeviceType(placement=one), DeviceType(placement=other)):
-            return _same_device(run, node, one, other)
+            return _same_device(frame, node, one, other)
         case (TypeName(), TypeName() | Const(value=str())) | (Const(value=str()), TypeName()):
-            return _types_equal(run, node, a, b)
+            return _types_equal(frame, node, a, b)
         case (Unknown(origin=origin, text=text), Const(value=str(type_))) if origin and type_ in DEVICE_TYPES:
-            return device_type_condition(run, _named_device(origin, text), type_, node)
+            return device_type_condition(frame, _named_device(origin, text), type_, node)
         case (DtypeValue(), DtypeValue()):
             if a.dtype.name is not None and b.dtype.name is not None:
                 return Const(a.dtype.name == b.dtype.name)
@@ -217,28 +217,28 @@ def _equality(run: Frame, node: cst.Comparison, left: Argument, right: Argument,
         case (Const(), Const()):
             return Const(a.value == b.value)
         case (ConditionalValue() as several, Const() as one) | (Const() as one, ConditionalValue() as several):
-            return compare_with_constant(run, several, one, node, _text(node))
+            return compare_with_constant(frame, several, one, node, _text(node))
         case (ProgramDefinition() | LibraryName(), ProgramDefinition() | LibraryName()):
             return Const(a == b)
     return None
 
 
-def _types_equal(run: Frame, node: cst.Comparison, a: Value, b: Value) -> Value:
+def _types_equal(frame: Frame, node: cst.Comparison, a: Value, b: Value) -> Value:
     """Whether two tensor types are one: on one device, and of one dtype."""
-    placements = [_placement_of_type(run, one) for one in (a, b)]
+    placements = [_placement_of_type(frame, one) for one in (a, b)]
     devices = [one.device for one in placements if isinstance(one, PlacementCase)]
     if len(devices) == 2 and relate_devices(*devices) is DeviceRelation.DIFFERENT:
         return Const(False)
     asked = frozenset(one.origin for one in devices if isinstance(one, DeviceSymbol))
-    return SymbolicBool(Literal(Atom(("same type", asked, run.here(node)), _text(node))))
+    return SymbolicBool(Literal(Atom(("same type", asked, frame.site_key(node)), _text(node))))
 
 
-def _placement_of_type(run: Frame, value: Value) -> Placement | None:
+def _placement_of_type(frame: Frame, value: Value) -> Placement | None:
     match value:
         case TypeName(placement=placement):
             return placement
         case Const(value=str(name)):
-            found = legacy_type(run, name, None)
+            found = legacy_type(frame, name, None)
             return found[0] if found is not None else None
     return None
 
@@ -259,18 +259,18 @@ def _may_be_text(value: Value) -> bool:
     return False
 
 
-def compare_with_constant(run: Frame, value: Value, constant: Const, node: cst.CSTNode, text: object) -> Value:
+def compare_with_constant(frame: Frame, value: Value, constant: Const, node: cst.CSTNode, text: object) -> Value:
     """Whether a value equals a constant: a bool or a condition where that can be said, else some bool."""
     match value:
         case Const():
             return Const(value.value == constant.value)
         case ConditionalValue(test=test, yes=yes, no=no):
-            sides = [compare_with_constant(run, one, constant, node, text) for one in (yes, no)]
+            sides = [compare_with_constant(frame, one, constant, node, text) for one in (yes, no)]
             return _chosen(test, sides[0], sides[1])
         case DeviceType(placement=placement) | DeviceValue(placement=placement) if isinstance(constant.value, str):
-            return device_type_condition(run, placement, constant.value, node)
+            return device_type_condition(frame, placement, constant.value, node)
         case Unknown(origin=origin, text=named_) if origin and constant.value in DEVICE_TYPES:
-            return device_type_condition(run, _named_device(origin, named_), str(constant.value), node)
+            return device_type_condition(frame, _named_device(origin, named_), str(constant.value), node)
         case Unknown(origin=origin) | Number(origin=origin) if origin is not None:
             return SymbolicBool(Literal(Atom(("compare", "Equal", origin, constant), text)))
         case Tensor() | Array() | Tuple() | ProgramDefinition():
@@ -296,17 +296,17 @@ def _answer(value: Value) -> Literal | bool | None:
     return None
 
 
-def _devices_equal(run: Frame, node: cst.Comparison, a: Value, b: Value) -> Value:
+def _devices_equal(frame: Frame, node: cst.Comparison, a: Value, b: Value) -> Value:
     """Whether two devices compare equal on this path: by type where one is written out, as the comparison is meant."""
     if isinstance(b, ConditionalValue):
         a, b = b, a
     match a:
         case ConditionalValue(test=Literal() as test, yes=yes, no=no):
-            return _chosen(test, _devices_equal(run, node, yes, b), _devices_equal(run, node, no, b))
+            return _chosen(test, _devices_equal(frame, node, yes, b), _devices_equal(frame, node, no, b))
         case Const(value=None):
             return Const(False)
     left, right = _placement(a), _placement(b)
-    return _same_device(run, node, left, right) if left is not None and right is not None else Number("bool")
+    return _same_device(frame, node, left, right) if left is not None and right is not None else Number("bool")
 
 
 def _placement(value: Value) -> Placement | None:
@@ -328,42 +328,44 @@ def _named_device(origin: Hashable, text: str) -> Placement:
     return named_placement(origin, text)
 
 
-def _same_device(run: Frame, node: cst.Comparison, left: Placement, right: Placement) -> Value:
+def _same_device(frame: Frame, node: cst.Comparison, left: Placement, right: Placement) -> Value:
     if isinstance(right, ConditionalPlacement):
         left, right = right, left
     if isinstance(left, ConditionalPlacement):
-        yes, no = _same_device(run, node, left.yes, right), _same_device(run, node, left.no, right)
+        yes, no = _same_device(frame, node, left.yes, right), _same_device(frame, node, left.no, right)
         return _chosen(Literal(left.formula), yes, no)
     assert isinstance(right, PlacementCase)
     for device, other in ((left.device, right), (right.device, left)):
         if isinstance(device, KnownDevice):
-            return device_type_condition(run, other, device.type, node)
+            return device_type_condition(frame, other, device.type, node)
     match left.device, right.device:
         case DeviceSymbol(origin=first), DeviceSymbol(origin=second):
             if first == second:
                 return Const(True)
             return SymbolicBool(Literal(Atom(("same device", frozenset({first, second})), _text(node))))
-    return SymbolicBool(Literal(Atom(run.here(node), _text(node))))
+    return SymbolicBool(Literal(Atom(frame.site_key(node), _text(node))))
 
 
-def device_type_condition(run: Frame, placement: Placement, type_: str, node: cst.CSTNode) -> Value:
+def device_type_condition(frame: Frame, placement: Placement, type_: str, node: cst.CSTNode) -> Value:
     """`placement.type == type_` as a bool or a condition."""
     if isinstance(placement, ConditionalPlacement):
         return _chosen(
             Literal(placement.formula),
-            device_type_condition(run, placement.yes, type_, node),
-            device_type_condition(run, placement.no, type_, node),
+            device_type_condition(frame, placement.yes, type_, node),
+            device_type_condition(frame, placement.no, type_, node),
         )
     match placement.device:
         case KnownDevice(type=known):
             return Const(known == type_)
         case DeviceSymbol(origin=origin):
             return SymbolicBool(Literal(device_type_atom(origin, type_, _text(node))))
-    return SymbolicBool(Literal(Atom(run.here(node), _text(node))))
+    return SymbolicBool(Literal(Atom(frame.site_key(node), _text(node))))
 
 
-def _tell(run: Frame, node: cst.Comparison, operator: str, left: Argument, right: Argument) -> None:
-    run.emit(DevicesCompared(run.context_at(node), operator, left.value, right.value, _written(right), _written(left)))
+def _tell(frame: Frame, node: cst.Comparison, operator: str, left: Argument, right: Argument) -> None:
+    frame.emit(
+        DevicesCompared(frame.event_context(node), operator, left.value, right.value, _written(right), _written(left))
+    )
 
 
 def _written(argument: Argument) -> str | None:
@@ -375,13 +377,13 @@ def _written(argument: Argument) -> str | None:
     return argument.value.value if isinstance(argument.value, Const) and isinstance(argument.value.value, str) else None
 
 
-def _tensors(run: Frame, node: cst.Comparison, operator: cst.BaseCompOp, left: Argument, right: Argument) -> Value:
-    row = run.engine.table.method(_METHODS.get(type(operator), ""))
+def _tensors(frame: Frame, node: cst.Comparison, operator: cst.BaseCompOp, left: Argument, right: Argument) -> Value:
+    row = frame.analysis.table.method(_METHODS.get(type(operator), ""))
     if row is None:
         return UNKNOWN
     own, other = (left, right) if isinstance(left.value, Tensor) else (right, left)
-    other = Argument(as_forward_operand(run, other.value, own.value), other.node)
+    other = Argument(as_forward_operand(frame, other.value, own.value), other.node)
     if isinstance(other.value, Unknown):
         other = Argument(Number(), other.node)
     names = [name for name in row.params if name != "*"]
-    return apply_bound_row(run, row, {names[0]: [own], names[1]: [other]}, node)
+    return apply_bound_row(frame, row, {names[0]: [own], names[1]: [other]}, node)

@@ -69,55 +69,55 @@ PARAMETER: Final = LibraryName("torch.nn.Parameter")
 ABSTRACT: Final = ("builtins.", "typing.", "collections.abc.", "numbers.", "types.")
 
 
-def is_instance(run: Frame, value: Value, type_: Value) -> bool | None:
+def is_instance(frame: Frame, value: Value, type_: Value) -> bool | None:
     """Whether `isinstance(value, type_)`; None where that is not known, or differs between what the value may be."""
     match type_:
         case Tuple(items=types):
-            answers = [is_instance(run, value, one) for one in types]
+            answers = [is_instance(frame, value, one) for one in types]
             return True if True in answers else None if None in answers else False
         case ConditionalValue():
             return None
     if isinstance(value, ConditionalValue):
-        possible = {is_instance(run, value.yes, type_), is_instance(run, value.no, type_)}
+        possible = {is_instance(frame, value.yes, type_), is_instance(frame, value.no, type_)}
         return possible.pop() if len(possible) == 1 else None
     if isinstance(type_, ProgramDefinition) and isinstance(type_.definition, ClassInfo):
-        return _of_program_class(run, value, type_)
+        return _of_program_class(frame, value, type_)
     if not isinstance(type_, LibraryName):
         return None
     name = _type_name(type_.name)
     if isinstance(value, Tensor) and value.cell is not None and name == "torch.nn.Parameter":
         return True
-    thing = run.instance(value)
-    if thing is not None and _is_of_class(run, thing, type_):
+    thing = frame.instance(value)
+    if thing is not None and _is_of_class(frame, thing, type_):
         return True
     if isinstance(value, NotTensor):
         return False if name == "torch.Tensor" else None
     if isinstance(value, Number) and value.kind is None and name in _NUMBERS["bool"] | _NUMBERS["float"]:
         return None
-    known = _types_of(run, value)
+    known = _types_of(frame, value)
     if known is None:
         return None
     return True if name in known else False if name in CONCRETE or (thing is None and name in PROTOCOLS) else None
 
 
-def instance_condition(run: Frame, value: Value, type_: Value) -> Literal | bool | None:
+def instance_condition(frame: Frame, value: Value, type_: Value) -> Literal | bool | None:
     """The same as a condition: what decides which of two values it is may decide this too."""
-    answer = is_instance(run, value, type_)
+    answer = is_instance(frame, value, type_)
     if answer is None and isinstance(value, ConditionalValue) and value.test is not None:
-        sides = is_instance(run, value.yes, type_), is_instance(run, value.no, type_)
+        sides = is_instance(frame, value.yes, type_), is_instance(frame, value.no, type_)
         if None not in sides:
             return value.test if sides[0] else ~value.test
     return answer
 
 
-def restrict_to_type(run: Frame, value: Value, type_: Value, holds: bool) -> Value | None:
+def restrict_to_type(frame: Frame, value: Value, type_: Value, holds: bool) -> Value | None:
     """The value, given that it is (or is not) of the type; None when it cannot be."""
     if isinstance(value, ConditionalValue):
-        yes, no = restrict_to_type(run, value.yes, type_, holds), restrict_to_type(run, value.no, type_, holds)
+        yes, no = restrict_to_type(frame, value.yes, type_, holds), restrict_to_type(frame, value.no, type_, holds)
         if yes is None or no is None:
             return no if yes is None else yes
         return value if (yes, no) == (value.yes, value.no) else join(yes, no, value.test)
-    return None if is_instance(run, value, type_) is (not holds) else value
+    return None if is_instance(frame, value, type_) is (not holds) else value
 
 
 def _type_name(name: str) -> str:
@@ -127,7 +127,7 @@ def _type_name(name: str) -> str:
     return name
 
 
-def _types_of(run: Frame, value: Value) -> frozenset[str] | None:
+def _types_of(frame: Frame, value: Value) -> frozenset[str] | None:
     """All that a value is of the types above; None when that is not known."""
     match value:
         case Tensor():
@@ -154,43 +154,43 @@ def _types_of(run: Frame, value: Value) -> frozenset[str] | None:
         case ProgramDefinition() | BoundLibraryMethod() | Partial():
             return frozenset({"Callable"})
         case Ref(address=address):
-            thing = run.get(address)
+            thing = frame.get(address)
             if isinstance(thing, Sequence):
                 return _OTHERS.get(thing.kind, _OTHERS["iterator"])
             if isinstance(thing, Dict):
                 return _OTHERS["dict"]
             if isinstance(thing, Instance):
-                return _types_of_object(run, value, thing)
+                return _types_of_object(frame, value, thing)
     return None
 
 
-def _types_of_object(run: Frame, value: Value, thing: Instance) -> frozenset[str] | None:
-    if is_module(run, value):
+def _types_of_object(frame: Frame, value: Value, thing: Instance) -> frozenset[str] | None:
+    if is_module(frame, value):
         return frozenset({"torch.nn.Module", "Callable"})
     info = thing.cls.definition if isinstance(thing.cls, ProgramDefinition) else None
-    return frozenset() if isinstance(info, ClassInfo) and not has_unknown_base(run, info) else None
+    return frozenset() if isinstance(info, ClassInfo) and not has_unknown_base(frame, info) else None
 
 
-def _is_of_class(run: Frame, thing: Instance, type_: LibraryName) -> bool:
+def _is_of_class(frame: Frame, thing: Instance, type_: LibraryName) -> bool:
     if isinstance(thing.cls, str):
-        return run.engine.table.canonical(thing.cls) == run.engine.table.canonical(type_.name)
+        return frame.analysis.table.canonical(thing.cls) == frame.analysis.table.canonical(type_.name)
     if isinstance(thing.cls, ProgramDefinition) and isinstance(thing.cls.definition, ClassInfo):
-        return type_ in ancestors(run, thing.cls.definition)
+        return type_ in ancestors(frame, thing.cls.definition)
     return False
 
 
-def _of_program_class(run: Frame, value: Value, type_: ProgramDefinition) -> bool | None:
+def _of_program_class(frame: Frame, value: Value, type_: ProgramDefinition) -> bool | None:
     assert isinstance(type_.definition, ClassInfo)
-    thing = run.instance(value)
+    thing = frame.instance(value)
     if thing is None:
         plain = isinstance(value, (Tensor, Const, Number, SymbolicBool, StringPrefix, Array, DeviceValue, DtypeValue))
         plain = plain or isinstance(value, Ref) or (isinstance(value, Tuple) and not value.names)
-        return False if plain and not has_unknown_base(run, type_.definition) else None
+        return False if plain and not has_unknown_base(frame, type_.definition) else None
     if isinstance(thing.cls, str):
         return None
     if not (isinstance(thing.cls, ProgramDefinition) and isinstance(thing.cls.definition, ClassInfo)):
         return None
     info = thing.cls.definition
-    if ProgramDefinition(type_.definition) in ancestors(run, info):
+    if ProgramDefinition(type_.definition) in ancestors(frame, info):
         return True
-    return None if has_unknown_base(run, info) else False
+    return None if has_unknown_base(frame, info) else False

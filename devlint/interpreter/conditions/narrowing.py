@@ -59,13 +59,13 @@ class SourceText:
         return self._text
 
 
-def condition_of(run: Frame, node: cst.BaseExpression) -> Literal | bool | None:
+def condition_of(frame: Frame, node: cst.BaseExpression) -> Literal | bool | None:
     """Evaluate an expression as a condition. A bool where the answer is known, a test where it has a name."""
-    answer = _test_of(run, node)
+    answer = _test_of(frame, node)
     if isinstance(answer, Literal):
-        known = entails(run.state.facts, answer)
+        known = entails(frame.state.path_condition, answer)
         answer = answer if known is None else known
-    run.tested[node] = answer
+    frame.conditions[node] = answer
     return answer
 
 
@@ -73,19 +73,19 @@ COMPOSED: Final = frozenset({cst.UnaryOperation, cst.BooleanOperation, cst.Named
 """Conditions made of conditions. Asking for the exact type spares most nodes the walk through the cases."""
 
 
-def _test_of(run: Frame, node: cst.BaseExpression) -> Literal | bool | None:
+def _test_of(frame: Frame, node: cst.BaseExpression) -> Literal | bool | None:
     if type(node) not in COMPOSED:
-        return truth_condition(run, run.evaluate(node), node)
+        return truth_condition(frame, frame.evaluate(node), node)
     match node:
         case cst.UnaryOperation(operator=cst.Not(), expression=inner):
-            return negate_condition(condition_of(run, inner))
+            return negate_condition(condition_of(frame, inner))
         case cst.BooleanOperation(operator=operator, left=left, right=right):
-            return _connective(run, left, right, is_and=isinstance(operator, cst.And))
+            return _connective(frame, left, right, is_and=isinstance(operator, cst.And))
         case cst.NamedExpr(value=value):
-            answer = truth_condition(run, run.evaluate(node), node)
-            run.tested[value] = answer
+            answer = truth_condition(frame, frame.evaluate(node), node)
+            frame.conditions[value] = answer
             return answer
-    return truth_condition(run, run.evaluate(node), node)
+    return truth_condition(frame, frame.evaluate(node), node)
 
 
 def negate_condition(test: Literal | bool | None) -> Literal | bool | None:
@@ -94,22 +94,22 @@ def negate_condition(test: Literal | bool | None) -> Literal | bool | None:
 
 
 def _connective(
-    run: Frame, left: cst.BaseExpression, right: cst.BaseExpression, *, is_and: bool
+    frame: Frame, left: cst.BaseExpression, right: cst.BaseExpression, *, is_and: bool
 ) -> Literal | bool | None:
-    first = condition_of(run, left)
+    first = condition_of(frame, left)
     if isinstance(first, bool) and first is not is_and:
         return first
     answers: list[Literal | bool | None] = []
 
     def second() -> None:
-        narrow(run, left, is_and)
-        answers.append(condition_of(run, right) if run.state.live else is_and)
+        narrow(frame, left, is_and)
+        answers.append(condition_of(frame, right) if frame.state.live else is_and)
 
-    (end,) = run.branch(second)
+    (end,) = frame.branch(second)
     # What the right side narrowed is true only where it is reached; what it newly made is there to be used.
-    run.state.names = {**end.names, **run.state.names}
-    run.state.heap.adopt(end.heap)
-    run.state.ambient = end.ambient
+    frame.state.names = {**end.names, **frame.state.names}
+    frame.state.heap.adopt(end.heap)
+    frame.state.torch_state = end.torch_state
     other = answers[0] if answers else is_and
     if isinstance(first, bool):
         return other
@@ -120,7 +120,7 @@ def _connective(
     return conjunction(first, other) if is_and else disjunction(first, other)
 
 
-def truth_condition(run: Frame, value: Value, node: cst.BaseExpression) -> Literal | bool | None:
+def truth_condition(frame: Frame, value: Value, node: cst.BaseExpression) -> Literal | bool | None:
     """The condition that a value is true."""
     match value:
         case Const(value=constant):
@@ -132,33 +132,37 @@ def truth_condition(run: Frame, value: Value, node: cst.BaseExpression) -> Liter
         case DeviceValue() | DtypeValue() | ProgramDefinition() | LibraryName() | BoundLibraryMethod():
             return True
         case Ref(address=address):
-            thing = run.get(address)
+            thing = frame.get(address)
             if isinstance(thing, Sequence):
                 if thing.items is None:
-                    return Literal(Atom(("filled", *run.here(node)), SourceText(node)))
+                    return Literal(Atom(("filled", *frame.site_key(node)), SourceText(node)))
                 return bool(thing.items)
         case Unknown(origin=("attr", owner, ("is_cuda" | "is_cpu" | "is_mps" | "is_xpu") as name)):
             return Literal(device_type_atom(owner, name.removeprefix("is_"), SourceText(node)))
         case Unknown(origin=origin) | Number(origin=origin) if origin is not None:
             return Literal(Atom(("true", origin), SourceText(node)))
         case Tensor() | Array():
-            report_host_read(run, value, node, "bool()")
+            report_host_read(frame, value, node, "bool()")
         case ConditionalValue(test=Literal() as test, yes=yes, no=no):
-            one, other = truth_condition(run, yes, node), truth_condition(run, no, node)
+            one, other = truth_condition(frame, yes, node), truth_condition(frame, no, node)
             if one is not None and other is not None and (isinstance(one, bool) or isinstance(other, bool)):
                 return conditional(test, one, other)
-    return Literal(Atom(run.here(node), SourceText(node)))
+    return Literal(Atom(frame.site_key(node), SourceText(node)))
 
 
-def report_host_read(run: Frame, value: Value, node: cst.BaseExpression, reader: str) -> None:
+def report_host_read(frame: Frame, value: Value, node: cst.BaseExpression, reader: str) -> None:
     """The host looks at a tensor's values: it waits for the accelerator to have them."""
     tensor = as_tensor(value) if isinstance(value, Tensor) else None
     if tensor is None:
         return
-    tensor = run.settle(tensor)
-    run.emit(HostRead(run.context_at(node), reader, tensor, run.place(node), unfinished=unfinished_copy(run, tensor)))
+    tensor = frame.resolve(tensor)
+    frame.emit(
+        HostRead(
+            frame.event_context(node), reader, tensor, frame.place(node), unfinished=unfinished_copy(frame, tensor)
+        )
+    )
     if not is_on_host(tensor):
-        run.synchronize()
+        frame.synchronize()
 
 
 def is_on_host(tensor: Tensor) -> bool:
@@ -174,7 +178,7 @@ def may_be_none(value: Value) -> bool | None:
         case Unknown():
             return None
         case Tensor(
-            placement=PlacementCase(device=DeviceSymbol(origin=("param", FunctionInfo(), _)), how=Basis.CALLER),
+            placement=PlacementCase(device=DeviceSymbol(origin=("param", FunctionInfo(), _)), basis=Basis.CALLER),
             cell=None,
         ):
             return None
@@ -184,7 +188,7 @@ def may_be_none(value: Value) -> bool | None:
     return False
 
 
-def none_condition(run: Frame, value: Value, node: cst.BaseExpression) -> Literal | bool:
+def none_condition(frame: Frame, value: Value, node: cst.BaseExpression) -> Literal | bool:
     """The condition `value is None`."""
     known = may_be_none(value)
     if known is not None:
@@ -205,7 +209,7 @@ def none_condition(run: Frame, value: Value, node: cst.BaseExpression) -> Litera
         ):
             return ~test
     there = all(isinstance(one, (Tensor, Ref)) for one in alternatives(value) if one != NONE)
-    return Literal(Atom(("given" if there else "none", *run.here(node)), SourceText(node, " is None")))
+    return Literal(Atom(("given" if there else "none", *frame.site_key(node)), SourceText(node, " is None")))
 
 
 IDENTITY: Final = frozenset({cst.Is, cst.IsNot})
@@ -214,56 +218,56 @@ WRITTEN_OUT: Final = frozenset({cst.Integer, cst.Float, cst.SimpleString, cst.Un
 """What a constant looks like."""
 
 
-def narrow(run: Frame, node: cst.BaseExpression, holds: bool) -> None:
+def narrow(frame: Frame, node: cst.BaseExpression, holds: bool) -> None:
     """Follow the path on which the condition (already evaluated by `condition_of`) holds, or fails."""
-    test = run.tested.get(node)
+    test = frame.conditions.get(node)
     if isinstance(test, bool):
         if test is not holds:
-            run.state.live = False
+            frame.state.live = False
             return
     elif test is not None:
-        run.state.assume(test if holds else ~test)
+        frame.state.assume(test if holds else ~test)
     reader = _TELLING.get(type(node))
     if reader is not None:
-        reader(run, node, holds)
+        reader(frame, node, holds)
 
 
-def _narrow_not(run: Frame, node: cst.UnaryOperation, holds: bool) -> None:
+def _narrow_not(frame: Frame, node: cst.UnaryOperation, holds: bool) -> None:
     if isinstance(node.operator, cst.Not):
-        narrow(run, node.expression, not holds)
+        narrow(frame, node.expression, not holds)
 
 
-def _narrow_both(run: Frame, node: cst.BooleanOperation, holds: bool) -> None:
+def _narrow_both(frame: Frame, node: cst.BooleanOperation, holds: bool) -> None:
     """Both sides, where the connective says as much of both."""
     if isinstance(node.operator, cst.And) is holds:
-        narrow(run, node.left, holds)
-        if node.right in run.tested:
-            narrow(run, node.right, holds)
+        narrow(frame, node.left, holds)
+        if node.right in frame.conditions:
+            narrow(frame, node.right, holds)
 
 
-def _narrow_compared(run: Frame, node: cst.Comparison, holds: bool) -> None:
+def _narrow_compared(frame: Frame, node: cst.Comparison, holds: bool) -> None:
     if len(node.comparisons) > 1:
         return
     operator, comparator = node.comparisons[0].operator, node.comparisons[0].comparator
     if type(operator) in IDENTITY and type(comparator) is cst.Name and comparator.value == "None":
-        _narrow_none(run, node.left, (type(operator) is cst.Is) is holds)
+        _narrow_none(frame, node.left, (type(operator) is cst.Is) is holds)
     else:
-        _narrow_several(run, node.left, operator, comparator, holds)
+        _narrow_several(frame, node.left, operator, comparator, holds)
 
 
-def _narrow_asked(run: Frame, node: cst.Call, holds: bool) -> None:
+def _narrow_asked(frame: Frame, node: cst.Call, holds: bool) -> None:
     """`isinstance(x, T)`, `torch.is_tensor(x)`."""
     match node:
         case cst.Call(func=cst.Name(value="isinstance"), args=[first, second]):
-            _narrow_type(run, first.value, run.evaluate(second.value), holds)
-        case cst.Call(func=(cst.Name() | cst.Attribute()) as function, args=[first]) if _is_tensor(run, function):
-            _narrow_type(run, first.value, TENSOR, holds)
+            _narrow_type(frame, first.value, frame.evaluate(second.value), holds)
+        case cst.Call(func=(cst.Name() | cst.Attribute()) as function, args=[first]) if _is_tensor(frame, function):
+            _narrow_type(frame, first.value, TENSOR, holds)
 
 
-def _narrow_true(run: Frame, node: cst.Name | cst.Attribute, holds: bool) -> None:
-    value = _current(run, node) if holds else None
+def _narrow_true(frame: Frame, node: cst.Name | cst.Attribute, holds: bool) -> None:
+    value = _current(frame, node) if holds else None
     if value is not None:
-        rebind(run, node, value, without_none(value))
+        rebind(frame, node, value, without_none(value))
 
 
 _TELLING: Final[dict[type, Callable[[Frame, Any, bool], None]]] = {
@@ -277,51 +281,51 @@ _TELLING: Final[dict[type, Callable[[Frame, Any, bool], None]]] = {
 """Conditions that tell something of the names in them."""
 
 
-def _current(run: Frame, node: cst.BaseExpression) -> Value | None:
+def _current(frame: Frame, node: cst.BaseExpression) -> Value | None:
     if isinstance(node, cst.Name):
-        return run.lookup(node.value)
+        return frame.lookup(node.value)
     if type(node) is cst.Attribute and type(node.value) is cst.Name:
-        owner = run.instance(run.lookup(node.value.value) or NONE)
+        owner = frame.instance(frame.lookup(node.value.value) or NONE)
         return owner.attributes.get(node.attr.value) if owner is not None else None
     return None
 
 
-def _narrow_none(run: Frame, node: cst.BaseExpression, is_none: bool) -> None:
-    value = _current(run, node)
+def _narrow_none(frame: Frame, node: cst.BaseExpression, is_none: bool) -> None:
+    value = _current(frame, node)
     if value is None:
         return
-    rebind(run, node, value, NONE if is_none else without_none(value))
+    rebind(frame, node, value, NONE if is_none else without_none(value))
 
 
 def _narrow_several(
-    run: Frame, node: cst.BaseExpression, operator: cst.BaseCompOp, comparator: cst.BaseExpression, holds: bool
+    frame: Frame, node: cst.BaseExpression, operator: cst.BaseCompOp, comparator: cst.BaseExpression, holds: bool
 ) -> None:
     """Of several values, keep those of which the comparison with a constant can hold, or fail."""
-    value = _current(run, node)
+    value = _current(frame, node)
     if not isinstance(value, ConditionalValue) or type(comparator) not in WRITTEN_OUT:
         return
-    constant = run.evaluate(comparator)
+    constant = frame.evaluate(comparator)
     kept = alternatives_left_by(value, operator, constant, holds=holds) if isinstance(constant, Const) else None
     if kept is not None:
-        rebind(run, node, value, kept)
+        rebind(frame, node, value, kept)
 
 
-def _is_tensor(run: Frame, function: cst.Name | cst.Attribute) -> bool:
+def _is_tensor(frame: Frame, function: cst.Name | cst.Attribute) -> bool:
     name = function.value if isinstance(function, cst.Name) else function.attr.value
-    return name == "is_tensor" and run.evaluate(function) == LibraryName("torch.is_tensor")
+    return name == "is_tensor" and frame.evaluate(function) == LibraryName("torch.is_tensor")
 
 
-def _narrow_type(run: Frame, node: cst.BaseExpression, type_: Value, holds: bool) -> None:
+def _narrow_type(frame: Frame, node: cst.BaseExpression, type_: Value, holds: bool) -> None:
     """Follow the path on which a value is an instance of a type, or is not."""
-    value = _current(run, node)
-    kept = restrict_to_type(run, value, type_, holds) if value is not None else None
+    value = _current(frame, node)
+    kept = restrict_to_type(frame, value, type_, holds) if value is not None else None
     if value is None or kept is None:
         return
     if type_ in (TENSOR, PARAMETER) and holds:
         kept = as_tensor(kept) or kept
     elif type_ == TENSOR:
         kept = _without_tensors(kept)
-    rebind(run, node, value, kept)
+    rebind(frame, node, value, kept)
 
 
 def _without_tensors(value: Value) -> Value:

@@ -30,28 +30,28 @@ MAX_REGISTERED: Final = 16
 for by a name that is written down: nothing is known of what it holds."""
 
 
-def defer_registration(run: Frame, unit: Statement) -> None:
+def defer_registration(frame: Frame, unit: Statement) -> None:
     """A function or class is defined, and may have to be registered. A method of an object does so at once."""
     if unit.name is None or not REGISTERED.match(unit.text):
         return
-    registrar = _registrar(run, unit)
+    registrar = _registrar(frame, unit)
     if registrar is None:
-        _register(run, unit.name)
+        _register(frame, unit.name)
         return
-    registries = run.engine.registries
+    registries = frame.analysis.pending_registrations
     if registrar not in registries.waiting:
         registries.waiting[registrar] = []
         for name in registrar.unit.mentions & _kept_names(registrar.module):
             registries.places.setdefault((registrar.module, name), set()).add(registrar)
-    registries.waiting[registrar].append((run, unit.name))
+    registries.waiting[registrar].append((frame, unit.name))
 
 
-def register_pending(engine: AnalysisState, module: ModuleInfo, name: str) -> None:
+def register_pending(analysis: AnalysisState, module: ModuleInfo, name: str) -> None:
     """A name of a module is read: what will be found there is registered now. Registrars themselves do not count as
     readers."""
-    registries = engine.registries
+    registries = analysis.pending_registrations
     found = registries.places.get((module, name)) if registries.places else None
-    if found is None or not {one.unit for one in found}.isdisjoint(one.unit for one in engine.active):
+    if found is None or not {one.unit for one in found}.isdisjoint(one.unit for one in analysis.active_functions):
         return
     del registries.places[module, name]
     for registrar in found:
@@ -59,16 +59,16 @@ def register_pending(engine: AnalysisState, module: ModuleInfo, name: str) -> No
         if len(waiting) > MAX_REGISTERED:
             _leave_open(registrar)
             continue
-        for run, registered in waiting:
-            _register(run, registered)
+        for frame, registered in waiting:
+            _register(frame, registered)
 
 
-def _registrar(run: Frame, unit: Statement) -> FunctionInfo | None:
+def _registrar(frame: Frame, unit: Statement) -> FunctionInfo | None:
     """The function of the program that is the one decorator of a definition, or makes it."""
     dotted = REGISTRAR.match(unit.text)
     if dotted is None or sum(line.startswith("@") for line in unit.text.splitlines()) > 1:
         return None
-    value = run.engine.global_name(run.module, dotted[1])
+    value = frame.analysis.global_name(frame.module, dotted[1])
     definition = value.definition if isinstance(value, ProgramDefinition) else None
     return definition if isinstance(definition, FunctionInfo) else None
 
@@ -78,26 +78,26 @@ def _kept_names(module: ModuleInfo) -> frozenset[str]:
     return frozenset().union(*(unit.binds for unit in module.index.statements if unit.kind == "other"))
 
 
-def _register(run: Frame, name: str) -> None:
+def _register(frame: Frame, name: str) -> None:
     """Let the decorators of a definition do what they do."""
-    defined = run.state.names[name]
-    with write_to_base_heap(run), run.engine.contained(run.module.filename, name):
+    defined = frame.state.names[name]
+    with write_to_base_heap(frame), frame.analysis.contain_errors(frame.module.filename, name):
         match defined:
             case ProgramDefinition(definition=FunctionInfo() as function):
-                decorated_function(run, function)
+                decorated_function(frame, function)
             case ProgramDefinition(definition=ClassInfo() as info):
-                decorated_class(run, info)
+                decorated_class(frame, info)
 
 
 def _leave_open(registrar: FunctionInfo) -> None:
     """There is more in the registry than is known."""
-    run = registrar.module.run
-    assert run is not None
-    with write_to_base_heap(run):
+    frame = registrar.module.frame
+    assert frame is not None
+    with write_to_base_heap(frame):
         for name in registrar.unit.mentions & _kept_names(registrar.module):
-            value = run.state.names.get(name)
-            thing = run.get(value.address) if isinstance(value, Ref) else None
+            value = frame.state.names.get(name)
+            thing = frame.get(value.address) if isinstance(value, Ref) else None
             if isinstance(value, Ref) and isinstance(thing, Dict):
-                run.put(value.address, replace(thing, element=UNKNOWN))
+                frame.put(value.address, replace(thing, element=UNKNOWN))
             elif isinstance(value, Ref) and isinstance(thing, Sequence):
-                run.put(value.address, replace(thing, items=None, element=UNKNOWN))
+                frame.put(value.address, replace(thing, items=None, element=UNKNOWN))

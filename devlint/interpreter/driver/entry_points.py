@@ -37,44 +37,44 @@ CONTAINER_ATTRIBUTE: Final = re.compile(r"self\.\w+\s*(?::[^=\n]+)?=\s*[\[{(]")
 """A list, dict or tuple made an attribute, which hides modules from `.to()`."""
 
 
-def analyse_file(engine: Analysis, module: ModuleInfo) -> None:
+def analyse_file(analysis: Analysis, module: ModuleInfo) -> None:
     """Run one file in both ways."""
-    run_as_program(engine, module)
+    run_as_program(analysis, module)
     for unit in callers_first(module.index.statements):
-        analyse_definition(engine, module, unit)
+        analyse_definition(analysis, module, unit)
 
 
-def run_as_program(engine: Analysis, module: ModuleInfo) -> None:
+def run_as_program(analysis: Analysis, module: ModuleInfo) -> None:
     """The first way: the file as it runs."""
-    engine.host_only, engine.torch_defaults.entered = PrivateCallSites(module), module
-    with engine.entry(symbolic=False):
-        module_frame(engine, module)
-        run_main_guard(engine, module)
+    analysis.private_call_sites, analysis.torch_defaults.entered = PrivateCallSites(module), module
+    with analysis.new_entry(symbolic=False):
+        module_frame(analysis, module)
+        run_main_guard(analysis, module)
 
 
-def analyse_definition(engine: Analysis, module: ModuleInfo, unit: Statement) -> bool:
+def analyse_definition(analysis: Analysis, module: ModuleInfo, unit: Statement) -> bool:
     """The second way: what a statement of the file's top level defines, if it matters, as anyone may call it.
 
     Whether it does matter.
     """
-    if unit.kind not in ("function", "class") or not _matters(engine, module, unit):
+    if unit.kind not in ("function", "class") or not _matters(analysis, module, unit):
         return False
-    engine.torch_defaults.entered = module
-    definition = _definition(engine, module, unit.name)
+    analysis.torch_defaults.entered = module
+    definition = _definition(analysis, module, unit.name)
     if unit.kind == "function":
-        _analyse_function(engine, module, definition)
+        _analyse_function(analysis, module, definition)
     else:
-        _analyse_class(engine, module, definition)
+        _analyse_class(analysis, module, definition)
     return True
 
 
-def _matters(engine: Analysis, module: ModuleInfo, unit: Statement) -> bool:
+def _matters(analysis: Analysis, module: ModuleInfo, unit: Statement) -> bool:
     """Whether a definition can make, move, cast or read a tensor; by a name of the module, too, that holds a tensor or
     (in the methods of a class, which hand on where they are) a function that can."""
     if unit.mentions & TENSOR_RELATED_NAMES or ("forward" in unit.mentions and CONTAINER_ATTRIBUTE.search(unit.text)):
         return True
     for name in unit.mentions & known_names(module):
-        match global_name(engine, module, name):
+        match global_name(analysis, module, name):
             case Tensor():
                 return True
             case ProgramDefinition(definition=FunctionInfo() as helper) if unit.kind == "class":
@@ -83,75 +83,75 @@ def _matters(engine: Analysis, module: ModuleInfo, unit: Statement) -> bool:
     return False
 
 
-def _definition(engine: Analysis, module: ModuleInfo, name: str | None) -> object:
-    run = module_frame(engine, module)
-    value = run.state.names.get(name or "")
+def _definition(analysis: Analysis, module: ModuleInfo, name: str | None) -> object:
+    frame = module_frame(analysis, module)
+    value = frame.state.names.get(name or "")
     return value.definition if isinstance(value, ProgramDefinition) else None
 
 
-def _outside(engine: Analysis, module: ModuleInfo, info: FunctionInfo | ClassInfo) -> Frame:
+def _outside(analysis: Analysis, module: ModuleInfo, info: FunctionInfo | ClassInfo) -> Frame:
     """The caller nobody knows."""
     scope = Scope("", module.filename, entry=True)
-    defaults = engine.torch_defaults.holding_in(engine.program, module)
-    ambient = TorchState(default_device=defaults.device, default_dtype=defaults.dtype)
-    state = State({}, Heap(engine.shared), NO_CONDITION, ambient)
-    return Interpreter(engine, module, info.unit, scope, state)
+    defaults = analysis.torch_defaults.holding_in(analysis.program, module)
+    torch_state = TorchState(default_device=defaults.device, default_dtype=defaults.dtype)
+    state = State({}, Heap(analysis.base_heap), NO_CONDITION, torch_state)
+    return Interpreter(analysis, module, info.unit, scope, state)
 
 
-def _analyse_function(engine: Analysis, module: ModuleInfo, info: object) -> None:
+def _analyse_function(analysis: Analysis, module: ModuleInfo, info: object) -> None:
     if not isinstance(info, FunctionInfo):
         return
-    with engine.contained(module.filename, info.name), engine.entry(symbolic=bool(info.parameters)):
-        if info.node in engine.ran and not info.parameters:
+    with analysis.contain_errors(module.filename, info.name), analysis.new_entry(symbolic=bool(info.parameters)):
+        if info.node in analysis.executed_nodes and not info.parameters:
             return
-        run = _outside(engine, module, info)
-        run.call_function(info, None, symbolic_arguments(run, info, skip_first=False), entry=True)
+        frame = _outside(analysis, module, info)
+        frame.call_function(info, None, symbolic_arguments(frame, info, skip_first=False), entry=True)
 
 
-def _analyse_class(engine: Analysis, module: ModuleInfo, info: object) -> None:
+def _analyse_class(analysis: Analysis, module: ModuleInfo, info: object) -> None:
     if not isinstance(info, ClassInfo):
         return
-    with engine.contained(module.filename, info.name), engine.entry(symbolic=True):
-        _construct_and_call(engine, module, info)
+    with analysis.contain_errors(module.filename, info.name), analysis.new_entry(symbolic=True):
+        _construct_and_call(analysis, module, info)
 
 
-def _construct_and_call(engine: Analysis, module: ModuleInfo, info: ClassInfo) -> None:
+def _construct_and_call(analysis: Analysis, module: ModuleInfo, info: ClassInfo) -> None:
     """Build the object from symbolic arguments, let somebody move it, and call each method on it as it then is."""
-    run = _outside(engine, module, info)
-    initializer = find_method(run, info, "__init__")
-    engine.at_construction.clear()
-    fields = data_fields(run, info)
+    frame = _outside(analysis, module, info)
+    initializer = find_method(frame, info, "__init__")
+    analysis.run_in_constructors.clear()
+    fields = data_fields(frame, info)
     if initializer is not None:
-        arguments = symbolic_arguments(run, initializer, skip_first=True)
+        arguments = symbolic_arguments(frame, initializer, skip_first=True)
     else:
-        arguments = symbolic_fields(run, info, fields) if fields is not None else Arguments(info.node)
-    reference = construct(run, info, arguments, info.node)
+        arguments = symbolic_fields(frame, info, fields) if fields is not None else Arguments(info.node)
+    reference = construct(frame, info, arguments, info.node)
     if not isinstance(reference, Ref):
         return
-    built = set(engine.at_construction)
-    forget_contents(run, reference)
-    is_module = is_module_class(run, info)
-    if is_module and not engine.host_only.keeps(info):
-        _settle_anywhere(run, reference, info)
-    elif not is_module and has_unknown_base(run, info):
-        _lose_modules(run, reference)
-    forget_placeholders_of_submodules(run, reference, built)
-    after = run.state
+    built = set(analysis.run_in_constructors)
+    forget_contents(frame, reference)
+    is_module = is_module_class(frame, info)
+    if is_module and not analysis.private_call_sites.keeps(info):
+        _settle_anywhere(frame, reference, info)
+    elif not is_module and has_unknown_base(frame, info):
+        _lose_modules(frame, reference)
+    forget_placeholders_of_submodules(frame, reference, built)
+    after = frame.state
     for name, method in info.methods.items():
-        found = engine.method(method)
+        found = analysis.method(method)
         if name == "__init__" or found in built or not _is_called_from_outside(info, name, found):
             continue
-        with engine.entry(symbolic=True):
-            run.state = after.fork()
-            forget_placeholders(run, reference, info, found, built)
+        with analysis.new_entry(symbolic=True):
+            frame.state = after.fork()
+            forget_placeholders(frame, reference, info, found, built)
             receiver: Value | None = reference
             if "staticmethod" in found.decorator_names:
                 receiver = None
             elif "classmethod" in found.decorator_names:
                 receiver = ProgramDefinition(info)
-            arguments = symbolic_arguments(run, found, skip_first=receiver is not None)
-            arguments = framework_arguments(run, reference, name, arguments)
-            run.call_function(found, receiver, arguments, is_module=is_module and name == "forward", entry=True)
+            arguments = symbolic_arguments(frame, found, skip_first=receiver is not None)
+            arguments = framework_arguments(frame, reference, name, arguments)
+            frame.call_function(found, receiver, arguments, is_module=is_module and name == "forward", entry=True)
 
 
 def _is_called_from_outside(info: ClassInfo, name: str, method: FunctionInfo) -> bool:
@@ -161,33 +161,33 @@ def _is_called_from_outside(info: ClassInfo, name: str, method: FunctionInfo) ->
     return "overload" not in method.decorator_names and not kept
 
 
-def _settle_anywhere(run: Frame, reference: Ref, info: ClassInfo) -> None:
+def _settle_anywhere(frame: Frame, reference: Ref, info: ClassInfo) -> None:
     """A module that somebody may have moved: what is registered is where they chose, in the precision they chose."""
     own = named_placement(
         ("param", info, "self"),
         "the module",
-        run.step(StepKind.CALLER, "the module may be on any device", info.node.name),
+        frame.step(StepKind.CALLER, "the module may be on any device", info.node.name),
     )
 
     def change(placement: Placement, dtype: Dtype) -> tuple[Placement, Dtype]:
         return own, UNKNOWN_DTYPE
 
-    move_registered_tensors(run, reference, change)
-    thing = run.instance(reference)
-    if thing is not None and overrides_apply(run, thing):
+    move_registered_tensors(frame, reference, change)
+    thing = frame.instance(reference)
+    if thing is not None and overrides_apply(frame, thing):
         # The class moves its plain tensors itself, and keeps its own account of its device.
-        run.put(
+        frame.put(
             reference.address,
             replace(thing, attributes={name: _lost(value) for name, value in thing.attributes.items()}),
         )
 
 
-def _lose_modules(run: Frame, reference: Ref) -> None:
+def _lose_modules(frame: Frame, reference: Ref) -> None:
     """An object whose class may be a module for all that is known: somebody may have moved the modules it holds."""
-    thing = run.instance(reference)
+    thing = frame.instance(reference)
     for value in thing.attributes.values() if thing is not None else ():
         for one in alternatives(value):
-            move_registered_tensors(run, one, lambda placement, dtype: (UNKNOWN_PLACEMENT, UNKNOWN_DTYPE))
+            move_registered_tensors(frame, one, lambda placement, dtype: (UNKNOWN_PLACEMENT, UNKNOWN_DTYPE))
 
 
 def _lost(value: Value) -> Value:

@@ -40,53 +40,53 @@ REPEATING: Final = ("for ", "while ", "with ", "async ")
 """How the statements begin that are there for their effects, whatever names they bind on the way."""
 
 
-def module_frame(engine: AnalysisState, module: ModuleInfo) -> Frame:
+def module_frame(analysis: AnalysisState, module: ModuleInfo) -> Frame:
     """The module's top level, run as an import would."""
-    if module.run is not None:
-        known: Frame = module.run
+    if module.frame is not None:
+        known: Frame = module.frame
         return known
     unit = module.index.statements[0] if module.index.statements else None
     scope = Scope("module", module.filename, entry=True)
-    run = Interpreter(engine, module, unit, scope, State({}, Heap(engine.shared)))  # type: ignore[arg-type]
-    module.run = run
-    run.state.names["__name__"] = Const(module.name)
-    run.state.names["__file__"] = Unknown(("file", module.filename), "__file__")
-    waiting = run.waiting
+    frame = Interpreter(analysis, module, unit, scope, State({}, Heap(analysis.base_heap)))  # type: ignore[arg-type]
+    module.frame = frame
+    frame.state.names["__name__"] = Const(module.name)
+    frame.state.names["__file__"] = Unknown(("file", module.filename), "__file__")
+    waiting = frame.waiting
     tainted = set(EAGER)
     undecided: set[str] = set()
     for unit in module.index.statements:
-        run.unit = unit
+        frame.unit = unit
         if unit.kind in ("function", "class") and unit.name is not None:
             waiting.pop(unit.name, None)
             if unit.mentions & EAGER:
                 tainted.add(unit.name)
-            run.state.names[unit.name] = define_unparsed(engine, module, unit)
-            defer_registration(run, unit)
+            frame.state.names[unit.name] = define_unparsed(analysis, module, unit)
+            defer_registration(frame, unit)
         elif unit.kind == "import":
             for binding in unit.imports:
-                bound = binding.name in run.state.names
+                bound = binding.name in frame.state.names
                 if bound or binding.name == "*" or _is_for_its_effect(module, binding):
-                    _import(run, binding)
+                    _import(frame, binding)
                 else:
                     waiting[binding.name] = [binding]
                     undecided.add(binding.name)
         elif "__name__" in unit.mentions and (not unit.binds or unit.text.startswith("if")):
-            run.guards.append(unit)
+            frame.main_guards.append(unit)
         elif (
             unit.mentions & tainted
             or not unit.binds
             or unit.text.startswith(REPEATING)
-            or not unit.binds.isdisjoint(run.state.names)
-            or _taint(run, unit.mentions & undecided, tainted, undecided)
+            or not unit.binds.isdisjoint(frame.state.names)
+            or _taint(frame, unit.mentions & undecided, tainted, undecided)
         ):
             tainted |= unit.binds
             for name in unit.binds & waiting.keys():
-                global_name(engine, module, name)
-            _execute(run, unit)
+                global_name(analysis, module, name)
+            _execute(frame, unit)
         else:
             for name in unit.binds:
                 waiting.setdefault(name, []).append(unit)
-    return run
+    return frame
 
 
 def _is_for_its_effect(module: ModuleInfo, binding: Binding) -> bool:
@@ -94,130 +94,136 @@ def _is_for_its_effect(module: ModuleInfo, binding: Binding) -> bool:
     return binding.attribute is None and not any(binding.name in unit.mentions for unit in module.index.statements)
 
 
-def _taint(run: Frame, names: frozenset[str], tainted: set[str], undecided: set[str]) -> bool:
+def _taint(frame: Frame, names: frozenset[str], tainted: set[str], undecided: set[str]) -> bool:
     """Decide of imported names whether they matter; true when one of them does."""
     undecided -= names
-    found = {name for name in names if _matters(run, name)}
+    found = {name for name in names if _matters(frame, name)}
     tainted |= found
     return bool(found)
 
 
-def _matters(run: Frame, name: str) -> bool:
+def _matters(frame: Frame, name: str) -> bool:
     """Whether an imported name is one that can make, hold or move tensors: of torch, of the program, or of a library
     described."""
-    value = global_name(run.engine, run.module, name)
+    value = global_name(frame.analysis, frame.module, name)
     if isinstance(value, LibraryName):
-        return value.name.startswith("torch.") or run.engine.table.models.describe(value.name)
+        return value.name.startswith("torch.") or frame.analysis.table.models.describe(value.name)
     definition = value.definition if isinstance(value, ProgramDefinition) else None
     return isinstance(definition, (FunctionInfo, ClassInfo)) and bool(definition.unit.mentions & EAGER)
 
 
-def run_main_guard(engine: AnalysisState, module: ModuleInfo) -> None:
+def run_main_guard(analysis: AnalysisState, module: ModuleInfo) -> None:
     """What the file does when it is the program: its `if __name__ == "__main__":`."""
-    run = module_frame(engine, module)
-    before = run.state.names["__name__"]
-    run.state.names["__name__"] = Const("__main__")
-    for unit in run.guards:
-        _execute(run, unit)
-    run.guards.clear()
-    run.state.names["__name__"] = before
+    frame = module_frame(analysis, module)
+    before = frame.state.names["__name__"]
+    frame.state.names["__name__"] = Const("__main__")
+    for unit in frame.main_guards:
+        _execute(frame, unit)
+    frame.main_guards.clear()
+    frame.state.names["__name__"] = before
 
 
-def _execute(run: Frame, unit: Statement) -> None:
-    before, run.unit = run.unit, unit
-    with write_to_base_heap(run), run.engine.contained(run.module.filename, "module"):
-        run.execute(run.engine.tree(unit))
-    run.state.live = True
-    run.unit = before
+def _execute(frame: Frame, unit: Statement) -> None:
+    before, frame.unit = frame.unit, unit
+    with write_to_base_heap(frame), frame.analysis.contain_errors(frame.module.filename, "module"):
+        frame.execute(frame.analysis.tree(unit))
+    frame.state.live = True
+    frame.unit = before
 
 
-def define_unparsed(engine: AnalysisState, module: ModuleInfo, unit: Statement) -> Value:
+def define_unparsed(analysis: AnalysisState, module: ModuleInfo, unit: Statement) -> Value:
     """The function or class a top-level statement defines; nothing is known of one that cannot be read."""
     if unit.too_deep:
         return Unknown(("unread", module.filename, unit.first_row), unit.name or "")
     if unit.kind == "function":
         return ProgramDefinition(
-            engine.function(unit, lambda: FunctionInfo(unit.name or "", module, unit, lambda: _function(engine, unit)))
+            analysis.function(
+                unit, lambda: FunctionInfo(unit.name or "", module, unit, lambda: _function(analysis, unit))
+            )
         )
     return ProgramDefinition(
-        engine.class_(unit, lambda: ClassInfo(unit.name or "", module, unit, lambda: _class(engine, unit)))
+        analysis.class_(unit, lambda: ClassInfo(unit.name or "", module, unit, lambda: _class(analysis, unit)))
     )
 
 
-def _function(engine: AnalysisState, unit: Statement) -> cst.FunctionDef:
-    tree = engine.tree(unit)
+def _function(analysis: AnalysisState, unit: Statement) -> cst.FunctionDef:
+    tree = analysis.tree(unit)
     assert isinstance(tree, cst.FunctionDef)
     return tree
 
 
-def _class(engine: AnalysisState, unit: Statement) -> cst.ClassDef:
-    tree = engine.tree(unit)
+def _class(analysis: AnalysisState, unit: Statement) -> cst.ClassDef:
+    tree = analysis.tree(unit)
     assert isinstance(tree, cst.ClassDef)
     return tree
 
 
-def global_name(engine: AnalysisState, module: ModuleInfo, name: str) -> Value | None:
+def global_name(analysis: AnalysisState, module: ModuleInfo, name: str) -> Value | None:
     """A module's name, running what binds it if that has waited; a builtin; or None."""
-    run = module_frame(engine, module)
-    register_pending(engine, module, name)
-    for unit in run.waiting.pop(name, ()):
-        _bind_late(run, unit)
-    value = run.state.names.get(name)
+    frame = module_frame(analysis, module)
+    register_pending(analysis, module, name)
+    for unit in frame.waiting.pop(name, ()):
+        _bind_late(frame, unit)
+    value = frame.state.names.get(name)
     if value is None:
-        value = run.late.get(name)
+        value = frame.late_bindings.get(name)
     if value is None and (name in BUILTINS or name == "reveal_placement"):
         return LibraryName(f"builtins.{name}")
     return value
 
 
-def _bind_late(run: Frame, unit: Statement | Binding) -> None:
+def _bind_late(frame: Frame, unit: Statement | Binding) -> None:
     """Bind what has waited until it was read: for every path, whichever one happens to be followed now."""
     apart = Interpreter(
-        run.engine, run.module, run.unit, run.scope, State({}, run.state.heap, NO_CONDITION, run.state.ambient)
+        frame.analysis,
+        frame.module,
+        frame.unit,
+        frame.scope,
+        State({}, frame.state.heap, NO_CONDITION, frame.state.torch_state),
     )
     if isinstance(unit, Binding):
         _import(apart, unit)
     else:
         _execute(apart, unit)
-    run.state.heap, run.state.ambient = apart.state.heap, apart.state.ambient
-    run.late.update(apart.state.names)
-    run.state.names.update(apart.state.names)
+    frame.state.heap, frame.state.torch_state = apart.state.heap, apart.state.torch_state
+    frame.late_bindings.update(apart.state.names)
+    frame.state.names.update(apart.state.names)
 
 
 def known_names(module: ModuleInfo) -> set[str]:
     """The names a module has bound so far, and those it imports."""
-    run: Frame | None = module.run
-    if run is None:
+    frame: Frame | None = module.frame
+    if frame is None:
         return set()
-    waiting = run.waiting
+    waiting = frame.waiting
     imported = {name for name, units in waiting.items() if all(isinstance(unit, Binding) for unit in units)}
-    return imported | run.state.names.keys()
+    return imported | frame.state.names.keys()
 
 
-def module_member(engine: AnalysisState, module: ModuleInfo, name: str) -> Value | None:
+def module_member(analysis: AnalysisState, module: ModuleInfo, name: str) -> Value | None:
     """What `from module import name` gives: one of its names, or a submodule."""
-    value = global_name(engine, module, name)
+    value = global_name(analysis, module, name)
     if value is not None and not (isinstance(value, LibraryName) and value.name.startswith("builtins.")):
         return value
-    child = engine.program.find(module, name, 1) if module.is_package else None
+    child = analysis.program.find(module, name, 1) if module.is_package else None
     return ProgramDefinition(child) if child is not None else None
 
 
-def _import(run: Frame, binding: Binding) -> None:
+def _import(frame: Frame, binding: Binding) -> None:
     if binding.name == "*":
-        _import_star(run, binding)
+        _import_star(frame, binding)
     else:
-        run.bind(binding.name, imported_value(run, binding.module, binding.attribute, binding.level, binding.name))
+        frame.bind(binding.name, imported_value(frame, binding.module, binding.attribute, binding.level, binding.name))
 
 
-def _import_star(run: Frame, binding: Binding) -> None:
-    found = run.engine.program.find(run.module, binding.module, binding.level)
+def _import_star(frame: Frame, binding: Binding) -> None:
+    found = frame.analysis.program.find(frame.module, binding.module, binding.level)
     if found is None:
-        run.stars.append(binding.module)
+        frame.star_imports.append(binding.module)
         return
     for name in found.index.exports:
-        value = module_member(run.engine, found, name)
-        run.bind(name, value if value is not None else UNKNOWN)
+        value = module_member(frame.analysis, found, name)
+        frame.bind(name, value if value is not None else UNKNOWN)
 
 
 BUILTINS: Final = frozenset(dir(__builtins__) if not isinstance(__builtins__, dict) else __builtins__)

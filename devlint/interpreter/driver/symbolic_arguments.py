@@ -54,20 +54,20 @@ MAX_DEPTH: Final = 3
 """How deep annotations are followed: a record of lists of tensors."""
 
 
-def symbolic_arguments(run: Frame, info: FunctionInfo, *, skip_first: bool) -> Arguments:
+def symbolic_arguments(frame: Frame, info: FunctionInfo, *, skip_first: bool) -> Arguments:
     """Arguments of which only the parameter's name, annotation and use are known."""
     arguments = Arguments(info.node)
     parameters = info.parameters[1:] if skip_first else info.parameters
     in_module = info.owner is not None and (
-        is_module_class(run, info.owner) or is_autograd_function_class(run, info.owner)
+        is_module_class(frame, info.owner) or is_autograd_function_class(frame, info.owner)
     )
     for parameter in parameters:
         if parameter.kind in ("star", "star-star"):
             arguments.complete = False
             continue
-        value = UNKNOWN if _is_test(info) else symbolic_value(run, info, parameter, in_module=in_module)
-        if run.engine.host_only.takes(info, parameter.name):
-            value = _on_host(run, parameter, value)
+        value = UNKNOWN if _is_test(info) else symbolic_value(frame, info, parameter, in_module=in_module)
+        if frame.analysis.private_call_sites.takes(info, parameter.name):
+            value = _on_host(frame, parameter, value)
         argument = Argument(value, parameter.node)
         if parameter.kind == "keyword":
             arguments.keywords[parameter.name] = argument
@@ -84,38 +84,40 @@ def _is_test(info: FunctionInfo) -> bool:
     return not any(name in unit.mentions for unit in info.module.index.statements if unit is not info.unit)
 
 
-def _on_host(run: Frame, parameter: Parameter, value: Value) -> Value:
+def _on_host(frame: Frame, parameter: Parameter, value: Value) -> Value:
     """An argument of private code that the file itself only ever hands over on the host."""
-    step = run.step(StepKind.ASSUMED, f"`{parameter.name}` is on the host in every call of the file", parameter.node)
+    step = frame.step(StepKind.ASSUMED, f"`{parameter.name}` is on the host in every call of the file", parameter.node)
     return replace(value, placement=PlacementCase(CPU, Basis.ASSUMED, step)) if isinstance(value, Tensor) else value
 
 
-def symbolic_fields(run: Frame, info: ClassInfo, fields: list[Field]) -> Arguments:
+def symbolic_fields(frame: Frame, info: ClassInfo, fields: list[Field]) -> Arguments:
     """What a record is made of by somebody outside."""
-    step = run.step(StepKind.CALLER, f"the fields of `{info.name}` are the caller's, on any device", info.node.name)
+    step = frame.step(StepKind.CALLER, f"the fields of `{info.name}` are the caller's, on any device", info.node.name)
     arguments = Arguments(info.node)
     for one in fields:
         place = info.node.name
         if one.given:
-            value = _field(run, info, one, ("param", info, "self"), "self", step, 0)
+            value = _field(frame, info, one, ("param", info, "self"), "self", step, 0)
             arguments.keywords[one.name] = Argument(value, place)
     return arguments
 
 
-def _field(run: Frame, info: ClassInfo, field: Field, owner: Hashable, text: str, step: Step, depth: int) -> Value:
+def _field(frame: Frame, info: ClassInfo, field: Field, owner: Hashable, text: str, step: Step, depth: int) -> Value:
     origin, text = ("attr", owner, field.name), f"{text}.{field.name}"
-    found = _annotated(_Named(definition_frame(run, info), step, run), field.annotation, origin, text, depth)
+    found = _annotated(_Named(definition_frame(frame, info), step, frame), field.annotation, origin, text, depth)
     return found if found is not None else Unknown(origin, text, step)
 
 
-def symbolic_value(run: Frame, info: FunctionInfo, parameter: Parameter, *, in_module: bool) -> Value:
+def symbolic_value(frame: Frame, info: FunctionInfo, parameter: Parameter, *, in_module: bool) -> Value:
     """An argument: a tensor where its annotation or its use says so, else something with a name."""
     origin = ("param", info, parameter.name)
-    step = run.step(StepKind.CALLER, f"`{parameter.name}` is the caller's, on any device", parameter.node)
+    step = frame.step(StepKind.CALLER, f"`{parameter.name}` is the caller's, on any device", parameter.node)
     names = set(annotation_names(parameter.annotation))
     if names and names <= NUMBERS:
         return Number(names.pop() if len(names) == 1 else None, origin, parameter.name)
-    found = _annotated(_Named(definition_frame(run, info), step, run), parameter.annotation, origin, parameter.name, 0)
+    found = _annotated(
+        _Named(definition_frame(frame, info), step, frame), parameter.annotation, origin, parameter.name, 0
+    )
     if found is not None:
         return found
     used = info.evidence.is_tensor(parameter.name, array_like=in_module)
@@ -139,7 +141,7 @@ class _Named:
 
     home: Frame
     step: Step
-    run: Frame
+    frame: Frame
 
 
 def _annotated(at: _Named, node: cst.BaseExpression | None, origin: Hashable, text: str, depth: int) -> Value | None:
@@ -189,10 +191,10 @@ def _container(at: _Named, node: cst.Subscript, origin: Hashable, text: str, dep
     if kind in LISTS or (kind in ("Tuple", "tuple") and isinstance(inner[-1], cst.Ellipsis)):
         element = _annotated(at, inner[0], ("element", origin), text, depth + 1)
         name = "tuple" if kind in ("Tuple", "tuple") else "list"
-        return at.run.allocate(node, Sequence(None, element, name)) if element is not None else None
+        return at.frame.allocate(node, Sequence(None, element, name)) if element is not None else None
     if kind in DICTS:
         element = _annotated(at, inner[-1], ("element", origin), text, depth + 1)
-        return at.run.allocate(node, Dict({}, element)) if element is not None else None
+        return at.frame.allocate(node, Dict({}, element)) if element is not None else None
     if kind in ("Tuple", "tuple"):
         items = [_annotated(at, one, ("item", origin, i), text, depth + 1) for i, one in enumerate(inner)]
         if any(one is not None for one in items):
@@ -201,10 +203,10 @@ def _container(at: _Named, node: cst.Subscript, origin: Hashable, text: str, dep
     return None
 
 
-def _is_loader(run: Frame, cls: Value) -> bool:
+def _is_loader(frame: Frame, cls: Value) -> bool:
     """Whether a class is one of loaders: where their batches are is for the loader to say, not for the caller."""
     info = cls.definition if isinstance(cls, ProgramDefinition) else None
-    line = ancestors(run, info) if isinstance(info, ClassInfo) else [cls]
+    line = ancestors(frame, info) if isinstance(info, ClassInfo) else [cls]
     return any(isinstance(one, LibraryName) and one.name.rpartition(".")[2] == "DataLoader" for one in line)
 
 
@@ -213,14 +215,14 @@ def _record(at: _Named, node: cst.BaseExpression, origin: Hashable, text: str, d
     if dotted_name(node) is None or depth == MAX_DEPTH:
         return None
     cls = at.home.evaluate(node)
-    if _is_loader(at.run, cls):
+    if _is_loader(at.frame, cls):
         return UNKNOWN
     info = cls.definition if isinstance(cls, ProgramDefinition) else None
-    fields = data_fields(at.run, info) if isinstance(info, ClassInfo) else None
+    fields = data_fields(at.frame, info) if isinstance(info, ClassInfo) else None
     if not isinstance(info, ClassInfo) or fields is None:
         return None
-    given = {one.name: _field(at.run, info, one, origin, text, at.step, depth + 1) for one in fields if one.given}
+    given = {one.name: _field(at.frame, info, one, origin, text, at.step, depth + 1) for one in fields if one.given}
     if all(isinstance(one, (Unknown, Number)) for one in given.values()):
         return None
     arguments = Arguments(node, keywords={name: Argument(value, node) for name, value in given.items()})
-    return construct_record(at.run, info, fields, arguments, node)
+    return construct_record(at.frame, info, fields, arguments, node)

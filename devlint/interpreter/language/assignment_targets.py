@@ -11,34 +11,34 @@ from devlint.interpreter.state.frame import Frame, assigns
 
 
 @assigns(cst.Name)
-def assign_name(run: Frame, node: cst.Name, value: Value) -> None:
+def assign_name(frame: Frame, node: cst.Name, value: Value) -> None:
     """`name = value`."""
-    run.bind(node.value, value)
+    frame.bind(node.value, value)
 
 
 @assigns(cst.StarredElement)
-def assign_starred(run: Frame, node: cst.StarredElement, value: Value) -> None:
+def assign_starred(frame: Frame, node: cst.StarredElement, value: Value) -> None:
     """`*target = value`, where the star has been seen to."""
-    run.assign(node.value, value)
+    frame.assign(node.value, value)
 
 
 @assigns(cst.Tuple, cst.List)
-def assign_all(run: Frame, node: cst.Tuple | cst.List, value: Value) -> None:
+def assign_all(frame: Frame, node: cst.Tuple | cst.List, value: Value) -> None:
     """`first, *others, last = value`."""
     targets = node.elements
     star = next((i for i, one in enumerate(targets) if type(one) is cst.StarredElement), None)
     if star is None:
-        for one, part in zip(targets, unpack(run, value, node, len(targets)), strict=True):
-            run.assign(one.value, part)
+        for one, part in zip(targets, unpack(frame, value, node, len(targets)), strict=True):
+            frame.assign(one.value, part)
         return
-    found = run.iterate(value, node)
+    found = frame.iterate(value, node)
     after = len(targets) - star - 1
     if found.items is None or len(found.items) < len(targets) - 1:
         parts: list[Value] = [found.any] * len(targets)
-        parts[star] = run.allocate(targets[star], Sequence(None, found.any))
+        parts[star] = frame.allocate(targets[star], Sequence(None, found.any))
     else:
         items = found.items
-        middle = run.allocate(targets[star], Sequence(items[star : len(items) - after]))
+        middle = frame.allocate(targets[star], Sequence(items[star : len(items) - after]))
         parts = [*items[:star], middle, *items[len(items) - after :]]
     for one, part in zip(targets, parts, strict=True):
-        run.assign(one.value, part)
+        frame.assign(one.value, part)

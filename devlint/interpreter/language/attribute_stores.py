@@ -42,50 +42,50 @@ from devlint.interpreter.state.rebinding import replace_value
 
 
 @assigns(cst.Attribute)
-def assign_attribute(run: Frame, node: cst.Attribute, value: Value) -> None:
+def assign_attribute(frame: Frame, node: cst.Attribute, value: Value) -> None:
     """`owner.name = value`, as the program writes it."""
-    set_attribute(run, run.evaluate(node.value), node.attr.value, value, node)
+    set_attribute(frame, frame.evaluate(node.value), node.attr.value, value, node)
 
 
-def set_attribute(run: Frame, owner: Value, name: str, value: Value, node: cst.CSTNode) -> None:
+def set_attribute(frame: Frame, owner: Value, name: str, value: Value, node: cst.CSTNode) -> None:
     """`owner.name = value`."""
     owner = without_none(owner)
     match owner:
         case Ref(address=address):
-            thing = run.get(address)
-            if isinstance(thing, Instance) and not _handed_over(run, owner, thing, name, value, node):
-                _check_replaced(run, thing, name, value, node)
-                register_attribute(run, owner, thing, name, value, node)
+            thing = frame.get(address)
+            if isinstance(thing, Instance) and not _handed_over(frame, owner, thing, name, value, node):
+                _check_replaced(frame, thing, name, value, node)
+                register_attribute(frame, owner, thing, name, value, node)
         case Unknown(origin=origin) if origin is not None:
             address = unknown_object_site(owner)
             # Paths that do not set it have the thing as well.
-            before = run.get(address) or run.engine.shared.setdefault(address, Instance("?", {}))
+            before = frame.get(address) or frame.analysis.base_heap.setdefault(address, Instance("?", {}))
             assert isinstance(before, Instance)
-            run.put(address, before.with_attribute(name, value))
-        case ProgramDefinition(definition=ModuleInfo() as module) if module.run is not None:
-            run.engine.spilled += 1
-            module.run.state.names[name] = value
+            frame.put(address, before.with_attribute(name, value))
+        case ProgramDefinition(definition=ModuleInfo() as module) if module.frame is not None:
+            frame.analysis.global_writes += 1
+            module.frame.state.names[name] = value
         case ProgramDefinition(definition=ClassInfo() as info):
-            run.engine.spilled += 1
-            class_body_values(run, info)[name] = value
+            frame.analysis.global_writes += 1
+            class_body_values(frame, info)[name] = value
             if name in info.methods:
-                run.engine.patched.add((info, name))
+                frame.analysis.patched.add((info, name))
         case ConditionalValue(test=test, yes=yes, no=no):
 
             def side(chosen: Value, holds: Literal | None) -> None:
                 if holds is not None:
-                    run.state.assume(holds)
-                set_attribute(run, chosen, name, value, node)
+                    frame.state.assume(holds)
+                set_attribute(frame, chosen, name, value, node)
 
-            ends = run.branch(lambda: side(yes, test), lambda: side(no, ~test if test is not None else None))
-            run.state = join_states(*ends)
+            ends = frame.branch(lambda: side(yes, test), lambda: side(no, ~test if test is not None else None))
+            frame.state = join_states(*ends)
         case Tensor():
-            _set_on_tensor(run, owner, name, value, node)
+            _set_on_tensor(frame, owner, name, value, node)
         case OpaqueData() if isinstance(node, cst.Attribute):
-            set_opaque_item(run, node.value, owner, Const(name), value)
+            set_opaque_item(frame, node.value, owner, Const(name), value)
 
 
-def _check_replaced(run: Frame, thing: Instance, name: str, value: Value, node: cst.CSTNode) -> None:
+def _check_replaced(frame: Frame, thing: Instance, name: str, value: Value, node: cst.CSTNode) -> None:
     """Does the moved copy of a leaf take the leaf's place, while an optimizer trains that one? What is brought to the
     host may be there to be kept."""
     before = thing.attributes.get(name)
@@ -94,94 +94,94 @@ def _check_replaced(run: Frame, thing: Instance, name: str, value: Value, node: 
     moved = transfer_of_leaf(value)
     if moved is not None and transfer_of_leaf(before) is None and certain_device(value.placement) != CPU:
         use = f"it takes the place of `{name}`, which an optimizer trains"
-        run.emit(MovedLeaf(run.context_at(node), moved, False, use, replaces=True))
+        frame.emit(MovedLeaf(frame.event_context(node), moved, False, use, replaces=True))
 
 
-def _handed_over(run: Frame, owner: Ref, thing: Instance, name: str, value: Value, node: cst.CSTNode) -> bool:
+def _handed_over(frame: Frame, owner: Ref, thing: Instance, name: str, value: Value, node: cst.CSTNode) -> bool:
     """Let the class's own code take the value, if it has some for this: `__setattr__`, a property's setter, a
     descriptor's `__set__`."""
     info = thing.cls.definition if isinstance(thing.cls, ProgramDefinition) else None
     if not isinstance(info, ClassInfo):
         return False
-    method = find_special_method(run, owner, "__setattr__")
-    if method is not None and method not in run.engine.active:
-        _call(run, method, owner, [Const(name), value], node)
+    method = find_special_method(frame, owner, "__setattr__")
+    if method is not None and method not in frame.analysis.active_functions:
+        _call(frame, method, owner, [Const(name), value], node)
         return True
-    setter = find_setter(run, info, name)
+    setter = find_setter(frame, info, name)
     if setter is not None:
-        _call(run, setter, owner, [value], node)
+        _call(frame, setter, owner, [value], node)
         return True
-    held = find_class_attribute(run, info, name)
-    descriptor = find_special_method(run, held, "__set__") if isinstance(held, Ref) else None
+    held = find_class_attribute(frame, info, name)
+    descriptor = find_special_method(frame, held, "__set__") if isinstance(held, Ref) else None
     if descriptor is not None and held is not None:
-        _call(run, descriptor, held, [owner, value], node)
+        _call(frame, descriptor, held, [owner, value], node)
         return True
     return False
 
 
-def _call(run: Frame, method: FunctionInfo, receiver: Value, given: list[Value], node: cst.CSTNode) -> None:
+def _call(frame: Frame, method: FunctionInfo, receiver: Value, given: list[Value], node: cst.CSTNode) -> None:
     place = node if isinstance(node, cst.BaseExpression) else cst.Name(method.name)
-    run.call_function(method, receiver, Arguments(node, [Argument(value, place) for value in given]))
+    frame.call_function(method, receiver, Arguments(node, [Argument(value, place) for value in given]))
 
 
-def _set_on_tensor(run: Frame, tensor: Tensor, name: str, value: Value, node: cst.CSTNode) -> None:
+def _set_on_tensor(frame: Frame, tensor: Tensor, name: str, value: Value, node: cst.CSTNode) -> None:
     owner = node.value if isinstance(node, cst.Attribute) else None
     if name == "requires_grad":
         known = bool(value.value) if isinstance(value, Const) else None
         if tensor.cell is not None:
-            set_requires_grad(run, tensor.cell, known)
+            set_requires_grad(frame, tensor.cell, known)
         elif owner is not None:
             leaf = True if tensor.leaf is None or not tensor.grad else tensor.leaf
-            replace_value(run, owner, tensor, replace(tensor, grad=known, leaf=leaf))
+            replace_value(frame, owner, tensor, replace(tensor, grad=known, leaf=leaf))
     elif name == "data" and isinstance(value, Tensor):
         if tensor.cell is not None:
-            settled = run.settle(value)
-            replace_parameter_data(run, tensor.cell, settled.placement, settled.dtype)
+            settled = frame.resolve(value)
+            replace_parameter_data(frame, tensor.cell, settled.placement, settled.dtype)
         elif owner is not None:
-            replace_value(run, owner, tensor, replace(value, grad=tensor.grad, leaf=tensor.leaf))
+            replace_value(frame, owner, tensor, replace(value, grad=tensor.grad, leaf=tensor.leaf))
 
 
-def delete_target(run: Frame, target: cst.BaseExpression) -> None:
+def delete_target(frame: Frame, target: cst.BaseExpression) -> None:
     """`del target`."""
     match target:
         case cst.Name(value=name):
-            run.state.names.pop(name, None)
+            frame.state.names.pop(name, None)
         case cst.Tuple(elements=elements) | cst.List(elements=elements):
             for element in elements:
-                delete_target(run, element.value)
+                delete_target(frame, element.value)
         case cst.Attribute(value=owner, attr=cst.Name(value=name)):
-            _delete_attribute(run, owner, name)
+            _delete_attribute(frame, owner, name)
         case cst.Subscript(value=owner, slice=[cst.SubscriptElement(slice=cst.Index(value=index))]):
-            _delete_item(run, owner, index)
+            _delete_item(frame, owner, index)
         case cst.Subscript(value=owner):
-            _delete_item(run, owner, None)
+            _delete_item(frame, owner, None)
 
 
-def _delete_attribute(run: Frame, owner: cst.BaseExpression, name: str) -> None:
-    reference = without_none(run.evaluate(owner))
-    thing = run.instance(reference)
+def _delete_attribute(frame: Frame, owner: cst.BaseExpression, name: str) -> None:
+    reference = without_none(frame.evaluate(owner))
+    thing = frame.instance(reference)
     if thing is not None and isinstance(reference, Ref):
         attributes = {key: value for key, value in thing.attributes.items() if key != name}
         registered = {key: kind for key, kind in thing.registered.items() if key != name}
-        run.put(reference.address, replace(thing, attributes=attributes, registered=registered))
+        frame.put(reference.address, replace(thing, attributes=attributes, registered=registered))
 
 
-def _delete_item(run: Frame, owner: cst.BaseExpression, index: cst.BaseExpression | None) -> None:
-    reference = without_none(run.evaluate(owner))
-    key = run.evaluate(index) if index is not None else None
-    thing = run.get(reference.address) if isinstance(reference, Ref) else None
+def _delete_item(frame: Frame, owner: cst.BaseExpression, index: cst.BaseExpression | None) -> None:
+    reference = without_none(frame.evaluate(owner))
+    key = frame.evaluate(index) if index is not None else None
+    thing = frame.get(reference.address) if isinstance(reference, Ref) else None
     if isinstance(reference, Ref) and isinstance(thing, (Sequence, Dict, Instance)):
-        _without(run, reference.address, thing, key.value if isinstance(key, Const) else None)
+        _without(frame, reference.address, thing, key.value if isinstance(key, Const) else None)
 
 
-def _without(run: Frame, address: AllocationSite, thing: Sequence | Dict | Instance, key: object) -> None:
+def _without(frame: Frame, address: AllocationSite, thing: Sequence | Dict | Instance, key: object) -> None:
     """Take out what stands under a key; None for a key, or a slice, that is not known."""
     match thing:
         case Dict(entries=entries) if key is not None:
-            run.put(address, replace(thing, entries={name: one for name, one in entries.items() if name != key}))
+            frame.put(address, replace(thing, entries={name: one for name, one in entries.items() if name != key}))
         case Sequence(items=tuple() as items) if isinstance(key, int) and -len(items) <= key < len(items):
             kept = list(items)
             del kept[key]
-            run.put(address, replace(thing, items=tuple(kept)))
+            frame.put(address, replace(thing, items=tuple(kept)))
         case Sequence(items=tuple()):
-            run.put(address, replace(thing, items=None, element=thing.any))
+            frame.put(address, replace(thing, items=None, element=thing.any))

@@ -75,30 +75,30 @@ MAPPING_METHODS: Final = frozenset("copy get items pop setdefault update values"
 
 
 @evaluates(cst.Attribute)
-def attribute(run: Frame, node: cst.Attribute) -> Value:
+def attribute(frame: Frame, node: cst.Attribute) -> Value:
     """`owner.name`."""
-    return run.decided(run.get_attribute(run.evaluate(node.value), node.attr.value, node))
+    return frame.under_path(frame.get_attribute(frame.evaluate(node.value), node.attr.value, node))
 
 
-def get_attribute(run: Frame, owner: Value, name: str, node: cst.CSTNode) -> Value:
+def get_attribute(frame: Frame, owner: Value, name: str, node: cst.CSTNode) -> Value:
     """What an attribute of a value is."""
     match owner:
         case Tensor():
-            return tensor_attribute(run, owner, name, node)
+            return tensor_attribute(frame, owner, name, node)
         case Ref(address=address):
-            thing = run.get(address)
+            thing = frame.get(address)
             if isinstance(thing, Instance):
-                return instance_attribute(run, owner, thing, name, node)
+                return instance_attribute(frame, owner, thing, name, node)
             return BoundLibraryMethod(owner, name)
         case LibraryName(name=library):
-            return library_attribute(run, f"{library}.{name}")
+            return library_attribute(frame, f"{library}.{name}")
         case Unknown(origin=origin) if origin is not None:
-            return opaque_attribute(run, owner, name)
+            return opaque_attribute(frame, owner, name)
         case ProgramDefinition(definition=ModuleInfo() as module):
-            value = run.engine.module_member(module, name)
+            value = frame.analysis.module_member(module, name)
             return value if value is not None else Unknown(("name", module.name, name), name)
         case ProgramDefinition(definition=ClassInfo() as info):
-            return class_member(run, info, name)
+            return class_member(frame, info, name)
         case ProgramDefinition(definition=FunctionInfo(name=qualified)) if name == "__name__":
             return Const(qualified.rpartition(".")[2])
         case DeviceValue(placement=placement):
@@ -110,26 +110,26 @@ def get_attribute(run: Frame, owner: Value, name: str, node: cst.CSTNode) -> Val
                 else BoundLibraryMethod(owner, name)
             )
         case Array():
-            return array_attribute(run, owner, name, node)
+            return array_attribute(frame, owner, name, node)
         case Tuple(items=items, names=names) if name in names:
             return items[names.index(name)]
-        case Tuple(cls=ProgramDefinition()) if (method := find_special_method(run, owner, name)) is not None:
-            return bound_method(run, owner, method, node)
+        case Tuple(cls=ProgramDefinition()) if (method := find_special_method(frame, owner, name)) is not None:
+            return bound_method(frame, owner, method, node)
         case OpaqueData():
             if name in ("shape", "device", "dtype", "is_cuda", "ndim", "T"):
-                return tensor_attribute(run, Tensor(owner.placement), name, node)
-            known = name in MAPPING_METHODS | ITSELF or run.engine.table.method(name) is not None
+                return tensor_attribute(frame, Tensor(owner.placement), name, node)
+            known = name in MAPPING_METHODS | ITSELF or frame.analysis.table.method(name) is not None
             return (
                 BoundLibraryMethod(owner, name) if known and name not in dict(owner.parts) else opaque_part(owner, name)
             )
         case ConditionalValue():
             inner = without_none(owner)
             if not isinstance(inner, ConditionalValue):
-                return run.get_attribute(inner, name, node)
-            seen = inner if name in OF_ITSELF else run.one_tensor(inner)
+                return frame.get_attribute(inner, name, node)
+            seen = inner if name in OF_ITSELF else frame.as_single_tensor(inner)
             if seen is not inner:
-                return run.get_attribute(seen, name, node)
-            yes, no = run.get_attribute(inner.yes, name, node), run.get_attribute(inner.no, name, node)
+                return frame.get_attribute(seen, name, node)
+            yes, no = frame.get_attribute(inner.yes, name, node), frame.get_attribute(inner.no, name, node)
             return (
                 ConditionalValue(inner.test, yes, no) if name in OF_ITSELF and yes != no else join(yes, no, inner.test)
             )
@@ -137,7 +137,7 @@ def get_attribute(run: Frame, owner: Value, name: str, node: cst.CSTNode) -> Val
             target=LibraryName(name="builtins.super"),
             args=(ProgramDefinition(definition=ClassInfo() as after), receiver),
         ):
-            return super_attribute(run, owner, receiver, after, name, node)
+            return super_attribute(frame, owner, receiver, after, name, node)
         case (
             Const()
             | Number()
@@ -154,9 +154,9 @@ def get_attribute(run: Frame, owner: Value, name: str, node: cst.CSTNode) -> Val
     return UNKNOWN
 
 
-def tensor_attribute(run: Frame, tensor: Tensor, name: str, node: cst.CSTNode) -> Value:
+def tensor_attribute(frame: Frame, tensor: Tensor, name: str, node: cst.CSTNode) -> Value:
     """A tensor's property, or its method."""
-    settled = run.settle(tensor)
+    settled = frame.resolve(tensor)
     match name:
         case "device":
             return DeviceValue(settled.placement, of_tensor=True)
@@ -165,17 +165,17 @@ def tensor_attribute(run: Frame, tensor: Tensor, name: str, node: cst.CSTNode) -
         case "shape":
             return Size(tensor.rank)
         case "is_cuda" | "is_cpu" | "is_mps" | "is_xpu" | "is_meta":
-            return device_type_condition(run, settled.placement, name.removeprefix("is_"), node)
+            return device_type_condition(frame, settled.placement, name.removeprefix("is_"), node)
         case "data":
             return replace(
                 computed_tensor(settled), grad=False, memory=storage_of(tensor), fresh=tensor.fresh, cell=tensor.cell
             )
         case "grad":
-            _check_leaf(run, tensor, node, "its .grad is read")
+            _check_leaf(frame, tensor, node, "its .grad is read")
             return replace(computed_tensor(settled), grad=False)
         case "T" | "mT" | "H" | "mH" | "real" | "imag":
             dtype = real_part(settled.dtype) if name in ("real", "imag") else settled.dtype
-            seen = storage_seen_by(run, name, storage_of(tensor), node)
+            seen = storage_seen_by(frame, name, storage_of(tensor), node)
             return replace(computed_tensor(settled), dtype=dtype, memory=seen, pending=tensor.pending)
         case "ndim" | "nbytes" | "itemsize":
             return Number("int")
@@ -187,14 +187,14 @@ def tensor_attribute(run: Frame, tensor: Tensor, name: str, node: cst.CSTNode) -
     return BoundLibraryMethod(tensor, name)
 
 
-def _check_leaf(run: Frame, tensor: Tensor, node: cst.CSTNode, use: str) -> None:
+def _check_leaf(frame: Frame, tensor: Tensor, node: cst.CSTNode, use: str) -> None:
     """A leaf that was moved is a leaf no longer: its gradient stays with the original."""
     moved = transfer_of_leaf(tensor)
     if moved is not None:
-        run.emit(MovedLeaf(run.context_at(node), moved, False, use))
+        frame.emit(MovedLeaf(frame.event_context(node), moved, False, use))
 
 
-def library_attribute(run: Frame, name: str) -> Value:
+def library_attribute(frame: Frame, name: str) -> Value:
     """A library name: a dtype where it is one, else itself under its one name."""
     root, _, last = name.rpartition(".")
     if root in ("torch", "numpy"):
@@ -207,30 +207,30 @@ def library_attribute(run: Frame, name: str) -> Value:
         return Number("float")
     if name in ("numpy.newaxis",):
         return NONE
-    return LibraryName(run.engine.table.canonical(name))
+    return LibraryName(frame.analysis.table.canonical(name))
 
 
-def opaque_attribute(run: Frame, owner: Unknown, name: str) -> Value:
+def opaque_attribute(frame: Frame, owner: Unknown, name: str) -> Value:
     """An attribute of something unknown: what the program has put there, else unknown under its own name."""
-    stored = run.get(unknown_object_site(owner))
+    stored = frame.get(unknown_object_site(owner))
     text = f"{owner.text}.{name}" if owner.text else name
-    unset = Unknown(("attr", owner.origin, name), text, owner.trace)
+    unset = Unknown(("attr", owner.origin, name), text, owner.provenance)
     if not isinstance(stored, Instance) or name not in stored.attributes:
         return unset
     value = stored.attributes[name]
     return join(value, unset, stored.perhaps[name]) if name in stored.perhaps else value
 
 
-def class_member(run: Frame, info: ClassInfo, name: str) -> Value:
+def class_member(frame: Frame, info: ClassInfo, name: str) -> Value:
     """A name looked up on a class."""
-    method = find_method(run, info, name)
+    method = find_method(frame, info, name)
     if method is not None:
         return (
             ProgramDefinition(method, ProgramDefinition(info))
             if "classmethod" in method.decorator_names
             else ProgramDefinition(method)
         )
-    value = enum_member(run, info, Const(name)) or find_class_attribute(run, info, name)
+    value = enum_member(frame, info, Const(name)) or find_class_attribute(frame, info, name)
     if value is not None:
         return value
     if name in ("__name__", "__qualname__"):
@@ -238,112 +238,112 @@ def class_member(run: Frame, info: ClassInfo, name: str) -> Value:
     return BoundLibraryMethod(ProgramDefinition(info), name)
 
 
-def instance_attribute(run: Frame, owner: Ref, thing: Instance, name: str, node: cst.CSTNode) -> Value:
+def instance_attribute(frame: Frame, owner: Ref, thing: Instance, name: str, node: cst.CSTNode) -> Value:
     """An attribute of an object: its own, its class's, its library class's."""
     if name in thing.attributes:
-        value = _seen(run, run.decided(thing.attributes[name]))
+        value = _seen(frame, frame.under_path(thing.attributes[name]))
         if name in thing.perhaps:
             # On the paths that have not set it, the class may have something under the name.
-            inherited = _of_class(run, owner, thing, name, node)
+            inherited = _of_class(frame, owner, thing, name, node)
             value = value if inherited is None else join(value, inherited, thing.perhaps[name])
         return value
     if name == "__dict__":
-        return attributes_of(run, owner, thing, node)
-    found = _of_class(run, owner, thing, name, node)
+        return attributes_of(frame, owner, thing, node)
+    found = _of_class(frame, owner, thing, name, node)
     if found is not None:
         return found
     cls = thing.cls
     if isinstance(cls, ProgramDefinition) and isinstance(cls.definition, ClassInfo):
         info = cls.definition
-        base = library_base(run, info)
+        base = library_base(frame, info)
         if name == "__class__":
             return cls
-        described = _described(run, owner, name, node)
+        described = _described(frame, owner, name, node)
         if described is not None:
             return described
-        if is_module_class(run, info):
-            found = module_attribute(run, owner, thing, base or "torch.nn.Module", name)
+        if is_module_class(frame, info):
+            found = module_attribute(frame, owner, thing, base or "torch.nn.Module", name)
         else:
-            found = _unset(run, owner, thing, name)
-        fallback = find_method(run, info, "__getattr__") if isinstance(found, Unknown) else None
-        return found if fallback is None else _asked_for(run, owner, fallback, name, node)
+            found = _unset(frame, owner, thing, name)
+        fallback = find_method(frame, info, "__getattr__") if isinstance(found, Unknown) else None
+        return found if fallback is None else _asked_for(frame, owner, fallback, name, node)
     if cls == "argparse.Namespace":
         return Unknown(("attr", owner.address, name), f"args.{name}")
     if isinstance(cls, str):
-        found = _described(run, owner, name, node)
-        return found if found is not None else module_attribute(run, owner, thing, cls, name)
+        found = _described(frame, owner, name, node)
+        return found if found is not None else module_attribute(frame, owner, thing, cls, name)
     return UNKNOWN
 
 
-def attributes_of(run: Frame, owner: Ref, thing: Instance, node: cst.CSTNode) -> Value:
+def attributes_of(frame: Frame, owner: Ref, thing: Instance, node: cst.CSTNode) -> Value:
     """`owner.__dict__`: what is put there is an attribute."""
     entries: dict[Hashable, Value] = {}
     entries.update(thing.attributes)
-    return run.allocate(node, Dict(entries, perhaps=thing.perhaps, object=owner), "__dict__")
+    return frame.allocate(node, Dict(entries, perhaps=thing.perhaps, object=owner), "__dict__")
 
 
-def _of_class(run: Frame, owner: Ref, thing: Instance, name: str, node: cst.CSTNode) -> Value | None:
+def _of_class(frame: Frame, owner: Ref, thing: Instance, name: str, node: cst.CSTNode) -> Value | None:
     """What an object's class has under a name: a method bound to it, or a class attribute."""
     cls = thing.cls
     if not isinstance(cls, ProgramDefinition) or not isinstance(cls.definition, ClassInfo):
         return None
-    method = find_method(run, cls.definition, name)
+    method = find_method(frame, cls.definition, name)
     if method is not None:
-        return bound_method(run, owner, method, node)
-    value = find_class_attribute(run, cls.definition, name)
+        return bound_method(frame, owner, method, node)
+    value = find_class_attribute(frame, cls.definition, name)
     if isinstance(value, (ProgramDefinition, ConditionalValue)):
-        return _bound(run, owner, value, node)
-    descriptor = find_special_method(run, value, "__get__") if isinstance(value, Ref) else None
-    return value if value is None or descriptor is None else _asked_of(run, value, descriptor, [owner, cls], node)
+        return _bound(frame, owner, value, node)
+    descriptor = find_special_method(frame, value, "__get__") if isinstance(value, Ref) else None
+    return value if value is None or descriptor is None else _asked_of(frame, value, descriptor, [owner, cls], node)
 
 
-def _bound(run: Frame, owner: Ref, value: Value, node: cst.CSTNode) -> Value:
+def _bound(frame: Frame, owner: Ref, value: Value, node: cst.CSTNode) -> Value:
     """A function that a class body, or an assignment to the class, has put under a name: a method like any other."""
     match value:
         case ProgramDefinition(definition=FunctionInfo() as method, receiver=None):
-            return bound_method(run, owner, method, node)
+            return bound_method(frame, owner, method, node)
         case ConditionalValue(test=test, yes=yes, no=no):
-            return join(_bound(run, owner, yes, node), _bound(run, owner, no, node), test)
+            return join(_bound(frame, owner, yes, node), _bound(frame, owner, no, node), test)
     return value
 
 
-def _asked_for(run: Frame, owner: Ref, fallback: FunctionInfo, name: str, node: cst.CSTNode) -> Value:
+def _asked_for(frame: Frame, owner: Ref, fallback: FunctionInfo, name: str, node: cst.CSTNode) -> Value:
     """What `__getattr__` says; nothing is known of a name that it asks itself for."""
-    if fallback in run.engine.active:
+    if fallback in frame.analysis.active_functions:
         return UNKNOWN
-    return _asked_of(run, owner, fallback, [Const(name)], node)
+    return _asked_of(frame, owner, fallback, [Const(name)], node)
 
 
-def _asked_of(run: Frame, owner: Value, method: FunctionInfo, given: list[Value], node: cst.CSTNode) -> Value:
+def _asked_of(frame: Frame, owner: Value, method: FunctionInfo, given: list[Value], node: cst.CSTNode) -> Value:
 
     place = node if isinstance(node, cst.BaseExpression) else cst.Name(method.name)
-    return run.call_function(method, owner, Arguments(node, [Argument(value, place) for value in given]))
+    return frame.call_function(method, owner, Arguments(node, [Argument(value, place) for value in given]))
 
 
-def _seen(run: Frame, value: Value) -> Value:
+def _seen(frame: Frame, value: Value) -> Value:
     """An attribute's value; of two tensors of which one is a buffer, both in one."""
     match value:
         case ConditionalValue(test=test, yes=yes, no=no):
-            yes, no = _seen(run, yes), _seen(run, no)
+            yes, no = _seen(frame, yes), _seen(frame, no)
             if isinstance(yes, Tensor) and isinstance(no, Tensor) and yes.cell is None and no.cell is None:
-                return join_tensors(run.settle(yes), run.settle(no), test)
+                return join_tensors(frame.resolve(yes), frame.resolve(no), test)
     return value
 
 
-def _described(run: Frame, owner: Ref, name: str, node: cst.CSTNode) -> Value | None:
+def _described(frame: Frame, owner: Ref, name: str, node: cst.CSTNode) -> Value | None:
     """An attribute that a model file describes, or one of the tensors that a holder holds."""
-    row = find_member_row(run, owner, name)
+    row = find_member_row(frame, owner, name)
     if row is not None:
         return (
-            call_library_method(run, owner, row, Arguments(node)) if row.property else BoundLibraryMethod(owner, name)
+            call_library_method(frame, owner, row, Arguments(node)) if row.property else BoundLibraryMethod(owner, name)
         )
-    thing = run.instance(owner)
-    if thing is not None and is_tensor_container(run, owner) and find_call_model(f"Holder.{name}") is None:
+    thing = frame.instance(owner)
+    if thing is not None and is_tensor_container(frame, owner) and find_call_model(f"Holder.{name}") is None:
         return tensor_container_item(thing, name)
     return None
 
 
-def _unset(run: Frame, owner: Ref, thing: Instance, name: str) -> Value:
+def _unset(frame: Frame, owner: Ref, thing: Instance, name: str) -> Value:
     """An attribute nobody has been seen to set: a method inherited from a library, or unknown."""
     if thing.contents is not None and (hasattr(dict, name) or hasattr(list, name)):
         return BoundLibraryMethod(thing.contents, name)
@@ -352,32 +352,36 @@ def _unset(run: Frame, owner: Ref, thing: Instance, name: str) -> Value:
     return Unknown(("attr", owner.address, name), f"self.{name}")
 
 
-def super_attribute(run: Frame, owner: Value, receiver: Value, after: ClassInfo, name: str, node: cst.CSTNode) -> Value:
+def super_attribute(
+    frame: Frame, owner: Value, receiver: Value, after: ClassInfo, name: str, node: cst.CSTNode
+) -> Value:
     """`super().name`: the next definition after a class in the receiver's line of ancestors."""
-    thing = run.instance(receiver)
+    thing = frame.instance(receiver)
     cls = thing.cls if thing is not None else receiver
     info = cls.definition if isinstance(cls, ProgramDefinition) and isinstance(cls.definition, ClassInfo) else after
-    method = find_method(run, info, name, after)
+    method = find_method(frame, info, name, after)
     if method is None:
         return BoundLibraryMethod(owner if thing is None or thing.contents is None else thing.contents, name)
     return (
-        bound_method(run, receiver, method, node) if isinstance(receiver, Ref) else ProgramDefinition(method, receiver)
+        bound_method(frame, receiver, method, node)
+        if isinstance(receiver, Ref)
+        else ProgramDefinition(method, receiver)
     )
 
 
-def bound_method(run: Frame, owner: Ref | Tuple, method: FunctionInfo, node: cst.CSTNode) -> Value:
+def bound_method(frame: Frame, owner: Ref | Tuple, method: FunctionInfo, node: cst.CSTNode) -> Value:
     """A method on its object; a property's value at once."""
 
     names = method.decorator_names
     if names & PROPERTIES:
-        value = run.call_function(method, owner, Arguments(node))
-        if isinstance(owner, Ref) and "cached_property" in names and (thing := run.instance(owner)) is not None:
-            run.put(owner.address, thing.with_attribute(method.name.rpartition(".")[2], value))
+        value = frame.call_function(method, owner, Arguments(node))
+        if isinstance(owner, Ref) and "cached_property" in names and (thing := frame.instance(owner)) is not None:
+            frame.put(owner.address, thing.with_attribute(method.name.rpartition(".")[2], value))
         return value
     if "staticmethod" in names:
         return ProgramDefinition(method)
     if "classmethod" in names:
-        thing = run.instance(owner)
+        thing = frame.instance(owner)
         cls = owner.cls if isinstance(owner, Tuple) else thing.cls if thing is not None else None
         return ProgramDefinition(method, cls if isinstance(cls, ProgramDefinition) else UNKNOWN)
     return ProgramDefinition(method, owner)

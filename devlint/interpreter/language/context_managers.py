@@ -49,74 +49,74 @@ WEAKER: Final[TorchStateChanges] = {
 """What is claimed of each setting where it is not known which of several contexts holds."""
 
 
-def enter_context(run: Frame, value: Value, node: cst.BaseExpression) -> tuple[Value, TorchStateChanges]:
+def enter_context(frame: Frame, value: Value, node: cst.BaseExpression) -> tuple[Value, TorchStateChanges]:
     """The value `as` binds, and the changes to what surrounds the operations."""
 
     match value:
         case DeviceValue():
-            return value, {"default_device": requested_placement(run, value, node, None)}
+            return value, {"default_device": requested_placement(frame, value, node, None)}
         case ConditionalValue(test=test, yes=yes, no=no):
-            (first, changes), (second, others) = enter_context(run, yes, node), enter_context(run, no, node)
+            (first, changes), (second, others) = enter_context(frame, yes, node), enter_context(frame, no, node)
             return join(first, second, test), _either(changes, others)
         case Ref(address=address):
-            thing = run.get(address)
+            thing = frame.get(address)
             if isinstance(thing, Sequence) and thing.kind == "generator":
-                pause = run.engine.pauses.get(address)
+                pause = frame.analysis.suspended_generators.get(address)
                 changes = dict(pause.changes) if pause is not None else {}
                 if pause is not None:
-                    run.engine.pauses[address] = _begin(run, pause)
-                return thing.any, changes | {"autocast": True} if _is_autocast(run, node) else changes
+                    frame.analysis.suspended_generators[address] = _begin(frame, pause)
+                return thing.any, changes | {"autocast": True} if _is_autocast(frame, node) else changes
             if isinstance(thing, Instance) and isinstance(thing.cls, str):
                 return value, _changes_of(thing.cls)
-            function = find_special_method(run, value, "__enter__") or find_special_method(run, value, "__aenter__")
+            function = find_special_method(frame, value, "__enter__") or find_special_method(frame, value, "__aenter__")
             if function is not None:
-                return run.call_function(function, value, Arguments(node)), {}
+                return frame.call_function(function, value, Arguments(node)), {}
             return (value if thing is not None else UNKNOWN), {}
-    changes = {"autocast": True} if _may_be_autocast(run, node) else {}
+    changes = {"autocast": True} if _may_be_autocast(frame, node) else {}
     return UNKNOWN, changes | {"default_device": UNKNOWN_PLACEMENT} if _may_choose_device(node) else changes
 
 
-def exit_context(run: Frame, value: Value, node: cst.BaseExpression) -> None:
+def exit_context(frame: Frame, value: Value, node: cst.BaseExpression) -> None:
     """What an object of the program does when its `with` block ends."""
 
-    pause = run.engine.pauses.get(value.address) if isinstance(value, Ref) else None
+    pause = frame.analysis.suspended_generators.get(value.address) if isinstance(value, Ref) else None
     if pause is not None:
-        _finish(run, pause)
-    function = find_special_method(run, value, "__exit__") or find_special_method(run, value, "__aexit__")
-    if function is not None and run.state.live:
-        run.call_function(function, value, Arguments(node, [Argument(NONE, node)] * 3))
+        _finish(frame, pause)
+    function = find_special_method(frame, value, "__exit__") or find_special_method(frame, value, "__aexit__")
+    if function is not None and frame.state.live:
+        frame.call_function(function, value, Arguments(node, [Argument(NONE, node)] * 3))
 
 
-def _begin(run: Frame, pause: SuspendedGenerator) -> SuspendedGenerator:
+def _begin(frame: Frame, pause: SuspendedGenerator) -> SuspendedGenerator:
     """Go back from the generator's end to its `yield`."""
     for address, (paused, _) in pause.effects.items():
-        run.put(address, paused)
-    return replace(pause, launches=run.state.ambient.launches)
+        frame.put(address, paused)
+    return replace(pause, launches=frame.state.torch_state.launches)
 
 
-def _finish(run: Frame, pause: SuspendedGenerator) -> None:
+def _finish(frame: Frame, pause: SuspendedGenerator) -> None:
     """Do what comes after the `yield`: to what the block has changed meanwhile, it may be done or not."""
     for address, (paused, done) in pause.effects.items():
-        now = run.get(address)
-        run.put(address, done if now is None or now == paused else join_objects(now, done, None))
-    work = run.state.ambient.unsynchronized
+        now = frame.get(address)
+        frame.put(address, done if now is None or now == paused else join_objects(now, done, None))
+    work = frame.state.torch_state.unsynchronized
     if work is not None and work[0] > pause.launches:
-        for timing in pause.timings:
-            run.emit(replace(timing, work=work[1]))
+        for timing in pause.block_timings:
+            frame.emit(replace(timing, work=work[1]))
     if pause.waits:
-        run.synchronize()
+        frame.synchronize()
 
 
-def suspend_at_yield(run: Frame, node: cst.Yield) -> None:
+def suspend_at_yield(frame: Frame, node: cst.Yield) -> None:
     """A context manager hands over to the `with` block, which may give the accelerator work."""
-    run.yielding.append((run.state.ambient, run.state.heap.fork()))
-    run.launch(run.step(StepKind.PASSED, "the block of the `with` statement is run", node))
+    frame.states_at_yield.append((frame.state.torch_state, frame.state.heap.fork()))
+    frame.launch(frame.step(StepKind.PASSED, "the block of the `with` statement is run", node))
 
 
-def suspended_generator(run: Frame, before: TorchState) -> SuspendedGenerator:
+def suspended_generator(frame: Frame, before: TorchState) -> SuspendedGenerator:
     """What a generator has changed where it yields, and does afterwards: a context manager's `with` block runs
     between."""
-    during, after = run.yielding, run.state
+    during, after = frame.states_at_yield, frame.state
     changes = [
         {name: getattr(one, name) for name in WEAKER if getattr(one, name) != getattr(before, name)}
         for one, _ in during
@@ -128,22 +128,22 @@ def suspended_generator(run: Frame, before: TorchState) -> SuspendedGenerator:
             paused = heap.get(address)
             if paused is not None and paused != thing:
                 effects[address] = paused, thing
-    timings, run.engine.timings = tuple(run.engine.timings), []
-    end = after.ambient
+    timings, frame.analysis.block_timings = tuple(frame.analysis.block_timings), []
+    end = after.torch_state
     if end.unsynchronized is not None and is_with_block_work(end.unsynchronized[1]):
-        after.ambient = replace(
+        after.torch_state = replace(
             end, launches=before.launches, unsynchronized=before.unsynchronized, waited=before.waited
         )
     waits = all(end.epoch > one.epoch for one, _ in during)
     return SuspendedGenerator(reduce(_either, changes) if changes else {}, effects, timings, waits)
 
 
-def decorator_torch_state(run: Frame, info: FunctionInfo) -> TorchStateChanges:
+def decorator_torch_state(frame: Frame, info: FunctionInfo) -> TorchStateChanges:
     """The changes for the body of a function that has contexts for decorators."""
     changes: dict[str, object] = {}
     if not info.decorator_names & DECORATORS:
         return changes
-    home = definition_frame(run, info)
+    home = definition_frame(frame, info)
     for decorator in info.decorators:
         target = decorator.func if isinstance(decorator, cst.Call) else decorator
         last = (dotted_name(target) or "").rpartition(".")[2]
@@ -176,10 +176,10 @@ def _either(left: TorchStateChanges, right: TorchStateChanges) -> TorchStateChan
     }
 
 
-def _may_be_autocast(run: Frame, node: cst.BaseExpression) -> bool:
+def _may_be_autocast(frame: Frame, node: cst.BaseExpression) -> bool:
     """Whether a context of which nothing is known may be autocast: one of a library only if it is called so."""
     name = dotted_name(node.func if isinstance(node, cst.Call) else node)
-    root = run.lookup(name.partition(".")[0]) if name is not None else None
+    root = frame.lookup(name.partition(".")[0]) if name is not None else None
     return not isinstance(root, LibraryName) or "autocast" in (name or "")
 
 
@@ -195,8 +195,8 @@ def _may_choose_device(node: cst.BaseExpression) -> bool:
     return CHOOSING_DEVICE.search(name.rpartition(".")[2]) is not None
 
 
-def _is_autocast(run: Frame, node: cst.BaseExpression) -> bool:
+def _is_autocast(frame: Frame, node: cst.BaseExpression) -> bool:
     """Whether a context manager of the program uses autocast."""
-    callee = run.evaluate(node.func) if isinstance(node, cst.Call) else None
+    callee = frame.evaluate(node.func) if isinstance(node, cst.Call) else None
     definition = callee.definition if isinstance(callee, ProgramDefinition) else None
     return isinstance(definition, FunctionInfo) and "autocast" in definition.unit.mentions

@@ -39,16 +39,16 @@ MAX_LITERALS: Final = 1000
 
 
 @evaluates(cst.Name)
-def name(run: Frame, node: cst.Name) -> Value:
+def name(frame: Frame, node: cst.Name) -> Value:
     """A name: by Python's scoping, or unknown."""
-    value = run.state.names.get(node.value) or KEYWORDS.get(node.value) or run.lookup(node.value)
+    value = frame.state.names.get(node.value) or KEYWORDS.get(node.value) or frame.lookup(node.value)
     if value is None:
         return UNKNOWN
-    return run.decided(value) if isinstance(value, ConditionalValue) else value
+    return frame.under_path(value) if isinstance(value, ConditionalValue) else value
 
 
 @evaluates(cst.Integer)
-def integer(run: Frame, node: cst.Integer) -> Value:
+def integer(frame: Frame, node: cst.Integer) -> Value:
     """An integer literal."""
     return _integer(node.value)
 
@@ -59,31 +59,31 @@ def _integer(text: str) -> Const:
 
 
 @evaluates(cst.Float, cst.Imaginary)
-def number(run: Frame, node: cst.Float | cst.Imaginary) -> Value:
+def number(frame: Frame, node: cst.Float | cst.Imaginary) -> Value:
     """A number literal with a point, or an imaginary one."""
     return Const(float(node.value) if isinstance(node, cst.Float) else complex(node.value))
 
 
 @evaluates(cst.SimpleString, cst.ConcatenatedString)
-def string(run: Frame, node: cst.SimpleString | cst.ConcatenatedString) -> Value:
+def string(frame: Frame, node: cst.SimpleString | cst.ConcatenatedString) -> Value:
     """A string literal, implicit concatenation included."""
     value = string_value(node)
     if value is None and isinstance(node, cst.ConcatenatedString):
-        run.evaluate(node.left)
-        run.evaluate(node.right)
+        frame.evaluate(node.left)
+        frame.evaluate(node.right)
         return StringPrefix()
     return Const(value)
 
 
 @evaluates(cst.FormattedString)
-def formatted(run: Frame, node: cst.FormattedString) -> Value:
+def formatted(frame: Frame, node: cst.FormattedString) -> Value:
     """An f-string: known when its parts are, else known by its beginning."""
     result: Value = Const("")
     for part in node.parts:
         if isinstance(part, cst.FormattedStringText):
             result = concatenated(result, Const(part.value))
         elif isinstance(part, cst.FormattedStringExpression):
-            value = run.evaluate(part.expression)
+            value = frame.evaluate(part.expression)
             plain = part.conversion is None and part.format_spec is None
             result = concatenated(result, value if plain else StringPrefix())
     return result
@@ -108,179 +108,183 @@ def concatenated(left: Value, right: Value) -> Value:
 
 
 @evaluates(cst.Ellipsis)
-def ellipsis(run: Frame, node: cst.Ellipsis) -> Value:
+def ellipsis(frame: Frame, node: cst.Ellipsis) -> Value:
     """`...`."""
     return Const(...)
 
 
 @evaluates(cst.Tuple)
-def tuple_(run: Frame, node: cst.Tuple) -> Value:
+def tuple_(frame: Frame, node: cst.Tuple) -> Value:
     """A tuple; of unknown length when a star inside cannot be unrolled."""
-    found = elements(run, node.elements, "tuple")
-    return Tuple(found.items) if found.items is not None else run.allocate(node, found)
+    found = elements(frame, node.elements, "tuple")
+    return Tuple(found.items) if found.items is not None else frame.allocate(node, found)
 
 
 @evaluates(cst.List, cst.Set)
-def list_(run: Frame, node: cst.List | cst.Set) -> Value:
+def list_(frame: Frame, node: cst.List | cst.Set) -> Value:
     """A list or set display."""
-    return run.allocate(node, elements(run, node.elements, "list" if isinstance(node, cst.List) else "set"))
+    return frame.allocate(node, elements(frame, node.elements, "list" if isinstance(node, cst.List) else "set"))
 
 
-def elements(run: Frame, nodes: Iterable[cst.BaseElement], kind: str) -> Sequence:
+def elements(frame: Frame, nodes: Iterable[cst.BaseElement], kind: str) -> Sequence:
     """The values of a display's elements, stars unrolled; one that stands for all when a star has unknown length."""
     items: list[Value] = []
     known = True
     for element in nodes:
-        value = run.evaluate(element.value)
+        value = frame.evaluate(element.value)
         if type(element) is not cst.StarredElement:
             items.append(value)
             continue
-        unrolled = run.iterate(value, element.value)
+        unrolled = frame.iterate(value, element.value)
         known = known and unrolled.items is not None
         items.extend(unrolled.items if unrolled.items is not None else (unrolled.any,))
     return Sequence(tuple(items), kind=kind) if known else Sequence(None, join_all(items), kind)
 
 
 @evaluates(cst.Dict)
-def dict_(run: Frame, node: cst.Dict) -> Value:
+def dict_(frame: Frame, node: cst.Dict) -> Value:
     """A dict display, `**` included."""
     result = Dict({})
     for element in node.elements:
         if isinstance(element, cst.DictElement):
-            key, value = run.evaluate(element.key), run.evaluate(element.value)
+            key, value = frame.evaluate(element.key), frame.evaluate(element.value)
             result = dict_with_entry(result, key, value)
         else:
-            inner = run.evaluate(element.value)
-            thing = run.get(inner.address) if isinstance(inner, Ref) else None
+            inner = frame.evaluate(element.value)
+            thing = frame.get(inner.address) if isinstance(inner, Ref) else None
             if isinstance(thing, Dict):
                 result = merge_dicts(result, thing)
             else:
                 result = Dict(result.entries, join_optional(result.element, UNKNOWN), result.key)
-    return run.allocate(node, result)
+    return frame.allocate(node, result)
 
 
 @evaluates(cst.IfExp)
-def conditional(run: Frame, node: cst.IfExp) -> Value:
+def conditional(frame: Frame, node: cst.IfExp) -> Value:
     """`a if test else b`: both, under the condition, unless the path decides it."""
     values: list[Value] = []
 
     def side(holds: bool, expression: cst.BaseExpression) -> Callable[[], None]:
         def follow() -> None:
-            narrow(run, node.test, holds)
-            if run.state.live:
-                values.append(run.evaluate(expression))
+            narrow(frame, node.test, holds)
+            if frame.state.live:
+                values.append(frame.evaluate(expression))
 
         return follow
 
-    known = truth(run, node.test)
+    known = truth(frame, node.test)
     if known is not None:
         side(known, node.body if known else node.orelse)()
         return values[0] if values else UNKNOWN
-    test = condition_of(run, node.test)
-    ends = run.branch(side(True, node.body), side(False, node.orelse))
-    run.state = join_states(*ends)
+    test = condition_of(frame, node.test)
+    ends = frame.branch(side(True, node.body), side(False, node.orelse))
+    frame.state = join_states(*ends)
     reached = [end.live for end in ends]
     if not all(reached):
         return values[0] if values else UNKNOWN
     return join(values[0], values[1], test if isinstance(test, Literal) else None)
 
 
-def truth(run: Frame, node: cst.BaseExpression) -> bool | None:
+def truth(frame: Frame, node: cst.BaseExpression) -> bool | None:
     """Whether a condition holds on this path, None where that is not known; evaluates it for its effects."""
-    test = condition_of(run, node)
+    test = condition_of(frame, node)
     if isinstance(test, bool):
         return test
-    return entails(run.state.facts, test) if test is not None else None
+    return entails(frame.state.path_condition, test) if test is not None else None
 
 
 @evaluates(cst.NamedExpr)
-def walrus(run: Frame, node: cst.NamedExpr) -> Value:
+def walrus(frame: Frame, node: cst.NamedExpr) -> Value:
     """`(name := value)`."""
-    value = run.evaluate(node.value)
+    value = frame.evaluate(node.value)
     if isinstance(node.target, cst.Name):
-        run.bind(node.target.value, value)
+        frame.bind(node.target.value, value)
     return value
 
 
 @evaluates(cst.Lambda)
-def lambda_(run: Frame, node: cst.Lambda) -> Value:
+def lambda_(frame: Frame, node: cst.Lambda) -> Value:
     """A lambda, with the code around it as its closure."""
-    return ProgramDefinition(closure(run, node, "<lambda>"))
+    return ProgramDefinition(closure(frame, node, "<lambda>"))
 
 
-def closure(run: Frame, node: cst.FunctionDef | cst.Lambda, name: str) -> FunctionInfo:
+def closure(frame: Frame, node: cst.FunctionDef | cst.Lambda, name: str) -> FunctionInfo:
     """The function defined here. It finds its free names in the code around it: one that was run by another call makes
     another function."""
-    qualified = f"{run.scope.name}.{name}" if run.function is not None else name
-    info = run.engine.function(node, lambda: FunctionInfo(qualified, run.module, run.unit, lambda: node))
-    if info.context not in (None, run.context):
-        info = run.engine.function((id(node), run.context), lambda: copy(info))
-    info.context, info.closure = run.context, run if run.function is not None else None
+    qualified = f"{frame.scope.name}.{name}" if frame.function is not None else name
+    info = frame.analysis.function(node, lambda: FunctionInfo(qualified, frame.module, frame.unit, lambda: node))
+    if info.context not in (None, frame.context):
+        info = frame.analysis.function((id(node), frame.context), lambda: copy(info))
+    info.context, info.closure = frame.context, frame if frame.function is not None else None
     for parameter in info.parameters:
         if parameter.default is not None:
-            run.engine.defaults[info, parameter.name] = run.evaluate(parameter.default)
+            frame.analysis.parameter_defaults[info, parameter.name] = frame.evaluate(parameter.default)
     return info
 
 
 @evaluates(cst.Await)
-def await_(run: Frame, node: cst.Await) -> Value:
+def await_(frame: Frame, node: cst.Await) -> Value:
     """What is awaited is run at once."""
-    return run.evaluate(node.expression)
+    return frame.evaluate(node.expression)
 
 
 @evaluates(cst.Yield)
-def yield_(run: Frame, node: cst.Yield) -> Value:
+def yield_(frame: Frame, node: cst.Yield) -> Value:
     """A generator's value; what is sent back is unknown."""
-    if run.function is not None and run.function.is_context:
-        suspend_at_yield(run, node)
+    if frame.function is not None and frame.function.is_context:
+        suspend_at_yield(frame, node)
     match node.value:
         case cst.From(item=item):
-            run.yielded.append(run.iterate(run.evaluate(item), item).any)
+            frame.yielded_values.append(frame.iterate(frame.evaluate(item), item).any)
         case None:
-            run.yielded.append(Const(None))
+            frame.yielded_values.append(Const(None))
         case value:
-            run.yielded.append(run.evaluate(value))
+            frame.yielded_values.append(frame.evaluate(value))
     return UNKNOWN
 
 
 @evaluates(cst.ListComp, cst.SetComp, cst.GeneratorExp)
-def comprehension(run: Frame, node: cst.ListComp | cst.SetComp | cst.GeneratorExp) -> Value:
+def comprehension(frame: Frame, node: cst.ListComp | cst.SetComp | cst.GeneratorExp) -> Value:
     """A comprehension: element by element over a short known sequence, else once for all."""
-    values, exact = _comprehend(run, node.for_in, lambda: run.evaluate(node.elt))
+    values, exact = _comprehend(frame, node.for_in, lambda: frame.evaluate(node.elt))
     kind = {cst.ListComp: "list", cst.SetComp: "set"}.get(type(node), "iterator")
     thing = Sequence(tuple(values), kind=kind) if exact else Sequence(None, join_all(values), kind)
-    return run.allocate(node, thing)
+    return frame.allocate(node, thing)
 
 
 @evaluates(cst.DictComp)
-def dict_comprehension(run: Frame, node: cst.DictComp) -> Value:
+def dict_comprehension(frame: Frame, node: cst.DictComp) -> Value:
     """A dict comprehension; the keys of a known dict are kept."""
-    pairs, exact = _comprehend(run, node.for_in, lambda: Tuple((run.evaluate(node.key), run.evaluate(node.value))))
+    pairs, exact = _comprehend(
+        frame, node.for_in, lambda: Tuple((frame.evaluate(node.key), frame.evaluate(node.value)))
+    )
     result = Dict({})
     for pair in pairs:
         assert isinstance(pair, Tuple)
         key, value = pair.items
         result = dict_with_entry(result, key if exact or not isinstance(key, Const) else UNKNOWN, value)
-    return run.allocate(node, result)
+    return frame.allocate(node, result)
 
 
-def _comprehend(run: Frame, clause: cst.CompFor, make: Callable[[], Value]) -> tuple[list[Value], bool]:
+def _comprehend(frame: Frame, clause: cst.CompFor, make: Callable[[], Value]) -> tuple[list[Value], bool]:
     """The values a comprehension makes, and whether they are exactly its elements in order."""
-    outer_names = run.state.names
-    found = run.iterate(run.evaluate(clause.iter), clause.iter)
+    outer_names = frame.state.names
+    found = frame.iterate(frame.evaluate(clause.iter), clause.iter)
     exact = found.items is not None
     rounds = found.items if found.items is not None else (found.element,)
     values: list[Value] = []
-    run.state.names = dict(outer_names)
-    run.loops.append(LoopFrame(run.loop_at(clause.target), clause, run.engine.assigned(clause), unrolled=exact))
+    frame.state.names = dict(outer_names)
+    frame.loops.append(
+        LoopFrame(frame.loop_at(clause.target), clause, frame.analysis.names_changed(clause), unrolled=exact)
+    )
     for position, item in enumerate(rounds):
-        with run.round(clause, position):
-            made, all_of_them = _round(run, clause, item, make)
+        with frame.iteration(clause, position):
+            made, all_of_them = _round(frame, clause, item, make)
         values.extend(made)
         exact = exact and all_of_them
-    run.loops.pop()
+    frame.loops.pop()
     # The walrus is the one thing inside that binds outside; loop variables stay within.
-    inner_names, run.state.names = run.state.names, outer_names
+    inner_names, frame.state.names = frame.state.names, outer_names
     targets = set(names_in_target(clause.target))
     for name, value in inner_names.items():
         if name in outer_names and name not in targets:
@@ -288,28 +292,28 @@ def _comprehend(run: Frame, clause: cst.CompFor, make: Callable[[], Value]) -> t
     return values, exact
 
 
-def _round(run: Frame, clause: cst.CompFor, item: Value, make: Callable[[], Value]) -> tuple[list[Value], bool]:
+def _round(frame: Frame, clause: cst.CompFor, item: Value, make: Callable[[], Value]) -> tuple[list[Value], bool]:
     """What one element gives, and whether it surely does."""
-    facts = run.state.facts
+    path_condition = frame.state.path_condition
     skipped: State | None = None
-    run.assign(clause.target, item)
+    frame.assign(clause.target, item)
     for condition in clause.ifs:
-        known = truth(run, condition.test)
+        known = truth(frame, condition.test)
         if known is False:
             return [], True
         if known is None and skipped is None:
-            skipped = run.state.fork()
-        narrow(run, condition.test, True)
+            skipped = frame.state.fork()
+        narrow(frame, condition.test, True)
     values: list[Value] = []
     exact = skipped is None
-    if run.state.live and clause.inner_for_in is not None:
-        values, inner_exact = _comprehend(run, clause.inner_for_in, make)
+    if frame.state.live and clause.inner_for_in is not None:
+        values, inner_exact = _comprehend(frame, clause.inner_for_in, make)
         exact = exact and inner_exact
-    elif run.state.live:
+    elif frame.state.live:
         value = make()
-        values = [value] if run.state.live else []
+        values = [value] if frame.state.live else []
     if skipped is not None:
-        run.state = join_states(skipped, run.state)
-    run.state.live = True
-    run.state.facts = facts
+        frame.state = join_states(skipped, frame.state)
+    frame.state.live = True
+    frame.state.path_condition = path_condition
     return values, exact

@@ -6,20 +6,20 @@ from devlint.domain.value import LibraryName, ProgramDefinition, Unknown, Value
 from devlint.interpreter.state.frame import Frame
 
 
-def imported_value(run: Frame, module: str, attribute: str | None, level: int, name: str) -> Value:
+def imported_value(frame: Frame, module: str, attribute: str | None, level: int, name: str) -> Value:
     """The value an import binds: part of the program, or a library name that stays symbolic."""
-    engine = run.engine
+    analysis = frame.analysis
     if attribute is None:
         # `import a.b` binds `a`; `import a.b as c` binds `a.b`.
         wanted = module if name != module.partition(".")[0] else name
-        found = engine.program.find(run.module, wanted, level)
+        found = analysis.program.find(frame.module, wanted, level)
         return ProgramDefinition(found) if found is not None else LibraryName(wanted)
-    found = engine.program.find(run.module, module, level)
+    found = analysis.program.find(frame.module, module, level)
     if found is not None:
-        value = engine.module_member(found, attribute)
+        value = analysis.module_member(found, attribute)
         return value if value is not None else Unknown(("name", found.name, attribute), attribute)
     if level:
-        sibling = engine.program.find(run.module, f"{module}.{attribute}" if module else attribute, level)
+        sibling = analysis.program.find(frame.module, f"{module}.{attribute}" if module else attribute, level)
         return ProgramDefinition(sibling) if sibling is not None else Unknown(("name", module, attribute), attribute)
-    below = engine.program.find(run.module, f"{module}.{attribute}", 0)
+    below = analysis.program.find(frame.module, f"{module}.{attribute}", 0)
     return ProgramDefinition(below) if below is not None else LibraryName(f"{module}.{attribute}")

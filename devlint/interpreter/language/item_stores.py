@@ -36,44 +36,44 @@ from devlint.interpreter.state.frame import Frame, assigns
 from devlint.interpreter.state.rebinding import rebind
 
 
-def _set_attribute_of(run: Frame, owner: Ref, key: Value, value: Value) -> None:
+def _set_attribute_of(frame: Frame, owner: Ref, key: Value, value: Value) -> None:
     """What is put into an object's `__dict__` under a known name is its attribute."""
-    thing = run.instance(owner)
+    thing = frame.instance(owner)
     if thing is not None and isinstance(key, Const):
-        run.put(owner.address, thing.with_attribute(str(key.value), value))
+        frame.put(owner.address, thing.with_attribute(str(key.value), value))
 
 
 @assigns(cst.Subscript)
-def set_item(run: Frame, target: cst.Subscript, value: Value) -> None:
+def set_item(frame: Frame, target: cst.Subscript, value: Value) -> None:
     """`owner[index] = value`."""
-    owner = without_none(run.evaluate(target.value))
-    indices = _indices(run, target)
+    owner = without_none(frame.evaluate(target.value))
+    indices = _indices(frame, target)
     index = indices[0] if len(indices) == 1 else None
-    function = find_special_method(run, owner, "__setitem__")
+    function = find_special_method(frame, owner, "__setitem__")
     if function is not None:
-        run.call_function(function, owner, Arguments(target, [_key(indices, target), Argument(value, target)]))
+        frame.call_function(function, owner, Arguments(target, [_key(indices, target), Argument(value, target)]))
         return
-    owner = run.contents(owner)
+    owner = frame.contents(owner)
     match owner:
         case Tensor():
-            _note_write(run, target, owner, indices)
-            _set_in_tensor(run, target, owner, indices, value)
+            _note_write(frame, target, owner, indices)
+            _set_in_tensor(frame, target, owner, indices, value)
         case Array():
-            _note_write(run, target, owner, indices)
+            _note_write(frame, target, owner, indices)
         case OpaqueData():
-            set_opaque_item(run, target.value, owner, index.value if index is not None else None, value)
+            set_opaque_item(frame, target.value, owner, index.value if index is not None else None, value)
         case Ref(address=address):
-            thing = run.get(address)
+            thing = frame.get(address)
             if isinstance(thing, Dict):
                 key = index.value if index is not None else UNKNOWN
-                run.put(
+                frame.put(
                     address,
-                    dict_with_entry(thing, key, mark_as_contained(run, _cached(run, target, value), thing.owner)),
+                    dict_with_entry(thing, key, mark_as_contained(frame, _cached(frame, target, value), thing.owner)),
                 )
                 if thing.object is not None:
-                    _set_attribute_of(run, thing.object, key, value)
+                    _set_attribute_of(frame, thing.object, key, value)
             elif isinstance(thing, Sequence):
-                items, value = thing.items, mark_as_contained(run, value, thing.owner)
+                items, value = thing.items, mark_as_contained(frame, value, thing.owner)
                 if (
                     items is not None
                     and index is not None
@@ -84,41 +84,41 @@ def set_item(run: Frame, target: cst.Subscript, value: Value) -> None:
                     if -len(items) <= position < len(items):
                         changed = list(items)
                         changed[position] = value
-                        run.put(address, replace(thing, items=tuple(changed)))
+                        frame.put(address, replace(thing, items=tuple(changed)))
                 else:
-                    more = value if index is not None else run.iterate(value, target).any
-                    run.put(
+                    more = value if index is not None else frame.iterate(value, target).any
+                    frame.put(
                         address,
                         replace(thing, items=None, element=join(thing.any, more) if thing.items != () else more),
                     )
             elif isinstance(thing, Instance) and thing.cls in CONTAINERS:
-                set_container_part(run, owner, thing, index.value if index is not None else None, value)
+                set_container_part(frame, owner, thing, index.value if index is not None else None, value)
             elif (
                 isinstance(thing, Instance)
-                and (thing.registered or is_tensor_container(run, owner))
+                and (thing.registered or is_tensor_container(frame, owner))
                 and index is not None
                 and isinstance(index.value, Const)
             ):
                 name = str(index.value.value)
-                run.put(address, thing.with_attribute(name, value, thing.registered.get(name, _kind(run, owner))))
+                frame.put(address, thing.with_attribute(name, value, thing.registered.get(name, _kind(frame, owner))))
 
 
-def _kind(run: Frame, owner: Value) -> Registration | None:
+def _kind(frame: Frame, owner: Value) -> Registration | None:
     """What a holder is given goes where it goes."""
-    return Registration.BUFFER if is_tensor_container(run, owner) else None
+    return Registration.BUFFER if is_tensor_container(frame, owner) else None
 
 
-def _note_write(run: Frame, target: cst.Subscript, owner: Tensor | Array, indices: list[Argument | None]) -> None:
+def _note_write(frame: Frame, target: cst.Subscript, owner: Tensor | Array, indices: list[Argument | None]) -> None:
     part = item_storage(storage_of(owner), target, [index.value for index in indices if index is not None])
-    report_shared_write(run, replace(owner, memory=part), target, target)
+    report_shared_write(frame, replace(owner, memory=part), target, target)
 
 
-def _cached(run: Frame, target: cst.Subscript, value: Value) -> Value:
+def _cached(frame: Frame, target: cst.Subscript, value: Value) -> Value:
     """A tensor put into a dict of the module's top level outlives the call: it is a cache."""
-    if not (isinstance(value, Tensor) and isinstance(target.value, cst.Name) and run.function is not None):
+    if not (isinstance(value, Tensor) and isinstance(target.value, cst.Name) and frame.function is not None):
         return value
     name = target.value.value
-    if name in run.state.names or run.outer is not None or run.engine.global_name(run.module, name) is None:
+    if name in frame.state.names or frame.outer is not None or frame.analysis.global_name(frame.module, name) is None:
         return value
     key = cst.Module([]).code_for_node(target.slice[0]) if target.slice else ""
     if "device" in key:
@@ -127,7 +127,7 @@ def _cached(run: Frame, target: cst.Subscript, value: Value) -> Value:
         value,
         placement=extend_provenance(
             value.placement,
-            lambda previous: run.step(
+            lambda previous: frame.step(
                 StepKind.CACHED, f"kept in `{name}` under a key without the device", target, previous
             ),
         ),
@@ -136,55 +136,55 @@ def _cached(run: Frame, target: cst.Subscript, value: Value) -> Value:
 
 
 def _set_in_tensor(
-    run: Frame, target: cst.Subscript, owner: Tensor, indices: list[Argument | None], value: Value
+    frame: Frame, target: cst.Subscript, owner: Tensor, indices: list[Argument | None], value: Value
 ) -> None:
     """Slices copy from any device; a mask or an index needs the value on the tensor's device, unless it is 0-dim.
 
     Masks and indices themselves may lie anywhere: they are brought to what is written to.
     """
-    tensor = run.settle(owner)
-    base = Operand("input", run.place(target.value), tensor)
+    tensor = frame.resolve(owner)
+    base = Operand("input", frame.place(target.value), tensor)
     advanced: list[Value] = []
     for index in indices:
         one = without_none(index.value) if index is not None else None
         if index is None or not isinstance(one, (Tensor, Ref)) or (isinstance(one, Tensor) and is_number_like(one)):
             continue
-        thing = run.get(one.address) if isinstance(one, Ref) else None
+        thing = frame.get(one.address) if isinstance(one, Ref) else None
         if isinstance(thing, Sequence) and thing.kind == "tuple":
             # Several indices in one, which may all be slices.
             continue
         advanced.append(one)
     if advanced and isinstance(value, Tensor):
-        source = Operand("value", run.place(target), run.settle(value))
-        clash = find_device_conflict(run, target, "index assignment", [base, source], "many")
+        source = Operand("value", frame.place(target), frame.resolve(value))
+        clash = find_device_conflict(frame, target, "index assignment", [base, source], "many")
         if clash is not None:
-            run.emit(clash)
-        elif _is_put(run, advanced, source.tensor) and not run.state.ambient.autocast:
+            frame.emit(clash)
+        elif _is_put(frame, advanced, source.tensor) and not frame.state.torch_state.autocast:
             kinds = {tensor.dtype.name, source.tensor.dtype.name}
             if len(kinds - {None}) > 1:
-                run.emit(DtypeConflict(run.context_at(target), "index assignment", base, source))
+                frame.emit(DtypeConflict(frame.event_context(target), "index assignment", base, source))
     if isinstance(value, Tensor):
-        source = Operand("value", run.place(target), run.settle(value))
-        report_read_by_copy(run, source, tensor.placement, target, "index assignment")
+        source = Operand("value", frame.place(target), frame.resolve(value))
+        report_read_by_copy(frame, source, tensor.placement, target, "index assignment")
     grad = True if isinstance(value, Tensor) and value.grad else owner.grad
-    rebind(run, target.value, owner, replace(owner, fresh=None, grad=grad))
+    rebind(frame, target.value, owner, replace(owner, fresh=None, grad=grad))
     whole = target.value
     while isinstance(whole, cst.Subscript):
         whole = whole.value
     if whole is not target.value:
         # A part of a part: what it is a part of is no longer as it was made either.
-        made = run.evaluate(whole)
+        made = frame.evaluate(whole)
         if isinstance(made, Tensor):
-            rebind(run, whole, made, replace(made, fresh=None))
+            rebind(frame, whole, made, replace(made, fresh=None))
 
 
-def _is_put(run: Frame, indices: list[Value], value: Tensor) -> bool:
+def _is_put(frame: Frame, indices: list[Value], value: Tensor) -> bool:
     """Whether the assignment surely puts values one by one, which casts nothing: a 0-dim index copies a slice, and a
     mask is filled with a 0-dim value."""
     for index in indices:
         if isinstance(index, Tensor) and not index.rank.is_dimensioned:
             continue
-        dtype = run.settle(index).dtype.name if isinstance(index, Tensor) else None
+        dtype = frame.resolve(index).dtype.name if isinstance(index, Tensor) else None
         if value.rank.is_dimensioned or (dtype is not None and promotion_category(dtype) == 1):
             return True
     return False

@@ -40,7 +40,7 @@ MAX_UNROLLED: Final = 6
 all."""
 
 
-def iterate(run: Frame, value: Value, node: cst.BaseExpression) -> Sequence:
+def iterate(frame: Frame, value: Value, node: cst.BaseExpression) -> Sequence:
     """The elements of a value: each when they are known and few, else one that stands for all."""
     match value:
         case Tuple(items=items):
@@ -49,7 +49,7 @@ def iterate(run: Frame, value: Value, node: cst.BaseExpression) -> Sequence:
             return _short(Sequence(tuple(Const(one) for one in text)))
         case Tensor():
             # One element stands for all: it is a part of the memory, but not the same part each time.
-            return Sequence(None, replace(element_tensor(run, value), memory=None))
+            return Sequence(None, replace(element_tensor(frame, value), memory=None))
         case Array():
             return Sequence(None, replace(value, fresh=None, memory=None, rank=value.rank.fewer))
         case OpaqueData():
@@ -59,22 +59,22 @@ def iterate(run: Frame, value: Value, node: cst.BaseExpression) -> Sequence:
         case StringPrefix():
             return Sequence(None, StringPrefix())
         case ProgramDefinition(definition=ClassInfo() as info):
-            members = enum_members(run, info)
+            members = enum_members(frame, info)
             return _short(Sequence(tuple(members.values()))) if members else Sequence(None, UNKNOWN)
         case Size():
             return Sequence(None, Number("int"))
         case Ref(address=address):
-            thing = run.get(address)
+            thing = frame.get(address)
             if isinstance(thing, Sequence):
                 return _short(thing)
             if isinstance(thing, Dict):
                 return _short(_keys(thing))
             if isinstance(thing, Instance):
-                return iterate_instance(run, value, thing, node)
+                return iterate_instance(frame, value, thing, node)
             if isinstance(thing, ParameterCell):
                 return Sequence(None, UNKNOWN)
         case _:
-            parts = [run.iterate(one, node) for one in alternatives(value)] if len(alternatives(value)) > 1 else []
+            parts = [frame.iterate(one, node) for one in alternatives(value)] if len(alternatives(value)) > 1 else []
             if parts:
                 return Sequence(None, join_all([part.any for part in parts]))
     return Sequence(None, UNKNOWN)
@@ -109,55 +109,55 @@ def items_of(thing: Dict) -> Sequence:
     return Sequence(None, Tuple((_keys(thing).any, thing.any)), owner=thing.owner)
 
 
-def unpack(run: Frame, value: Value, node: cst.BaseExpression, length: int) -> list[Value]:
+def unpack(frame: Frame, value: Value, node: cst.BaseExpression, length: int) -> list[Value]:
     """The values that `a, b, ... = value` binds; unknown ones where the length does not fit."""
     if isinstance(value, Unknown) and value.origin is not None:
         return [Unknown(("item", value.origin, i), f"{value.text}[{i}]" if value.text else "") for i in range(length)]
     if isinstance(value, Ref):
-        thing = run.get(value.address)
+        thing = frame.get(value.address)
         if isinstance(thing, Sequence) and thing.items is not None and len(thing.items) == length:
             return list(thing.items)
     if isinstance(value, Tuple):
         return list(value.items) if len(value.items) == length else [UNKNOWN] * length
     if isinstance(value, Tensor) and value.rank is Rank.ZERO:
         return [UNKNOWN] * length
-    found = run.iterate(value, node)
+    found = frame.iterate(value, node)
     if found.items is not None and len(found.items) == length:
         return list(found.items)
     return [found.any] * length
 
 
-def iterate_instance(run: Frame, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Sequence:
+def iterate_instance(frame: Frame, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Sequence:
     """What iterating over an object yields: a library class's elements, a container's modules, a user class's
     elements."""
     registered = find_iteration_model(thing.cls)
     if registered is not None:
-        return registered(run, reference, thing, node)
-    if container_class(run, thing, "__iter__") is not None:
-        return iterate_container(run, thing)
+        return registered(frame, reference, thing, node)
+    if container_class(frame, thing, "__iter__") is not None:
+        return iterate_container(frame, thing)
     if isinstance(thing.cls, ProgramDefinition):
-        return _user_iteration(run, reference, thing, node)
-    row = find_member_row(run, reference, "__iter__")
-    return Sequence(None, UNKNOWN if row is None else call_library_method(run, reference, row, Arguments(node)))
+        return _user_iteration(frame, reference, thing, node)
+    row = find_member_row(frame, reference, "__iter__")
+    return Sequence(None, UNKNOWN if row is None else call_library_method(frame, reference, row, Arguments(node)))
 
 
-def _user_iteration(run: Frame, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Sequence:
-    method = run.get_attribute(reference, "__iter__", node)
+def _user_iteration(frame: Frame, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Sequence:
+    method = frame.get_attribute(reference, "__iter__", node)
     if isinstance(method, ProgramDefinition):
-        produced = run.call(method, Arguments(node), node)
+        produced = frame.call(method, Arguments(node), node)
         if produced == reference:
-            following = run.get_attribute(reference, "__next__", node)
-            return Sequence(None, run.call(following, Arguments(node), node))
-        return run.iterate(produced, node)
+            following = frame.get_attribute(reference, "__next__", node)
+            return Sequence(None, frame.call(following, Arguments(node), node))
+        return frame.iterate(produced, node)
     if thing.contents is not None:
-        return run.iterate(thing.contents, node)
-    return Sequence(None, item_by_index(run, reference, node))
+        return frame.iterate(thing.contents, node)
+    return Sequence(None, item_by_index(frame, reference, node))
 
 
-def item_by_index(run: Frame, reference: Value, node: cst.BaseExpression) -> Value:
+def item_by_index(frame: Frame, reference: Value, node: cst.BaseExpression) -> Value:
     """What an object's own `__getitem__` gives for an index; unknown where it has none."""
-    method = run.get_attribute(reference, "__getitem__", node)
+    method = frame.get_attribute(reference, "__getitem__", node)
     if not isinstance(method, ProgramDefinition):
         return UNKNOWN
     index = Argument(Number("int"), node)
-    return run.call(method, Arguments(node, [index]), node)
+    return frame.call(method, Arguments(node, [index]), node)

@@ -17,83 +17,83 @@ MAX_ROUNDS: Final = 3
 
 
 @executes(cst.While)
-def while_(run: Frame, node: cst.While) -> None:
+def while_(frame: Frame, node: cst.While) -> None:
     """`while`: zero or more times, and at its end the test fails."""
 
     def head(_: int) -> None:
-        condition_of(run, node.test)
-        narrow(run, node.test, True)
+        condition_of(frame, node.test)
+        narrow(frame, node.test, True)
 
-    frame = _repeat(run, node, head)
-    condition_of(run, node.test)
-    narrow(run, node.test, False)
-    _end(run, node, frame)
+    loop_frame = _repeat(frame, node, head)
+    condition_of(frame, node.test)
+    narrow(frame, node.test, False)
+    _end(frame, node, loop_frame)
 
 
 @executes(cst.For)
-def for_(run: Frame, node: cst.For) -> None:
+def for_(frame: Frame, node: cst.For) -> None:
     """`for`: once for each element of a short known sequence, else until nothing changes."""
-    found = run.iterate(run.evaluate(node.iter), node.iter)
+    found = frame.iterate(frame.evaluate(node.iter), node.iter)
     if found.items is not None:
-        frame = _unroll(run, node, found.items)
+        loop_frame = _unroll(frame, node, found.items)
     else:
         first = found.element if found.first is None else found.first
         alike = int(first != found.element)
-        frame = _repeat(
-            run, node, lambda times: run.assign(node.target, found.element if times else first), alike=alike
+        loop_frame = _repeat(
+            frame, node, lambda times: frame.assign(node.target, found.element if times else first), alike=alike
         )
-    _end(run, node, frame)
+    _end(frame, node, loop_frame)
 
 
-def _end(run: Frame, node: cst.For | cst.While, frame: LoopFrame) -> None:
+def _end(frame: Frame, node: cst.For | cst.While, loop_frame: LoopFrame) -> None:
     """After the loop: its `else` is for the path that has not left it by `break`."""
     if node.orelse is not None:
-        run.execute(node.orelse)
-    run.state = join_all_states([run.state, *frame.breaks])
+        frame.execute(node.orelse)
+    frame.state = join_all_states([frame.state, *loop_frame.breaks])
 
 
-def _frame(run: Frame, node: cst.For | cst.While, *, unrolled: bool = False) -> LoopFrame:
+def _frame(frame: Frame, node: cst.For | cst.While, *, unrolled: bool = False) -> LoopFrame:
     head = node.target if isinstance(node, cst.For) else node.test
-    return LoopFrame(run.loop_at(head), node, run.engine.assigned(node), unrolled)
+    return LoopFrame(frame.loop_at(head), node, frame.analysis.names_changed(node), unrolled)
 
 
-def _unroll(run: Frame, node: cst.For, items: Sequence[Value]) -> LoopFrame:
-    frame = _frame(run, node, unrolled=True)
-    run.loops.append(frame)
+def _unroll(frame: Frame, node: cst.For, items: Sequence[Value]) -> LoopFrame:
+    loop_frame = _frame(frame, node, unrolled=True)
+    frame.loops.append(loop_frame)
     for position, item in enumerate(items):
-        if not run.state.live:
+        if not frame.state.live:
             break
-        with run.round(node, position):
-            run.assign(node.target, item)
-            run.execute(node.body)
-        run.state = join_all_states([run.state, *frame.continues])
-        frame.continues.clear()
-    run.loops.pop()
-    return frame
+        with frame.iteration(node, position):
+            frame.assign(node.target, item)
+            frame.execute(node.body)
+        frame.state = join_all_states([frame.state, *loop_frame.continues])
+        loop_frame.continues.clear()
+    frame.loops.pop()
+    return loop_frame
 
 
-def _repeat(run: Frame, node: cst.For | cst.While, head: Callable[[int], None], *, alike: int = 0) -> LoopFrame:
+def _repeat(frame: Frame, node: cst.For | cst.While, head: Callable[[int], None], *, alike: int = 0) -> LoopFrame:
     """Run the body until nothing changes that it reads; the rounds have the same head from `alike` on."""
-    frame = _frame(run, node)
-    run.loops.append(frame)
+    loop_frame = _frame(frame, node)
+    frame.loops.append(loop_frame)
     # What a module binds, every function may read.
-    names = run.engine.loop_carried(node, run.function) if run.function is not None else None
-    with run.engine.repeats.loop(run.function, frame.assigned):
+    names = frame.analysis.loop_carried(node, frame.function) if frame.function is not None else None
+    with frame.analysis.call_summaries.loop(frame.function, loop_frame.assigned):
         for times in range(MAX_ROUNDS):
-            start = run.state
-            run.state = start.fork()
-            with run.again(node, times):
+            start = frame.state
+            frame.state = start.fork()
+            with frame.loop_pass(node, times):
                 head(times)
-                run.execute(node.body)
-            end = join_all_states([run.state, *frame.continues])
-            frame.continues.clear()
-            run.state = join_states(start.fork(), end) if end.live else start
-            if is_fixpoint(start, run.state, names) and times >= alike:
+                frame.execute(node.body)
+            end = join_all_states([frame.state, *loop_frame.continues])
+            loop_frame.continues.clear()
+            frame.state = join_states(start.fork(), end) if end.live else start
+            if is_fixpoint(start, frame.state, names) and times >= alike:
                 break
             if times == MAX_ROUNDS - 1:
-                _widen(start, run.state)
-    run.loops.pop()
-    return frame
+                _widen(start, frame.state)
+    frame.loops.pop()
+    return loop_frame
 
 
 def _widen(before: State, after: State) -> None:
@@ -104,18 +104,18 @@ def _widen(before: State, after: State) -> None:
 
 
 @executes(cst.Break)
-def break_(run: Frame, node: cst.Break) -> None:
+def break_(frame: Frame, node: cst.Break) -> None:
     """`break`."""
-    _leave(run, lambda frame: frame.breaks)
+    _leave(frame, lambda loop_frame: loop_frame.breaks)
 
 
 @executes(cst.Continue)
-def continue_(run: Frame, node: cst.Continue) -> None:
+def continue_(frame: Frame, node: cst.Continue) -> None:
     """`continue`."""
-    _leave(run, lambda frame: frame.continues)
+    _leave(frame, lambda loop_frame: loop_frame.continues)
 
 
-def _leave(run: Frame, exits: Callable[[LoopFrame], list[State]]) -> None:
-    if run.loops:
-        exits(run.loops[-1]).append(run.state.fork())
-    run.state.live = False
+def _leave(frame: Frame, exits: Callable[[LoopFrame], list[State]]) -> None:
+    if frame.loops:
+        exits(frame.loops[-1]).append(frame.state.fork())
+    frame.state.live = False

@@ -52,33 +52,33 @@ class MatchText:
         return " ".join(f"{subject} {relation} {pattern}".split())
 
 
-def match_pattern(run: Frame, pattern: cst.MatchPattern, subject: Argument) -> Answer:
+def match_pattern(frame: Frame, pattern: cst.MatchPattern, subject: Argument) -> Answer:
     """Bind what the pattern captures; the condition under which it matches."""
     match pattern:
         case cst.MatchValue(value=node):
-            return _match_value(run, pattern, run.evaluate(node), subject)
+            return _match_value(frame, pattern, frame.evaluate(node), subject)
         case cst.MatchSingleton(value=node):
             if node.value == "None":
-                return none_condition(run, subject.value, subject.node)
-            return _match_value(run, pattern, run.evaluate(node), subject)
+                return none_condition(frame, subject.value, subject.node)
+            return _match_value(frame, pattern, frame.evaluate(node), subject)
         case cst.MatchAs(pattern=inner, name=name):
-            answer = match_pattern(run, inner, subject) if inner is not None else True
+            answer = match_pattern(frame, inner, subject) if inner is not None else True
             if name is not None:
-                run.bind(name.value, _narrowed(run, inner, subject.value))
+                frame.bind(name.value, _narrowed(frame, inner, subject.value))
             return answer
         case cst.MatchOr(patterns=choices):
-            return _match_any(run, [one.pattern for one in choices], subject)
+            return _match_any(frame, [one.pattern for one in choices], subject)
         case cst.MatchSequence(patterns=parts):
-            return _match_sequence(run, pattern, parts, subject)
+            return _match_sequence(frame, pattern, parts, subject)
         case cst.MatchMapping():
-            return _match_mapping(run, pattern, subject)
+            return _match_mapping(frame, pattern, subject)
         case cst.MatchClass():
-            return _match_class(run, pattern, subject)
-    return _undecided(run, pattern, subject)
+            return _match_class(frame, pattern, subject)
+    return _undecided(frame, pattern, subject)
 
 
-def _undecided(run: Frame, pattern: cst.CSTNode, subject: Argument) -> Literal:
-    return Literal(Atom(run.here(pattern), MatchText(subject.node, pattern)))
+def _undecided(frame: Frame, pattern: cst.CSTNode, subject: Argument) -> Literal:
+    return Literal(Atom(frame.site_key(pattern), MatchText(subject.node, pattern)))
 
 
 def all_answers(answers: Sequence[Answer]) -> Answer:
@@ -92,45 +92,45 @@ def all_answers(answers: Sequence[Answer]) -> Answer:
     return result
 
 
-def _match_value(run: Frame, pattern: cst.MatchPattern, wanted: Value, subject: Argument) -> Answer:
+def _match_value(frame: Frame, pattern: cst.MatchPattern, wanted: Value, subject: Argument) -> Answer:
     if not isinstance(wanted, Const):
-        return _undecided(run, pattern, subject)
-    equal = compare_with_constant(run, subject.value, wanted, pattern, MatchText(subject.node, pattern))
-    test = truth_condition(run, equal, subject.node) if not isinstance(equal, Number) else None
-    return test if test is not None else _undecided(run, pattern, subject)
+        return _undecided(frame, pattern, subject)
+    equal = compare_with_constant(frame, subject.value, wanted, pattern, MatchText(subject.node, pattern))
+    test = truth_condition(frame, equal, subject.node) if not isinstance(equal, Number) else None
+    return test if test is not None else _undecided(frame, pattern, subject)
 
 
-def _match_any(run: Frame, patterns: Sequence[cst.MatchPattern], subject: Argument) -> Answer:
+def _match_any(frame: Frame, patterns: Sequence[cst.MatchPattern], subject: Argument) -> Answer:
     """`a | b`: what the alternatives bind is what either of them does."""
     result: Answer = False
     bound: dict[str, Value] = {}
     for pattern in patterns:
-        answer = match_pattern(run, pattern, subject)
+        answer = match_pattern(frame, pattern, subject)
         if answer is False:
             continue
         for name in (name for node in descend(pattern) for name in names_bound_by(node)):
-            value = run.state.names.get(name, UNKNOWN)
+            value = frame.state.names.get(name, UNKNOWN)
             bound[name] = join(bound[name], value) if name in bound else value
         result = disjunction(result, answer) if isinstance(result, Literal) and isinstance(answer, Literal) else answer
         if answer is True:
             break
-    run.state.names.update(bound)
+    frame.state.names.update(bound)
     return result
 
 
 def _match_sequence(
-    run: Frame,
+    frame: Frame,
     pattern: cst.MatchPattern,
     parts: Sequence[cst.MatchSequenceElement | cst.MatchStar],
     subject: Argument,
 ) -> Answer:
     if isinstance(subject.value, (Const, StringPrefix, Number, Tensor, Array)):
         return False
-    found = _elements(run, subject)
+    found = _elements(frame, subject)
     star = next((i for i, one in enumerate(parts) if isinstance(one, cst.MatchStar)), None)
     items = found.items
     if items is None:
-        answers: list[Answer] = [_undecided(run, pattern, subject)]
+        answers: list[Answer] = [_undecided(frame, pattern, subject)]
         items = (found.element,) * len(parts)
         if star is not None:
             items = (*items[:star], *items[star + 1 :])
@@ -143,28 +143,28 @@ def _match_sequence(
         if isinstance(part, cst.MatchStar):
             rest = items[position : len(items) - after] if found.items is not None else None
             if part.name is not None:
-                run.bind(part.name.value, run.allocate(part, SequenceObject(rest, found.element)))
+                frame.bind(part.name.value, frame.allocate(part, SequenceObject(rest, found.element)))
         else:
             value = items[position if star is None or position < star else position - len(parts)]
-            answers.append(match_pattern(run, part.value, Argument(value, subject.node)))
+            answers.append(match_pattern(frame, part.value, Argument(value, subject.node)))
     return all_answers(answers)
 
 
-def _elements(run: Frame, subject: Argument) -> SequenceObject:
+def _elements(frame: Frame, subject: Argument) -> SequenceObject:
     """The elements of what may be a sequence; a named unknown's are parts of it."""
     value = subject.value
     if isinstance(value, Tuple):
         return SequenceObject(value.items, UNKNOWN, "tuple")
-    thing = run.get(value.address) if isinstance(value, Ref) else None
+    thing = frame.get(value.address) if isinstance(value, Ref) else None
     if isinstance(thing, SequenceObject):
         return thing
     if isinstance(value, (Unknown, OpaqueData)):
-        return SequenceObject(None, run.iterate(value, subject.node).any)
+        return SequenceObject(None, frame.iterate(value, subject.node).any)
     return SequenceObject(None, UNKNOWN)
 
 
-def _match_mapping(run: Frame, pattern: cst.MatchMapping, subject: Argument) -> Answer:
-    thing = run.get(subject.value.address) if isinstance(subject.value, Ref) else None
+def _match_mapping(frame: Frame, pattern: cst.MatchMapping, subject: Argument) -> Answer:
+    thing = frame.get(subject.value.address) if isinstance(subject.value, Ref) else None
     if isinstance(subject.value, (Const, StringPrefix, Number, Tensor, Array, Tuple)) or isinstance(
         thing, SequenceObject
     ):
@@ -172,57 +172,57 @@ def _match_mapping(run: Frame, pattern: cst.MatchMapping, subject: Argument) -> 
     answers: list[Answer] = []
     taken: list[object] = []
     for element in pattern.elements:
-        key = run.evaluate(element.key)
+        key = frame.evaluate(element.key)
         taken.append(key.value if isinstance(key, Const) else ...)
         if isinstance(thing, Dict) and isinstance(key, Const) and key.value in thing.entries:
             value = thing.entries[key.value]
         elif isinstance(thing, Dict) and thing.element is None:
             return False
         else:
-            value = get_item(run, subject, [Argument(key, element.key)], element.key)
-            answers.append(_undecided(run, pattern, subject))
-        answers.append(match_pattern(run, element.pattern, Argument(value, subject.node)))
+            value = get_item(frame, subject, [Argument(key, element.key)], element.key)
+            answers.append(_undecided(frame, pattern, subject))
+        answers.append(match_pattern(frame, element.pattern, Argument(value, subject.node)))
     if pattern.rest is not None:
         others = Dict({}, UNKNOWN)
         if isinstance(thing, Dict):
             others = Dict({k: v for k, v in thing.entries.items() if k not in taken}, thing.element, thing.key)
-        run.bind(pattern.rest.value, run.allocate(pattern, others))
+        frame.bind(pattern.rest.value, frame.allocate(pattern, others))
     if not isinstance(thing, Dict):
-        answers.append(_undecided(run, pattern, subject))
+        answers.append(_undecided(frame, pattern, subject))
     return all_answers(answers)
 
 
-def _match_class(run: Frame, pattern: cst.MatchClass, subject: Argument) -> Answer:
-    type_ = run.evaluate(pattern.cls)
-    answer = instance_condition(run, subject.value, type_)
+def _match_class(frame: Frame, pattern: cst.MatchClass, subject: Argument) -> Answer:
+    type_ = frame.evaluate(pattern.cls)
+    answer = instance_condition(frame, subject.value, type_)
     if answer is False:
         return False
-    value = _narrowed(run, pattern, subject.value)
-    answers: list[Answer] = [_undecided(run, pattern, subject) if answer is None else answer]
-    names = _positional_names(run, type_)
+    value = _narrowed(frame, pattern, subject.value)
+    answers: list[Answer] = [_undecided(frame, pattern, subject) if answer is None else answer]
+    names = _positional_names(frame, type_)
     for position, element in enumerate(pattern.patterns):
         assert isinstance(element, cst.MatchSequenceElement)
         if names is None:
             part = value if position == 0 else UNKNOWN
         else:
-            part = run.get_attribute(value, names[position], pattern.cls) if position < len(names) else UNKNOWN
-        answers.append(match_pattern(run, element.value, Argument(part, subject.node)))
+            part = frame.get_attribute(value, names[position], pattern.cls) if position < len(names) else UNKNOWN
+        answers.append(match_pattern(frame, element.value, Argument(part, subject.node)))
     for keyword in pattern.kwds:
-        part = run.get_attribute(value, keyword.key.value, pattern.cls)
-        answers.append(match_pattern(run, keyword.pattern, Argument(part, subject.node)))
+        part = frame.get_attribute(value, keyword.key.value, pattern.cls)
+        answers.append(match_pattern(frame, keyword.pattern, Argument(part, subject.node)))
     return all_answers(answers)
 
 
-def _positional_names(run: Frame, type_: Value) -> list[str] | None:
+def _positional_names(frame: Frame, type_: Value) -> list[str] | None:
     """The attributes that positional patterns of a class stand for; None for builtins, which stand for themselves."""
     if not (isinstance(type_, ProgramDefinition) and isinstance(type_.definition, ClassInfo)):
         return None
-    return [one.name for one in data_fields(run, type_.definition) or () if one.given]
+    return [one.name for one in data_fields(frame, type_.definition) or () if one.given]
 
 
-def _narrowed(run: Frame, pattern: cst.MatchPattern | None, value: Value) -> Value:
+def _narrowed(frame: Frame, pattern: cst.MatchPattern | None, value: Value) -> Value:
     """The subject, given that it is an instance of the pattern's class."""
     if not isinstance(pattern, cst.MatchClass):
         return value
-    kept = restrict_to_type(run, value, run.evaluate(pattern.cls), True)
+    kept = restrict_to_type(frame, value, frame.evaluate(pattern.cls), True)
     return value if kept is None else kept

@@ -13,49 +13,49 @@ from devlint.domain.value import Value
 from devlint.interpreter.state.frame import Frame
 
 
-def declare_outer_names(run: Frame, names: Iterable[str]) -> None:
+def declare_outer_names(frame: Frame, names: Iterable[str]) -> None:
     """`global a, b`: the names as they are now become the code's own."""
     for name in names:
-        run.foreign.add(name)
-        value = run.lookup(name)
+        frame.outer_names.add(name)
+        value = frame.lookup(name)
         if value is not None:
-            run.state.names[name] = value
+            frame.state.names[name] = value
 
 
-def write_back(run: Frame) -> dict[str, Value]:
+def write_back(frame: Frame) -> dict[str, Value]:
     """Let the code around see what has been bound; what it then holds."""
     held: dict[str, Value] = {}
-    for name in run.foreign:
-        value = run.state.names.get(name)
-        owner = _owner(run, name)
+    for name in frame.outer_names:
+        value = frame.state.names.get(name)
+        owner = _owner(frame, name)
         if value is None or owner is None:
             continue
         before = owner.state.names.get(name)
-        is_global = owner is run.module.run
-        if before is not None and run.engine.symbolic and is_global:
+        is_global = owner is frame.module.frame
+        if before is not None and frame.analysis.symbolic and is_global:
             # Nobody knows whether the next caller comes before or after this one.
             value = join(before, value)
         if is_global:
-            run.engine.spilled += 1
+            frame.analysis.global_writes += 1
         else:
-            run.engine.repeats.mark_rebound()
+            frame.analysis.call_summaries.invalidate_captured_names()
         owner.state.names[name] = held[name] = value
     return held
 
 
-def reload(run: Frame, held: dict[str, Value]) -> None:
+def reload(frame: Frame, held: dict[str, Value]) -> None:
     """Take over what others have bound since the names were published."""
     for name, value in held.items():
-        owner = _owner(run, name)
+        owner = _owner(frame, name)
         now = owner.state.names.get(name) if owner is not None else None
         if now is not None and now is not value:
-            run.state.names[name] = now
+            frame.state.names[name] = now
 
 
-def _owner(run: Frame, name: str) -> Frame | None:
-    outer = run.outer
+def _owner(frame: Frame, name: str) -> Frame | None:
+    outer = frame.outer
     while outer is not None and name not in outer.state.names:
         outer = outer.outer
     if outer is None:
-        outer = run.module.run
+        outer = frame.module.frame
     return outer

@@ -20,31 +20,33 @@ def opaque_item(batch: OpaqueData, key: Value | None) -> Value:
     return opaque_part(batch, key.value) if isinstance(key, Const) else any_opaque_part(batch)
 
 
-def set_opaque_item(run: Frame, owner: cst.BaseExpression, batch: OpaqueData, key: Value | None, value: Value) -> None:
+def set_opaque_item(
+    frame: Frame, owner: cst.BaseExpression, batch: OpaqueData, key: Value | None, value: Value
+) -> None:
     """`batch[key] = value`. What is put under a key nobody knows may be any part of it; an index that only tensors
     take leaves the tensor where it is."""
     if isinstance(key, Const):
         _tell(
-            run,
+            frame,
             owner,
             batch,
             _with_part(batch, key, value),
             _with_part(batch, key, join(value, opaque_item(batch, key))),
         )
-    elif key is not None and not _is_index(run, key):
+    elif key is not None and not _is_index(frame, key):
         whole = any_opaque_part(batch)
-        placement = join_placements(_placement(run, whole), _placement(run, value, beside=whole))
+        placement = join_placements(_placement(frame, whole), _placement(frame, value, beside=whole))
         after = replace(batch, placement=placement, moved=None, parts=())
-        _tell(run, owner, batch, after, after)
+        _tell(frame, owner, batch, after, after)
 
 
-def update_opaque_data(run: Frame, owner: cst.BaseExpression, batch: OpaqueData, more: Dict) -> None:
+def update_opaque_data(frame: Frame, owner: cst.BaseExpression, batch: OpaqueData, more: Dict) -> None:
     """`batch.update(more)`."""
     unknown = replace(batch, placement=UNKNOWN_PLACEMENT, moved=None, parts=())
     after = batch if more.element is None else unknown
     for key, value in more.entries.items():
         after = _with_part(after, Const(key), value)
-    _tell(run, owner, batch, after, unknown)
+    _tell(frame, owner, batch, after, unknown)
 
 
 def _with_part(batch: OpaqueData, key: Const, value: Value) -> OpaqueData:
@@ -52,35 +54,35 @@ def _with_part(batch: OpaqueData, key: Const, value: Value) -> OpaqueData:
     return replace(batch, moved=None, parts=(*others, (key.value, value)))
 
 
-def _is_index(run: Frame, key: Value) -> bool:
+def _is_index(frame: Frame, key: Value) -> bool:
     """Whether a key is a mask or a list of indices."""
-    return isinstance(key, (Tensor, Array)) or (isinstance(key, Ref) and isinstance(run.get(key.address), Sequence))
+    return isinstance(key, (Tensor, Array)) or (isinstance(key, Ref) and isinstance(frame.get(key.address), Sequence))
 
 
-def _placement(run: Frame, value: Value, beside: Value | None = None) -> Placement:
+def _placement(frame: Frame, value: Value, beside: Value | None = None) -> Placement:
     """Where something put into a batch is; a number is nowhere else than what it is put `beside`."""
     match value:
         case Tensor():
-            return run.settle(value).placement
+            return frame.resolve(value).placement
         case OpaqueData(placement=placement):
             return placement
         case Const() | Number() | StringPrefix() | SymbolicBool() if beside is not None:
-            return _placement(run, beside)
+            return _placement(frame, beside)
     return UNKNOWN_PLACEMENT
 
 
-def _tell(run: Frame, owner: cst.BaseExpression, before: OpaqueData, after: OpaqueData, perhaps: OpaqueData) -> None:
+def _tell(frame: Frame, owner: cst.BaseExpression, before: OpaqueData, after: OpaqueData, perhaps: OpaqueData) -> None:
     """Let everything that holds the batch hold what it has become: the callers' names too, for which it may have."""
-    replace_value(run, owner, before, after)
-    for caller in _callers(run):
+    replace_value(frame, owner, before, after)
+    for caller in _callers(frame):
         for name, value in list(caller.state.names.items()):
             if value is before:
                 caller.bind(name, perhaps)
                 # The same call has to do so again, where it is made again.
-                run.engine.repeats.mark_moment()
+                frame.analysis.call_summaries.invalidate()
 
 
-def _callers(run: Frame) -> Iterator[Frame]:
-    while run.caller is not None:
-        run = run.caller[0]
-        yield run
+def _callers(frame: Frame) -> Iterator[Frame]:
+    while frame.caller is not None:
+        frame = frame.caller[0]
+        yield frame

@@ -94,43 +94,43 @@ MAX_CONSTANT: Final = 10**9
 
 
 @evaluates(cst.BinaryOperation)
-def binary(run: Frame, node: cst.BinaryOperation) -> Value:
+def binary(frame: Frame, node: cst.BinaryOperation) -> Value:
     """`left op right`."""
-    left, right = run.evaluate(node.left), run.evaluate(node.right)
+    left, right = frame.evaluate(node.left), frame.evaluate(node.right)
     method = METHODS.get(type(node.operator), "")
-    return combine(run, method, Argument(left, node.left), Argument(right, node.right), node)
+    return combine(frame, method, Argument(left, node.left), Argument(right, node.right), node)
 
 
 def combine(
-    run: Frame, method: str, left: Argument, right: Argument, node: cst.CSTNode, *, in_place: bool = False
+    frame: Frame, method: str, left: Argument, right: Argument, node: cst.CSTNode, *, in_place: bool = False
 ) -> Value:
     """The value of an operator applied to two values."""
-    a, b = run.one_tensor(without_none(left.value)), run.one_tensor(without_none(right.value))
+    a, b = frame.as_single_tensor(without_none(left.value)), frame.as_single_tensor(without_none(right.value))
     a, b = _as_batch_tensor(a), _as_batch_tensor(b)
     names = (f"__i{method}__", f"__{method}__") if in_place else (f"__{method}__",)
     for name in names:
-        function = find_special_method(run, a, name)
+        function = find_special_method(frame, a, name)
         if function is not None:
-            return run.call_function(function, a, Arguments(node, [right]))
-    function = find_special_method(run, b, f"__r{method}__")
+            return frame.call_function(function, a, Arguments(node, [right]))
+    function = find_special_method(frame, b, f"__r{method}__")
     if function is not None:
-        return run.call_function(function, b, Arguments(node, [left]))
+        return frame.call_function(function, b, Arguments(node, [left]))
     if is_number_or_tensor(a):
-        return _either_way(run, a, lambda one: combine(run, method, replace(left, value=one), right, node))
+        return _either_way(frame, a, lambda one: combine(frame, method, replace(left, value=one), right, node))
     if is_number_or_tensor(b):
-        return _either_way(run, b, lambda one: combine(run, method, left, replace(right, value=one), node))
-    a, b = as_forward_operand(run, a, b), as_forward_operand(run, b, a)
+        return _either_way(frame, b, lambda one: combine(frame, method, left, replace(right, value=one), node))
+    a, b = as_forward_operand(frame, a, b), as_forward_operand(frame, b, a)
     if is_computed_by_numpy(method, a, b):
-        return apply_numpy_operator(run, method, Argument(a, left.node), Argument(b, right.node), node)
+        return apply_numpy_operator(frame, method, Argument(a, left.node), Argument(b, right.node), node)
     if isinstance(a, Tensor) or isinstance(b, Tensor):
-        return _tensors(run, method, Argument(a, left.node), Argument(b, right.node), node, in_place=in_place)
+        return _tensors(frame, method, Argument(a, left.node), Argument(b, right.node), node, in_place=in_place)
     if isinstance(a, Array) or isinstance(b, Array):
-        return apply_array_operator(run, method, Argument(a, left.node), Argument(b, right.node), node)
+        return apply_array_operator(frame, method, Argument(a, left.node), Argument(b, right.node), node)
     if method == "sub" and isinstance(a, Number) and isinstance(b, Number):
-        check_clock_difference(run, a, b, node)
+        check_clock_difference(frame, a, b, node)
     if isinstance(a, Const) and isinstance(b, Const):
         return _constants(method, a, b)
-    collection = _collections(run, method, a, b, node)
+    collection = _collections(frame, method, a, b, node)
     if collection is not None:
         return collection
     if isinstance(a, (Const, Number, SymbolicBool)) and isinstance(b, (Const, Number, SymbolicBool)):
@@ -140,19 +140,21 @@ def combine(
     return UNKNOWN
 
 
-def _either_way(run: Frame, value: ConditionalValue, compute: Callable[[Value], Value]) -> Value:
+def _either_way(frame: Frame, value: ConditionalValue, compute: Callable[[Value], Value]) -> Value:
     """What is computed of a value on each of the paths that gave it."""
     results: list[Value] = [UNKNOWN, UNKNOWN]
 
     def side(position: int, one: Value, holds: Literal | None) -> None:
         if holds is not None:
-            run.state.assume(holds)
-        if run.state.live:
+            frame.state.assume(holds)
+        if frame.state.live:
             results[position] = compute(one)
 
     test = value.test
-    ends = run.branch(lambda: side(0, value.yes, test), lambda: side(1, value.no, ~test if test is not None else None))
-    run.state = join_states(*ends)
+    ends = frame.branch(
+        lambda: side(0, value.yes, test), lambda: side(1, value.no, ~test if test is not None else None)
+    )
+    frame.state = join_states(*ends)
     return join(results[0], results[1], test)
 
 
@@ -163,8 +165,8 @@ def _as_batch_tensor(value: Value) -> Value:
     return UNKNOWN if value.mixed else Tensor(value.placement, pinned=value.pinned)
 
 
-def _tensors(run: Frame, method: str, left: Argument, right: Argument, node: cst.CSTNode, *, in_place: bool) -> Value:
-    table = run.engine.table
+def _tensors(frame: Frame, method: str, left: Argument, right: Argument, node: cst.CSTNode, *, in_place: bool) -> Value:
+    table = frame.analysis.table
     for side in (left, right):
         if not isinstance(side.value, Tensor) and isinstance(side.value, (Ref, Tuple)) and method != "mul":
             return UNKNOWN
@@ -184,9 +186,9 @@ def _tensors(run: Frame, method: str, left: Argument, right: Argument, node: cst
     bound = {names[0]: [own], names[1] if len(names) > 1 else "other": [other]}
     if unknown:
         bound[names[1] if len(names) > 1 else "other"] = [Argument(Number(), other.node)]
-        result = apply_bound_row(run, row, bound, node)
+        result = apply_bound_row(frame, row, bound, node)
         return _clouded(result)
-    return apply_bound_row(run, row, bound, node)
+    return apply_bound_row(frame, row, bound, node)
 
 
 def _clouded(result: Value) -> Value:
@@ -229,101 +231,101 @@ def _kind(value: Value) -> str | None:
     return None
 
 
-def _collections(run: Frame, method: str, left: Value, right: Value, node: cst.CSTNode) -> Value | None:
-    one, other = _collection(run, left), _collection(run, right)
+def _collections(frame: Frame, method: str, left: Value, right: Value, node: cst.CSTNode) -> Value | None:
+    one, other = _collection(frame, left), _collection(frame, right)
     if method == "or" and isinstance(one, Dict) and isinstance(other, Dict):
-        return run.allocate(node, merge_dicts(one, other))
+        return frame.allocate(node, merge_dicts(one, other))
     if method == "add" and isinstance(one, Sequence) and isinstance(other, Sequence):
         if one.items is not None and other.items is not None:
-            return _made(run, Sequence((*one.items, *other.items), kind=one.kind), node)
-        return _made(run, Sequence(None, join(one.any, other.any), one.kind), node)
+            return _made(frame, Sequence((*one.items, *other.items), kind=one.kind), node)
+        return _made(frame, Sequence(None, join(one.any, other.any), one.kind), node)
     if method == "mul":
         for thing, times in ((one, right), (other, left)):
             if isinstance(thing, Sequence):
                 number = times.value if isinstance(times, Const) else None
                 items = thing.items if thing.items is not None and isinstance(number, int) else ()
                 if items and isinstance(number, int) and len(items) * number <= MAX_REPEATED:
-                    return _made(run, replace(thing, items=items * number, owner=None), node)
-                return _made(run, Sequence(None, thing.any, thing.kind), node)
+                    return _made(frame, replace(thing, items=items * number, owner=None), node)
+                return _made(frame, Sequence(None, thing.any, thing.kind), node)
     return None
 
 
-def _collection(run: Frame, value: Value) -> object:
+def _collection(frame: Frame, value: Value) -> object:
     """The dict, list or tuple that a value is."""
     if isinstance(value, Tuple):
         return Sequence(value.items, kind="tuple")
-    return run.get(value.address) if isinstance(value, Ref) else None
+    return frame.get(value.address) if isinstance(value, Ref) else None
 
 
-def _made(run: Frame, thing: Sequence, node: cst.CSTNode) -> Value:
+def _made(frame: Frame, thing: Sequence, node: cst.CSTNode) -> Value:
     """The list or tuple that an operator makes."""
-    return Tuple(thing.items) if thing.kind == "tuple" and thing.items is not None else run.allocate(node, thing)
+    return Tuple(thing.items) if thing.kind == "tuple" and thing.items is not None else frame.allocate(node, thing)
 
 
-def augmented(run: Frame, node: cst.AugAssign) -> Value:
+def augmented(frame: Frame, node: cst.AugAssign) -> Value:
     """The value that `target op= value` leaves in the target."""
-    target, value = run.evaluate(node.target), run.evaluate(node.value)
+    target, value = frame.evaluate(node.target), frame.evaluate(node.value)
     method = METHODS.get(type(node.operator), "")
     grow = {"add": extend, "or": update}.get(method)
     if grow is not None and isinstance(target, Ref):
-        extended = grow(run, target, value)
+        extended = grow(frame, target, value)
         if extended is not None:
             return extended
     for one in alternatives(target):
-        report_shared_write(run, one, node.target, node)
-    result = combine(run, method, Argument(target, node.target), Argument(value, node.value), node, in_place=True)
+        report_shared_write(frame, one, node.target, node)
+    result = combine(frame, method, Argument(target, node.target), Argument(value, node.value), node, in_place=True)
     return replace(result, memory=target.memory) if isinstance(target, Array) and isinstance(result, Array) else result
 
 
-def extend(run: Frame, target: Ref, value: Value) -> Value | None:
+def extend(frame: Frame, target: Ref, value: Value) -> Value | None:
     """`list += more`: the same list, longer."""
-    thing = run.get(target.address)
-    more = run.get(value.address) if isinstance(value, Ref) else None
+    thing = frame.get(target.address)
+    more = frame.get(value.address) if isinstance(value, Ref) else None
     if not isinstance(thing, Sequence) or not isinstance(more, Sequence):
         return None
-    if thing.items is not None and more.items is not None and not run.repeating:
-        run.put(target.address, replace(thing, items=(*thing.items, *more.items)))
+    if thing.items is not None and more.items is not None and not frame.in_repeated_loop:
+        frame.put(target.address, replace(thing, items=(*thing.items, *more.items)))
     else:
-        run.put(
+        frame.put(
             target.address,
             replace(thing, items=None, element=join(thing.any, more.any) if thing.items != () else more.any),
         )
     return target
 
 
-def update(run: Frame, target: Ref, value: Value) -> Value | None:
+def update(frame: Frame, target: Ref, value: Value) -> Value | None:
     """`dict |= more`: the same dict, with more entries."""
-    thing = run.get(target.address)
-    more = run.get(value.address) if isinstance(value, Ref) else None
+    thing = frame.get(target.address)
+    more = frame.get(value.address) if isinstance(value, Ref) else None
     if not isinstance(thing, Dict) or not isinstance(more, Dict):
         return None
-    run.put(target.address, merge_dicts(thing, more))
+    frame.put(target.address, merge_dicts(thing, more))
     return target
 
 
 @evaluates(cst.UnaryOperation)
-def unary(run: Frame, node: cst.UnaryOperation) -> Value:
+def unary(frame: Frame, node: cst.UnaryOperation) -> Value:
     """`-x`, `+x`, `~x`, `not x`."""
     if isinstance(node.operator, cst.Not):
-        return from_test(negate_condition(condition_of(run, node.expression)))
-    value = run.evaluate(node.expression)
-    function = find_special_method(run, value, _UNARY.get(type(node.operator), ""))
+        return from_test(negate_condition(condition_of(frame, node.expression)))
+    value = frame.evaluate(node.expression)
+    function = find_special_method(frame, value, _UNARY.get(type(node.operator), ""))
     if function is not None:
-        return run.call_function(function, value, Arguments(node))
-    return _signed(run, value, node)
+        return frame.call_function(function, value, Arguments(node))
+    return _signed(frame, value, node)
 
 
-def _signed(run: Frame, value: Value, node: cst.UnaryOperation) -> Value:
+def _signed(frame: Frame, value: Value, node: cst.UnaryOperation) -> Value:
     if is_number_or_tensor(value):
-        return _either_way(run, value, lambda one: _signed(run, one, node))
+        return _either_way(frame, value, lambda one: _signed(frame, one, node))
     match value:
         case Const(value=int() | float() as number) if isinstance(node.operator, (cst.Minus, cst.Plus)):
             return Const(-number if isinstance(node.operator, cst.Minus) else number)
         case Tensor():
-            row = run.engine.table.method(_UNARY.get(type(node.operator), ""))
+            row = frame.analysis.table.method(_UNARY.get(type(node.operator), ""))
             if row is None or isinstance(node.operator, cst.Plus):
                 return value
-            return apply_bound_row(run, row, {row.params[0]: [Argument(value, node.expression)]}, node)
+            return apply_bound_row(frame, row, {row.params[0]: [Argument(value, node.expression)]}, node)
         case Array():
             return replace(value, fresh=None)
         case Number():
@@ -339,16 +341,16 @@ def from_test(test: Literal | bool | None) -> Value:
 
 
 @evaluates(cst.BooleanOperation)
-def boolean(run: Frame, node: cst.BooleanOperation) -> Value:
+def boolean(frame: Frame, node: cst.BooleanOperation) -> Value:
     """`a and b`, `a or b`: a condition when both are, else one of the two values."""
     is_and = isinstance(node.operator, cst.And)
-    left = run.evaluate(node.left)
+    left = frame.evaluate(node.left)
     if isinstance(left, (Const, SymbolicBool)) and (not isinstance(left, Const) or isinstance(left.value, bool)):
-        test = condition_of(run, node)
-        right_test = run.tested.get(node.right)
-        if isinstance(test, bool) and node.right not in run.tested:
+        test = condition_of(frame, node)
+        right_test = frame.conditions.get(node.right)
+        if isinstance(test, bool) and node.right not in frame.conditions:
             return Const(test)
-        right = run.evaluate(node.right) if not isinstance(right_test, (bool, Literal)) else from_test(right_test)
+        right = frame.evaluate(node.right) if not isinstance(right_test, (bool, Literal)) else from_test(right_test)
         if isinstance(right, (Const, SymbolicBool)) and not (
             isinstance(right, Const) and not isinstance(right.value, bool)
         ):
@@ -356,19 +358,19 @@ def boolean(run: Frame, node: cst.BooleanOperation) -> Value:
         if isinstance(left, Const):
             return right if bool(left.value) is is_and else left
         return join(right, Const(not is_and)) if isinstance(right, (Number, SymbolicBool)) else UNKNOWN
-    known = truth(run, node.left)
+    known = truth(frame, node.left)
     if known is not None:
-        return run.evaluate(node.right) if known is is_and else left
+        return frame.evaluate(node.right) if known is is_and else left
     values: list[Value] = []
 
     def second() -> None:
-        narrow(run, node.left, is_and)
-        values.append(run.evaluate(node.right))
+        narrow(frame, node.left, is_and)
+        values.append(frame.evaluate(node.right))
 
-    (end,) = run.branch(second)
-    run.state = join_states(run.state, end)
+    (end,) = frame.branch(second)
+    frame.state = join_states(frame.state, end)
     right = values[0] if values else UNKNOWN
-    test = run.tested[node.left]
+    test = frame.conditions[node.left]
     if not isinstance(test, Literal):
         return join(left if is_and else without_none(left), right)
     if isinstance(right, SymbolicBool) or right in (Const(True), Const(False)):
@@ -385,12 +387,12 @@ def _combined(left: Literal, right: Literal | bool, *, is_and: bool) -> Literal 
 
 
 @evaluates(cst.Comparison)
-def comparison(run: Frame, node: cst.Comparison) -> Value:
+def comparison(frame: Frame, node: cst.Comparison) -> Value:
     """`a < b`, `a is None`, `a.device == b.device`; a chain is known only as a bool."""
-    left = Argument(run.evaluate(node.left), node.left)
+    left = Argument(frame.evaluate(node.left), node.left)
     results: list[Value] = []
     for part in node.comparisons:
-        right = Argument(run.evaluate(part.comparator), part.comparator)
-        results.append(evaluate_comparison(run, node, part.operator, left, right))
+        right = Argument(frame.evaluate(part.comparator), part.comparator)
+        results.append(evaluate_comparison(frame, node, part.operator, left, right))
         left = right
     return results[0] if len(results) == 1 else Number("bool")

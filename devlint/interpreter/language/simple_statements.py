@@ -31,94 +31,96 @@ REBINDING: Final = frozenset("to cuda cpu half float double bfloat16 type pin_me
 
 
 @executes(cst.SimpleStatementLine, cst.IndentedBlock, cst.SimpleStatementSuite)
-def block(run: Frame, node: cst.SimpleStatementLine | cst.IndentedBlock | cst.SimpleStatementSuite) -> None:
+def block(frame: Frame, node: cst.SimpleStatementLine | cst.IndentedBlock | cst.SimpleStatementSuite) -> None:
     """Statements in order."""
-    run.execute_all(node.body)
+    frame.execute_all(node.body)
 
 
 @executes(cst.Expr)
-def expression_statement(run: Frame, node: cst.Expr) -> None:
+def expression_statement(frame: Frame, node: cst.Expr) -> None:
     """An expression whose value is thrown away."""
-    run.discarded = node.value
-    run.evaluate(node.value)
-    run.discarded = None
+    frame.discarded_expression = node.value
+    frame.evaluate(node.value)
+    frame.discarded_expression = None
 
 
 @executes(cst.Assign)
-def assignment(run: Frame, node: cst.Assign) -> None:
+def assignment(frame: Frame, node: cst.Assign) -> None:
     """`a = b = value`."""
-    value = run.evaluate(node.value)
+    value = frame.evaluate(node.value)
     for target in node.targets:
-        run.assign(target.target, value)
+        frame.assign(target.target, value)
         if type(node.value) is cst.Call and type(target.target) is cst.Name:
-            _check_rebinding(run, node, target.target.value, value)
+            _check_rebinding(frame, node, target.target.value, value)
 
 
 @executes(cst.AnnAssign)
-def annotated(run: Frame, node: cst.AnnAssign) -> None:
+def annotated(frame: Frame, node: cst.AnnAssign) -> None:
     """`a: T = value`."""
     if node.value is not None:
-        run.assign(node.target, run.evaluate(node.value))
+        frame.assign(node.target, frame.evaluate(node.value))
 
 
 @executes(cst.AugAssign)
-def augmented_assignment(run: Frame, node: cst.AugAssign) -> None:
+def augmented_assignment(frame: Frame, node: cst.AugAssign) -> None:
     """`a += value`: in place on what is mutable."""
-    run.assign(node.target, augmented(run, node))
+    frame.assign(node.target, augmented(frame, node))
 
 
-def _check_rebinding(run: Frame, node: cst.Assign, name: str, value: Value) -> None:
+def _check_rebinding(frame: Frame, node: cst.Assign, name: str, value: Value) -> None:
     """Tell when a moved value is bound to a name that nobody reads: the caller, or the list, keeps the old one."""
     match node.value:
         case cst.Call(func=cst.Attribute(value=receiver, attr=cst.Name(value=method))) if method in REBINDING:
-            if dotted_name(receiver) != name or not (isinstance(value, Tensor) or looks_like_tensor(run, receiver)):
+            if dotted_name(receiver) != name or not (isinstance(value, Tensor) or looks_like_tensor(frame, receiver)):
                 return
         case _:
             return
     tensor = as_tensor(value)
     if tensor is None:
         return
-    body = run.function.node if run.function is not None else run.unit.tree
-    frame = next((one for one in reversed(run.loops) if isinstance(one.node, cst.For)), None)
-    if frame is not None and name in names_bound_by(frame.node):
+    body = frame.function.node if frame.function is not None else frame.unit.tree
+    loop_frame = next((one for one in reversed(frame.loops) if isinstance(one.node, cst.For)), None)
+    if loop_frame is not None and name in names_bound_by(loop_frame.node):
         if not is_read_after(body, node, name):
-            run.emit(UnusedRebinding(run.context_at(node.value), name, method, tensor, run.place(frame.node)))
-    elif run.function is not None and any(one.name == name for one in run.function.parameters):
-        loop = run.loops[0].node if run.loops else None
+            frame.emit(
+                UnusedRebinding(frame.event_context(node.value), name, method, tensor, frame.place(loop_frame.node))
+            )
+    elif frame.function is not None and any(one.name == name for one in frame.function.parameters):
+        loop = frame.loops[0].node if frame.loops else None
         if not is_read_after(body, node, name, loop):
-            run.emit(UnusedRebinding(run.context_at(node.value), name, method, tensor))
+            frame.emit(UnusedRebinding(frame.event_context(node.value), name, method, tensor))
 
 
 @executes(cst.Return)
-def return_(run: Frame, node: cst.Return) -> None:
+def return_(frame: Frame, node: cst.Return) -> None:
     """`return value`."""
-    value = run.evaluate(node.value) if node.value is not None else NONE
-    if run.state.live:
-        run.exits.append((run.state.fork(), value))
-    run.state.live = False
+    value = frame.evaluate(node.value) if node.value is not None else NONE
+    if frame.state.live:
+        frame.returns.append((frame.state.fork(), value))
+    frame.state.live = False
 
 
 @executes(cst.Assert)
-def assert_(run: Frame, node: cst.Assert) -> None:
+def assert_(frame: Frame, node: cst.Assert) -> None:
     """`assert test`: what follows may rely on it."""
-    condition_of(run, node.test)
-    narrow(run, node.test, True)
+    condition_of(frame, node.test)
+    narrow(frame, node.test, True)
 
 
 @executes(cst.Del)
-def delete(run: Frame, node: cst.Del) -> None:
+def delete(frame: Frame, node: cst.Del) -> None:
     """`del target`."""
-    delete_target(run, node.target)
+    delete_target(frame, node.target)
 
 
 @executes(cst.Global, cst.Nonlocal)
-def foreign(run: Frame, node: cst.Global | cst.Nonlocal) -> None:
+def outer_names(frame: Frame, node: cst.Global | cst.Nonlocal) -> None:
     """Names that belong to the code around."""
-    declare_outer_names(run, [item.name.value for item in node.names])
+    declare_outer_names(frame, [item.name.value for item in node.names])
 
 
 @executes(cst.Import)
-def import_(run: Frame, node: cst.Import) -> None:
+def import_(frame: Frame, node: cst.Import) -> None:
     """`import a.b as c`."""
     for alias in node.names:
         module = dotted_name(alias.name) or ""
@@ -127,11 +129,11 @@ def import_(run: Frame, node: cst.Import) -> None:
             if alias.asname and isinstance(alias.asname.name, cst.Name)
             else module.partition(".")[0]
         )
-        run.bind(name, imported_value(run, module, None, 0, name))
+        frame.bind(name, imported_value(frame, module, None, 0, name))
 
 
 @executes(cst.ImportFrom)
-def import_from(run: Frame, node: cst.ImportFrom) -> None:
+def import_from(frame: Frame, node: cst.ImportFrom) -> None:
     """`from a import b as c`."""
     if isinstance(node.names, cst.ImportStar):
         return
@@ -139,72 +141,72 @@ def import_from(run: Frame, node: cst.ImportFrom) -> None:
     for alias in node.names:
         attribute = dotted_name(alias.name) or ""
         name = alias.asname.name.value if alias.asname and isinstance(alias.asname.name, cst.Name) else attribute
-        run.bind(name, imported_value(run, module, attribute, len(node.relative), name))
+        frame.bind(name, imported_value(frame, module, attribute, len(node.relative), name))
 
 
 @executes(cst.FunctionDef)
-def function(run: Frame, node: cst.FunctionDef) -> None:
+def function(frame: Frame, node: cst.FunctionDef) -> None:
     """`def`: the function with the code around it as closure."""
-    run.bind(node.name.value, ProgramDefinition(closure(run, node, node.name.value)))
+    frame.bind(node.name.value, ProgramDefinition(closure(frame, node, node.name.value)))
 
 
 @executes(cst.ClassDef)
-def class_(run: Frame, node: cst.ClassDef) -> None:
+def class_(frame: Frame, node: cst.ClassDef) -> None:
     """`class`: its body is run when somebody needs it."""
-    run.bind(node.name.value, ProgramDefinition(class_of_definition(run, node)))
+    frame.bind(node.name.value, ProgramDefinition(class_of_definition(frame, node)))
 
 
 @executes(cst.If)
-def if_(run: Frame, node: cst.If) -> None:
+def if_(frame: Frame, node: cst.If) -> None:
     """`if`: both ways, each knowing what the test says, joined under that test."""
-    known = truth(run, node.test)
+    known = truth(frame, node.test)
 
     def follow(holds: bool) -> Callable[[], None]:
         def path() -> None:
-            narrow(run, node.test, holds)
+            narrow(frame, node.test, holds)
             if holds:
-                run.execute(node.body)
+                frame.execute(node.body)
             elif node.orelse is not None:
-                run.execute(node.orelse)
+                frame.execute(node.orelse)
 
         return path
 
     if known is not None:
         follow(known)()
         return
-    yes, no = run.branch(follow(True), follow(False))
-    run.state = join_states(yes, no)
+    yes, no = frame.branch(follow(True), follow(False))
+    frame.state = join_states(yes, no)
 
 
 @executes(cst.Else, cst.Finally)
-def else_(run: Frame, node: cst.Else | cst.Finally) -> None:
+def else_(frame: Frame, node: cst.Else | cst.Finally) -> None:
     """The body of an `else` or `finally`."""
-    run.execute(node.body)
+    frame.execute(node.body)
 
 
 @executes(cst.Match)
-def match_(run: Frame, node: cst.Match) -> None:
+def match_(frame: Frame, node: cst.Match) -> None:
     """`match`: each case in turn, knowing that those before it did not match; one that surely matches is the last."""
-    subject = Argument(run.evaluate(node.subject), node.subject)
+    subject = Argument(frame.evaluate(node.subject), node.subject)
     ends: list[State] = []
     for case in node.cases:
-        before, run.state = run.state, run.state.fork()
-        answer = match_pattern(run, case.pattern, subject)
+        before, frame.state = frame.state, frame.state.fork()
+        answer = match_pattern(frame, case.pattern, subject)
         if isinstance(answer, Literal):
-            run.state.assume(answer)
+            frame.state.assume(answer)
         elif not answer:
-            run.state.live = False
-        if case.guard is not None and run.state.live:
-            answer = all_answers([answer, condition_of(run, case.guard) or False])
-            narrow(run, case.guard, True)
-        run.execute(case.body)
-        ends.append(run.state)
-        run.state = before
+            frame.state.live = False
+        if case.guard is not None and frame.state.live:
+            answer = all_answers([answer, condition_of(frame, case.guard) or False])
+            narrow(frame, case.guard, True)
+        frame.execute(case.body)
+        ends.append(frame.state)
+        frame.state = before
         if isinstance(answer, Literal):
-            run.state.assume(~answer)
+            frame.state.assume(~answer)
         elif answer:
-            run.state.live = False
-        if not run.state.live:
+            frame.state.live = False
+        if not frame.state.live:
             break
     # From the last to the first: each case then differs from all that follow by one condition.
-    run.state = join_all_states([run.state, *reversed(ends)])
+    frame.state = join_all_states([frame.state, *reversed(ends)])

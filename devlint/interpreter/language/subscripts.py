@@ -51,18 +51,18 @@ from devlint.interpreter.state.frame import Frame, evaluates
 
 
 @evaluates(cst.Subscript)
-def subscript(run: Frame, node: cst.Subscript) -> Value:
+def subscript(frame: Frame, node: cst.Subscript) -> Value:
     """`owner[index]`."""
-    return get_item(run, Argument(run.evaluate(node.value), node.value), _indices(run, node), node)
+    return get_item(frame, Argument(frame.evaluate(node.value), node.value), _indices(frame, node), node)
 
 
-def _indices(run: Frame, node: cst.Subscript) -> list[Argument | None]:
+def _indices(frame: Frame, node: cst.Subscript) -> list[Argument | None]:
     """The index expressions; None for a slice."""
     found: list[Argument | None] = []
     for element in node.slice:
         inner = element.slice
         if isinstance(inner, cst.Index):
-            value = run.evaluate(inner.value)
+            value = frame.evaluate(inner.value)
             if isinstance(value, Tuple) and isinstance(inner.value, cst.Tuple):
                 found.extend(
                     Argument(one, part.value) for one, part in zip(value.items, inner.value.elements, strict=False)
@@ -72,18 +72,18 @@ def _indices(run: Frame, node: cst.Subscript) -> list[Argument | None]:
         elif isinstance(inner, cst.Slice):
             for bound in (inner.lower, inner.upper, inner.step):
                 if bound is not None:
-                    run.evaluate(bound)
+                    frame.evaluate(bound)
             found.append(None)
     return found
 
 
-def get_item(run: Frame, owner: Argument, indices: list[Argument | None], node: cst.CSTNode) -> Value:
+def get_item(frame: Frame, owner: Argument, indices: list[Argument | None], node: cst.CSTNode) -> Value:
     """The value under an index."""
     value = without_none(owner.value)
     index = indices[0] if len(indices) == 1 else None
     match value:
         case Tensor():
-            return index_tensor(run, Argument(value, owner.node), indices, node)
+            return index_tensor(frame, Argument(value, owner.node), indices, node)
         case Array():
             rank = indexed_rank(value.rank, [index.value if index is not None else None for index in indices])
             return replace(value, fresh=None, rank=rank, memory=_memory_of_item(value.memory, node, indices))
@@ -103,21 +103,21 @@ def get_item(run: Frame, owner: Argument, indices: list[Argument | None], node: 
                 # Only tensors and arrays take several indices.
                 tensor = as_tensor(value)
                 assert tensor is not None
-                return index_tensor(run, Argument(tensor, owner.node), indices, node)
+                return index_tensor(frame, Argument(tensor, owner.node), indices, node)
             if index is None or isinstance(index.value, Tensor):
-                plain = looks_like_tensor(run, owner.node) or index is None
+                plain = looks_like_tensor(frame, owner.node) or index is None
                 return Unknown(("item", origin, ("slice",)), text) if plain else UNKNOWN
             key = index.value if isinstance(index.value, Const) else ("any",)
-            return Unknown(("item", origin, key), f"{text}[...]" if text else "", value.trace)
+            return Unknown(("item", origin, key), f"{text}[...]" if text else "", value.provenance)
         case Ref(address=address):
-            return _object_item(run, value, run.get(address), indices, node)
+            return _object_item(frame, value, frame.get(address), indices, node)
         case ProgramDefinition(definition=ClassInfo() as info):
             # `Box[int]` is the class; `Colour["RED"]` one of its members.
-            return (enum_member(run, info, index.value) if index is not None else None) or value
+            return (enum_member(frame, info, index.value) if index is not None else None) or value
         case ConditionalValue():
             return join(
-                get_item(run, Argument(value.yes, owner.node), indices, node),
-                get_item(run, Argument(value.no, owner.node), indices, node),
+                get_item(frame, Argument(value.yes, owner.node), indices, node),
+                get_item(frame, Argument(value.no, owner.node), indices, node),
                 value.test,
             )
     return UNKNOWN
@@ -141,13 +141,13 @@ def _slice_of(items: tuple[Value, ...], node: cst.CSTNode) -> Value:
     return UNKNOWN
 
 
-def _object_item(run: Frame, owner: Ref, thing: object, indices: list[Argument | None], node: cst.CSTNode) -> Value:
+def _object_item(frame: Frame, owner: Ref, thing: object, indices: list[Argument | None], node: cst.CSTNode) -> Value:
     index = indices[0] if len(indices) == 1 else None
     if isinstance(thing, Sequence):
         if index is None:
             part = _slice_of(thing.items, node) if thing.items is not None else UNKNOWN
             items = part.items if isinstance(part, Tuple) else None
-            return run.allocate(node, Sequence(items, thing.any, thing.kind, thing.owner))
+            return frame.allocate(node, Sequence(items, thing.any, thing.kind, thing.owner))
         found = thing.any
         if thing.items is not None and isinstance(index.value, Const) and isinstance(index.value.value, int):
             position = index.value.value
@@ -155,43 +155,45 @@ def _object_item(run: Frame, owner: Ref, thing: object, indices: list[Argument |
         return found
     if isinstance(thing, Dict):
         key = index.value if index is not None else UNKNOWN
-        return _entry(run, owner, thing, key, node)
+        return _entry(frame, owner, thing, key, node)
     if isinstance(thing, Instance):
-        return _instance_item(run, owner, thing, indices, node)
+        return _instance_item(frame, owner, thing, indices, node)
     return UNKNOWN
 
 
-def _entry(run: Frame, owner: Ref, thing: Dict, key: Value, node: cst.CSTNode) -> Value:
+def _entry(frame: Frame, owner: Ref, thing: Dict, key: Value, node: cst.CSTNode) -> Value:
     """What a dict has under a key; a defaultdict makes what it lacks."""
 
     if isinstance(key, Const) and key.value in thing.entries:
         return thing.entries[key.value]
     if thing.element is not None or thing.factory is None:
         return (thing.element or UNKNOWN) if isinstance(key, Const) else thing.any
-    made = run.call(thing.factory, Arguments(node), node)
-    run.put(
+    made = frame.call(thing.factory, Arguments(node), node)
+    frame.put(
         owner.address, dict_with_entry(thing, key, made) if isinstance(key, Const) else replace(thing, element=made)
     )
     return made
 
 
-def _instance_item(run: Frame, owner: Ref, thing: Instance, indices: list[Argument | None], node: cst.CSTNode) -> Value:
+def _instance_item(
+    frame: Frame, owner: Ref, thing: Instance, indices: list[Argument | None], node: cst.CSTNode
+) -> Value:
     index = indices[0] if len(indices) == 1 else None
-    container = container_class(run, thing, "__getitem__")
+    container = container_class(frame, thing, "__getitem__")
     if container is not None:
         if index is not None:
             return container_part(thing, index.value)
         parts = container_parts(thing)
         some = _slice_of(tuple(parts.values()), node) if ANY_PART not in parts else UNKNOWN
         return slice_container(
-            run, container, some.items if isinstance(some, Tuple) else None, container_part(thing, None), node
+            frame, container, some.items if isinstance(some, Tuple) else None, container_part(thing, None), node
         )
-    if is_tensor_container(run, owner):
+    if is_tensor_container(frame, owner):
         return tensor_container_item(
             thing, str(index.value.value) if index is not None and isinstance(index.value, Const) else None
         )
-    method = run.get_attribute(owner, "__getitem__", node)
-    return run.call(method, Arguments(node, [_key(indices, node)]), node)
+    method = frame.get_attribute(owner, "__getitem__", node)
+    return frame.call(method, Arguments(node, [_key(indices, node)]), node)
 
 
 def _key(indices: list[Argument | None], node: cst.CSTNode) -> Argument:
@@ -203,11 +205,11 @@ def _key(indices: list[Argument | None], node: cst.CSTNode) -> Argument:
     return Argument(value, node if isinstance(node, cst.BaseExpression) else cst.Name("key"))
 
 
-def index_tensor(run: Frame, owner: Argument, indices: list[Argument | None], node: cst.CSTNode) -> Tensor:
+def index_tensor(frame: Frame, owner: Argument, indices: list[Argument | None], node: cst.CSTNode) -> Tensor:
     """`tensor[index]`: an index may stay on the host; an accelerator index into a host tensor fails."""
     assert isinstance(owner.value, Tensor)
-    tensor = run.settle(owner.value)
-    base = Operand("input", run.place(owner.node), tensor)
+    tensor = frame.resolve(owner.value)
+    base = Operand("input", frame.place(owner.node), tensor)
     advanced = False
     for index in indices:
         if index is None:
@@ -219,15 +221,15 @@ def index_tensor(run: Frame, owner: Argument, indices: list[Argument | None], no
         if is_number_like(value):
             continue
         advanced = True
-        operand = Operand("index", run.place(index.node), run.settle(value))
-        clash = find_device_conflict(run, node, "indexing", [base, operand], 0, frozenset({"index"}))
+        operand = Operand("index", frame.place(index.node), frame.resolve(value))
+        clash = find_device_conflict(frame, node, "indexing", [base, operand], 0, frozenset({"index"}))
         if clash is not None:
-            run.emit(clash)
+            frame.emit(clash)
             # Where the reader brings the two together is not known, and one bug is told once.
             return replace(computed_tensor(tensor), placement=UNKNOWN_PLACEMENT, rank=Rank.ANY)
     rank = indexed_rank(tensor.rank, [index.value if index is not None else None for index in indices])
     if advanced:
-        return replace(run.derived(tensor), pending=tensor.pending, rank=rank)
+        return replace(frame.copied_result(tensor), pending=tensor.pending, rank=rank)
     # A view asks for a gradient as what it shows does, also where autograd does not record.
     memory = _memory_of_item(storage_of(tensor), node, indices)
     return replace(computed_tensor(tensor), pending=tensor.pending, rank=rank, memory=memory)

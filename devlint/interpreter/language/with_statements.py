@@ -19,37 +19,37 @@ SWALLOWING: Final = frozenset({"suppress", "raises", "assertRaises", "assertRais
 
 
 @executes(cst.With)
-def with_(run: Frame, node: cst.With) -> None:
+def with_(frame: Frame, node: cst.With) -> None:
     """`with`: some contexts change what surrounds the operations inside, some end the exceptions that arise there."""
     changes: dict[str, object] = {}
     entered: list[Argument] = []
     for item in node.items:
-        value = run.evaluate(item.item)
-        bound, change = enter_context(run, value, item.item)
+        value = frame.evaluate(item.item)
+        bound, change = enter_context(frame, value, item.item)
         changes.update(change)
         entered.append(Argument(value, item.item))
         if item.asname is not None:
-            run.assign(item.asname.name, bound)
-    before = run.surround(changes)
-    departures = EarlyExits(run)
-    if any(_swallows(run, one) for one in entered):
-        failed = execute_failing(run, node.body)
-        run.state = join_states(failed, run.state)
+            frame.assign(item.asname.name, bound)
+    before = frame.set_torch_state(changes)
+    departures = EarlyExits(frame)
+    if any(_swallows(frame, one) for one in entered):
+        failed = execute_failing(frame, node.body)
+        frame.state = join_states(failed, frame.state)
     else:
-        run.execute(node.body)
+        frame.execute(node.body)
 
     def last() -> None:
-        run.surround(before)
+        frame.set_torch_state(before)
         for one in reversed(entered):
-            exit_context(run, one.value, one.node)
+            exit_context(frame, one.value, one.node)
 
     departures.finish(last)
     last()
 
 
-def _swallows(run: Frame, context: Argument) -> bool:
+def _swallows(frame: Frame, context: Argument) -> bool:
     """Whether a context may end an exception. A class of the program can by what its `__exit__` returns."""
-    function = find_special_method(run, context.value, "__exit__")
+    function = find_special_method(frame, context.value, "__exit__")
     if function is None:
         called = context.node.func if isinstance(context.node, cst.Call) else context.node
         return (dotted_name(called) or "").rpartition(".")[2] in SWALLOWING

@@ -11,18 +11,18 @@ from devlint.interpreter.state.library_models import models_call
 
 
 @models_call("argparse.ArgumentParser")
-def parser(run: Frame, call: LibraryCall) -> Value:
+def parser(frame: Frame, call: LibraryCall) -> Value:
     """A parser: what it will hand out is known by the defaults."""
-    return run.allocate(call.node, Instance("argparse.ArgumentParser", {}))
+    return frame.allocate(call.node, Instance("argparse.ArgumentParser", {}))
 
 
 @models_call("argparse.ArgumentParser.add_argument")
-def add_argument(run: Frame, call: LibraryCall) -> Value:
+def add_argument(frame: Frame, call: LibraryCall) -> Value:
     """An option: its default when the user says nothing, anything otherwise.
 
     A default that names a device is worth a value of its own; any other is only remembered, in the option's name.
     """
-    thing = run.instance(call.receiver) if call.receiver is not None else None
+    thing = frame.instance(call.receiver) if call.receiver is not None else None
     names = [one.value.value for one in call.arguments.positional if isinstance(one.value, Const)]
     dest = call.arguments.constant("dest")
     long = next((str(name) for name in names if str(name).startswith("--")), str(names[0]) if names else "")
@@ -36,7 +36,7 @@ def add_argument(run: Frame, call: LibraryCall) -> Value:
             value = ConditionalValue(
                 Literal(Atom(("default", origin), f"--{name.replace('_', '-')} is left at its default")), default, given
             )
-        run.put(call.receiver.address, thing.with_attribute(name, value))
+        frame.put(call.receiver.address, thing.with_attribute(name, value))
     return UNKNOWN
 
 
@@ -63,15 +63,15 @@ def _may_name_device(value: Value) -> bool:
 
 
 @models_call("argparse.ArgumentParser.parse_args", "argparse.ArgumentParser.parse_known_args")
-def parse_args(run: Frame, call: LibraryCall) -> Value:
+def parse_args(frame: Frame, call: LibraryCall) -> Value:
     """The options as attributes."""
-    thing = run.instance(call.receiver) if call.receiver is not None else None
+    thing = frame.instance(call.receiver) if call.receiver is not None else None
     attributes = thing.attributes if thing is not None else {}
-    namespace = run.allocate(call.node, Instance("argparse.Namespace", attributes))
+    namespace = frame.allocate(call.node, Instance("argparse.Namespace", attributes))
     return Tuple((namespace, UNKNOWN)) if call.name == "parse_known_args" else namespace
 
 
 @models_call("argparse.ArgumentParser.add_argument_group", "argparse.ArgumentParser.add_mutually_exclusive_group")
-def group(run: Frame, call: LibraryCall) -> Value:
+def group(frame: Frame, call: LibraryCall) -> Value:
     """A group of options belongs to its parser."""
     return call.receiver or UNKNOWN

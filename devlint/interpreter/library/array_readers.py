@@ -35,27 +35,27 @@ ESTIMATORS: Final = "sklearn.base.BaseEstimator"
     *(f"seaborn.{name}" for name in ("heatmap", "histplot", "kdeplot", "lineplot", "scatterplot")),
     *(f"{ESTIMATORS}.{name}" for name in ESTIMATOR),
 )
-def reads(run: Frame, call: LibraryCall) -> Value:
+def reads(frame: Frame, call: LibraryCall) -> Value:
     """A function that reads what it is given as arrays."""
-    report_tensors_read(run, call)
+    report_tensors_read(frame, call)
     return UNKNOWN
 
 
 @models_call("matplotlib.pyplot.subplots")
-def subplots(run: Frame, call: LibraryCall) -> Value:
+def subplots(frame: Frame, call: LibraryCall) -> Value:
     """A figure and its axes, where there is one of them."""
     single = not call.arguments.positional and not {"nrows", "ncols"} & call.arguments.keywords.keys()
-    return Tuple((UNKNOWN, _axes(run, call) if single else UNKNOWN))
+    return Tuple((UNKNOWN, _axes(frame, call) if single else UNKNOWN))
 
 
 @models_call("matplotlib.pyplot.gca", "matplotlib.pyplot.axes", "matplotlib.pyplot.subplot")
-def axes(run: Frame, call: LibraryCall) -> Value:
+def axes(frame: Frame, call: LibraryCall) -> Value:
     """Axes to draw in."""
-    return _axes(run, call)
+    return _axes(frame, call)
 
 
-def _axes(run: Frame, call: LibraryCall) -> Value:
-    return run.allocate(call.node, Instance(AXES, {}))
+def _axes(frame: Frame, call: LibraryCall) -> Value:
+    return frame.allocate(call.node, Instance(AXES, {}))
 
 
 def reads_arrays(name: str) -> bool:

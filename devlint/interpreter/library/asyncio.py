@@ -10,14 +10,14 @@ from devlint.interpreter.state.library_models import models_call
 
 
 @models_call("asyncio.run", "asyncio.create_task", "asyncio.ensure_future", "asyncio.shield", "asyncio.wait_for")
-def awaited(run: Frame, call: LibraryCall) -> Value:
+def awaited(frame: Frame, call: LibraryCall) -> Value:
     """The result of one coroutine."""
     return call.first.value if call.first is not None else UNKNOWN
 
 
 @models_call("asyncio.gather")
-def gathered(run: Frame, call: LibraryCall) -> Value:
+def gathered(frame: Frame, call: LibraryCall) -> Value:
     """The results of several, in order."""
     if not call.arguments.complete:
         return UNKNOWN
-    return run.allocate(call.node, Sequence(tuple(one.value for one in call.arguments.positional)))
+    return frame.allocate(call.node, Sequence(tuple(one.value for one in call.arguments.positional)))

@@ -18,12 +18,12 @@ SEPARATE: Final = 17
 
 
 @models_call("torch.nn.functional.multi_head_attention_forward")
-def multi_head_attention_forward(run: Frame, call: LibraryCall) -> Value:
+def multi_head_attention_forward(frame: Frame, call: LibraryCall) -> Value:
     """With separate weights the packed ones are not looked at: people hand over an empty tensor."""
     arguments = call.arguments
     packed = arguments.get("in_proj_weight", PACKED)
     if arguments.value("use_separate_proj_weight", SEPARATE) in (None, Const(False)) or packed is None:
-        return by_table(run, call)
+        return by_table(frame, call)
     positional = [replace(one, value=NONE) if one is packed else one for one in arguments.positional]
     keywords = {key: replace(one, value=NONE) if one is packed else one for key, one in arguments.keywords.items()}
-    return by_table(run, replace(call, arguments=replace(arguments, positional=positional, keywords=keywords)))
+    return by_table(frame, replace(call, arguments=replace(arguments, positional=positional, keywords=keywords)))

@@ -14,46 +14,46 @@ from devlint.interpreter.state.library_models import models_call
 
 
 @models_call("class.apply")
-def apply(run: Frame, call: LibraryCall) -> Value:
+def apply(frame: Frame, call: LibraryCall) -> Value:
     """`Operation.apply(...)`: its `forward`, with a context of which nothing is known."""
 
     match call.receiver:
-        case ProgramDefinition(definition=ClassInfo() as info) if is_autograd_function_class(run, info):
-            forward = find_method(run, info, "forward")
+        case ProgramDefinition(definition=ClassInfo() as info) if is_autograd_function_class(frame, info):
+            forward = find_method(frame, info, "forward")
             if forward is not None:
                 given = [Argument(UNKNOWN, call.receiver_node), *call.arguments.positional]
-                return run.call_function(forward, None, replace(call.arguments, positional=given))
+                return frame.call_function(forward, None, replace(call.arguments, positional=given))
     return UNKNOWN
 
 
 @models_call("torch.autograd.grad")
-def gradients(run: Frame, call: LibraryCall) -> Value:
+def gradients(frame: Frame, call: LibraryCall) -> Value:
     """`torch.autograd.grad(outputs, inputs)`: one gradient for each input, where that is."""
     inputs = call.arguments.get("inputs", 1)
     if inputs is None:
         return UNKNOWN
     if isinstance(inputs.value, Tensor):
-        return Tuple((_gradient(run, inputs.value),))
-    found = run.iterate(inputs.value, inputs.node)
+        return Tuple((_gradient(frame, inputs.value),))
+    found = frame.iterate(inputs.value, inputs.node)
     if found.items is not None:
-        return Tuple(tuple(_gradient(run, one) for one in found.items))
-    return run.allocate(call.node, Sequence(None, _gradient(run, found.element), "tuple"))
+        return Tuple(tuple(_gradient(frame, one) for one in found.items))
+    return frame.allocate(call.node, Sequence(None, _gradient(frame, found.element), "tuple"))
 
 
-def _gradient(run: Frame, value: Value) -> Value:
+def _gradient(frame: Frame, value: Value) -> Value:
     tensor = as_tensor(value)
-    return replace(computed_tensor(run.settle(tensor)), grad=None) if tensor is not None else UNKNOWN
+    return replace(computed_tensor(frame.resolve(tensor)), grad=None) if tensor is not None else UNKNOWN
 
 
 @models_call("torch.utils.checkpoint.checkpoint")
-def checkpoint(run: Frame, call: LibraryCall) -> Value:
+def checkpoint(frame: Frame, call: LibraryCall) -> Value:
     """`checkpoint(function, *inputs)`: the function's result; it is computed again on the way back."""
 
     if not call.arguments.positional:
         return UNKNOWN
     function, *inputs = call.arguments.positional
     keywords = {name: one for name, one in call.arguments.keywords.items() if name not in OWN}
-    return run.call(function.value, Arguments(call.node, inputs, keywords), call.node)
+    return frame.call(function.value, Arguments(call.node, inputs, keywords), call.node)
 
 
 OWN = frozenset({"use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug", "early_stop"})

@@ -15,41 +15,41 @@ from devlint.interpreter.state.library_models import models_call
 
 
 @models_call("dict.__init__", "list.__init__", "builtins.dict.__init__", "builtins.list.__init__")
-def initialize(run: Frame, call: LibraryCall) -> Value:
+def initialize(frame: Frame, call: LibraryCall) -> Value:
     """The object is filled anew."""
-    contents, given = _given(run, call)
+    contents, given = _given(frame, call)
     if isinstance(contents, Ref):
-        fill_contents(run, contents, replace(call.arguments, positional=given))
+        fill_contents(frame, contents, replace(call.arguments, positional=given))
     return NONE
 
 
 @models_call("dict.__getitem__", "list.__getitem__", "builtins.dict.__getitem__", "builtins.list.__getitem__")
-def item(run: Frame, call: LibraryCall) -> Value:
+def item(frame: Frame, call: LibraryCall) -> Value:
     """What is under a key."""
-    contents, given = _given(run, call)
-    return get_item(run, Argument(contents, call.receiver_node), list(given), call.node) if given else UNKNOWN
+    contents, given = _given(frame, call)
+    return get_item(frame, Argument(contents, call.receiver_node), list(given), call.node) if given else UNKNOWN
 
 
 @models_call("dict.__setitem__", "builtins.dict.__setitem__")
-def set_item(run: Frame, call: LibraryCall) -> Value:
+def set_item(frame: Frame, call: LibraryCall) -> Value:
     """A key is given a value."""
-    contents, given = _given(run, call)
-    thing = run.get(contents.address) if isinstance(contents, Ref) else None
+    contents, given = _given(frame, call)
+    thing = frame.get(contents.address) if isinstance(contents, Ref) else None
     if isinstance(contents, Ref) and isinstance(thing, Dict) and len(given) > 1:
-        run.put(contents.address, dict_with_entry(thing, given[0].value, given[1].value))
+        frame.put(contents.address, dict_with_entry(thing, given[0].value, given[1].value))
     return NONE
 
 
 @models_call("dict.__iter__", "list.__iter__")
-def elements(run: Frame, call: LibraryCall) -> Value:
+def elements(frame: Frame, call: LibraryCall) -> Value:
     """The elements, one after another."""
-    contents, _ = _given(run, call)
-    return run.allocate(call.node, run.iterate(contents, call.receiver_node))
+    contents, _ = _given(frame, call)
+    return frame.allocate(call.node, frame.iterate(contents, call.receiver_node))
 
 
-def _given(run: Frame, call: LibraryCall) -> tuple[Value, list[Argument]]:
+def _given(frame: Frame, call: LibraryCall) -> tuple[Value, list[Argument]]:
     """The dict or list itself, and the arguments besides it."""
     if call.receiver is not None:
-        return run.contents(call.receiver), call.arguments.positional
+        return frame.contents(call.receiver), call.arguments.positional
     first, *rest = call.arguments.positional or [Argument(UNKNOWN, call.receiver_node)]
-    return run.contents(first.value), rest
+    return frame.contents(first.value), rest

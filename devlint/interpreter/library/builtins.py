@@ -39,13 +39,13 @@ from devlint.interpreter.state.library_models import models_call
 
 
 @models_call("builtins.len")
-def length(run: Frame, call: LibraryCall) -> Value:
+def length(frame: Frame, call: LibraryCall) -> Value:
     """`len(x)`."""
     value = call.first.value if call.first is not None else UNKNOWN
-    function = find_special_method(run, value, "__len__")
+    function = find_special_method(frame, value, "__len__")
     if function is not None:
-        return run.call_function(function, value, Arguments(call.node))
-    thing = run.get(value.address) if isinstance(value, Ref) else None
+        return frame.call_function(function, value, Arguments(call.node))
+    thing = frame.get(value.address) if isinstance(value, Ref) else None
     if isinstance(value, Tuple):
         return Const(len(value.items))
     if isinstance(thing, Sequence) and thing.items is not None:
@@ -54,7 +54,7 @@ def length(run: Frame, call: LibraryCall) -> Value:
 
 
 @models_call("builtins.float", "builtins.int", "builtins.bool", "builtins.complex")
-def number(run: Frame, call: LibraryCall) -> Value:
+def number(frame: Frame, call: LibraryCall) -> Value:
     """`float(x)`: a number; of a tensor, after waiting for it."""
     first = call.first
     kind = call.name.rpartition(".")[2]
@@ -62,9 +62,9 @@ def number(run: Frame, call: LibraryCall) -> Value:
         return Number(kind)
     value = without_none(first.value)
     if isinstance(value, Tensor):
-        report_host_read(run, value, first.node, f"{kind}()")
+        report_host_read(frame, value, first.node, f"{kind}()")
     elif kind == "bool":
-        test = truth_condition(run, value, first.node)
+        test = truth_condition(frame, value, first.node)
         return Const(test) if isinstance(test, bool) else SymbolicBool(test) if test is not None else Number("bool")
     elif isinstance(value, Const) and isinstance(value.value, (int, float)):
         return Const(float(value.value) if kind == "float" else int(value.value))
@@ -72,11 +72,11 @@ def number(run: Frame, call: LibraryCall) -> Value:
 
 
 @models_call("builtins.print", "builtins.str", "builtins.repr", "builtins.format")
-def shown(run: Frame, call: LibraryCall) -> Value:
+def shown(frame: Frame, call: LibraryCall) -> Value:
     """Showing a tensor waits for it."""
     for argument in call.arguments.positional:
         if isinstance(argument.value, Tensor):
-            report_host_read(run, argument.value, argument.node, f"{call.name.rpartition('.')[2]}()")
+            report_host_read(frame, argument.value, argument.node, f"{call.name.rpartition('.')[2]}()")
     first = call.first
     if call.name == "builtins.str" and first is not None and isinstance(first.value, Const):
         return Const(str(first.value.value))
@@ -86,29 +86,29 @@ def shown(run: Frame, call: LibraryCall) -> Value:
 
 
 @models_call("builtins.isinstance")
-def isinstance_(run: Frame, call: LibraryCall) -> Value:
+def isinstance_(frame: Frame, call: LibraryCall) -> Value:
     """`isinstance(x, T)`, where what is known of both decides it."""
     if len(call.arguments.positional) != 2:
         return Number("bool")
     value, type_ = (one.value for one in call.arguments.positional)
-    return _decided(run, call, instance_condition(run, value, type_))
+    return _decided(frame, call, instance_condition(frame, value, type_))
 
 
 @models_call("torch.is_tensor")
-def is_tensor(run: Frame, call: LibraryCall) -> Value:
+def is_tensor(frame: Frame, call: LibraryCall) -> Value:
     """`torch.is_tensor(x)`, where what is known of x decides it."""
-    answer = instance_condition(run, call.first.value, TENSOR) if call.first is not None else None
-    return _decided(run, call, answer)
+    answer = instance_condition(frame, call.first.value, TENSOR) if call.first is not None else None
+    return _decided(frame, call, answer)
 
 
-def _decided(run: Frame, call: LibraryCall, answer: Literal | bool | None) -> Value:
+def _decided(frame: Frame, call: LibraryCall, answer: Literal | bool | None) -> Value:
     if isinstance(answer, bool):
         return Const(answer)
-    return SymbolicBool(answer or Literal(Atom(run.here(call.node), SourceText(call.node))))
+    return SymbolicBool(answer or Literal(Atom(frame.site_key(call.node), SourceText(call.node))))
 
 
 @models_call("builtins.abs", "builtins.round", "builtins.pow", "builtins.divmod")
-def arithmetic(run: Frame, call: LibraryCall) -> Value:
+def arithmetic(frame: Frame, call: LibraryCall) -> Value:
     """Arithmetic that keeps a tensor a tensor."""
     first = call.first
     value = first.value if first is not None else UNKNOWN
@@ -118,7 +118,7 @@ def arithmetic(run: Frame, call: LibraryCall) -> Value:
 
 
 @models_call("builtins.getattr")
-def getattr_(run: Frame, call: LibraryCall) -> Value:
+def getattr_(frame: Frame, call: LibraryCall) -> Value:
     """`getattr(x, "name", default)`."""
     arguments = call.arguments.positional
     if len(arguments) < 2:
@@ -126,28 +126,28 @@ def getattr_(run: Frame, call: LibraryCall) -> Value:
     name = arguments[1].value
     if not isinstance(name, Const) or not isinstance(name.value, str):
         return UNKNOWN
-    value = run.get_attribute(arguments[0].value, name.value, call.node)
+    value = frame.get_attribute(arguments[0].value, name.value, call.node)
     return UNKNOWN if isinstance(value, Unknown) and len(arguments) > 2 else value
 
 
 @models_call("builtins.setattr")
-def setattr_(run: Frame, call: LibraryCall) -> Value:
+def setattr_(frame: Frame, call: LibraryCall) -> Value:
     """`setattr(x, "name", value)`."""
     arguments = call.arguments.positional
     if len(arguments) == 3:
         owner, name, value = (one.value for one in arguments)
         if isinstance(name, Const):
-            set_attribute(run, owner, str(name.value), value, call.node)
-        elif is_module(run, owner) and is_module(run, value):
-            set_attribute(run, owner, ANY_PART + getattr(name, "prefix", ""), value, call.node)
+            set_attribute(frame, owner, str(name.value), value, call.node)
+        elif is_module(frame, owner) and is_module(frame, value):
+            set_attribute(frame, owner, ANY_PART + getattr(name, "prefix", ""), value, call.node)
     return NONE
 
 
 @models_call("builtins.type")
-def type_(run: Frame, call: LibraryCall) -> Value:
+def type_(frame: Frame, call: LibraryCall) -> Value:
     """`type(x)`: the class, where it is the program's or a container."""
     value = call.first.value if call.first is not None else UNKNOWN
-    thing = run.get(value.address) if isinstance(value, Ref) else None
+    thing = frame.get(value.address) if isinstance(value, Ref) else None
     match value, thing:
         case (_, Instance(cls=ProgramDefinition() as cls)) | (Tuple(cls=ProgramDefinition() as cls), _):
             return cls
@@ -161,30 +161,30 @@ def type_(run: Frame, call: LibraryCall) -> Value:
 
 
 @models_call("builtins.hasattr")
-def hasattr_(run: Frame, call: LibraryCall) -> Value:
+def hasattr_(frame: Frame, call: LibraryCall) -> Value:
     """`hasattr(x, "name")`: known once the program has set it."""
     arguments = call.arguments.positional
     if len(arguments) == 2 and isinstance(arguments[1].value, Const):
-        thing = run.instance(arguments[0].value)
+        thing = frame.instance(arguments[0].value)
         name = arguments[1].value.value
         if thing is not None and name in thing.perhaps:
-            return SymbolicBool(thing.perhaps[name] or Literal(Atom(run.here(call.node), SourceText(call.node))))
+            return SymbolicBool(thing.perhaps[name] or Literal(Atom(frame.site_key(call.node), SourceText(call.node))))
         if thing is not None and name in thing.attributes:
             return Const(True)
-        answer = _has(run, arguments[0].value, str(name))
+        answer = _has(frame, arguments[0].value, str(name))
         if answer is not None:
             return from_test(answer)
-    return SymbolicBool(Literal(Atom(run.here(call.node), "hasattr(...)")))
+    return SymbolicBool(Literal(Atom(frame.site_key(call.node), "hasattr(...)")))
 
 
-def _has(run: Frame, value: Value, name: str) -> Literal | bool | None:
+def _has(frame: Frame, value: Value, name: str) -> Literal | bool | None:
     """Whether one of Python's own values, or a tensor, has an attribute; None where that is not known.
 
     Of several alternatives, only two that are told apart by a test can make it one.
     """
     match value:
         case ConditionalValue(test=test, yes=yes, no=no):
-            sides = _has(run, yes, name), _has(run, no, name)
+            sides = _has(frame, yes, name), _has(frame, no, name)
             if sides[0] == sides[1]:
                 return sides[0]
             apart = test is not None and isinstance(sides[0], bool) and isinstance(sides[1], bool)
@@ -198,9 +198,9 @@ def _has(run: Frame, value: Value, name: str) -> Literal | bool | None:
         case Tuple(names=()):
             return hasattr(tuple, name)
         case Tensor():
-            return True if run.engine.table.method(name) is not None else None
+            return True if frame.analysis.table.method(name) is not None else None
         case Ref(address=address):
-            thing = run.get(address)
+            thing = frame.get(address)
             kinds = {"list": list, "set": set, "tuple": tuple}
             if isinstance(thing, Sequence) and thing.kind in kinds:
                 return hasattr(kinds[thing.kind], name)

@@ -18,8 +18,8 @@ from devlint.interpreter.state.library_models import models_call
     "timeit.default_timer",
     "time.process_time",
 )
-def clock(run: Frame, call: LibraryCall) -> Value:
+def clock(frame: Frame, call: LibraryCall) -> Value:
     """A clock read remembers what the accelerator still had to do."""
-    ambient = run.state.ambient
-    run.engine.repeats.mark_moment()
-    return Number("float", ClockRead(run.place(call.node), ambient.launches, ambient.unsynchronized))
+    torch_state = frame.state.torch_state
+    frame.analysis.call_summaries.invalidate()
+    return Number("float", ClockRead(frame.place(call.node), torch_state.launches, torch_state.unsynchronized))

@@ -16,30 +16,30 @@ from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
 
 
-def _sequence(run: Frame, call: LibraryCall) -> Sequence | None:
-    thing = run.get(call.receiver.address) if isinstance(call.receiver, Ref) else None
+def _sequence(frame: Frame, call: LibraryCall) -> Sequence | None:
+    thing = frame.get(call.receiver.address) if isinstance(call.receiver, Ref) else None
     return thing if isinstance(thing, Sequence) else None
 
 
-def _dict(run: Frame, call: LibraryCall) -> Dict | None:
-    thing = run.get(call.receiver.address) if isinstance(call.receiver, Ref) else None
+def _dict(frame: Frame, call: LibraryCall) -> Dict | None:
+    thing = frame.get(call.receiver.address) if isinstance(call.receiver, Ref) else None
     return thing if isinstance(thing, Dict) else None
 
 
 @models_call("list.append", "list.add", "list.appendleft", "list.insert")
-def append(run: Frame, call: LibraryCall) -> Value:
+def append(frame: Frame, call: LibraryCall) -> Value:
     """One element more; inside a loop the length is no longer known."""
-    thing = _sequence(run, call)
+    thing = _sequence(frame, call)
     if thing is None or not call.arguments.positional or not isinstance(call.receiver, Ref):
         return NONE
-    value = mark_as_contained(run, call.arguments.positional[-1].value, thing.owner)
+    value = mark_as_contained(frame, call.arguments.positional[-1].value, thing.owner)
     position = _position(call, thing)
-    if thing.items is not None and position is not None and not run.repeating:
+    if thing.items is not None and position is not None and not frame.in_repeated_loop:
         items = (*thing.items[:position], value, *thing.items[position:])
-        run.put(call.receiver.address, replace(thing, items=items))
+        frame.put(call.receiver.address, replace(thing, items=items))
     else:
         element = value if thing.items == () else join(thing.any, value)
-        run.put(call.receiver.address, replace(thing, items=None, element=element))
+        frame.put(call.receiver.address, replace(thing, items=None, element=element))
     return NONE
 
 
@@ -54,108 +54,110 @@ def _position(call: LibraryCall, thing: Sequence) -> int | None:
 
 
 @models_call("list.extend", "list.update")
-def extend(run: Frame, call: LibraryCall) -> Value:
+def extend(frame: Frame, call: LibraryCall) -> Value:
     """The elements of another collection."""
-    thing = _sequence(run, call)
+    thing = _sequence(frame, call)
     if thing is None or not call.arguments.positional or not isinstance(call.receiver, Ref):
         return NONE
-    more = run.iterate(call.arguments.positional[0].value, call.arguments.positional[0].node)
+    more = frame.iterate(call.arguments.positional[0].value, call.arguments.positional[0].node)
     more = replace(
         more,
-        items=tuple(mark_as_contained(run, one, thing.owner) for one in more.items) if more.items is not None else None,
-        element=mark_as_contained(run, more.element, thing.owner),
+        items=tuple(mark_as_contained(frame, one, thing.owner) for one in more.items)
+        if more.items is not None
+        else None,
+        element=mark_as_contained(frame, more.element, thing.owner),
     )
-    if thing.items is not None and more.items is not None and not run.repeating:
-        run.put(call.receiver.address, replace(thing, items=(*thing.items, *more.items)))
+    if thing.items is not None and more.items is not None and not frame.in_repeated_loop:
+        frame.put(call.receiver.address, replace(thing, items=(*thing.items, *more.items)))
     else:
         element = more.any if thing.items == () else join(thing.any, more.any)
-        run.put(call.receiver.address, replace(thing, items=None, element=element))
+        frame.put(call.receiver.address, replace(thing, items=None, element=element))
     return NONE
 
 
 @models_call("list.pop", "list.popleft")
-def pop(run: Frame, call: LibraryCall) -> Value:
+def pop(frame: Frame, call: LibraryCall) -> Value:
     """One element less."""
-    thing = _sequence(run, call)
+    thing = _sequence(frame, call)
     if thing is None or not isinstance(call.receiver, Ref):
         return UNKNOWN
     value = thing.any
     position = _position(call, thing)
-    if thing.items and position is not None and not run.repeating:
+    if thing.items and position is not None and not frame.in_repeated_loop:
         items = list(thing.items)
         value = items.pop(min(position, len(items) - 1)) if -len(items) <= position else UNKNOWN
-        run.put(call.receiver.address, replace(thing, items=tuple(items)))
+        frame.put(call.receiver.address, replace(thing, items=tuple(items)))
     elif thing.items is not None:
-        run.put(call.receiver.address, replace(thing, items=None, element=thing.any))
+        frame.put(call.receiver.address, replace(thing, items=None, element=thing.any))
     return value
 
 
 @models_call("list.clear", "dict.clear")
-def clear(run: Frame, call: LibraryCall) -> Value:
+def clear(frame: Frame, call: LibraryCall) -> Value:
     """Nothing left."""
     if isinstance(call.receiver, Ref):
-        thing = run.get(call.receiver.address)
+        thing = frame.get(call.receiver.address)
         if isinstance(thing, Sequence):
-            run.put(call.receiver.address, replace(thing, items=()))
+            frame.put(call.receiver.address, replace(thing, items=()))
         elif isinstance(thing, Dict):
-            run.put(call.receiver.address, Dict({}, owner=thing.owner, factory=thing.factory))
+            frame.put(call.receiver.address, Dict({}, owner=thing.owner, factory=thing.factory))
     return NONE
 
 
 @models_call("list.copy", "dict.copy")
-def copy(run: Frame, call: LibraryCall) -> Value:
+def copy(frame: Frame, call: LibraryCall) -> Value:
     """A shallow copy."""
-    thing = run.get(call.receiver.address) if isinstance(call.receiver, Ref) else None
-    return run.allocate(call.node, replace(thing, owner=None)) if isinstance(thing, (Sequence, Dict)) else UNKNOWN
+    thing = frame.get(call.receiver.address) if isinstance(call.receiver, Ref) else None
+    return frame.allocate(call.node, replace(thing, owner=None)) if isinstance(thing, (Sequence, Dict)) else UNKNOWN
 
 
 @models_call("list.reverse", "list.sort", "list.remove", "list.discard")
-def reorder(run: Frame, call: LibraryCall) -> Value:
+def reorder(frame: Frame, call: LibraryCall) -> Value:
     """The same elements in another order, or fewer."""
-    thing = _sequence(run, call)
+    thing = _sequence(frame, call)
     if thing is None or thing.items is None or not isinstance(call.receiver, Ref):
         return NONE
     if call.name == "reverse":
-        run.put(call.receiver.address, replace(thing, items=thing.items[::-1]))
+        frame.put(call.receiver.address, replace(thing, items=thing.items[::-1]))
     else:
-        run.put(call.receiver.address, replace(thing, items=None, element=join_all(thing.items)))
+        frame.put(call.receiver.address, replace(thing, items=None, element=join_all(thing.items)))
     return NONE
 
 
 @models_call("list.index", "list.count", "tuple.index", "tuple.count", "tuple.numel")
-def count(run: Frame, call: LibraryCall) -> Value:
+def count(frame: Frame, call: LibraryCall) -> Value:
     """A number."""
     return Number("int")
 
 
 @models_call("dict.items")
-def items(run: Frame, call: LibraryCall) -> Value:
+def items(frame: Frame, call: LibraryCall) -> Value:
     """`dict.items()`."""
-    thing = _dict(run, call)
-    return run.allocate(call.node, items_of(thing)) if thing is not None else UNKNOWN
+    thing = _dict(frame, call)
+    return frame.allocate(call.node, items_of(thing)) if thing is not None else UNKNOWN
 
 
 @models_call("dict.values")
-def values(run: Frame, call: LibraryCall) -> Value:
+def values(frame: Frame, call: LibraryCall) -> Value:
     """`dict.values()`."""
-    thing = _dict(run, call)
-    return run.allocate(call.node, values_of(thing)) if thing is not None else UNKNOWN
+    thing = _dict(frame, call)
+    return frame.allocate(call.node, values_of(thing)) if thing is not None else UNKNOWN
 
 
 @models_call("dict.keys")
-def keys(run: Frame, call: LibraryCall) -> Value:
+def keys(frame: Frame, call: LibraryCall) -> Value:
     """`dict.keys()`."""
-    thing = _dict(run, call)
+    thing = _dict(frame, call)
     if thing is None:
         return UNKNOWN
     known = tuple(Const(key) for key in thing.entries)
-    return run.allocate(call.node, Sequence(known if thing.element is None else None, thing.key))
+    return frame.allocate(call.node, Sequence(known if thing.element is None else None, thing.key))
 
 
 @models_call("dict.get", "dict.pop", "dict.setdefault")
-def get(run: Frame, call: LibraryCall) -> Value:
+def get(frame: Frame, call: LibraryCall) -> Value:
     """The value under a key, or the default."""
-    thing = _dict(run, call)
+    thing = _dict(frame, call)
     if thing is None or not call.arguments.positional or not isinstance(call.receiver, Ref):
         return UNKNOWN
     key = call.arguments.positional[0].value
@@ -165,68 +167,68 @@ def get(run: Frame, call: LibraryCall) -> Value:
         if key.value in thing.perhaps and (call.name != "pop" or len(call.arguments.positional) > 1):
             value = join(value, default, thing.perhaps[key.value])
         if call.name == "setdefault":
-            run.put(call.receiver.address, dict_with_entry(thing, key, value))
+            frame.put(call.receiver.address, dict_with_entry(thing, key, value))
         if call.name == "pop":
             rest = {name: one for name, one in thing.entries.items() if name != key.value}
-            run.put(call.receiver.address, replace(thing, entries=rest))
+            frame.put(call.receiver.address, replace(thing, entries=rest))
         return value
     if thing.element is None and isinstance(key, Const):
         if call.name == "setdefault":
-            run.put(call.receiver.address, replace(thing, entries={**thing.entries, key.value: default}))
+            frame.put(call.receiver.address, replace(thing, entries={**thing.entries, key.value: default}))
         return default
     if call.name == "setdefault":
         thing = replace(thing, element=default if thing.element is None else join(thing.element, default), key=key)
-        run.put(call.receiver.address, thing)
+        frame.put(call.receiver.address, thing)
         return thing.any
     return UNKNOWN if not thing.entries and thing.element is None else join(thing.any, default)
 
 
 @models_call("builtins.dict.fromkeys", "dict.fromkeys")
-def fromkeys(run: Frame, call: LibraryCall) -> Value:
+def fromkeys(frame: Frame, call: LibraryCall) -> Value:
     """`dict.fromkeys(keys, value)`: the same value under each key."""
     if call.first is None:
         return UNKNOWN
     value = call.arguments.value("value", 1) or NONE
-    keys = run.iterate(call.first.value, call.first.node)
+    keys = frame.iterate(call.first.value, call.first.node)
     if keys.items is not None and all(isinstance(one, Const) for one in keys.items):
-        return run.allocate(call.node, Dict({one.value: value for one in keys.items if isinstance(one, Const)}))
-    return run.allocate(call.node, Dict({}, value, keys.any))
+        return frame.allocate(call.node, Dict({one.value: value for one in keys.items if isinstance(one, Const)}))
+    return frame.allocate(call.node, Dict({}, value, keys.any))
 
 
 @models_call("dict.popitem")
-def popitem(run: Frame, call: LibraryCall) -> Value:
+def popitem(frame: Frame, call: LibraryCall) -> Value:
     """A key and its value: the last one's, where the entries are known."""
-    thing = _dict(run, call)
+    thing = _dict(frame, call)
     if thing is None or thing.element is not None or not thing.entries or not isinstance(call.receiver, Ref):
         return UNKNOWN
-    if run.repeating:
+    if frame.in_repeated_loop:
         return Tuple((UNKNOWN, thing.any))
     key, value = list(thing.entries.items())[-1]
     rest = {name: one for name, one in thing.entries.items() if name != key}
-    run.put(call.receiver.address, replace(thing, entries=rest))
+    frame.put(call.receiver.address, replace(thing, entries=rest))
     return Tuple((Const(key), value))
 
 
 @models_call("dict.update")
-def update(run: Frame, call: LibraryCall) -> Value:
+def update(frame: Frame, call: LibraryCall) -> Value:
     """The entries of another dict."""
-    thing = _dict(run, call)
+    thing = _dict(frame, call)
     if thing is None or not isinstance(call.receiver, Ref):
         return NONE
     for argument in call.arguments.positional:
-        more = run.get(argument.value.address) if isinstance(argument.value, Ref) else None
+        more = frame.get(argument.value.address) if isinstance(argument.value, Ref) else None
         thing = merge_dicts(thing, more if isinstance(more, Dict) else Dict({}, UNKNOWN))
     thing = merge_dicts(thing, Dict({key: argument.value for key, argument in call.arguments.keywords.items()}))
-    run.put(call.receiver.address, thing)
-    owner = run.instance(thing.object) if thing.object is not None else None
+    frame.put(call.receiver.address, thing)
+    owner = frame.instance(thing.object) if thing.object is not None else None
     if owner is not None and thing.object is not None and all(isinstance(key, str) for key in thing.entries):
         attributes = {str(key): value for key, value in thing.entries.items()}
-        run.put(thing.object.address, replace(owner, attributes=attributes, perhaps=thing.perhaps))
+        frame.put(thing.object.address, replace(owner, attributes=attributes, perhaps=thing.perhaps))
     return NONE
 
 
 @models_call("str.format", "str.join", "str.replace", "str.lower", "str.upper", "str.strip")
-def text(run: Frame, call: LibraryCall) -> Value:
+def text(frame: Frame, call: LibraryCall) -> Value:
     """Strings: known where plain Python can say."""
     receiver = call.receiver
     given = [argument.value for argument in call.arguments.positional]
@@ -248,13 +250,13 @@ def text(run: Frame, call: LibraryCall) -> Value:
 
 
 @models_call("str.split", "str.rsplit")
-def split(run: Frame, call: LibraryCall) -> Value:
+def split(frame: Frame, call: LibraryCall) -> Value:
     """A list of strings."""
-    return run.allocate(call.node, Sequence(None, StringPrefix()))
+    return frame.allocate(call.node, Sequence(None, StringPrefix()))
 
 
 @models_call("str.startswith", "str.endswith", "str.isdigit")
-def asked(run: Frame, call: LibraryCall) -> Value:
+def asked(frame: Frame, call: LibraryCall) -> Value:
     """A question to a string."""
     receiver, given = call.receiver, call.arguments.value("prefix", 0)
     if (
@@ -269,5 +271,5 @@ def asked(run: Frame, call: LibraryCall) -> Value:
             else receiver.value.endswith(given.value)
         )
     if isinstance(receiver, DeviceType) and isinstance(given, Const) and call.name == "startswith":
-        return device_type_condition(run, receiver.placement, str(given.value), call.node)
+        return device_type_condition(frame, receiver.placement, str(given.value), call.node)
     return Number("bool")

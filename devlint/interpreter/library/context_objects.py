@@ -27,20 +27,20 @@ from devlint.interpreter.state.library_models import models_call
     "torch.cuda.CUDAGraph",
     "contextlib.nullcontext",
 )
-def plain_object(run: Frame, call: LibraryCall) -> Value:
+def plain_object(frame: Frame, call: LibraryCall) -> Value:
     """Objects that matter by their class only."""
     name = call.name
     if name == "torch.set_grad_enabled":
         known = call.arguments.constant("mode", 0) is True
-        if run.discarded is call.node:
-            run.state.ambient = replace(run.state.ambient, grad=known)
+        if frame.discarded_expression is call.node:
+            frame.state.torch_state = replace(frame.state.torch_state, grad=known)
         name = "torch.enable_grad" if known else "torch.no_grad"
-    return run.allocate(call.node, Instance(name, {}))
+    return frame.allocate(call.node, Instance(name, {}))
 
 
 @models_call("torch.autocast", "torch.amp.autocast", "torch.cuda.amp.autocast", "torch.cpu.amp.autocast")
-def autocast(run: Frame, call: LibraryCall) -> Value:
+def autocast(frame: Frame, call: LibraryCall) -> Value:
     """Autocast under any of its names; switched off, it does nothing."""
     position = 2 if call.name in DEVICE_FIRST else 0
     disabled = call.arguments.constant("enabled", position) is False
-    return run.allocate(call.node, Instance("contextlib.nullcontext" if disabled else "torch.autocast", {}))
+    return frame.allocate(call.node, Instance("contextlib.nullcontext" if disabled else "torch.autocast", {}))

@@ -15,61 +15,63 @@ from devlint.interpreter.state.library_models import models_call
 
 
 @models_call("copy.deepcopy", "copy.copy")
-def copied(run: Frame, call: LibraryCall) -> Value:
+def copied(frame: Frame, call: LibraryCall) -> Value:
     """A copy: of a module with its own parameters, in the same place."""
     first = call.first
     if first is None:
         return UNKNOWN
-    return deep_copy(run, first.value, call.node) if call.name == "copy.deepcopy" else _shallow(run, first.value, call)
+    return (
+        deep_copy(frame, first.value, call.node) if call.name == "copy.deepcopy" else _shallow(frame, first.value, call)
+    )
 
 
-def deep_copy(run: Frame, value: Value, node: cst.CSTNode) -> Value:
+def deep_copy(frame: Frame, value: Value, node: cst.CSTNode) -> Value:
     """A value of its own, and all it refers to."""
-    return _clone_graph(run, value, node, {})
+    return _clone_graph(frame, value, node, {})
 
 
-def _shallow(run: Frame, value: Value, call: LibraryCall) -> Value:
-    thing = run.get(value.address) if isinstance(value, Ref) else None
-    return run.allocate(call.node, thing) if isinstance(thing, (Sequence, Dict, Instance)) else value
+def _shallow(frame: Frame, value: Value, call: LibraryCall) -> Value:
+    thing = frame.get(value.address) if isinstance(value, Ref) else None
+    return frame.allocate(call.node, thing) if isinstance(thing, (Sequence, Dict, Instance)) else value
 
 
-def _clone_graph(run: Frame, value: Value, node: cst.CSTNode, seen: dict[AllocationSite, AllocationSite]) -> Value:
+def _clone_graph(frame: Frame, value: Value, node: cst.CSTNode, seen: dict[AllocationSite, AllocationSite]) -> Value:
     """A deep copy of a value and what it refers to."""
     match value:
         case Ref(address=address):
-            return Ref(_clone_object(run, address, node, seen))
+            return Ref(_clone_object(frame, address, node, seen))
         case Tensor(cell=cell) if cell is not None:
-            return replace(run.settle(value), cell=_clone_object(run, cell, node, seen))
+            return replace(frame.resolve(value), cell=_clone_object(frame, cell, node, seen))
         case Tensor() | Array():
             return replace(value, memory=Storage())
         case Tuple(items=items):
-            return replace(value, items=tuple(_clone_graph(run, one, node, seen) for one in items))
+            return replace(value, items=tuple(_clone_graph(frame, one, node, seen) for one in items))
     return value
 
 
 def _clone_object(
-    run: Frame, address: AllocationSite, node: cst.CSTNode, seen: dict[AllocationSite, AllocationSite]
+    frame: Frame, address: AllocationSite, node: cst.CSTNode, seen: dict[AllocationSite, AllocationSite]
 ) -> AllocationSite:
     if address in seen:
         return seen[address]
-    copy = seen[address] = AllocationSite(("copy", id(node), address), run.context)
-    thing = run.get(address)
+    copy = seen[address] = AllocationSite(("copy", id(node), address), frame.context)
+    thing = frame.get(address)
     match thing:
         case Sequence():
             items = (
-                tuple(_clone_graph(run, one, node, seen) for one in thing.items) if thing.items is not None else None
+                tuple(_clone_graph(frame, one, node, seen) for one in thing.items) if thing.items is not None else None
             )
-            thing = replace(thing, items=items, element=_clone_graph(run, thing.element, node, seen))
+            thing = replace(thing, items=items, element=_clone_graph(frame, thing.element, node, seen))
         case Dict():
-            entries = {key: _clone_graph(run, one, node, seen) for key, one in thing.entries.items()}
-            element = _clone_graph(run, thing.element, node, seen) if thing.element is not None else None
+            entries = {key: _clone_graph(frame, one, node, seen) for key, one in thing.entries.items()}
+            element = _clone_graph(frame, thing.element, node, seen) if thing.element is not None else None
             thing = replace(thing, entries=entries, element=element)
         case Instance():
             thing = replace(
-                thing, attributes={name: _clone_graph(run, one, node, seen) for name, one in thing.attributes.items()}
+                thing, attributes={name: _clone_graph(frame, one, node, seen) for name, one in thing.attributes.items()}
             )
         case ParameterCell() | None:
             pass
     if thing is not None:
-        run.put(copy, thing)
+        frame.put(copy, thing)
     return copy

@@ -16,64 +16,65 @@ from devlint.interpreter.state.library_models import models_call
 
 
 @models_call("dataclasses.replace", "copy.replace")
-def replaced(run: Frame, call: LibraryCall) -> Value:
+def replaced(frame: Frame, call: LibraryCall) -> Value:
     """`dataclasses.replace(record, x=...)`: another record, with some fields changed."""
     given = {name: one.value for name, one in call.arguments.keywords.items()}
     record = call.first.value if call.first is not None else UNKNOWN
     if isinstance(record, Tuple):
         return _with_items(record, given)
-    thing = run.instance(record)
+    thing = frame.instance(record)
     if thing is None or not call.arguments.complete:
         return UNKNOWN
-    reference = run.allocate(call.node, replace(thing, attributes={**thing.attributes, **given}))
+    reference = frame.allocate(call.node, replace(thing, attributes={**thing.attributes, **given}))
     info = thing.cls.definition if isinstance(thing.cls, ProgramDefinition) else None
-    after = find_method(run, info, "__post_init__") if isinstance(info, ClassInfo) else None
+    after = find_method(frame, info, "__post_init__") if isinstance(info, ClassInfo) else None
     if after is not None:
-        run.call_function(after, reference, Arguments(call.node))
+        frame.call_function(after, reference, Arguments(call.node))
     return reference
 
 
 @models_call("dataclasses.field", "attr.ib", "attr.field", "attrs.field", "pydantic.Field", "pydantic.fields.Field")
-def field(run: Frame, call: LibraryCall) -> Value:
+def field(frame: Frame, call: LibraryCall) -> Value:
     """`dataclasses.field(default_factory=list)`: the value a field has when none is given."""
 
     factory = call.arguments.value("default_factory") or call.arguments.value("factory")
     if factory is not None:
-        return run.call(factory, Arguments(call.node), call.node)
+        return frame.call(factory, Arguments(call.node), call.node)
     return call.arguments.value("default", 0) or UNKNOWN
 
 
 @models_call("dataclasses.fields")
-def fields(run: Frame, call: LibraryCall) -> Value:
+def fields(frame: Frame, call: LibraryCall) -> Value:
     """`dataclasses.fields(record)`: what describes each field, by name."""
-    thing = run.instance(call.first.value) if call.first is not None else None
+    thing = frame.instance(call.first.value) if call.first is not None else None
     if thing is None:
         return UNKNOWN
     described = [
-        run.allocate(call.node, Instance("dataclasses.Field", {"name": Const(name)}), name) for name in thing.attributes
+        frame.allocate(call.node, Instance("dataclasses.Field", {"name": Const(name)}), name)
+        for name in thing.attributes
     ]
     return Tuple(tuple(described))
 
 
 @models_call("dataclasses.asdict", "builtins.vars")
-def as_dict(run: Frame, call: LibraryCall) -> Value:
+def as_dict(frame: Frame, call: LibraryCall) -> Value:
     """The fields of a record as a dict; `vars(x)` is the very dict of the object."""
     value = call.first.value if call.first is not None else UNKNOWN
-    thing = run.instance(value)
+    thing = frame.instance(value)
     if thing is None or not isinstance(value, Ref):
         return UNKNOWN
     if call.name == "builtins.vars":
-        return attributes_of(run, value, thing, call.node)
+        return attributes_of(frame, value, thing, call.node)
     entries: dict[Hashable, Value] = {}
     entries.update(thing.attributes)
-    return run.allocate(call.node, Dict(entries))
+    return frame.allocate(call.node, Dict(entries))
 
 
 @models_call("types.SimpleNamespace", "argparse.Namespace")
-def namespace(run: Frame, call: LibraryCall) -> Value:
+def namespace(frame: Frame, call: LibraryCall) -> Value:
     """`SimpleNamespace(x=...)`: an object with these attributes."""
     given = {name: one.value for name, one in call.arguments.keywords.items()}
-    return run.allocate(call.node, Instance(call.name, given)) if call.arguments.complete else UNKNOWN
+    return frame.allocate(call.node, Instance(call.name, given)) if call.arguments.complete else UNKNOWN
 
 
 # Named tuples
@@ -83,21 +84,21 @@ MAKE = LibraryName("collections.namedtuple.__new__")
 
 
 @models_call("collections.namedtuple")
-def namedtuple(run: Frame, call: LibraryCall) -> Value:
+def namedtuple(frame: Frame, call: LibraryCall) -> Value:
     """`namedtuple("T", "a b")`: a class of tuples."""
     given = call.arguments.get("field_names", 1)
     if given is None:
         return UNKNOWN
     if isinstance(given.value, Const) and isinstance(given.value.value, str):
         return Partial(MAKE, (Tuple(tuple(map(Const, given.value.value.replace(",", " ").split()))),))
-    found = run.iterate(given.value, given.node)
+    found = frame.iterate(given.value, given.node)
     if found.items is None or not all(isinstance(one, Const) for one in found.items):
         return UNKNOWN
     return Partial(MAKE, (Tuple(found.items),))
 
 
 @models_call(MAKE.name)
-def make(run: Frame, call: LibraryCall) -> Value:
+def make(frame: Frame, call: LibraryCall) -> Value:
     """One of these tuples."""
     names = call.first.value if call.first is not None else UNKNOWN
     if not isinstance(names, Tuple):
@@ -109,21 +110,21 @@ def make(run: Frame, call: LibraryCall) -> Value:
 
 
 @models_call("class._make", f"{MAKE.name}._make")
-def make_of(run: Frame, call: LibraryCall) -> Value:
+def make_of(frame: Frame, call: LibraryCall) -> Value:
     """`T._make(iterable)`."""
 
     if call.first is None or call.receiver is None:
         return UNKNOWN
-    found = run.iterate(call.first.value, call.first.node)
+    found = frame.iterate(call.first.value, call.first.node)
     if found.items is None:
         rest = replace(call.first, value=found.element)
-        return run.call(call.receiver, Arguments(call.node, complete=False, rest=rest), call.node)
+        return frame.call(call.receiver, Arguments(call.node, complete=False, rest=rest), call.node)
     given = [replace(call.first, value=one) for one in found.items]
-    return run.call(call.receiver, Arguments(call.node, given), call.node)
+    return frame.call(call.receiver, Arguments(call.node, given), call.node)
 
 
 @models_call("tuple._replace")
-def replace_items(run: Frame, call: LibraryCall) -> Value:
+def replace_items(frame: Frame, call: LibraryCall) -> Value:
     """`t._replace(a=...)`."""
     given = {name: one.value for name, one in call.arguments.keywords.items()}
     if not isinstance(call.receiver, Tuple) or not call.arguments.complete:
@@ -132,11 +133,11 @@ def replace_items(run: Frame, call: LibraryCall) -> Value:
 
 
 @models_call("tuple._asdict")
-def items_as_dict(run: Frame, call: LibraryCall) -> Value:
+def items_as_dict(frame: Frame, call: LibraryCall) -> Value:
     """`t._asdict()`."""
     if not isinstance(call.receiver, Tuple) or not call.receiver.names:
         return UNKNOWN
-    return run.allocate(call.node, Dict(dict(zip(call.receiver.names, call.receiver.items, strict=True))))
+    return frame.allocate(call.node, Dict(dict(zip(call.receiver.names, call.receiver.items, strict=True))))
 
 
 def _with_items(record: Tuple, given: Mapping[str, Value]) -> Tuple:

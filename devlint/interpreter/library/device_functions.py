@@ -18,7 +18,7 @@ from devlint.interpreter.state.library_models import models_call
 
 
 @models_call("torch.device")
-def device(run: Frame, call: LibraryCall) -> Value:
+def device(frame: Frame, call: LibraryCall) -> Value:
     """`torch.device("cuda", 1)`."""
     given = call.arguments.get("device", 0) or call.arguments.get("type", 0)
     if given is None:
@@ -32,7 +32,7 @@ def device(run: Frame, call: LibraryCall) -> Value:
         given = Argument(written, given.node)
     if is_absent_or_none(given.value):
         return DeviceValue()
-    return DeviceValue(requested_placement(run, given.value, given.node, None))
+    return DeviceValue(requested_placement(frame, given.value, given.node, None))
 
 
 AVAILABLE = {
@@ -46,60 +46,64 @@ AVAILABLE = {
 
 
 @models_call(*AVAILABLE)
-def available(run: Frame, call: LibraryCall) -> Value:
+def available(frame: Frame, call: LibraryCall) -> Value:
     """Whether there is an accelerator: one and the same answer each time it is asked."""
     return SymbolicBool(Literal(Atom(("available", AVAILABLE[call.name]), f"{call.name}()")))
 
 
 @models_call("torch.cuda.device_count")
-def device_count(run: Frame, call: LibraryCall) -> Value:
+def device_count(frame: Frame, call: LibraryCall) -> Value:
     """How many accelerators there are."""
     return Number("int", ("device_count",), "torch.cuda.device_count()")
 
 
 @models_call("torch.cuda.current_device")
-def current_device(run: Frame, call: LibraryCall) -> Value:
+def current_device(frame: Frame, call: LibraryCall) -> Value:
     """The index of the current device."""
-    ambient = run.state.ambient
+    torch_state = frame.state.torch_state
     return DeviceValue(
-        PlacementCase(KnownDevice("cuda") if ambient.current_device_known else KnownDevice("cuda", -1), Basis.EXPLICIT)
+        PlacementCase(
+            KnownDevice("cuda") if torch_state.current_device_known else KnownDevice("cuda", -1), Basis.EXPLICIT
+        )
     )
 
 
 @models_call("torch.cuda.set_device")
-def set_device(run: Frame, call: LibraryCall) -> Value:
+def set_device(frame: Frame, call: LibraryCall) -> Value:
     """Afterwards `cuda` without an index may be any of them."""
-    run.state.ambient = replace(run.state.ambient, current_device_known=False)
+    frame.state.torch_state = replace(frame.state.torch_state, current_device_known=False)
     return NONE
 
 
 @models_call("torch.set_default_device")
-def set_default_device(run: Frame, call: LibraryCall) -> Value:
+def set_default_device(frame: Frame, call: LibraryCall) -> Value:
     """Afterwards factories without a device put their tensors there."""
     given = call.arguments.get("device", 0)
-    placement = requested_placement(run, given.value, given.node, None) if given is not None else UNKNOWN_PLACEMENT
-    run.state.ambient = replace(run.state.ambient, default_device=placement)
-    keep_defaults(run)
+    placement = requested_placement(frame, given.value, given.node, None) if given is not None else UNKNOWN_PLACEMENT
+    frame.state.torch_state = replace(frame.state.torch_state, default_device=placement)
+    keep_defaults(frame)
     return NONE
 
 
 @models_call("torch.get_default_device")
-def get_default_device(run: Frame, call: LibraryCall) -> Value:
+def get_default_device(frame: Frame, call: LibraryCall) -> Value:
     """Where factories put their tensors."""
-    return DeviceValue(run.state.ambient.default_device or PlacementCase(KnownDevice("cpu"), Basis.EXPLICIT))
+    return DeviceValue(frame.state.torch_state.default_device or PlacementCase(KnownDevice("cpu"), Basis.EXPLICIT))
 
 
 @models_call("torch.accelerator.current_accelerator")
-def current_accelerator(run: Frame, call: LibraryCall) -> Value:
+def current_accelerator(frame: Frame, call: LibraryCall) -> Value:
     """The accelerator of this machine: always the same one."""
     return Unknown(("accelerator",), "the current accelerator")
 
 
 @models_call("reveal_placement", "devlint.reveal_placement", "builtins.reveal_placement")
-def reveal(run: Frame, call: LibraryCall) -> Value:
+def reveal(frame: Frame, call: LibraryCall) -> Value:
     """`reveal_placement(expr)` in analysed code: devlint says what it knows, and hands the value on."""
     if not call.arguments.positional:
         return UNKNOWN
     first = call.arguments.positional[0]
-    run.emit(RevealedValue(run.context_at(call.node), run.settle_value(first.value), str(SourceText(first.node))))
+    frame.emit(
+        RevealedValue(frame.event_context(call.node), frame.resolve_value(first.value), str(SourceText(first.node)))
+    )
     return first.value

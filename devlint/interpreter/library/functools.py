@@ -10,7 +10,7 @@ from devlint.interpreter.state.library_models import models_call
 
 
 @models_call("functools.partial")
-def partial(run: Frame, call: LibraryCall) -> Value:
+def partial(frame: Frame, call: LibraryCall) -> Value:
     """`functools.partial(f, ...)`."""
     if not call.arguments.positional:
         return UNKNOWN
@@ -20,13 +20,13 @@ def partial(run: Frame, call: LibraryCall) -> Value:
 
 
 @models_call("functools.reduce")
-def reduce(run: Frame, call: LibraryCall) -> Value:
+def reduce(frame: Frame, call: LibraryCall) -> Value:
     """`functools.reduce(f, xs, start)`: element by element, where they are known; else what a second step gives."""
 
     if len(call.arguments.positional) < 2:
         return UNKNOWN
     function, source, *start = call.arguments.positional
-    found = run.iterate(source.value, source.node)
+    found = frame.iterate(source.value, source.node)
     values = [one.value for one in start] + list(found.items if found.items is not None else [found.element] * 2)
     if not values:
         return UNKNOWN
@@ -34,24 +34,24 @@ def reduce(run: Frame, call: LibraryCall) -> Value:
     steps = [total]
     for value in values:
         given = [Argument(total, source.node), Argument(value, source.node)]
-        total = run.call(function.value, Arguments(call.node, given), call.node)
+        total = frame.call(function.value, Arguments(call.node, given), call.node)
         steps.append(total)
     return total if found.items is not None else join_all(steps)
 
 
 @models_call("typing.cast", "typing_extensions.cast")
-def cast(run: Frame, call: LibraryCall) -> Value:
+def cast(frame: Frame, call: LibraryCall) -> Value:
     """`typing.cast(T, x)`: x."""
     return call.arguments.value("val", 1) or UNKNOWN
 
 
 @models_call("functools.wraps")
-def wraps(run: Frame, call: LibraryCall) -> Value:
+def wraps(frame: Frame, call: LibraryCall) -> Value:
     """`functools.wraps(f)`: a decorator that hands back what it is given."""
     return Partial(LibraryName("functools.update_wrapper"))
 
 
 @models_call("functools.update_wrapper")
-def update_wrapper(run: Frame, call: LibraryCall) -> Value:
+def update_wrapper(frame: Frame, call: LibraryCall) -> Value:
     """`functools.update_wrapper(wrapper, f)`: the wrapper, under another name."""
     return call.first.value if call.first is not None else UNKNOWN

@@ -13,23 +13,23 @@ HANDLE = "torch.utils.hooks.RemovableHandle"
 
 
 @models_call(f"Module.{BEFORE}", f"Module.{AFTER}")
-def register(run: Frame, call: LibraryCall) -> Value:
+def register(frame: Frame, call: LibraryCall) -> Value:
     """`module.register_forward_hook(f)`: a handle. Hooks that nobody can read are taken to change nothing."""
     if call.first is None or not isinstance(call.receiver, Ref):
         return UNKNOWN
     hook = call.first.value
     if isinstance(hook, (ProgramDefinition, Partial, Ref)) and not call.arguments.keywords:
-        add_hook(run, call.receiver, call.name, hook)
+        add_hook(frame, call.receiver, call.name, hook)
     held: dict[str, Value] = {"module": call.receiver, "kind": Const(call.name), "hook": hook}
-    return run.allocate(call.node, Instance(HANDLE, held))
+    return frame.allocate(call.node, Instance(HANDLE, held))
 
 
 @models_call(f"{HANDLE}.remove")
-def remove(run: Frame, call: LibraryCall) -> Value:
+def remove(frame: Frame, call: LibraryCall) -> Value:
     """`handle.remove()`."""
-    thing = run.instance(call.receiver) if call.receiver is not None else None
+    thing = frame.instance(call.receiver) if call.receiver is not None else None
     if thing is not None and isinstance(kind := thing.attributes.get("kind"), Const):
         module = thing.attributes["module"]
         if isinstance(module, Ref):
-            remove_hook(run, module, str(kind.value), thing.attributes["hook"])
+            remove_hook(frame, module, str(kind.value), thing.attributes["hook"])
     return NONE

@@ -32,15 +32,15 @@ from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import _MODELS
 
 
-def invoke(run: Frame, invocation: LibraryCall) -> Value:
+def invoke(frame: Frame, invocation: LibraryCall) -> Value:
     """The value of a library call."""
     if invocation.receiver is None and invocation.name.startswith("torch."):
-        report_hard_coded_arguments(run, invocation.name, invocation.arguments)
-    for name in names_of(run, invocation):
+        report_hard_coded_arguments(frame, invocation.name, invocation.arguments)
+    for name in names_of(frame, invocation):
         found = _MODELS.get(name)
         if found is not None:
-            return found(run, invocation)
-    return by_table(run, invocation)
+            return found(frame, invocation)
+    return by_table(frame, invocation)
 
 
 OWNERS: Final[dict[type, tuple[str, ...]]] = {
@@ -58,7 +58,7 @@ OWNERS: Final[dict[type, tuple[str, ...]]] = {
 """The types under whose names the methods of a kind of value are registered, most specific first."""
 
 
-def names_of(run: Frame, invocation: LibraryCall) -> list[str]:
+def names_of(frame: Frame, invocation: LibraryCall) -> list[str]:
     """The names under which a call may be registered, most specific first."""
     receiver, name = invocation.receiver, invocation.name
     if receiver is None:
@@ -72,26 +72,26 @@ def names_of(run: Frame, invocation: LibraryCall) -> list[str]:
         case Partial(target=LibraryName(name=made_of)):
             return [f"{made_of}.{name}"]
         case Ref(address=address):
-            thing = run.get(address)
+            thing = frame.get(address)
             if isinstance(thing, Sequence):
                 return [f"{thing.kind}.{name}", f"list.{name}"]
             if isinstance(thing, Dict):
                 return [f"dict.{name}"]
             if isinstance(thing, Instance):
-                return _instance_names(run, receiver, thing, name)
+                return _instance_names(frame, receiver, thing, name)
     return []
 
 
-def _instance_names(run: Frame, receiver: Value, thing: Instance, name: str) -> list[str]:
-    if is_module(run, receiver):
-        return [f"{library_class_name(run, thing)}.{name}", f"Module.{name}"]
-    if is_tensor_container(run, receiver):
+def _instance_names(frame: Frame, receiver: Value, thing: Instance, name: str) -> list[str]:
+    if is_module(frame, receiver):
+        return [f"{library_class_name(frame, thing)}.{name}", f"Module.{name}"]
+    if is_tensor_container(frame, receiver):
         return [f"Holder.{name}"]
     if isinstance(thing.cls, str):
         return [f"{thing.cls}.{name}", f"{thing.cls.rpartition('.')[0]}.*.{name}"]
     return [f"object.{name}"]
 
 
-def unknown(run: Frame, invocation: LibraryCall) -> Value:
+def unknown(frame: Frame, invocation: LibraryCall) -> Value:
     """A call nothing is known of."""
     return UNKNOWN

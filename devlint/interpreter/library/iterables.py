@@ -26,15 +26,15 @@ IN_ORDER: Final = frozenset({"builtins.iter", "tqdm.tqdm", "tqdm.auto.tqdm", "tq
     "builtins.set", "builtins.frozenset", "collections.deque", "tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.trange",
     "tqdm.notebook.tqdm", "tqdm.std.tqdm", "itertools.islice", "itertools.cycle", "rich.progress.track",
 )  # fmt: skip
-def passed_on(run: Frame, call: LibraryCall) -> Value:
+def passed_on(frame: Frame, call: LibraryCall) -> Value:
     """Collections built from what something yields."""
     if call.name in ("builtins.range", "tqdm.trange"):
-        return run.allocate(call.node, _range(call))
+        return frame.allocate(call.node, _range(call))
     first = call.first or call.arguments.get("iterable")
     if first is None:
         kind = "tuple" if call.name == "builtins.tuple" else "list"
-        return Tuple(()) if kind == "tuple" else run.allocate(call.node, Sequence(()))
-    found = run.iterate(first.value, first.node)
+        return Tuple(()) if kind == "tuple" else frame.allocate(call.node, Sequence(()))
+    found = frame.iterate(first.value, first.node)
     if call.name == "builtins.tuple" and found.items is not None:
         return Tuple(found.items)
     if (
@@ -47,7 +47,7 @@ def passed_on(run: Frame, call: LibraryCall) -> Value:
             else replace(found, items=None, element=join_all(found.items))
         )
     kind = "list" if call.name == "builtins.list" else "iterator"
-    return run.allocate(call.node, replace(found, kind=kind, first=found.first if call.name in IN_ORDER else None))
+    return frame.allocate(call.node, replace(found, kind=kind, first=found.first if call.name in IN_ORDER else None))
 
 
 def _range(call: LibraryCall) -> Sequence:
@@ -63,111 +63,115 @@ def _range(call: LibraryCall) -> Sequence:
 
 
 @models_call("builtins.enumerate")
-def enumerate_(run: Frame, call: LibraryCall) -> Value:
+def enumerate_(frame: Frame, call: LibraryCall) -> Value:
     """`enumerate(x)`."""
     first = call.first
-    found = run.iterate(first.value, first.node) if first is not None else Sequence(None)
+    found = frame.iterate(first.value, first.node) if first is not None else Sequence(None)
     if found.items is not None and len(call.arguments.positional) == 1:
-        return run.allocate(
+        return frame.allocate(
             call.node, Sequence(tuple(Tuple((Const(i), one)) for i, one in enumerate(found.items)), kind="iterator")
         )
     start = call.arguments.value("start", 1) or Const(0)
     first_row = Tuple((start, found.any if found.first is None else found.first))
-    return run.allocate(call.node, Sequence(None, Tuple((Number("int"), found.any)), "iterator", first=first_row))
+    return frame.allocate(call.node, Sequence(None, Tuple((Number("int"), found.any)), "iterator", first=first_row))
 
 
 @models_call("builtins.zip")
-def zip_(run: Frame, call: LibraryCall) -> Value:
+def zip_(frame: Frame, call: LibraryCall) -> Value:
     """`zip(a, b)`."""
-    found = [run.iterate(one.value, one.node) for one in call.arguments.positional]
+    found = [frame.iterate(one.value, one.node) for one in call.arguments.positional]
     if found and all(one.items is not None for one in found) and call.arguments.complete:
         rows = zip(*(one.items or () for one in found), strict=False)
-        return run.allocate(call.node, Sequence(tuple(Tuple(tuple(row)) for row in rows), kind="iterator"))
+        return frame.allocate(call.node, Sequence(tuple(Tuple(tuple(row)) for row in rows), kind="iterator"))
     if not call.arguments.complete:
         rest = call.arguments.rest.value if call.arguments.rest is not None and not found else UNKNOWN
         if not isinstance(rest, Tuple):
-            return run.allocate(call.node, Sequence(None, UNKNOWN, "iterator"))
+            return frame.allocate(call.node, Sequence(None, UNKNOWN, "iterator"))
         # `zip(*rows)` of rows of the same form: its columns, each as long as there are rows.
         columns = [
-            run.allocate(call.node, Sequence(None, item, "tuple"), f"column {i}") for i, item in enumerate(rest.items)
+            frame.allocate(call.node, Sequence(None, item, "tuple"), f"column {i}") for i, item in enumerate(rest.items)
         ]
-        return run.allocate(call.node, Sequence(tuple(columns), kind="iterator"))
-    return run.allocate(call.node, Sequence(None, Tuple(tuple(one.any for one in found)), "iterator"))
+        return frame.allocate(call.node, Sequence(tuple(columns), kind="iterator"))
+    return frame.allocate(call.node, Sequence(None, Tuple(tuple(one.any for one in found)), "iterator"))
 
 
 @models_call("builtins.map", "builtins.filter")
-def map_(run: Frame, call: LibraryCall) -> Value:
+def map_(frame: Frame, call: LibraryCall) -> Value:
     """`map(f, xs)`: each element through the function."""
 
     if len(call.arguments.positional) < 2:
         return UNKNOWN
     function, *sources = call.arguments.positional
-    found = [run.iterate(one.value, one.node) for one in sources]
+    found = [frame.iterate(one.value, one.node) for one in sources]
     if call.name == "builtins.filter":
-        return run.allocate(call.node, Sequence(None, found[0].any, "iterator"))
+        return frame.allocate(call.node, Sequence(None, found[0].any, "iterator"))
     known = all(one.items is not None for one in found) and call.arguments.complete
     rows = list(zip(*(one.items or () for one in found), strict=False)) if known else [tuple(one.any for one in found)]
     values = []
     for position, row in enumerate(rows):
         given = [Argument(value, source.node) for value, source in zip(row, sources, strict=False)]
-        with run.round(call.node, position):
-            values.append(run.call(function.value, Arguments(call.node, given), call.node))
+        with frame.iteration(call.node, position):
+            values.append(frame.call(function.value, Arguments(call.node, given), call.node))
     items = tuple(values) if known else None
-    return run.allocate(call.node, Sequence(items, join_all(values), "iterator"))
+    return frame.allocate(call.node, Sequence(items, join_all(values), "iterator"))
 
 
 @models_call("builtins.next")
-def next_(run: Frame, call: LibraryCall) -> Value:
+def next_(frame: Frame, call: LibraryCall) -> Value:
     """`next(iterator)`."""
     first = call.first
     if first is None:
         return UNKNOWN
-    thing = run.instance(first.value)
+    thing = frame.instance(first.value)
     if thing is not None:
-        method = run.get_attribute(first.value, "__next__", call.node)
+        method = frame.get_attribute(first.value, "__next__", call.node)
 
-        return run.call(method, Arguments(call.node), call.node)
-    found = run.iterate(first.value, first.node)
+        return frame.call(method, Arguments(call.node), call.node)
+    found = frame.iterate(first.value, first.node)
     default = call.arguments.value("default", 1)
     if found.items == () and default is not None:
         return default
     if not found.items:
         return found.any if default is None or found.items is None else join(found.any, default)
     if isinstance(first.value, Ref):
-        rest = replace(found, items=None, element=found.any) if run.repeating else replace(found, items=found.items[1:])
-        run.put(first.value.address, rest)
-    return found.any if run.repeating else found.items[0]
+        rest = (
+            replace(found, items=None, element=found.any)
+            if frame.in_repeated_loop
+            else replace(found, items=found.items[1:])
+        )
+        frame.put(first.value.address, rest)
+    return found.any if frame.in_repeated_loop else found.items[0]
 
 
 @models_call("builtins.sum")
-def sum_(run: Frame, call: LibraryCall) -> Value:
+def sum_(frame: Frame, call: LibraryCall) -> Value:
     """`sum(xs)`: repeated addition."""
     first = call.first
     if first is None:
         return UNKNOWN
-    found = run.iterate(first.value, first.node)
+    found = frame.iterate(first.value, first.node)
     if found.items is not None and not found.items:
         return Const(0)
     values = list(found.items) if found.items is not None else [found.element, found.element]
     total: Value = call.arguments.positional[1].value if len(call.arguments.positional) > 1 else values.pop(0)
     for value in values:
-        total = combine(run, "add", Argument(total, first.node), Argument(value, first.node), call.node)
+        total = combine(frame, "add", Argument(total, first.node), Argument(value, first.node), call.node)
     return total
 
 
 @models_call("builtins.min", "builtins.max")
-def extreme(run: Frame, call: LibraryCall) -> Value:
+def extreme(frame: Frame, call: LibraryCall) -> Value:
     """One of the arguments."""
     if len(call.arguments.positional) == 1:
-        return run.iterate(call.arguments.positional[0].value, call.arguments.positional[0].node).any
+        return frame.iterate(call.arguments.positional[0].value, call.arguments.positional[0].node).any
     return join_all([one.value for one in call.arguments.positional])
 
 
 @models_call("builtins.dict", "collections.OrderedDict", "collections.defaultdict")
-def dict_(run: Frame, call: LibraryCall) -> Value:
+def dict_(frame: Frame, call: LibraryCall) -> Value:
     """`dict(...)`; what a defaultdict makes for the keys it lacks comes first."""
     if call.name != "collections.defaultdict":
-        return run.allocate(call.node, dict_from_arguments(run, call.arguments))
+        return frame.allocate(call.node, dict_from_arguments(frame, call.arguments))
     factory = call.first.value if call.first is not None else None
-    made = dict_from_arguments(run, replace(call.arguments, positional=call.arguments.positional[1:]))
-    return run.allocate(call.node, replace(made, factory=factory))
+    made = dict_from_arguments(frame, replace(call.arguments, positional=call.arguments.positional[1:]))
+    return frame.allocate(call.node, replace(made, factory=factory))

@@ -10,99 +10,99 @@ from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
 
 
-def _elements(run: Frame, given: list[Argument]) -> list[Sequence]:
-    return [run.iterate(one.value, one.node) for one in given]
+def _elements(frame: Frame, given: list[Argument]) -> list[Sequence]:
+    return [frame.iterate(one.value, one.node) for one in given]
 
 
-def _iterator(run: Frame, call: LibraryCall, element: Value, items: tuple[Value, ...] | None = None) -> Ref:
-    return run.allocate(call.node, Sequence(items, element, "iterator"))
+def _iterator(frame: Frame, call: LibraryCall, element: Value, items: tuple[Value, ...] | None = None) -> Ref:
+    return frame.allocate(call.node, Sequence(items, element, "iterator"))
 
 
 @models_call("itertools.chain", "itertools.chain.from_iterable")
-def chain(run: Frame, call: LibraryCall) -> Value:
+def chain(frame: Frame, call: LibraryCall) -> Value:
     """One after another."""
-    parts = _elements(run, call.arguments.positional)
+    parts = _elements(frame, call.arguments.positional)
     if call.name.endswith("from_iterable") and call.first is not None:
         outer = parts[0]
         inner = outer.items if outer.items is not None else (outer.element,)
-        parts = _elements(run, [Argument(one, call.first.node) for one in inner])
+        parts = _elements(frame, [Argument(one, call.first.node) for one in inner])
         if outer.items is None:
             parts = [Sequence(None, one.any) for one in parts]
     if call.arguments.complete and all(one.items is not None for one in parts):
-        return _iterator(run, call, UNKNOWN, tuple(item for one in parts for item in one.items or ()))
-    return _iterator(run, call, join_all([one.any for one in parts]) if call.arguments.complete else UNKNOWN)
+        return _iterator(frame, call, UNKNOWN, tuple(item for one in parts for item in one.items or ()))
+    return _iterator(frame, call, join_all([one.any for one in parts]) if call.arguments.complete else UNKNOWN)
 
 
 @models_call("itertools.product", "itertools.pairwise", "itertools.combinations", "itertools.permutations",
        "itertools.combinations_with_replacement")  # fmt: skip
-def rows(run: Frame, call: LibraryCall) -> Value:
+def rows(frame: Frame, call: LibraryCall) -> Value:
     """Rows of elements: one of each, or several of the same."""
     given = call.arguments.positional
     if call.name == "itertools.product":
         times = call.arguments.constant("repeat", default=1)
-        row = [one.any for one in _elements(run, given)] * (times if isinstance(times, int) else 0)
-        return _iterator(run, call, Tuple(tuple(row)) if row else UNKNOWN)
+        row = [one.any for one in _elements(frame, given)] * (times if isinstance(times, int) else 0)
+        return _iterator(frame, call, Tuple(tuple(row)) if row else UNKNOWN)
     length = 2 if call.name == "itertools.pairwise" else call.arguments.constant("r", 1, default=...)
     if not given or not isinstance(length, int):
         return UNKNOWN
-    return _iterator(run, call, Tuple((_elements(run, given[:1])[0].any,) * length))
+    return _iterator(frame, call, Tuple((_elements(frame, given[:1])[0].any,) * length))
 
 
 @models_call("itertools.zip_longest")
-def zip_longest(run: Frame, call: LibraryCall) -> Value:
+def zip_longest(frame: Frame, call: LibraryCall) -> Value:
     """Rows of one of each, filled up where some are shorter."""
-    found = _elements(run, call.arguments.positional)
+    found = _elements(frame, call.arguments.positional)
     lengths = {len(one.items) if one.items is not None else None for one in found}
     fill = call.arguments.value("fillvalue") or NONE
     even = len(lengths) == 1 and None not in lengths
-    return _iterator(run, call, Tuple(tuple(one.any if even else join(one.any, fill) for one in found)))
+    return _iterator(frame, call, Tuple(tuple(one.any if even else join(one.any, fill) for one in found)))
 
 
 @models_call("itertools.takewhile", "itertools.dropwhile", "itertools.filterfalse")
-def some(run: Frame, call: LibraryCall) -> Value:
+def some(frame: Frame, call: LibraryCall) -> Value:
     """Some of the elements: the second argument's."""
-    found = _elements(run, call.arguments.positional[1:2])
-    return _iterator(run, call, found[0].any) if found else UNKNOWN
+    found = _elements(frame, call.arguments.positional[1:2])
+    return _iterator(frame, call, found[0].any) if found else UNKNOWN
 
 
 @models_call("itertools.repeat", "itertools.compress")
-def repeat(run: Frame, call: LibraryCall) -> Value:
+def repeat(frame: Frame, call: LibraryCall) -> Value:
     """The same thing again and again, or some of the elements: the first argument's."""
     if call.first is None:
         return UNKNOWN
     again = call.name == "itertools.repeat"
-    return _iterator(run, call, call.first.value if again else run.iterate(call.first.value, call.first.node).any)
+    return _iterator(frame, call, call.first.value if again else frame.iterate(call.first.value, call.first.node).any)
 
 
 @models_call("itertools.starmap")
-def starmap(run: Frame, call: LibraryCall) -> Value:
+def starmap(frame: Frame, call: LibraryCall) -> Value:
     """A function called with each row."""
 
     if len(call.arguments.positional) < 2:
         return UNKNOWN
     function, source = call.arguments.positional[:2]
-    row = run.iterate(run.iterate(source.value, source.node).any, source.node)
+    row = frame.iterate(frame.iterate(source.value, source.node).any, source.node)
     if row.items is None:
         return UNKNOWN
     given = [Argument(one, source.node) for one in row.items]
-    return _iterator(run, call, run.call(function.value, Arguments(call.node, given), call.node))
+    return _iterator(frame, call, frame.call(function.value, Arguments(call.node, given), call.node))
 
 
 @models_call("itertools.groupby")
-def groupby(run: Frame, call: LibraryCall) -> Value:
+def groupby(frame: Frame, call: LibraryCall) -> Value:
     """Pairs of a key, of which nothing is known, and the elements that have it."""
     if call.first is None:
         return UNKNOWN
-    found = run.iterate(call.first.value, call.first.node)
-    group = run.allocate(call.node, Sequence(None, found.any, "iterator"), "group")
-    return _iterator(run, call, Tuple((UNKNOWN, group)))
+    found = frame.iterate(call.first.value, call.first.node)
+    group = frame.allocate(call.node, Sequence(None, found.any, "iterator"), "group")
+    return _iterator(frame, call, Tuple((UNKNOWN, group)))
 
 
 @models_call("itertools.tee")
-def tee(run: Frame, call: LibraryCall) -> Value:
+def tee(frame: Frame, call: LibraryCall) -> Value:
     """Several iterators over the same elements."""
     times = call.arguments.constant("n", 1, default=2)
     if call.first is None or not isinstance(times, int):
         return UNKNOWN
-    found = run.iterate(call.first.value, call.first.node)
-    return Tuple(tuple(run.allocate(call.node, found, f"tee {i}") for i in range(times)))
+    found = frame.iterate(call.first.value, call.first.node)
+    return Tuple(tuple(frame.allocate(call.node, found, f"tee {i}") for i in range(times)))

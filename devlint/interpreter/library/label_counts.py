@@ -18,24 +18,24 @@ EXTRAS: Final = ("return_index", "return_inverse", "return_counts")
 
 
 @models_call("collections.Counter")
-def counter(run: Frame, call: LibraryCall) -> Value:
+def counter(frame: Frame, call: LibraryCall) -> Value:
     """`Counter(labels)`: a number for each key."""
-    return run.allocate(call.node, Dict({}, Number("int")))
+    return frame.allocate(call.node, Dict({}, Number("int")))
 
 
 @models_call("dict.most_common")
-def most_common(run: Frame, call: LibraryCall) -> Value:
+def most_common(frame: Frame, call: LibraryCall) -> Value:
     """`counter.most_common()`: keys with their counts."""
-    thing = run.get(call.receiver.address) if isinstance(call.receiver, Ref) else None
+    thing = frame.get(call.receiver.address) if isinstance(call.receiver, Ref) else None
     return (
-        run.allocate(call.node, Sequence(None, Tuple((thing.key, thing.any)))) if isinstance(thing, Dict) else UNKNOWN
+        frame.allocate(call.node, Sequence(None, Tuple((thing.key, thing.any)))) if isinstance(thing, Dict) else UNKNOWN
     )
 
 
 @models_call("numpy.unique")
-def unique(run: Frame, call: LibraryCall) -> Value:
+def unique(frame: Frame, call: LibraryCall) -> Value:
     """`np.unique(labels, return_counts=True)`: the values, and what else is asked for."""
-    alone = call_numpy(run, call)
+    alone = call_numpy(frame, call)
     asked = [call.arguments.value(name, position) or Const(False) for position, name in enumerate(EXTRAS, start=1)]
     if not call.arguments.complete or not all(isinstance(one, Const) for one in asked):
         return UNKNOWN
@@ -53,8 +53,8 @@ def unique(run: Frame, call: LibraryCall) -> Value:
     "sklearn.utils.compute_class_weight",
     "sklearn.utils.compute_sample_weight",
 )
-def weights(run: Frame, call: LibraryCall) -> Value:
+def weights(frame: Frame, call: LibraryCall) -> Value:
     """Weights of classes or samples, in float64."""
-    report_tensors_read(run, call)
-    step = run.step(StepKind.CREATED, f"made by {call.name.rpartition('.')[2]} in float64", call.node)
-    return Array(Dtype("float64", DtypeSource.NUMPY, step), rank=Rank.SOME, trace=step)
+    report_tensors_read(frame, call)
+    step = frame.step(StepKind.CREATED, f"made by {call.name.rpartition('.')[2]} in float64", call.node)
+    return Array(Dtype("float64", DtypeSource.NUMPY, step), rank=Rank.SOME, provenance=step)

@@ -24,39 +24,39 @@ from devlint.syntax.tree_walk import dotted_name
     *legacy_type_names(),
     *(name for kind in ACCELERATORS for name in legacy_type_names(f"torch.{kind}")),
 )
-def constructor(run: Frame, call: LibraryCall) -> Value:
+def constructor(frame: Frame, call: LibraryCall) -> Value:
     """`torch.Tensor(...)`, `torch.LongTensor(...)`, `torch.cuda.FloatTensor(...)`."""
-    _note_accelerator(run, call)
+    _note_accelerator(frame, call)
     if any(isinstance(argument.value, Tensor) for argument in call.arguments):
         return Tensor()
-    found = legacy_type(run, call.name, run.step(StepKind.CREATED, f"created by {call.name}", call.node))
+    found = legacy_type(frame, call.name, frame.step(StepKind.CREATED, f"created by {call.name}", call.node))
     dtype = found[1] if found is not None else Dtype("float32", DtypeSource.EXPLICIT)
     placement: Placement
     if found is not None and found[0].device != CPU:
         placement = found[0]
-    elif run.state.ambient.default_device == UNKNOWN_PLACEMENT:
+    elif frame.state.torch_state.default_device == UNKNOWN_PLACEMENT:
         placement = UNKNOWN_PLACEMENT
     else:
         # The default tensor type decides; the default device does not.
-        placement = host_placement(run, call.name, call.node)
+        placement = host_placement(frame, call.name, call.node)
     fresh = None
     match call.arguments.positional:
         case [Argument(value=Array() as array) as data]:
             placement, fresh = read_from(array, placement), array.fresh
-            tell_conversion(run, call, data, array, placement)
+            tell_conversion(frame, call, data, array, placement)
     return Tensor(placement, dtype, Rank.SOME, grad=False, leaf=True, fresh=fresh)
 
 
-def _note_accelerator(run: Frame, call: LibraryCall) -> None:
+def _note_accelerator(frame: Frame, call: LibraryCall) -> None:
     """Tell when the program itself writes `torch.cuda.FloatTensor(...)`, and not a name that may stand for it."""
     written = dotted_name(call.node.func) if isinstance(call.node, cst.Call) else None
     package = call.name.rpartition(".")[0].rpartition(".")[2]
     if written is not None and package in ACCELERATORS and f".{package}." in f".{written}":
-        report_hard_coded_device(run, Const(package), call.node, written)
+        report_hard_coded_device(frame, Const(package), call.node, written)
 
 
 @models_call("torch.autograd.Variable", "torch.autograd.variable.Variable")
-def variable(run: Frame, call: LibraryCall) -> Value:
+def variable(frame: Frame, call: LibraryCall) -> Value:
     """`Variable(x)`: x itself, today."""
     given = call.arguments.value("data", 0)
     tensor = as_tensor(given) if given is not None else None

@@ -35,130 +35,131 @@ ITSELF: Final = ("eval", "train", "share_memory", "compile", "zero_grad", "load_
 
 
 @models_call(*(f"Module.{name}" for name in TRANSFER_METHODS if name != "type_as"))
-def transfer(run: Frame, call: LibraryCall) -> Value:
+def transfer(frame: Frame, call: LibraryCall) -> Value:
     """`module.to(...)`: in place, and handed back."""
     assert isinstance(call.receiver, Ref)
-    return transfer_module(run, call.receiver, call.name, call.arguments, call.node, call.receiver_node)
+    return transfer_module(frame, call.receiver, call.name, call.arguments, call.node, call.receiver_node)
 
 
 @models_call(*(f"Module.{name}" for name in ITSELF))
-def itself(run: Frame, call: LibraryCall) -> Value:
+def itself(frame: Frame, call: LibraryCall) -> Value:
     """Methods that hand the module back and move nothing."""
     return call.receiver or UNKNOWN
 
 
 @models_call("Module.requires_grad_")
-def requires_grad_(run: Frame, call: LibraryCall) -> Value:
+def requires_grad_(frame: Frame, call: LibraryCall) -> Value:
     """`module.requires_grad_(False)`: freezes every parameter."""
     wanted = call.arguments.constant("requires_grad", 0, True)
     if call.receiver is not None:
-        set_requires_grad_of_module(run, call.receiver, wanted if isinstance(wanted, bool) else None)
+        set_requires_grad_of_module(frame, call.receiver, wanted if isinstance(wanted, bool) else None)
     return call.receiver or UNKNOWN
 
 
 @models_call("Module.apply")
-def apply(run: Frame, call: LibraryCall) -> Value:
+def apply(frame: Frame, call: LibraryCall) -> Value:
     """`module.apply(fn)`: used to initialise weights in place."""
     return call.receiver or UNKNOWN
 
 
 @models_call("Module.__init__", "torch.nn.Module.__init__", "object.__init__")
-def initialize(run: Frame, call: LibraryCall) -> Value:
+def initialize(frame: Frame, call: LibraryCall) -> Value:
     """`super().__init__()` of a module built on a library class."""
-    thing = run.instance(call.receiver) if call.receiver is not None else None
+    thing = frame.instance(call.receiver) if call.receiver is not None else None
     if thing is not None and isinstance(thing.cls, ProgramDefinition) and isinstance(thing.cls.definition, ClassInfo):
         info = thing.cls.definition
         if isinstance(call.receiver, Ref):
-            name = next((one for one in CONTAINERS if _is_built_on(run, info, one)), None)
+            name = next((one for one in CONTAINERS if _is_built_on(frame, info, one)), None)
             if name is not None:
-                _fill(run, call.receiver, name, call)
+                _fill(frame, call.receiver, name, call)
             else:
-                initialize_base(run, call.receiver, info, call.arguments, call.node)
+                initialize_base(frame, call.receiver, info, call.arguments, call.node)
     return NONE
 
 
-def _is_built_on(run: Frame, info: object, name: str) -> bool:
-    return isinstance(info, ClassInfo) and library_base(run, info) == name
+def _is_built_on(frame: Frame, info: object, name: str) -> bool:
+    return isinstance(info, ClassInfo) and library_base(frame, info) == name
 
 
 @models_call("Module.register_buffer")
-def register_buffer(run: Frame, call: LibraryCall) -> Value:
+def register_buffer(frame: Frame, call: LibraryCall) -> Value:
     """`register_buffer(name, tensor)`: moves with the module, persistent or not."""
-    _register(run, call, Registration.BUFFER, "tensor")
+    _register(frame, call, Registration.BUFFER, "tensor")
     return NONE
 
 
 @models_call("Module.register_parameter")
-def register_parameter(run: Frame, call: LibraryCall) -> Value:
+def register_parameter(frame: Frame, call: LibraryCall) -> Value:
     """`register_parameter(name, parameter)`."""
-    _register(run, call, Registration.PARAMETER, "param")
+    _register(frame, call, Registration.PARAMETER, "param")
     return NONE
 
 
 @models_call("Module.add_module", "Module.register_module")
-def add_module(run: Frame, call: LibraryCall) -> Value:
+def add_module(frame: Frame, call: LibraryCall) -> Value:
     """`add_module(name, module)`."""
-    _register(run, call, Registration.MODULE, "module")
+    _register(frame, call, Registration.MODULE, "module")
     return NONE
 
 
-def _register(run: Frame, call: LibraryCall, kind: Registration, keyword: str) -> None:
-    thing = run.instance(call.receiver) if call.receiver is not None else None
+def _register(frame: Frame, call: LibraryCall, kind: Registration, keyword: str) -> None:
+    thing = frame.instance(call.receiver) if call.receiver is not None else None
     name, value = call.arguments.value("name", 0), call.arguments.value(keyword, 1)
     if thing is None or not isinstance(call.receiver, Ref) or value is None:
         return
-    mark_as_registered(run, value)
+    mark_as_registered(frame, value)
     if isinstance(name, Const):
-        run.put(call.receiver.address, thing.with_attribute(str(name.value), value, kind))
+        frame.put(call.receiver.address, thing.with_attribute(str(name.value), value, kind))
     elif kind is not Registration.BUFFER:
-        run.put(call.receiver.address, thing.with_attribute(ANY_PART + getattr(name, "prefix", ""), value, kind))
+        frame.put(call.receiver.address, thing.with_attribute(ANY_PART + getattr(name, "prefix", ""), value, kind))
 
 
 @models_call("Module.parameters", "Module.named_parameters", "Module.buffers", "Module.named_buffers")
-def tensors(run: Frame, call: LibraryCall) -> Value:
+def tensors(frame: Frame, call: LibraryCall) -> Value:
     """A module's parameters or buffers, one standing for all."""
     assert isinstance(call.receiver, Ref)
-    found = [one for _, one in module_tensors(run, call.receiver, buffers="buffers" in call.name)]
+    found = [one for _, one in module_tensors(frame, call.receiver, buffers="buffers" in call.name)]
     element: Value = Tensor(rank=Rank.SOME)
     if found and all(one.cell is not None for one in found):
-        element = replace(group_parameters(run, found, call.node), memory=parameter_storage(call.receiver))
+        element = replace(group_parameters(frame, found, call.node), memory=parameter_storage(call.receiver))
     elif found:
-        element = join_all([run.settle(one) for one in found[:8]])
+        element = join_all([frame.resolve(one) for one in found[:8]])
     if call.name.startswith("named"):
         element = Tuple((StringPrefix(), element))
-    return run.allocate(call.node, Sequence(None, element, "iterator"))
+    return frame.allocate(call.node, Sequence(None, element, "iterator"))
 
 
 @models_call("Module.state_dict")
-def state_dict(run: Frame, call: LibraryCall) -> Value:
+def state_dict(frame: Frame, call: LibraryCall) -> Value:
     """`state_dict()`: the tensors themselves, detached."""
     assert isinstance(call.receiver, Ref)
     memory = parameter_storage(call.receiver)
     found: list[Value] = [
-        replace(run.settle(one), grad=False, cell=None, memory=memory) for _, one in module_tensors(run, call.receiver)
+        replace(frame.resolve(one), grad=False, cell=None, memory=memory)
+        for _, one in module_tensors(frame, call.receiver)
     ]
-    return run.allocate(call.node, Dict({}, join_all(found[:8]), StringPrefix()))
+    return frame.allocate(call.node, Dict({}, join_all(found[:8]), StringPrefix()))
 
 
 @models_call("Module.children", "Module.modules", "Module.named_children", "Module.named_modules")
-def submodules(run: Frame, call: LibraryCall) -> Value:
+def submodules(frame: Frame, call: LibraryCall) -> Value:
     """A module's submodules, in order; `modules` begins with itself."""
-    thing = run.instance(call.receiver) if call.receiver is not None else None
+    thing = frame.instance(call.receiver) if call.receiver is not None else None
     if thing is None or call.receiver is None:
         return UNKNOWN
     found: list[tuple[str, Value]] | None
     try:
-        listed = named_modules(run, call.receiver) if "modules" in call.name else named_children(thing)
+        listed = named_modules(frame, call.receiver) if "modules" in call.name else named_children(thing)
         found = list(islice(listed, MAX_LISTED))
     except UnknownSubmodules:
         found = None
     if found is None or len(found) == MAX_LISTED:
         direct = list(container_parts(thing).values()) if "children" in call.name else []
         element = join_all(direct) if direct else UNKNOWN
-        return run.allocate(call.node, Sequence(None, _submodule(call, StringPrefix(), element), "iterator"))
+        return frame.allocate(call.node, Sequence(None, _submodule(call, StringPrefix(), element), "iterator"))
     first = {part: name for name, part in reversed(found)}
     items = tuple(_submodule(call, Const(name), part) for part, name in reversed(first.items()))
-    return run.allocate(call.node, Sequence(items, kind="iterator"))
+    return frame.allocate(call.node, Sequence(items, kind="iterator"))
 
 
 def _submodule(call: LibraryCall, name: Value, part: Value) -> Value:
@@ -166,13 +167,13 @@ def _submodule(call: LibraryCall, name: Value, part: Value) -> Value:
 
 
 @models_call("Module.__call__", "Module.forward")
-def call_module(run: Frame, call: LibraryCall) -> Value:
+def call_module(frame: Frame, call: LibraryCall) -> Value:
     """Calling a library module through `super().forward(x)`; the engine has looked for the class's own `forward`
     already."""
-    thing = run.instance(call.receiver) if call.receiver is not None else None
+    thing = frame.instance(call.receiver) if call.receiver is not None else None
     if thing is None or not isinstance(call.receiver, Ref):
         return UNKNOWN
-    found = call_library_module(run, call.receiver, thing, call.arguments, call.node)
+    found = call_library_module(frame, call.receiver, thing, call.arguments, call.node)
     return found if found is not None else UNKNOWN
 
 
@@ -180,50 +181,50 @@ def call_module(run: Frame, call: LibraryCall) -> Value:
 
 
 @models_call(*CONTAINERS)
-def container(run: Frame, call: LibraryCall) -> Value:
+def container(frame: Frame, call: LibraryCall) -> Value:
     """`nn.Sequential(a, b)`, `nn.ModuleList([a, b])`, `nn.ModuleDict({...})`."""
-    reference = run.allocate(call.node, Instance(call.name, {}))
-    _fill(run, reference, call.name, call)
+    reference = frame.allocate(call.node, Instance(call.name, {}))
+    _fill(frame, reference, call.name, call)
     return reference
 
 
-def _fill(run: Frame, reference: Ref, name: str, call: LibraryCall) -> None:
-    thing = run.instance(reference)
+def _fill(frame: Frame, reference: Ref, name: str, call: LibraryCall) -> None:
+    thing = frame.instance(reference)
     if thing is None:
         return
     if name == "torch.nn.Sequential" and (
-        len(call.arguments.positional) != 1 or is_module(run, call.arguments.positional[0].value)
+        len(call.arguments.positional) != 1 or is_module(frame, call.arguments.positional[0].value)
     ):
         parts: list[tuple[str, Value]] = [(str(i), one.value) for i, one in enumerate(call.arguments.positional)]
         if call.arguments.rest is not None:
             parts.append((ANY_PART, call.arguments.rest.value))
     elif call.arguments.positional:
-        parts = _parts(run, call.arguments.positional[0])
+        parts = _parts(frame, call.arguments.positional[0])
     else:
         parts = []
     for key, value in parts:
-        thing = _with_part(run, thing, key, value)
-    run.put(reference.address, thing)
+        thing = _with_part(frame, thing, key, value)
+    frame.put(reference.address, thing)
 
 
-def _parts(run: Frame, argument: Argument) -> list[tuple[str, Value]]:
-    thing = run.get(argument.value.address) if isinstance(argument.value, Ref) else None
+def _parts(frame: Frame, argument: Argument) -> list[tuple[str, Value]]:
+    thing = frame.get(argument.value.address) if isinstance(argument.value, Ref) else None
     if isinstance(thing, Dict):
         known = [(str(key), value) for key, value in thing.entries.items()]
         return [*known, *([(ANY_PART, thing.element)] if thing.element is not None else [])]
     if isinstance(thing, Sequence) and thing.items is not None:
         return [(str(i), one) for i, one in enumerate(thing.items)]
-    return [(ANY_PART, run.iterate(argument.value, argument.node).any)]
+    return [(ANY_PART, frame.iterate(argument.value, argument.node).any)]
 
 
 @models_call("torch.nn.ModuleList.append", "torch.nn.Sequential.append", "torch.nn.ParameterList.append")
-def append(run: Frame, call: LibraryCall) -> Value:
+def append(frame: Frame, call: LibraryCall) -> Value:
     """`modules.append(module)`."""
-    thing = run.instance(call.receiver) if call.receiver is not None else None
+    thing = frame.instance(call.receiver) if call.receiver is not None else None
     value = call.arguments.value("module", 0)
     if thing is not None and value is not None and isinstance(call.receiver, Ref):
-        key = ANY_PART if run.repeating else str(len(thing.registered))
-        run.put(call.receiver.address, _with_part(run, thing, key, value))
+        key = ANY_PART if frame.in_repeated_loop else str(len(thing.registered))
+        frame.put(call.receiver.address, _with_part(frame, thing, key, value))
     return call.receiver or UNKNOWN
 
 
@@ -233,13 +234,13 @@ def append(run: Frame, call: LibraryCall) -> Value:
     "torch.nn.ModuleDict.update",
     "torch.nn.ParameterList.extend",
 )
-def extend(run: Frame, call: LibraryCall) -> Value:
+def extend(frame: Frame, call: LibraryCall) -> Value:
     """`modules.extend(more)`."""
-    thing = run.instance(call.receiver) if call.receiver is not None else None
+    thing = frame.instance(call.receiver) if call.receiver is not None else None
     if thing is not None and call.arguments.positional and isinstance(call.receiver, Ref):
-        for _, value in _parts(run, call.arguments.positional[0]):
-            thing = _with_part(run, thing, ANY_PART, value)
-        run.put(call.receiver.address, thing)
+        for _, value in _parts(frame, call.arguments.positional[0]):
+            thing = _with_part(frame, thing, ANY_PART, value)
+        frame.put(call.receiver.address, thing)
     return call.receiver or UNKNOWN
 
 
@@ -251,9 +252,9 @@ def extend(run: Frame, call: LibraryCall) -> Value:
     "torch.nn.ParameterDict.values",
     "torch.nn.ParameterDict.keys",
 )
-def views(run: Frame, call: LibraryCall) -> Value:
+def views(frame: Frame, call: LibraryCall) -> Value:
     """The parts of a ModuleDict."""
-    thing = run.instance(call.receiver) if call.receiver is not None else None
+    thing = frame.instance(call.receiver) if call.receiver is not None else None
     if thing is None:
         return UNKNOWN
     kept = container_parts(thing)
@@ -262,41 +263,41 @@ def views(run: Frame, call: LibraryCall) -> Value:
     items: list[Value] = [
         Tuple((key, value)) if call.name == "items" else value if call.name == "values" else key for key, value in parts
     ]
-    return run.allocate(call.node, Sequence(tuple(items) if known else None, join_all(items), "iterator"))
+    return frame.allocate(call.node, Sequence(tuple(items) if known else None, join_all(items), "iterator"))
 
 
 @models_call("torch.nn.Sequential.__call__", "torch.nn.Sequential.forward")
-def run_sequential(run: Frame, call: LibraryCall) -> Value:
+def run_sequential(frame: Frame, call: LibraryCall) -> Value:
     """Each part in turn, on what the one before returned."""
 
-    thing = run.instance(call.receiver) if call.receiver is not None else None
+    thing = frame.instance(call.receiver) if call.receiver is not None else None
     if thing is None:
         return UNKNOWN
     arguments = call.arguments
     value: Value = arguments.positional[0].value if arguments.positional else UNKNOWN
     for part in container_parts(thing).values():
         given = Argument(value, arguments.positional[0].node) if arguments.positional else None
-        value = run.call(part, Arguments(arguments.node, [given] if given else []), call.node)
+        value = frame.call(part, Arguments(arguments.node, [given] if given else []), call.node)
     return value if thing.registered else UNKNOWN
 
 
 @models_call("torch.nn.Embedding.from_pretrained", "torch.nn.EmbeddingBag.from_pretrained")
-def from_pretrained(run: Frame, call: LibraryCall) -> Value:
+def from_pretrained(frame: Frame, call: LibraryCall) -> Value:
     """An embedding over a given table, which becomes its parameter."""
     given = call.arguments.value("embeddings", 0)
-    settled = run.settle(given) if isinstance(given, Tensor) else Tensor()
+    settled = frame.resolve(given) if isinstance(given, Tensor) else Tensor()
     cell = ParameterCell(settled.placement, settled.dtype, False)
-    return run.allocate(call.node, Instance(call.name.rpartition(".")[0], {}, cell=cell))
+    return frame.allocate(call.node, Instance(call.name.rpartition(".")[0], {}, cell=cell))
 
 
 @models_call("torch.nn.DataParallel", "torch.nn.parallel.DistributedDataParallel")
-def parallel(run: Frame, call: LibraryCall) -> Value:
+def parallel(frame: Frame, call: LibraryCall) -> Value:
     """Wrappers that scatter their inputs themselves: what they accept is not followed."""
     return UNKNOWN
 
 
 @models_call("torch.compile", "torch.jit.script", "torch.jit.trace", "torch.jit.optimize_for_inference")
-def compiled(run: Frame, call: LibraryCall) -> Value:
+def compiled(frame: Frame, call: LibraryCall) -> Value:
     """A compiled module or function behaves as the one it was made from."""
     value = call.arguments.value("model", 0)
     return value if value is not None else UNKNOWN

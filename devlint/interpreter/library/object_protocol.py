@@ -20,31 +20,31 @@ def _receiver(call: LibraryCall) -> Value | None:
 
 
 @models_call("builtins.object.__new__", "builtins.super.__new__")
-def new(run: Frame, call: LibraryCall) -> Value:
+def new(frame: Frame, call: LibraryCall) -> Value:
     """`object.__new__(cls)`: an object without attributes."""
     cls = call.first.value if call.first is not None else None
     if not isinstance(cls, ProgramDefinition) or not isinstance(cls.definition, ClassInfo):
         return UNKNOWN
-    return run.allocate(call.node, Instance(cls, {}))
+    return frame.allocate(call.node, Instance(cls, {}))
 
 
 @models_call("builtins.super.__call__")
-def made(run: Frame, call: LibraryCall) -> Value:
+def made(frame: Frame, call: LibraryCall) -> Value:
     """`super().__call__(...)`: in a metaclass, a new object; in a class, what the library class is called for."""
     cls = _receiver(call)
     if isinstance(cls, ProgramDefinition) and isinstance(cls.definition, ClassInfo):
-        return instantiate(run, cls.definition, call.arguments, call.node)
-    return UNKNOWN if cls is None else run.invoke(replace(call, receiver=cls))
+        return instantiate(frame, cls.definition, call.arguments, call.node)
+    return UNKNOWN if cls is None else frame.invoke(replace(call, receiver=cls))
 
 
 @models_call("builtins.object.__setattr__", "builtins.super.__setattr__")
-def set_plainly(run: Frame, call: LibraryCall) -> Value:
+def set_plainly(frame: Frame, call: LibraryCall) -> Value:
     """`super().__setattr__(name, value)`: what an assignment does where no class has a say in it."""
     given = [one.value for one in call.arguments.positional]
     owner = _receiver(call)
     if owner is None and given:
         owner = given.pop(0)
-    thing = run.instance(owner) if owner is not None else None
+    thing = frame.instance(owner) if owner is not None else None
     if thing is not None and isinstance(owner, Ref) and len(given) == 2 and isinstance(given[0], Const):
-        register_attribute(run, owner, thing, str(given[0].value), given[1], call.node)
+        register_attribute(frame, owner, thing, str(given[0].value), given[1], call.node)
     return NONE

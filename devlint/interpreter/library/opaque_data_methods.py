@@ -17,16 +17,16 @@ from devlint.interpreter.state.library_models import models_call
 
 
 @models_call("Batch.items", "Batch.values")
-def parts(run: Frame, call: LibraryCall) -> Value:
+def parts(frame: Frame, call: LibraryCall) -> Value:
     """`batch.items()`, `batch.values()`."""
     batch = call.receiver
     assert isinstance(batch, OpaqueData)
     value = any_opaque_part(batch)
-    return run.allocate(call.node, Sequence(None, value if call.name == "values" else Tuple((StringPrefix(), value))))
+    return frame.allocate(call.node, Sequence(None, value if call.name == "values" else Tuple((StringPrefix(), value))))
 
 
 @models_call("Batch.get", "Batch.pop", "Batch.setdefault")
-def get(run: Frame, call: LibraryCall) -> Value:
+def get(frame: Frame, call: LibraryCall) -> Value:
     """`batch.get(key)`: the part, whatever would stand in for it."""
     batch = call.receiver
     assert isinstance(batch, OpaqueData)
@@ -34,7 +34,7 @@ def get(run: Frame, call: LibraryCall) -> Value:
 
 
 @models_call(*(f"Batch.{name}" for name in ITSELF))
-def itself(run: Frame, call: LibraryCall) -> Value:
+def itself(frame: Frame, call: LibraryCall) -> Value:
     """`moved.eval()`: what was moved is a module, and hands back itself."""
     batch = call.receiver
     assert isinstance(batch, OpaqueData)
@@ -42,7 +42,7 @@ def itself(run: Frame, call: LibraryCall) -> Value:
 
 
 @models_call("Batch.copy")
-def copy(run: Frame, call: LibraryCall) -> Value:
+def copy(frame: Frame, call: LibraryCall) -> Value:
     """`batch.copy()`: the same parts, in a batch of its own."""
     batch = call.receiver
     assert isinstance(batch, OpaqueData)
@@ -50,13 +50,13 @@ def copy(run: Frame, call: LibraryCall) -> Value:
 
 
 @models_call("Batch.update")
-def updated(run: Frame, call: LibraryCall) -> Value:
+def updated(frame: Frame, call: LibraryCall) -> Value:
     """`batch.update(more)`."""
     batch = call.receiver
     assert isinstance(batch, OpaqueData)
     given = call.first.value if call.first is not None else None
-    thing = run.get(given.address) if isinstance(given, Ref) else None
+    thing = frame.get(given.address) if isinstance(given, Ref) else None
     more = thing if isinstance(thing, Dict) else Dict({}, None if given is None else UNKNOWN)
     named = Dict({key: argument.value for key, argument in call.arguments.keywords.items()})
-    update_opaque_data(run, call.receiver_node, batch, merge_dicts(more, named))
+    update_opaque_data(frame, call.receiver_node, batch, merge_dicts(more, named))
     return NONE

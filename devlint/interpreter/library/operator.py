@@ -16,32 +16,32 @@ GETTERS: Final = ("operator.itemgetter", "operator.attrgetter")
 
 
 @models_call(*(f"operator.{name}" for name in BINARY))
-def binary(run: Frame, call: LibraryCall) -> Value:
+def binary(frame: Frame, call: LibraryCall) -> Value:
     """`operator.add(a, b)`."""
     if len(call.arguments.positional) != 2:
         return UNKNOWN
     left, right = call.arguments.positional
-    return combine(run, call.name.removeprefix("operator.").rstrip("_"), left, right, call.node)
+    return combine(frame, call.name.removeprefix("operator.").rstrip("_"), left, right, call.node)
 
 
 @models_call("operator.getitem")
-def item(run: Frame, call: LibraryCall) -> Value:
+def item(frame: Frame, call: LibraryCall) -> Value:
     """`operator.getitem(x, i)`."""
     if len(call.arguments.positional) != 2:
         return UNKNOWN
     owner, index = call.arguments.positional
-    return get_item(run, owner, [index], call.node)
+    return get_item(frame, owner, [index], call.node)
 
 
 @models_call(*GETTERS)
-def getter(run: Frame, call: LibraryCall) -> Value:
+def getter(frame: Frame, call: LibraryCall) -> Value:
     """`itemgetter("x", "y")`, `attrgetter("x")`: functions of what has them."""
     names = tuple(one.value for one in call.arguments.positional)
     return Partial(LibraryName(f"{call.name}.__call__"), (Tuple(names),)) if call.arguments.complete else UNKNOWN
 
 
 @models_call(*(f"{name}.__call__" for name in GETTERS))
-def got(run: Frame, call: LibraryCall) -> Value:
+def got(frame: Frame, call: LibraryCall) -> Value:
     """What such a function takes from its argument: one thing, or several."""
     if len(call.arguments.positional) != 2:
         return UNKNOWN
@@ -49,12 +49,12 @@ def got(run: Frame, call: LibraryCall) -> Value:
     if not isinstance(names.value, Tuple):
         return UNKNOWN
     if call.name.startswith("operator.itemgetter"):
-        values = [get_item(run, owner, [Argument(one, owner.node)], call.node) for one in names.value.items]
+        values = [get_item(frame, owner, [Argument(one, owner.node)], call.node) for one in names.value.items]
     else:
         values = []
         for one in names.value.items:
             value = owner.value
             for name in str(one.value).split(".") if isinstance(one, Const) else ("",):
-                value = run.get_attribute(value, name, call.node) if name else UNKNOWN
+                value = frame.get_attribute(value, name, call.node) if name else UNKNOWN
             values.append(value)
     return values[0] if len(values) == 1 else Tuple(tuple(values))

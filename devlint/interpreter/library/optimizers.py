@@ -43,76 +43,76 @@ HELD: Final = "the parameters held"
 
 
 @models_call(*OPTIMIZERS)
-def optimizer(run: Frame, call: LibraryCall) -> Value:
+def optimizer(frame: Frame, call: LibraryCall) -> Value:
     """An optimizer holds its parameters, in groups; it refuses what is no leaf."""
     given = call.arguments.get("params", 0)
     if given is None or isinstance(given.value, Tensor):
-        return run.allocate(call.node, Instance(call.name, {}))
-    groups = list(_groups(run, given))
+        return frame.allocate(call.node, Instance(call.name, {}))
+    groups = list(_groups(frame, given))
     held = tuple(one for params in groups for one in params.items or (params.any,))
     for one in held:
         moved = transfer_of_leaf(one) if isinstance(one, Tensor) else None
         if moved is not None:
-            run.emit(MovedLeaf(run.context_at(given.node), moved, False, "it is given to an optimizer"))
+            frame.emit(MovedLeaf(frame.event_context(given.node), moved, False, "it is given to an optimizer"))
         elif isinstance(one, Tensor) and one.leaf and one.cell is None:
-            _take(run, given.node, one)
-    kept = tuple(_group(run, params, call.node, number) for number, params in enumerate(groups))
-    in_groups = run.allocate(call.node, Sequence(kept), "param_groups")
-    return run.allocate(call.node, Instance(call.name, {HELD: Tuple(held), "param_groups": in_groups}))
+            _take(frame, given.node, one)
+    kept = tuple(_group(frame, params, call.node, number) for number, params in enumerate(groups))
+    in_groups = frame.allocate(call.node, Sequence(kept), "param_groups")
+    return frame.allocate(call.node, Instance(call.name, {HELD: Tuple(held), "param_groups": in_groups}))
 
 
-def _groups(run: Frame, given: Argument) -> Iterator[Sequence]:
+def _groups(frame: Frame, given: Argument) -> Iterator[Sequence]:
     """The parameters of each group: those given, or those of each dict that is given."""
-    found = run.iterate(given.value, given.node)
-    parts = [run.get(one.address) if isinstance(one, Ref) else None for one in found.items or (found.any,)]
+    found = frame.iterate(given.value, given.node)
+    parts = [frame.get(one.address) if isinstance(one, Ref) else None for one in found.items or (found.any,)]
     if not any(isinstance(part, Dict) for part in parts):
         yield found
         return
     for part in parts:
         params = part.entries.get("params", UNKNOWN) if isinstance(part, Dict) else UNKNOWN
-        yield Sequence((params,)) if isinstance(params, Tensor) else run.iterate(params, given.node)
+        yield Sequence((params,)) if isinstance(params, Tensor) else frame.iterate(params, given.node)
 
 
-def _group(run: Frame, params: Sequence, node: cst.CSTNode, number: int) -> Value:
+def _group(frame: Frame, params: Sequence, node: cst.CSTNode, number: int) -> Value:
     """One entry of `param_groups`: its parameters, and settings of which nothing is known."""
-    held = run.allocate(node, replace(params, kind="list"), f"parameters {number}")
-    return run.allocate(node, Dict({"params": held}, UNKNOWN, StringPrefix()), f"group {number}")
+    held = frame.allocate(node, replace(params, kind="list"), f"parameters {number}")
+    return frame.allocate(node, Dict({"params": held}, UNKNOWN, StringPrefix()), f"group {number}")
 
 
 @models_call("torch.optim.*.step")
-def step(run: Frame, call: LibraryCall) -> Value:
+def step(frame: Frame, call: LibraryCall) -> Value:
     """A step writes to the parameters in place."""
-    thing = run.instance(call.receiver) if call.receiver is not None else None
+    thing = frame.instance(call.receiver) if call.receiver is not None else None
     held = thing.attributes.get(HELD) if thing is not None else None
     for one in held.items if isinstance(held, Tuple) else ():
-        report_shared_write(run, one, call.receiver_node, call.node, "param_groups")
+        report_shared_write(frame, one, call.receiver_node, call.node, "param_groups")
     return UNKNOWN
 
 
-def _take(run: Frame, node: cst.BaseExpression, leaf: Tensor) -> None:
+def _take(frame: Frame, node: cst.BaseExpression, leaf: Tensor) -> None:
     """Let the names and attributes in a list of parameters know that an optimizer has taken what they hold."""
     taken = replace(leaf, trained=True)
     for element in node.elements if isinstance(node, (cst.List, cst.Tuple)) else ():
         match element.value:
-            case cst.Name(value=name) if run.state.names.get(name) == leaf:
-                run.bind(name, taken)
+            case cst.Name(value=name) if frame.state.names.get(name) == leaf:
+                frame.bind(name, taken)
             case cst.Attribute(value=owner, attr=cst.Name(value=name)):
-                reference = run.evaluate(owner)
-                thing = run.instance(reference)
+                reference = frame.evaluate(owner)
+                thing = frame.instance(reference)
                 if isinstance(reference, Ref) and thing is not None and thing.attributes.get(name) == leaf:
-                    run.put(reference.address, thing.with_attribute(name, taken, thing.registered.get(name)))
+                    frame.put(reference.address, thing.with_attribute(name, taken, thing.registered.get(name)))
 
 
 @models_call(*(f"torch.optim.*.{name}" for name in ("zero_grad", "state_dict", "load_state_dict")))
-def optimizer_method(run: Frame, call: LibraryCall) -> Value:
+def optimizer_method(frame: Frame, call: LibraryCall) -> Value:
     """What an optimizer does moves nothing."""
     return UNKNOWN
 
 
 @models_call("torch.optim.*.add_param_group")
-def add_param_group(run: Frame, call: LibraryCall) -> Value:
+def add_param_group(frame: Frame, call: LibraryCall) -> Value:
     """One group more: which parameters there are is given up."""
-    thing = run.instance(call.receiver) if call.receiver is not None else None
+    thing = frame.instance(call.receiver) if call.receiver is not None else None
     if thing is not None and isinstance(call.receiver, Ref):
-        run.put(call.receiver.address, thing.with_attribute("param_groups", UNKNOWN))
+        frame.put(call.receiver.address, thing.with_attribute("param_groups", UNKNOWN))
     return NONE

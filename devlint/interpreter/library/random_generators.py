@@ -10,9 +10,9 @@ from devlint.interpreter.state.library_models import models_call
 
 
 @models_call("torch.Generator")
-def generator(run: Frame, call: LibraryCall) -> Value:
+def generator(frame: Frame, call: LibraryCall) -> Value:
     """A generator and the device it was made for."""
     device = call.arguments.value("device", 0)
-    return run.allocate(
+    return frame.allocate(
         call.node, Instance("torch.Generator", {"device": device if device is not None else Const("cpu")})
     )

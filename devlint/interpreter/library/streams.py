@@ -20,12 +20,14 @@ from devlint.interpreter.state.library_models import models_call
     "torch.cuda.Stream.synchronize",
     "torch.Event.synchronize",
 )
-def synchronize(run: Frame, call: LibraryCall) -> Value:
+def synchronize(frame: Frame, call: LibraryCall) -> Value:
     """The host waits for the accelerator."""
-    ambient = run.state.ambient
-    run.engine.repeats.mark_moment()
-    run.emit(Synchronize(run.context_at(call.node), ambient.waited if ambient.unsynchronized is None else None))
-    run.synchronize(run.step(StepKind.PASSED, "waits for the accelerator", call.node))
+    torch_state = frame.state.torch_state
+    frame.analysis.call_summaries.invalidate()
+    frame.emit(
+        Synchronize(frame.event_context(call.node), torch_state.waited if torch_state.unsynchronized is None else None)
+    )
+    frame.synchronize(frame.step(StepKind.PASSED, "waits for the accelerator", call.node))
     return NONE
 
 
@@ -38,8 +40,8 @@ def synchronize(run: Frame, call: LibraryCall) -> Value:
     "torch.cuda.Stream.wait_stream",
     "torch.cuda.Stream.record_event",
 )
-def event_method(run: Frame, call: LibraryCall) -> Value:
+def event_method(frame: Frame, call: LibraryCall) -> Value:
     """Events and streams: who waits on them is not followed further than `synchronize`."""
     if call.name != "record":
-        assume_synchronized(run)
+        assume_synchronized(frame)
     return UNKNOWN

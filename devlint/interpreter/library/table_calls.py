@@ -34,50 +34,50 @@ HARMLESS: Final = (
 """Libraries that do not move the modules they are given."""
 
 
-def by_table(run: Frame, invocation: LibraryCall) -> Value:
+def by_table(frame: Frame, invocation: LibraryCall) -> Value:
     """What the tables say of a call; unknown when they do not know it."""
     name, receiver = invocation.name, invocation.receiver
-    table = run.engine.table
+    table = frame.analysis.table
     if isinstance(receiver, Array) or (receiver is None and name.startswith(("numpy.", "pandas."))):
-        return call_numpy(run, invocation)
+        return call_numpy(frame, invocation)
     if isinstance(receiver, (Tensor, OpaqueData)):
         row = table.method(name)
-        return apply_row(run, row, invocation.arguments, invocation.receiver_argument) if row is not None else UNKNOWN
+        return apply_row(frame, row, invocation.arguments, invocation.receiver_argument) if row is not None else UNKNOWN
     if isinstance(receiver, Partial):
-        return _through_super(run, invocation, receiver)
+        return _through_super(frame, invocation, receiver)
     if receiver is None:
         row = table.find(name)
         if row is not None and row.module is not None:
-            return construct_library_module(run, table.canonical(name), row, invocation.arguments, invocation.node)
+            return construct_library_module(frame, table.canonical(name), row, invocation.arguments, invocation.node)
         if row is not None and row.special in ("", "batch"):
-            return apply_row(run, row, invocation.arguments)
+            return apply_row(frame, row, invocation.arguments)
         if is_estimator(name):
-            return run.allocate(invocation.node, Instance(ESTIMATORS, {}))
+            return frame.allocate(invocation.node, Instance(ESTIMATORS, {}))
         if reads_arrays(name):
-            report_tensors_read(run, invocation)
+            report_tensors_read(frame, invocation)
         elif not name.startswith(HARMLESS):
-            havoc(run, invocation.arguments)
-            assume_synchronized(run)
+            havoc(frame, invocation.arguments)
+            assume_synchronized(frame)
         elif name.startswith("torch.Tensor."):
             method = table.find(name)
-            return apply_row(run, method, invocation.arguments) if method is not None else UNKNOWN
+            return apply_row(frame, method, invocation.arguments) if method is not None else UNKNOWN
         return UNKNOWN
-    thing = run.get(receiver.address) if isinstance(receiver, Ref) else None
+    thing = frame.get(receiver.address) if isinstance(receiver, Ref) else None
     if isinstance(receiver, Ref) and isinstance(thing, Sequence) and thing.items is not None:
         # `rotate`, or anything else: the elements may stand elsewhere now.
-        run.put(receiver.address, replace(thing, items=None, element=thing.any))
-    owner = run.instance(receiver)
+        frame.put(receiver.address, replace(thing, items=None, element=thing.any))
+    owner = frame.instance(receiver)
     if owner is not None and isinstance(owner.cls, str) and owner.cls.startswith("numpy."):
-        return call_numpy(run, invocation)
-    member = find_member_row(run, receiver, name)
+        return call_numpy(frame, invocation)
+    member = find_member_row(frame, receiver, name)
     if member is not None and isinstance(receiver, Ref) and not member.property:
-        return call_library_method(run, receiver, member, invocation.arguments)
+        return call_library_method(frame, receiver, member, invocation.arguments)
     if owner is not None:
-        havoc(run, invocation.arguments)
+        havoc(frame, invocation.arguments)
     return UNKNOWN
 
 
-def _through_super(run: Frame, invocation: LibraryCall, receiver: Partial) -> Value:
+def _through_super(frame: Frame, invocation: LibraryCall, receiver: Partial) -> Value:
     """`super().method(...)` where the method lies in a library: the receiver's own library behaviour."""
 
     if receiver.target != LibraryName("builtins.super") or len(receiver.args) != 2:
@@ -85,4 +85,4 @@ def _through_super(run: Frame, invocation: LibraryCall, receiver: Partial) -> Va
     target = receiver.args[1]
     if isinstance(target, ProgramDefinition):
         return UNKNOWN
-    return run.invoke(LibraryCall(invocation.name, invocation.arguments, invocation.node, target))
+    return frame.invoke(LibraryCall(invocation.name, invocation.arguments, invocation.node, target))

@@ -26,108 +26,114 @@ from devlint.interpreter.state.library_models import models_call
 
 
 @models_call("torch.tensor", "torch.as_tensor", "torch.asarray", "torch.scalar_tensor")
-def tensor(run: Frame, call: LibraryCall) -> Value:
+def tensor(frame: Frame, call: LibraryCall) -> Value:
     """`torch.tensor(data)`: floats are float32, arrays keep their dtype; on the default device unless told."""
     data = call.arguments.get("data", 0) or call.arguments.get("obj", 0) or call.arguments.get("s", 0)
     if data is None:
         return Tensor()
-    dtype = _dtype_of(run, call, data)
+    dtype = _dtype_of(frame, call, data)
     value = without_none(data.value)
     source = value if isinstance(value, Tensor) else None
     device = call.arguments.get("device")
     name = call.name
     if device is not None and not is_absent_or_none(device.value):
         placement = requested_placement(
-            run, device.value, device.node, run.step(StepKind.CREATED, f"created by {name}", call.node)
+            frame, device.value, device.node, frame.step(StepKind.CREATED, f"created by {name}", call.node)
         )
-    elif source is not None and run.state.ambient.default_device is None:
-        placement = run.settle(source).placement
+    elif source is not None and frame.state.torch_state.default_device is None:
+        placement = frame.resolve(source).placement
     elif (
         not call.arguments.complete
-        or (source and isinstance(run.state.ambient.default_device, ConditionalPlacement))
-        or _may_be_tensor(run, value, said=name == "torch.tensor")
+        or (source and isinstance(frame.state.torch_state.default_device, ConditionalPlacement))
+        or _may_be_tensor(frame, value, said=name == "torch.tensor")
     ):
         return Tensor(dtype=dtype)
     else:
-        placement = default_placement(run, name, call.node)
+        placement = default_placement(frame, name, call.node)
     if isinstance(value, Array):
         placement = read_from(value, placement)
     if isinstance(value, (Tensor, Array)):
-        tell_conversion(run, call, data, run.settle_value(value), placement)
+        tell_conversion(frame, call, data, frame.resolve_value(value), placement)
     requires = call.arguments.constant("requires_grad", None, False)
     return Tensor(
         placement,
         dtype,
-        rank_of_data(run, value),
+        rank_of_data(frame, value),
         grad=requires if isinstance(requires, bool) else None,
         leaf=True,
         fresh=value.fresh if isinstance(value, Array) else None,
-        memory=_memory_of_data(run, call, value),
+        memory=_memory_of_data(frame, call, value),
     )
 
 
-def _may_be_tensor(run: Frame, value: Value, *, said: bool) -> bool:
+def _may_be_tensor(frame: Frame, value: Value, *, said: bool) -> bool:
     """Whether it is an argument that may be a tensor, whose device the result has. Where it has to be `said`, and of
     one that is given for good, to an object being made, only its annotation says so."""
     match value:
         case Unknown(origin=("param", FunctionInfo() as info, str(name))):
             names = info.annotated(name)
-            return "Tensor" in names or not (said or names or run.scope.construction)
+            return "Tensor" in names or not (said or names or frame.scope.construction)
     return False
 
 
-def _memory_of_data(run: Frame, call: LibraryCall, data: Value) -> Storage | None:
+def _memory_of_data(frame: Frame, call: LibraryCall, data: Value) -> Storage | None:
     """`torch.tensor` copies; `as_tensor` and `asarray` hand on the data's memory where they can."""
     if call.name not in ("torch.as_tensor", "torch.asarray"):
         return Storage()
-    return alias_storage(run, storage_of(data), f"`{call.name}`", call.node, surely=False)
+    return alias_storage(frame, storage_of(data), f"`{call.name}`", call.node, surely=False)
 
 
 def read_from(array: Array, placement: Placement) -> Placement:
     """The placement of a tensor made from an array: its story goes on from the array's."""
-    return extend_provenance(placement, lambda step: replace(step, previous=array.trace) if step is not None else None)
+    return extend_provenance(
+        placement, lambda step: replace(step, previous=array.provenance) if step is not None else None
+    )
 
 
-def tell_conversion(run: Frame, call: LibraryCall, data: Argument, source: Value, placement: Placement) -> None:
+def tell_conversion(frame: Frame, call: LibraryCall, data: Argument, source: Value, placement: Placement) -> None:
     """Tell the rules that a tensor is made from a tensor or an array."""
     origin = source.fresh if isinstance(source, Array) else None
-    only = is_only_use(run, data.node, call.node)
-    run.emit(TensorRebuilt(run.context_at(call.node), call.name, source, origin, placement, only))
+    only = is_only_use(frame, data.node, call.node)
+    frame.emit(TensorRebuilt(frame.event_context(call.node), call.name, source, origin, placement, only))
 
 
-def _dtype_of(run: Frame, call: LibraryCall, data: Argument) -> Dtype:
+def _dtype_of(frame: Frame, call: LibraryCall, data: Argument) -> Dtype:
     given = call.arguments.value("dtype", 1 if call.name == "torch.as_tensor" else None)
     if not is_absent_or_none(given):
         assert given is not None
         return requested_dtype(given)
-    dtype = data_dtype(run, data, TORCH_RULES)
+    dtype = data_dtype(frame, data, TORCH_RULES)
     if dtype.source is DtypeSource.PYTHON and dtype.name in ("float32", "complex64"):
-        default = run.state.ambient.default_dtype
+        default = frame.state.torch_state.default_dtype
         return default if dtype.name == "float32" else complex_of(default)
     if dtype.name == "float64" and not isinstance(data.value, Tensor):
-        step = run.step(
+        step = frame.step(
             StepKind.CONVERTED,
             f"float64 enters torch through {call.name}, which keeps NumPy's dtype",
             call.node,
-            dtype.trace,
+            dtype.provenance,
         )
-        return replace(dtype, trace=step)
+        return replace(dtype, provenance=step)
     return dtype
 
 
 @models_call("torch.from_numpy", "torch.frombuffer", "torch.from_file")
-def from_numpy(run: Frame, call: LibraryCall) -> Value:
+def from_numpy(frame: Frame, call: LibraryCall) -> Value:
     """`torch.from_numpy(array)`: the array's memory and dtype, on the host whatever the default device."""
     argument = call.arguments.get("ndarray", 0)
     value = without_none(argument.value) if argument is not None else UNKNOWN
     array = value if isinstance(value, Array) else Array()
-    step = run.step(StepKind.CREATED, f"on the host: {call.name} shares the array's memory", call.node, array.trace)
+    step = frame.step(
+        StepKind.CREATED, f"on the host: {call.name} shares the array's memory", call.node, array.provenance
+    )
     dtype = array.dtype
     if dtype.name == "float64":
         message = f"float64 enters torch through {call.name}, which keeps NumPy's dtype"
-        dtype = replace(dtype, trace=run.step(StepKind.CONVERTED, message, call.node, dtype.trace or array.trace))
-    placement = PlacementCase(CPU, Basis.DEFAULT, replace(step, wordings=device_expressions_at(run)))
-    memory = alias_storage(run, storage_of(value), f"`{call.name}`", call.node)
+        dtype = replace(
+            dtype, provenance=frame.step(StepKind.CONVERTED, message, call.node, dtype.provenance or array.provenance)
+        )
+    placement = PlacementCase(CPU, Basis.DEFAULT, replace(step, wordings=device_expressions_at(frame)))
+    memory = alias_storage(frame, storage_of(value), f"`{call.name}`", call.node)
     if isinstance(value, Array) and argument is not None:
-        tell_conversion(run, call, argument, array, placement)
+        tell_conversion(frame, call, argument, array, placement)
     return Tensor(placement, dtype, array.rank, grad=False, leaf=True, fresh=array.fresh, memory=memory)

@@ -12,20 +12,20 @@ from devlint.interpreter.state.library_models import models_call
 
 
 @models_call(*(f"Holder.{name}" for name in TRANSFER_METHODS))
-def transfer(run: Frame, call: LibraryCall) -> Value:
+def transfer(frame: Frame, call: LibraryCall) -> Value:
     """`encoding.to(...)`: in place, and handed back."""
     assert isinstance(call.receiver, Ref)
-    return transfer_module(run, call.receiver, call.name, call.arguments, call.node, call.receiver_node)
+    return transfer_module(frame, call.receiver, call.name, call.arguments, call.node, call.receiver_node)
 
 
 @models_call("Holder.items", "Holder.keys", "Holder.values")
-def views(run: Frame, call: LibraryCall) -> Value:
+def views(frame: Frame, call: LibraryCall) -> Value:
     """What it holds, one standing for all."""
-    thing = run.instance(call.receiver) if call.receiver is not None else None
+    thing = frame.instance(call.receiver) if call.receiver is not None else None
     if thing is None:
         return UNKNOWN
     element = tensor_container_item(thing)
     one = (
         StringPrefix() if call.name == "keys" else Tuple((StringPrefix(), element)) if call.name == "items" else element
     )
-    return run.allocate(call.node, Sequence(None, one, "iterator"))
+    return frame.allocate(call.node, Sequence(None, one, "iterator"))

@@ -48,17 +48,19 @@ from devlint.interpreter.state.rebinding import replace_value
 
 
 @models_call(*(f"Tensor.{name}" for name in TRANSFER_METHODS))
-def transfer(run: Frame, call: LibraryCall) -> Value:
+def transfer(frame: Frame, call: LibraryCall) -> Value:
     """`.to`, `.cuda`, `.cpu`, `.half`, ... on a tensor, or on something whose tensors are all in one place."""
     tensor = as_tensor(call.receiver) if call.receiver is not None else None
     assert tensor is not None
     if call.name == "type" and call.arguments.complete and not list(call.arguments):
-        settled = run.settle(tensor)
+        settled = frame.resolve(tensor)
         return TypeName(settled.placement, settled.dtype)
-    if run.discarded is call.node and (_may_be_module(call.receiver) or looks_like_module(run, call.receiver_node)):
+    if frame.discarded_expression is call.node and (
+        _may_be_module(call.receiver) or looks_like_module(frame, call.receiver_node)
+    ):
         # It moves in place then.
         return call.receiver or UNKNOWN
-    moved = transfer_tensor(run, tensor, call.name, call.arguments, call.node, call.receiver_node)
+    moved = transfer_tensor(frame, tensor, call.name, call.arguments, call.node, call.receiver_node)
     return OpaqueData(moved.placement, moved=moved.moved) if isinstance(call.receiver, OpaqueData) else moved
 
 
@@ -68,56 +70,58 @@ def _may_be_module(value: Value | None) -> bool:
 
 
 @models_call("Tensor.numpy", "Tensor.__array__")
-def numpy(run: Frame, call: LibraryCall) -> Value:
+def numpy(frame: Frame, call: LibraryCall) -> Value:
     """`.numpy()`: the same memory, on the host, outside autograd."""
-    tensor = run.settle(_receiver(call))
+    tensor = frame.resolve(_receiver(call))
     force = call.arguments.constant("force", 0, False) is True
-    report_numpy_read(run, tensor, ".numpy()", call.node, call.receiver_node, force=force)
+    report_numpy_read(frame, tensor, ".numpy()", call.node, call.receiver_node, force=force)
     if not force:
-        _found_on_host(run, tensor)
-    before = next((leaf.trace for _, leaf in placement_cases(tensor.placement) if leaf.trace is not None), None)
-    step = run.step(StepKind.CONVERTED, "seen as a NumPy array", call.node, before)
-    memory = alias_storage(run, storage_of(tensor), "`.numpy()`", call.node, surely=not force)
+        _found_on_host(frame, tensor)
+    before = next(
+        (leaf.provenance for _, leaf in placement_cases(tensor.placement) if leaf.provenance is not None), None
+    )
+    step = frame.step(StepKind.CONVERTED, "seen as a NumPy array", call.node, before)
+    memory = alias_storage(frame, storage_of(tensor), "`.numpy()`", call.node, surely=not force)
     return Array(tensor.dtype, FactoryOrigin(OriginKind.TENSOR, step), tensor.rank, memory, step)
 
 
-def _found_on_host(run: Frame, tensor: Tensor) -> None:
+def _found_on_host(frame: Frame, tensor: Tensor) -> None:
     """Code that goes on after it has read a caller's tensor through NumPy has been given one on the host."""
     device = tensor.placement.device if isinstance(tensor.placement, PlacementCase) else None
     if isinstance(device, DeviceSymbol):
         test = Literal(device_type_atom(device.origin, HOST, f'{device.text.strip("`")}.device.type == "{HOST}"'))
-        if entails(run.state.facts, test) is None:
-            run.state.assume(test)
+        if entails(frame.state.path_condition, test) is None:
+            frame.state.assume(test)
 
 
 @models_call("Tensor.detach", "Tensor.detach_")
-def detach(run: Frame, call: LibraryCall) -> Value:
+def detach(frame: Frame, call: LibraryCall) -> Value:
     """`.detach()`: the same memory, outside autograd."""
     tensor = _receiver(call)
-    settled = run.settle(tensor)
+    settled = frame.resolve(tensor)
     if call.name == "detach_" and tensor.cell is not None:
-        set_requires_grad(run, tensor.cell, False)
-    if call.name == "detach" and run.discarded is call.node and settled.grad is not False:
-        run.emit(DiscardedResult(run.context_at(call.node), call.name, run.place(call.receiver_node), settled))
+        set_requires_grad(frame, tensor.cell, False)
+    if call.name == "detach" and frame.discarded_expression is call.node and settled.grad is not False:
+        frame.emit(DiscardedResult(frame.event_context(call.node), call.name, frame.place(call.receiver_node), settled))
     if call.name == "detach_":
         return replace(settled, moved=None, grad=False, leaf=True)
-    memory = alias_storage(run, storage_of(settled), "`.detach()`", call.node)
+    memory = alias_storage(frame, storage_of(settled), "`.detach()`", call.node)
     return replace(settled, moved=None, grad=False, leaf=True, cell=None, memory=memory)
 
 
 @models_call("Tensor.pin_memory")
-def pin_memory(run: Frame, call: LibraryCall) -> Value:
+def pin_memory(frame: Frame, call: LibraryCall) -> Value:
     """`.pin_memory()`: a copy in page-locked host memory."""
-    settled = run.settle(_receiver(call))
-    if run.discarded is call.node:
-        run.emit(DiscardedResult(run.context_at(call.node), call.name, run.place(call.receiver_node), settled))
+    settled = frame.resolve(_receiver(call))
+    if frame.discarded_expression is call.node:
+        frame.emit(DiscardedResult(frame.event_context(call.node), call.name, frame.place(call.receiver_node), settled))
     return replace(settled, pinned=True, cell=None, memory=Storage())
 
 
 @models_call("Tensor.view")
-def view(run: Frame, call: LibraryCall) -> Value:
+def view(frame: Frame, call: LibraryCall) -> Value:
     """`.view(sizes)`; `.view(dtype)` reads the same memory as numbers of another type, in as many dimensions."""
-    viewed = by_table(run, call)
+    viewed = by_table(frame, call)
     given = call.arguments.value("dtype", 0)
     if not isinstance(viewed, Tensor) or given is None or not is_dtype_argument(given):
         return viewed
@@ -125,39 +129,39 @@ def view(run: Frame, call: LibraryCall) -> Value:
 
 
 @models_call("Tensor.clone")
-def clone(run: Frame, call: LibraryCall) -> Value:
+def clone(frame: Frame, call: LibraryCall) -> Value:
     """`.clone()`: new memory in the same place."""
-    return replace(run.derived(_receiver(call)), memory=Storage())
+    return replace(frame.copied_result(_receiver(call)), memory=Storage())
 
 
 @models_call("Tensor.requires_grad_")
-def requires_grad_(run: Frame, call: LibraryCall) -> Value:
+def requires_grad_(frame: Frame, call: LibraryCall) -> Value:
     """`.requires_grad_()`: the same tensor, now a leaf that collects a gradient."""
     tensor = _receiver(call)
     wanted = call.arguments.constant("requires_grad", 0, True)
     grad = wanted if isinstance(wanted, bool) else None
     if tensor.cell is not None:
-        set_requires_grad(run, tensor.cell, grad)
+        set_requires_grad(frame, tensor.cell, grad)
     changed = replace(tensor, grad=grad, leaf=True if not tensor.grad else tensor.leaf, fresh=tensor.fresh)
-    replace_value(run, call.receiver_node, tensor, changed)
+    replace_value(frame, call.receiver_node, tensor, changed)
     return changed
 
 
 @models_call("Tensor.retain_grad")
-def retain_grad(run: Frame, call: LibraryCall) -> Value:
+def retain_grad(frame: Frame, call: LibraryCall) -> Value:
     """`.retain_grad()`: a tensor that is no leaf keeps its gradient all the same."""
     tensor = _receiver(call)
-    replace_value(run, call.receiver_node, tensor, replace(tensor, leaf=None))
+    replace_value(frame, call.receiver_node, tensor, replace(tensor, leaf=None))
     return NONE
 
 
 @models_call("Tensor.item", "Tensor.tolist")
-def to_python(run: Frame, call: LibraryCall) -> Value:
+def to_python(frame: Frame, call: LibraryCall) -> Value:
     """`.item()`, `.tolist()`: Python numbers, for which the host waits."""
-    by_table(run, call)
+    by_table(frame, call)
     if call.name == "item":
-        return Number(python_type_of(run.settle(_receiver(call)).dtype))
-    return run.allocate(call.node, Sequence(None, UNKNOWN))
+        return Number(python_type_of(frame.resolve(_receiver(call)).dtype))
+    return frame.allocate(call.node, Sequence(None, UNKNOWN))
 
 
 @models_call(
@@ -169,7 +173,7 @@ def to_python(run: Frame, call: LibraryCall) -> Value:
     "Tensor.ndimension",
     "Tensor.element_size",
 )
-def measure(run: Frame, call: LibraryCall) -> Value:
+def measure(frame: Frame, call: LibraryCall) -> Value:
     """Sizes: Python numbers that the host knows without asking the accelerator."""
     if call.name == "size" and not call.arguments.positional and not call.arguments.keywords:
         return Size(_receiver(call).rank)
@@ -177,32 +181,32 @@ def measure(run: Frame, call: LibraryCall) -> Value:
 
 
 @models_call("Tensor.copy_")
-def copy_(run: Frame, call: LibraryCall) -> Value:
+def copy_(frame: Frame, call: LibraryCall) -> Value:
     """`.copy_(source)`: takes from any device; the receiver stays where it is."""
     tensor = _receiver(call)
-    report_shared_write(run, tensor, call.receiver_node, call.node)
+    report_shared_write(frame, tensor, call.receiver_node, call.node)
     given = call.arguments.get("src", 0)
-    operand = as_operand(run, "src", given) if given is not None else None
+    operand = as_operand(frame, "src", given) if given is not None else None
     source = operand.tensor if operand is not None else Tensor()
     if operand is not None:
-        report_read_by_copy(run, operand, run.settle(tensor).placement, call.node, "copy_")
-    step = run.step(StepKind.MOVED, "copied by .copy_()", call.node)
+        report_read_by_copy(frame, operand, frame.resolve(tensor).placement, call.node, "copy_")
+    step = frame.step(StepKind.MOVED, "copied by .copy_()", call.node)
     flag = call.arguments.constant("non_blocking", 1, False)
-    pending = pending_copy(run, source.placement, run.settle(tensor).placement, step, non_blocking=flag is True)
+    pending = pending_copy(frame, source.placement, frame.resolve(tensor).placement, step, non_blocking=flag is True)
     changed = replace(tensor, fresh=None, pending=pending)
-    replace_value(run, call.receiver_node, tensor, changed)
+    replace_value(frame, call.receiver_node, tensor, changed)
     return changed
 
 
 @models_call("Tensor.backward", "torch.autograd.backward")
-def backward(run: Frame, call: LibraryCall) -> Value:
+def backward(frame: Frame, call: LibraryCall) -> Value:
     """`.backward()` runs on the accelerator when the loss is there."""
-    by_table(run, call)
+    by_table(frame, call)
     return Const(None)
 
 
 @models_call("Tensor.split", "Tensor.chunk", "Tensor.unbind", "torch.split", "torch.chunk", "torch.unbind")
-def pieces(run: Frame, call: LibraryCall) -> Value:
+def pieces(frame: Frame, call: LibraryCall) -> Value:
     """Pieces of a tensor: as many as the call says, where it says so."""
     source = (
         call.receiver
@@ -212,7 +216,7 @@ def pieces(run: Frame, call: LibraryCall) -> Value:
     tensor = as_tensor(source) if source is not None else None
     if tensor is None:
         return UNKNOWN
-    settled = run.settle(tensor)
+    settled = frame.resolve(tensor)
     piece = replace(
         computed_tensor(settled),
         memory=settled.memory and settled.memory.part(object()),
@@ -222,7 +226,7 @@ def pieces(run: Frame, call: LibraryCall) -> Value:
     count = call.arguments.constant("chunks", position, None) if "chunk" in call.name else None
     if isinstance(count, int) and 0 < count <= 6:
         return Tuple((piece,) * count)
-    return run.allocate(call.node, Sequence(None, piece, "tuple"))
+    return frame.allocate(call.node, Sequence(None, piece, "tuple"))
 
 
 def _receiver(call: LibraryCall) -> Tensor:
@@ -231,65 +235,65 @@ def _receiver(call: LibraryCall) -> Tensor:
 
 
 @models_call("torch.load")
-def load(run: Frame, call: LibraryCall) -> Value:
+def load(frame: Frame, call: LibraryCall) -> Value:
     """`torch.load(file, map_location=...)`: everything inside is where map_location says; without it, where it was
     saved."""
     where = call.arguments.get("map_location", 1)
     if where is None or is_absent_or_none(where.value):
         return UNKNOWN
     placement = requested_placement(
-        run, where.value, where.node, run.step(StepKind.CREATED, "loaded by torch.load", call.node)
+        frame, where.value, where.node, frame.step(StepKind.CREATED, "loaded by torch.load", call.node)
     )
     return OpaqueData(placement, mixed=True)
 
 
 @models_call("torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.parameter.Buffer")
-def parameter(run: Frame, call: LibraryCall) -> Value:
+def parameter(frame: Frame, call: LibraryCall) -> Value:
     """`nn.Parameter(tensor)`: a parameter keeps its identity when its module moves, so its placement lives in the
     heap."""
     data = call.arguments.get("data", 0)
     given = as_tensor(data.value) if data is not None else None
-    settled = run.settle(given) if given is not None else Tensor()
+    settled = frame.resolve(given) if given is not None else Tensor()
     requires = call.arguments.constant("requires_grad", 1, True)
     grad = requires if isinstance(requires, bool) else None
-    reference = run.allocate(call.node, ParameterCell(settled.placement, settled.dtype, grad), "parameter")
+    reference = frame.allocate(call.node, ParameterCell(settled.placement, settled.dtype, grad), "parameter")
     return Tensor(settled.placement, settled.dtype, settled.rank, grad, leaf=True, cell=reference.address)
 
 
 @models_call("torch.nn.utils.rnn.PackedSequence")
-def packed(run: Frame, call: LibraryCall) -> Value:
+def packed(frame: Frame, call: LibraryCall) -> Value:
     """A packed sequence is built by hand: not followed."""
     return UNKNOWN
 
 
 @models_call("torch.nn.utils.rnn.pack_padded_sequence", "torch.nn.utils.rnn.pack_sequence")
-def pack(run: Frame, call: LibraryCall) -> Value:
+def pack(frame: Frame, call: LibraryCall) -> Value:
     """Packing: the data stay where they are; `lengths` must be on the host."""
-    by_table(run, call)
+    by_table(frame, call)
     data = call.arguments.value("input", 0)
     tensor = as_tensor(data) if data is not None else None
-    return OpaqueData(run.settle(tensor).placement) if tensor is not None else UNKNOWN
+    return OpaqueData(frame.resolve(tensor).placement) if tensor is not None else UNKNOWN
 
 
-def _apiece(run: Frame, call: LibraryCall) -> list[Value]:
+def _apiece(frame: Frame, call: LibraryCall) -> list[Value]:
     """What was given, reshaped."""
     given = [as_tensor(argument.value) for argument in call.arguments.positional]
-    return [UNKNOWN if one is None else replace(computed_tensor(run.settle(one)), rank=Rank.SOME) for one in given]
+    return [UNKNOWN if one is None else replace(computed_tensor(frame.resolve(one)), rank=Rank.SOME) for one in given]
 
 
 @models_call("torch.atleast_1d", "torch.atleast_2d", "torch.atleast_3d")
-def at_least(run: Frame, call: LibraryCall) -> Value:
+def at_least(frame: Frame, call: LibraryCall) -> Value:
     """Functions that hand back what they were given with more dimensions: one tensor as it is, several in a tuple."""
-    items = _apiece(run, call)
+    items = _apiece(frame, call)
     return items[0] if len(items) == 1 else Tuple(tuple(items))
 
 
 @models_call("torch.broadcast_tensors", "torch.meshgrid")
-def together(run: Frame, call: LibraryCall) -> Value:
+def together(frame: Frame, call: LibraryCall) -> Value:
     """Functions that hand back what they were given, reshaped."""
-    items = _apiece(run, call)
+    items = _apiece(frame, call)
     if len(items) == 1 and items[0] == UNKNOWN:
-        return by_table(run, call)
+        return by_table(frame, call)
     return Tuple(tuple(items))
 
 
@@ -297,21 +301,21 @@ FOREACH = ("add", "sub", "mul", "div", "maximum", "minimum", "lerp", "addcmul", 
 
 
 @models_call(*(f"torch._foreach_{name}{suffix}" for name in FOREACH for suffix in ("", "_")))
-def foreach(run: Frame, call: LibraryCall) -> Value:
+def foreach(frame: Frame, call: LibraryCall) -> Value:
     """`torch._foreach_add_(these, those)`: pair by pair what the plain operation would do; `_foreach_copy_` takes
     from anywhere."""
     lists = [
-        run.iterate(one.value, one.node) for one in call.arguments.positional if isinstance(one.value, (Ref, Tuple))
+        frame.iterate(one.value, one.node) for one in call.arguments.positional if isinstance(one.value, (Ref, Tuple))
     ]
     groups = [
-        as_operand(run, name, Argument(found.any, argument.node))
+        as_operand(frame, name, Argument(found.any, argument.node))
         for name, found, argument in zip(("self", "other", "third"), lists, call.arguments.positional, strict=False)
     ]
     operands = [replace(one, inside=True) for one in groups if one is not None]
     if not call.name.startswith("torch._foreach_copy"):
-        clash = find_device_conflict(run, call.node, call.name, operands)
+        clash = find_device_conflict(frame, call.node, call.name, operands)
         if clash is not None:
-            run.emit(clash)
+            frame.emit(clash)
     if call.name.endswith("_") or not operands:
         return NONE
-    return run.allocate(call.node, Sequence(None, run.derived(operands[0].tensor), "tuple"))
+    return frame.allocate(call.node, Sequence(None, frame.copied_result(operands[0].tensor), "tuple"))

@@ -15,41 +15,41 @@ from devlint.interpreter.state.library_models import models_call
 
 
 @models_call("torch.optim.swa_utils.AveragedModel")
-def averaged(run: Frame, call: LibraryCall) -> Value:
+def averaged(frame: Frame, call: LibraryCall) -> Value:
     """`AveragedModel(model)`: computes as the model does, with weights of its own where the model's are now."""
     given = call.arguments.value("model", 0)
-    if given is None or not is_module(run, given):
+    if given is None or not is_module(frame, given):
         return UNKNOWN
-    copy = deep_copy(run, given, call.node)
+    copy = deep_copy(frame, given, call.node)
     device = call.arguments.get("device", 1)
     if device is not None and not is_absent_or_none(device.value) and isinstance(copy, Ref):
-        step = run.step(StepKind.MOVED, "kept there by AveragedModel", call.node)
-        placement = requested_placement(run, device.value, device.node, step)
-        move_registered_tensors(run, copy, lambda before, dtype: (placement, dtype))
+        step = frame.step(StepKind.MOVED, "kept there by AveragedModel", call.node)
+        placement = requested_placement(frame, device.value, device.node, step)
+        move_registered_tensors(frame, copy, lambda before, dtype: (placement, dtype))
     return copy
 
 
 @models_call("Module.update_parameters")
-def update_parameters(run: Frame, call: LibraryCall) -> Value:
+def update_parameters(frame: Frame, call: LibraryCall) -> Value:
     """`averaged.update_parameters(model)`: the values are copied, from wherever they are."""
     return NONE
 
 
 @models_call("torch.optim.swa_utils.update_bn")
-def update_bn(run: Frame, call: LibraryCall) -> Value:
+def update_bn(frame: Frame, call: LibraryCall) -> Value:
     """`update_bn(loader, model)`: runs the model on the first part of each batch, moved only where it is told to."""
     loader, swept = call.arguments.get("loader", 0), call.arguments.get("model", 1)
     device = call.arguments.get("device", 2)
     if loader is None or swept is None:
         return NONE
-    batch = run.iterate(loader.value, loader.node).any
-    thing = run.get(batch.address) if isinstance(batch, Ref) else None
+    batch = frame.iterate(loader.value, loader.node).any
+    thing = frame.get(batch.address) if isinstance(batch, Ref) else None
     if isinstance(batch, Tuple) and batch.items:
         batch = batch.items[0]
     elif isinstance(thing, Sequence):
         batch = thing.items[0] if thing.items else thing.any
     if device is not None and not is_absent_or_none(device.value):
-        step = run.step(StepKind.MOVED, "moved by update_bn", call.node)
-        batch = move_value(run, batch, requested_placement(run, device.value, device.node, step))
-    run.call(swept.value, Arguments(swept.node, [Argument(batch, loader.node)]), swept.node)
+        step = frame.step(StepKind.MOVED, "moved by update_bn", call.node)
+        batch = move_value(frame, batch, requested_placement(frame, device.value, device.node, step))
+    frame.call(swept.value, Arguments(swept.node, [Argument(batch, loader.node)]), swept.node)
     return NONE

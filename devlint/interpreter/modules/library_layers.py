@@ -18,33 +18,35 @@ from devlint.interpreter.state.frame import Frame
 from devlint.semantics.table import ModuleRow, Row
 
 
-def construct_library_module(run: Frame, name: str, row: Row, arguments: Arguments, node: cst.CSTNode) -> Value:
+def construct_library_module(frame: Frame, name: str, row: Row, arguments: Arguments, node: cst.CSTNode) -> Value:
     """`nn.Linear(...)`: a module with its own parameters, if it has any; settings that are constants stay readable."""
     assert row.module is not None
     given = {key: arguments.value(key, position) for position, key in enumerate(row.module.init)}
     settings: dict[str, Value] = {key: value for key, value in given.items() if isinstance(value, (Const, Number))}
-    return run.allocate(node, Instance(name, settings, cell=library_module_parameters(run, name, row, arguments, node)))
+    return frame.allocate(
+        node, Instance(name, settings, cell=library_module_parameters(frame, name, row, arguments, node))
+    )
 
 
 def library_module_parameters(
-    run: Frame, name: str, row: Row, arguments: Arguments, node: cst.CSTNode
+    frame: Frame, name: str, row: Row, arguments: Arguments, node: cst.CSTNode
 ) -> ParameterCell | None:
     """The parameters a library module is born with."""
     assert row.module is not None
     module = row.module
     kind, _, argument = module.buffers.partition(":")
     if module.parameters == "never" and kind == "arg":
-        return _cell_from_argument(run, module, argument, arguments)
+        return _cell_from_argument(frame, module, argument, arguments)
     if not any(_holds(module, one, arguments) for one in (module.parameters, module.buffers)):
         return None
     device, dtype = arguments.get("device"), arguments.value("dtype")
     short = display_name(Instance(name, {}))
     if device is not None and not is_absent_or_none(device.value):
-        step = run.step(StepKind.CREATED, f"{short} is created", node)
-        placement = requested_placement(run, device.value, device.node, step)
+        step = frame.step(StepKind.CREATED, f"{short} is created", node)
+        placement = requested_placement(frame, device.value, device.node, step)
     else:
-        placement = default_placement(run, short, node)
-    made = run.state.ambient.default_dtype if dtype is None or dtype == NONE else requested_dtype(dtype)
+        placement = default_placement(frame, short, node)
+    made = frame.state.torch_state.default_dtype if dtype is None or dtype == NONE else requested_dtype(dtype)
     return ParameterCell(placement, made)
 
 
@@ -57,20 +59,20 @@ def _holds(module: ModuleRow, rule: str, arguments: Arguments) -> bool:
     return arguments.constant(argument, position, module.defaults.get(argument, True)) not in (False, None)
 
 
-def _cell_from_argument(run: Frame, module: ModuleRow, argument: str, arguments: Arguments) -> ParameterCell | None:
+def _cell_from_argument(frame: Frame, module: ModuleRow, argument: str, arguments: Arguments) -> ParameterCell | None:
     position = module.init.index(argument) if argument in module.init else None
     given = arguments.value(argument, position)
     if isinstance(given, Tensor):
-        settled = run.settle(given)
+        settled = frame.resolve(given)
         return ParameterCell(settled.placement, settled.dtype, False)
     return None
 
 
 def call_library_module(
-    run: Frame, owner: Ref, thing: Instance, arguments: Arguments, node: cst.CSTNode
+    frame: Frame, owner: Ref, thing: Instance, arguments: Arguments, node: cst.CSTNode
 ) -> Value | None:
     """Call a library module by its row; None when the table does not describe it."""
-    row = run.engine.table.find(library_class_name(run, thing))
+    row = frame.analysis.table.find(library_class_name(frame, thing))
     if row is None or row.module is None:
         return None
     reduction = thing.attributes.get("reduction")
@@ -78,4 +80,4 @@ def call_library_module(
         arguments = replace(
             arguments, keywords={**arguments.keywords, "reduction": Argument(reduction, arguments.node)}
         )
-    return apply_row(run, row, arguments, own=parameter_operand(run, owner, thing, node))
+    return apply_row(frame, row, arguments, own=parameter_operand(frame, owner, thing, node))

@@ -16,22 +16,22 @@ from devlint.interpreter.state.frame import Frame
 from devlint.semantics.row import Row, parse_row
 
 
-def call_library_method(run: Frame, receiver: Ref, row: Row, arguments: Arguments) -> Value:
+def call_library_method(frame: Frame, receiver: Ref, row: Row, arguments: Arguments) -> Value:
     """Call a method by its row, or read an attribute; a module's own tensors take part where the row names them."""
     node = arguments.node if isinstance(arguments.node, cst.BaseExpression) else cst.Name("self")
-    thing = run.instance(receiver)
+    thing = frame.instance(receiver)
     own = None
-    if thing is not None and IMPLICIT in row.same and is_module(run, receiver):
-        own = parameter_operand(run, receiver, thing, arguments.node)
-    return apply_row(run, row, arguments, Argument(receiver, node), own=own)
+    if thing is not None and IMPLICIT in row.same and is_module(frame, receiver):
+        own = parameter_operand(frame, receiver, thing, arguments.node)
+    return apply_row(frame, row, arguments, Argument(receiver, node), own=own)
 
 
-def framework_arguments(run: Frame, receiver: Ref, method: str, arguments: Arguments) -> Arguments:
+def framework_arguments(frame: Frame, receiver: Ref, method: str, arguments: Arguments) -> Arguments:
     """The arguments with which a framework calls a method of the program: it has moved some to the object's device."""
-    row = find_member_row(run, receiver, method)
+    row = find_member_row(frame, receiver, method)
     if row is None or row.special != "hook":
         return arguments
-    batch = OpaqueData(object_placement(run, receiver))
+    batch = OpaqueData(object_placement(frame, receiver))
     positional = list(arguments.positional)
     for position, name in enumerate(row.params[1 : len(positional) + 1]):
         if name in row.moves and isinstance(positional[position].value, (Unknown, Tensor)):
@@ -39,13 +39,13 @@ def framework_arguments(run: Frame, receiver: Ref, method: str, arguments: Argum
     return replace(arguments, positional=positional)
 
 
-def call_by_convention(run: Frame, arguments: Arguments) -> Value | None:
+def call_by_convention(frame: Frame, arguments: Arguments) -> Value | None:
     """What a call of something unknown gives, where one of its arguments tells by itself."""
-    for condition, cells in run.engine.table.models.conventions():
+    for condition, cells in frame.analysis.table.models.conventions():
         name, _, wanted = condition.partition("=")
         if arguments.constant(name) == wanted:
             row = parse_row("the call", cells)
             return apply_bound_row(
-                run, row, bind_row_arguments(row, arguments, None, {}), arguments.node, complete=arguments.complete
+                frame, row, bind_row_arguments(row, arguments, None, {}), arguments.node, complete=arguments.complete
             )
     return None

@@ -26,26 +26,26 @@ WRITERS: Final = frozenset(
 """Calls that write to their first argument, or to the array they are called on."""
 
 
-def array_storage(run: Frame, call: LibraryCall, source: Value | None) -> Storage | None:
+def array_storage(frame: Frame, call: LibraryCall, source: Value | None) -> Storage | None:
     """The memory of the array a call returns, given the array or tensor it is made from; writes are told."""
     name = call.name.rpartition(".")[2]
-    _note_writes(run, call)
+    _note_writes(frame, call)
     if name.startswith("empty"):
         return None
     if source is None or name not in VIEWS:
         return Storage()
     memory = storage_of(source)
     if isinstance(source, Array):
-        return storage_seen_by(run, name, memory, call.node)
+        return storage_seen_by(frame, name, memory, call.node)
     if isinstance(source, Tensor) and name in READERS and (memory is None or memory.is_contiguous):
-        return alias_storage(run, memory, f"`np.{name}`", call.node, surely="dtype" not in call.arguments.keywords)
+        return alias_storage(frame, memory, f"`np.{name}`", call.node, surely="dtype" not in call.arguments.keywords)
     return None
 
 
-def _note_writes(run: Frame, call: LibraryCall) -> None:
+def _note_writes(frame: Frame, call: LibraryCall) -> None:
     written = [call.arguments.keywords["out"]] if "out" in call.arguments.keywords else []
     receiver = call.receiver_argument
     if (call.name if receiver is None else f"ndarray.{call.name}") in WRITERS:
         written += [receiver] if receiver is not None else call.arguments.positional[:1]
     for argument in written:
-        report_shared_write(run, argument.value, argument.node, call.node)
+        report_shared_write(frame, argument.value, argument.node, call.node)

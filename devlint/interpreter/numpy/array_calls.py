@@ -38,22 +38,22 @@ from devlint.interpreter.state.arguments import Argument, LibraryCall
 from devlint.interpreter.state.frame import Frame
 
 
-def call_numpy(run: Frame, invocation: LibraryCall) -> Value:
+def call_numpy(frame: Frame, invocation: LibraryCall) -> Value:
     """A NumPy or pandas call by its row; unknown without one."""
     receiver = invocation.receiver_argument
-    owner = run.instance(receiver.value) if receiver is not None else None
+    owner = frame.instance(receiver.value) if receiver is not None else None
     if owner is not None and isinstance(owner.cls, str):
         # A random generator's methods are rows of their own, without a receiver.
-        row, receiver = run.engine.numpy.find(f"{owner.cls}.{invocation.name}"), None
+        row, receiver = frame.analysis.numpy.find(f"{owner.cls}.{invocation.name}"), None
     elif receiver is not None:
-        row = run.engine.numpy.find(f"numpy.ndarray.{invocation.name}")
+        row = frame.analysis.numpy.find(f"numpy.ndarray.{invocation.name}")
     else:
-        row = run.engine.numpy.find(invocation.name)
-        report_tensors_read(run, invocation)
+        row = frame.analysis.numpy.find(invocation.name)
+        report_tensors_read(frame, invocation)
     source = receiver.value if receiver is not None else None
     if source is None and invocation.arguments.positional:
         source = invocation.arguments.positional[0].value
-    memory = array_storage(run, invocation, source)
+    memory = array_storage(frame, invocation, source)
     if row is None:
         return UNKNOWN
     bound = bind_row_arguments(row, invocation.arguments, receiver, {})
@@ -62,15 +62,15 @@ def call_numpy(run: Frame, invocation: LibraryCall) -> Value:
     )
     if returns == "generator":
         cls = "numpy.random.RandomState" if invocation.name.endswith("RandomState") else "numpy.random.Generator"
-        return run.allocate(invocation.node, Instance(cls, {}))
+        return frame.allocate(invocation.node, Instance(cls, {}))
     if returns in ("number", "bool"):
         return Number("bool" if returns == "bool" else None)
     if returns not in ("array", "self", "list"):
         return UNKNOWN
-    dtype = array_dtype(run, row, bound)
-    step = run.step(StepKind.CREATED, f"made by {invocation.name.replace('numpy.', 'np.')}", invocation.node)
-    if dtype.name == "float64" and dtype.trace is None:
-        dtype = replace(dtype, trace=step)
+    dtype = array_dtype(frame, row, bound)
+    step = frame.step(StepKind.CREATED, f"made by {invocation.name.replace('numpy.', 'np.')}", invocation.node)
+    if dtype.name == "float64" and dtype.provenance is None:
+        dtype = replace(dtype, provenance=step)
     fresh = None
     # A generator object holds the sequence of numbers that the program wants.
     if (row.fresh or row.random) and not (row.random and owner is not None):
@@ -82,12 +82,12 @@ def call_numpy(run: Frame, invocation: LibraryCall) -> Value:
         "ascontiguousarray",
     ):
         fresh = source.fresh
-    own = [(name, rank_of_data(run, one.value)) for name in row.params for one in bound.get(name, ())]
-    array = Array(dtype, fresh, rank_by_rule(run, row.rank, bound, own), memory, step)
-    return run.allocate(invocation.node, Sequence(None, array, "tuple")) if returns == "list" else array
+    own = [(name, rank_of_data(frame, one.value)) for name in row.params for one in bound.get(name, ())]
+    array = Array(dtype, fresh, rank_by_rule(frame, row.rank, bound, own), memory, step)
+    return frame.allocate(invocation.node, Sequence(None, array, "tuple")) if returns == "list" else array
 
 
-def report_tensors_read(run: Frame, invocation: LibraryCall) -> None:
+def report_tensors_read(frame: Frame, invocation: LibraryCall) -> None:
     """A NumPy function handed a tensor, or a list of tensors, reads it on the host. One that is handed a function as
     well may only pass the list on to that."""
     reader = invocation.name.replace("numpy.", "np.")
@@ -97,35 +97,35 @@ def report_tensors_read(run: Frame, invocation: LibraryCall) -> None:
     for argument in invocation.arguments:
         if calls_back and isinstance(argument.value, (Tuple, Ref)):
             continue
-        for tensor in _tensors_in(run, argument):
+        for tensor in _tensors_in(frame, argument):
             inside = isinstance(argument.value, (Tuple, Ref))
-            report_numpy_read(run, tensor, reader, invocation.node, argument.node, inside=inside)
+            report_numpy_read(frame, tensor, reader, invocation.node, argument.node, inside=inside)
             break
 
 
-def _tensors_in(run: Frame, argument: Argument) -> Iterator[Tensor]:
+def _tensors_in(frame: Frame, argument: Argument) -> Iterator[Tensor]:
     match argument.value:
         case Tuple() | Ref() as container:
-            found = run.iterate(container, argument.node)
+            found = frame.iterate(container, argument.node)
             for one in found.items if found.items is not None else (found.element,):
-                yield from _read(run, one)
+                yield from _read(frame, one)
         case alone:
-            yield from _read(run, alone)
+            yield from _read(frame, alone)
 
 
-def _read(run: Frame, value: Value | None) -> Iterator[Tensor]:
+def _read(frame: Frame, value: Value | None) -> Iterator[Tensor]:
     """What of a value is read as a tensor, where it is no number."""
-    value = run.one_tensor(value) if value is not None else UNKNOWN
+    value = frame.as_single_tensor(value) if value is not None else UNKNOWN
     for one in alternatives(value) if is_number_or_tensor(value) else (value,):
         if isinstance(one, Tensor):
             yield one
 
 
-def array_attribute(run: Frame, array: Array, name: str, node: cst.CSTNode) -> Value:
+def array_attribute(frame: Frame, array: Array, name: str, node: cst.CSTNode) -> Value:
     """An array's property, or its method."""
     if name == "dtype":
         return DtypeValue(array.dtype)
-    row = run.engine.numpy.find(f"numpy.ndarray.{name}")
+    row = frame.analysis.numpy.find(f"numpy.ndarray.{name}")
     if row is None or not row.property:
         return BoundLibraryMethod(array, name)
     match row.returns:
@@ -134,19 +134,19 @@ def array_attribute(run: Frame, array: Array, name: str, node: cst.CSTNode) -> V
         case "size":
             return Size()
     seen = Argument(array, node if isinstance(node, cst.BaseExpression) else cst.Name("array"))
-    dtype = array_dtype(run, row, {"self": [seen]})
-    return replace(array, fresh=None, dtype=dtype, memory=storage_seen_by(run, name, array.memory, node))
+    dtype = array_dtype(frame, row, {"self": [seen]})
+    return replace(array, fresh=None, dtype=dtype, memory=storage_seen_by(frame, name, array.memory, node))
 
 
-def apply_array_operator(run: Frame, method: str, left: Argument, right: Argument, node: cst.CSTNode) -> Value:
+def apply_array_operator(frame: Frame, method: str, left: Argument, right: Argument, node: cst.CSTNode) -> Value:
     """An operator on an array and another array or a number."""
-    row = run.engine.numpy.find(f"numpy.ndarray.__{method}__")
+    row = frame.analysis.numpy.find(f"numpy.ndarray.__{method}__")
     if row is None:
         return Array()
-    dtype = array_dtype(run, row, {"self": [left], "other": [right]})
+    dtype = array_dtype(frame, row, {"self": [left], "other": [right]})
     arrays = [one.value for one in (left, right) if isinstance(one.value, Array)]
-    if dtype.name == "float64" and dtype.trace is None:
-        dtype = replace(dtype, trace=run.step(StepKind.CREATED, "computed by NumPy in float64", node))
-    own = [(name, rank_of_data(run, one.value)) for name, one in (("self", left), ("other", right))]
-    rank = rank_by_rule(run, row.rank, {}, own)
-    return Array(dtype, rank=rank, memory=Storage(), trace=arrays[0].trace)
+    if dtype.name == "float64" and dtype.provenance is None:
+        dtype = replace(dtype, provenance=frame.step(StepKind.CREATED, "computed by NumPy in float64", node))
+    own = [(name, rank_of_data(frame, one.value)) for name, one in (("self", left), ("other", right))]
+    rank = rank_by_rule(frame, row.rank, {}, own)
+    return Array(dtype, rank=rank, memory=Storage(), provenance=arrays[0].provenance)

@@ -39,7 +39,7 @@ WIDE: Final = frozenset({"int32", "int64", "uint32", "uint64"})
 """Integers that float32 cannot hold."""
 
 
-def array_dtype(run: Frame, row: Row, bound: Bound) -> Dtype:
+def array_dtype(frame: Frame, row: Row, bound: Bound) -> Dtype:
     """The dtype that a row gives for these arguments."""
     if is_passed(bound, "dtype"):
         return requested_dtype(bound["dtype"][0].value)
@@ -51,22 +51,23 @@ def array_dtype(run: Frame, row: Row, bound: Bound) -> Dtype:
             return Dtype(canonical_dtype_name(names), DtypeSource.NUMPY)
         case "literal" | "same" | "kwarg-or" | "real":
             dtype = promote_dtypes(
-                [data_dtype(run, one) for name in names.split(",") for one in bound.get(name, ())], promote_array_dtypes
+                [data_dtype(frame, one) for name in names.split(",") for one in bound.get(name, ())],
+                promote_array_dtypes,
             )
             return real_part(dtype) if kind == "real" else dtype
         case "promote":
-            return _promoted(run, bound)
+            return _promoted(frame, bound)
         case "float":
-            dtype = _promoted(run, bound)
-            if dtype.name is None and _divides_integers(run, row, bound):
+            dtype = _promoted(frame, bound)
+            if dtype.name is None and _divides_integers(frame, row, bound):
                 return Dtype("float64", DtypeSource.NUMPY)
             return _floating(dtype, row)
         case "sum":
-            return _summed(_promoted(run, bound))
+            return _summed(_promoted(frame, bound))
     return Dtype(canonical_dtype_name(rule), DtypeSource.NUMPY)
 
 
-def _promoted(run: Frame, bound: Bound) -> Dtype:
+def _promoted(frame: Frame, bound: Bound) -> Dtype:
     """NumPy's promotion of the operands."""
     strong: list[Dtype] = []
     weak: list[Dtype] = []
@@ -77,7 +78,7 @@ def _promoted(run: Frame, bound: Bound) -> Dtype:
             if argument.value == NONE:
                 continue
             number = name in LIKE_OPERANDS and python_kind(argument.value) is not None
-            (weak if number else strong).append(data_dtype(run, argument))
+            (weak if number else strong).append(data_dtype(frame, argument))
     result = promote_dtypes(strong or weak, promote_array_dtypes)
     if result.name is None:
         # There is nothing wider than float64 that NumPy would make of it with another real number.
@@ -95,12 +96,12 @@ def _promoted(run: Frame, bound: Bound) -> Dtype:
     return result
 
 
-def _divides_integers(run: Frame, row: Row, bound: Bound) -> bool:
+def _divides_integers(frame: Frame, row: Row, bound: Bound) -> bool:
     """Whether an array of wide integers is divided, or divides: whatever real numbers stand beside it, that is
     float64."""
     operands = [one for name, arguments in bound.items() if name in LIKE_OPERANDS for one in arguments]
     arrays = [one for one in operands if isinstance(one.value, Array) and one.value.rank.is_dimensioned]
-    return row.name.rpartition(".")[2] in DIVISIONS and any(data_dtype(run, one).name in WIDE for one in arrays)
+    return row.name.rpartition(".")[2] in DIVISIONS and any(data_dtype(frame, one).name in WIDE for one in arrays)
 
 
 def _floating(dtype: Dtype, row: Row) -> Dtype:

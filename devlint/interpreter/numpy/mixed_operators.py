@@ -24,12 +24,12 @@ def is_computed_by_numpy(method: str, left: Value, right: Value) -> bool:
     return arrays and method in ARITHMETIC
 
 
-def apply_numpy_operator(run: Frame, method: str, left: Argument, right: Argument, node: cst.CSTNode) -> Value:
+def apply_numpy_operator(frame: Frame, method: str, left: Argument, right: Argument, node: cst.CSTNode) -> Value:
     """`tensor op array`: a tensor again, of the dtype that NumPy gives it."""
     tensor, array = left.value, right.value
     assert isinstance(tensor, Tensor) and isinstance(array, Array)
-    report_numpy_read(run, tensor, short_name(f"torch.Tensor.__{method}__"), node, left.node, array=right.node)
-    result = run.derived(tensor)
+    report_numpy_read(frame, tensor, short_name(f"torch.Tensor.__{method}__"), node, left.node, array=right.node)
+    result = frame.copied_result(tensor)
     own, other = result.dtype.name, array.dtype.name
     promoted = promote_array_dtypes(own, other) if own is not None and other is not None else None
     if promoted is None or promoted != own:

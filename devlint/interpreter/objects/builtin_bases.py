@@ -20,25 +20,27 @@ DICTS: Final = frozenset(
 LISTS: Final = frozenset("builtins.list collections.UserList typing.List".split())
 
 
-def allocate_contents(run: Frame, info: ClassInfo, node: cst.CSTNode) -> Ref | None:
+def allocate_contents(frame: Frame, info: ClassInfo, node: cst.CSTNode) -> Ref | None:
     """The empty dict or list of a new object of this class, if it has one."""
-    for one in ancestors(run, info):
+    for one in ancestors(frame, info):
         if isinstance(one, LibraryName) and one.name in DICTS:
-            return run.allocate(node, Dict({}), "contents")
+            return frame.allocate(node, Dict({}), "contents")
         if isinstance(one, LibraryName) and one.name in LISTS:
-            return run.allocate(node, Sequence(()), "contents")
+            return frame.allocate(node, Sequence(()), "contents")
     return None
 
 
-def fill_contents(run: Frame, contents: Ref, arguments: Arguments) -> None:
+def fill_contents(frame: Frame, contents: Ref, arguments: Arguments) -> None:
     """`dict.__init__` and `list.__init__`: what is there is made anew of the arguments."""
-    is_dict = isinstance(run.get(contents.address), Dict)
-    run.put(contents.address, dict_from_arguments(run, arguments) if is_dict else list_from_arguments(run, arguments))
+    is_dict = isinstance(frame.get(contents.address), Dict)
+    frame.put(
+        contents.address, dict_from_arguments(frame, arguments) if is_dict else list_from_arguments(frame, arguments)
+    )
 
 
-def forget_contents(run: Frame, value: Value) -> None:
+def forget_contents(frame: Frame, value: Value) -> None:
     """Give up what an object holds: others may have put there what they like."""
-    contents = run.contents(value)
+    contents = frame.contents(value)
     if isinstance(contents, Ref) and contents != value:
-        empty = isinstance(run.get(contents.address), Dict)
-        run.put(contents.address, Dict({}, UNKNOWN) if empty else Sequence(None, UNKNOWN))
+        empty = isinstance(frame.get(contents.address), Dict)
+        frame.put(contents.address, Dict({}, UNKNOWN) if empty else Sequence(None, UNKNOWN))

@@ -50,19 +50,19 @@ def join_optional(left: Value | None, right: Value | None) -> Value | None:
     return join(left, right)
 
 
-def dict_from_arguments(run: Frame, arguments: Arguments) -> Dict:
+def dict_from_arguments(frame: Frame, arguments: Arguments) -> Dict:
     """What `dict(...)` makes of its arguments: of another mapping, of pairs, and of keywords."""
     entries: dict[object, Value] = {}
     element: Value | None = None if arguments.complete else UNKNOWN
     key: Value = UNKNOWN
     for argument in arguments.positional:
-        mapping = run.contents(argument.value)
-        thing = run.get(mapping.address) if isinstance(mapping, Ref) else None
+        mapping = frame.contents(argument.value)
+        thing = frame.get(mapping.address) if isinstance(mapping, Ref) else None
         if isinstance(thing, Dict):
             entries.update(thing.entries)
             element, key = thing.element, thing.key
             continue
-        found = run.iterate(argument.value, argument.node)
+        found = frame.iterate(argument.value, argument.node)
         for pair in found.items if found.items is not None else (found.element,):
             match pair:
                 case Tuple(items=(Const(value=name), value)) if found.items is not None:
@@ -75,9 +75,9 @@ def dict_from_arguments(run: Frame, arguments: Arguments) -> Dict:
     return Dict(entries, element, key)
 
 
-def list_from_arguments(run: Frame, arguments: Arguments) -> Sequence:
+def list_from_arguments(frame: Frame, arguments: Arguments) -> Sequence:
     """What `list(...)` makes of its argument."""
     given = next(iter(arguments), None)
     if given is None:
         return Sequence(())
-    return replace(run.iterate(given.value, given.node), kind="list", owner=None, first=None)
+    return replace(frame.iterate(given.value, given.node), kind="list", owner=None, first=None)

@@ -14,19 +14,19 @@ MAX_LEVELS: Final = 3
 """Containers looked into one inside another. Batches are dicts of lists of tensors; a list can also hold itself."""
 
 
-def contained_tensors(run: Frame, values: Iterable[Value], levels: int = MAX_LEVELS) -> Iterator[Value]:
+def contained_tensors(frame: Frame, values: Iterable[Value], levels: int = MAX_LEVELS) -> Iterator[Value]:
     """What is, or holds, data on a device; a module stands for all that it holds."""
     for value in values:
-        if isinstance(value, (Tensor, OpaqueData)) or is_module(run, value):
+        if isinstance(value, (Tensor, OpaqueData)) or is_module(frame, value):
             yield value
         elif levels:
-            yield from contained_tensors(run, _parts(run, value), levels - 1)
+            yield from contained_tensors(frame, _parts(frame, value), levels - 1)
 
 
-def _parts(run: Frame, value: Value) -> Iterable[Value]:
+def _parts(frame: Frame, value: Value) -> Iterable[Value]:
     if isinstance(value, Tuple):
         return value.items
-    thing = run.get(value.address) if isinstance(value, Ref) else None
+    thing = frame.get(value.address) if isinstance(value, Ref) else None
     match thing:
         case Sequence(items=items, element=element):
             return items if items is not None else (element,)

@@ -35,34 +35,34 @@ class Field:
     kept: bool = True
 
 
-def data_fields(run: Frame, info: ClassInfo) -> list[Field] | None:
+def data_fields(frame: Frame, info: ClassInfo) -> list[Field] | None:
     """The fields of such a class in order, None for any other class."""
-    base = _base(run, info)
-    if "__init__" in info.methods or not (base or _is_decorated(run, info)):
+    base = _base(frame, info)
+    if "__init__" in info.methods or not (base or _is_decorated(frame, info)):
         return None
-    line = [one.definition for one in ancestors(run, info) if isinstance(one, ProgramDefinition)]
+    line = [one.definition for one in ancestors(frame, info) if isinstance(one, ProgramDefinition)]
     by_position = base != "pydantic.BaseModel"
     classes = [one for one in reversed(line) if isinstance(one, ClassInfo)]
     return list({one.name: one for cls in classes for one in _fields(cls, by_position=by_position)}.values())
 
 
-def _base(run: Frame, info: ClassInfo) -> str | None:
+def _base(frame: Frame, info: ClassInfo) -> str | None:
     """The library class that makes it a record."""
     names = (
         one.name.replace("typing_extensions.", "typing.")
-        for one in ancestors(run, info)
+        for one in ancestors(frame, info)
         if isinstance(one, LibraryName)
     )
     return next((name for name in names if name in BASES), None)
 
 
-def _is_decorated(run: Frame, info: ClassInfo) -> bool:
+def _is_decorated(frame: Frame, info: ClassInfo) -> bool:
     for one in info.node.decorators:
         called = one.decorator.func if isinstance(one.decorator, cst.Call) else one.decorator
         last = (dotted_name(called) or "").rpartition(".")[2]
         if last == "dataclass":
             return True
-        target = definition_frame(run, info).evaluate(called) if last in WRITTEN else None
+        target = definition_frame(frame, info).evaluate(called) if last in WRITTEN else None
         if isinstance(target, LibraryName) and target.name.partition(".")[0] in ("attr", "attrs"):
             return True
     return False
@@ -102,29 +102,29 @@ def _says(node: cst.BaseExpression | None, keyword: str, constant: str) -> bool:
 
 
 def construct_record(
-    run: Frame, info: ClassInfo, fields: list[Field], arguments: Arguments, node: cst.CSTNode
+    frame: Frame, info: ClassInfo, fields: list[Field], arguments: Arguments, node: cst.CSTNode
 ) -> Value:
     """A record made of its fields, by position and by name, and what its `__post_init__` does."""
-    values = _values(run, info, fields, arguments)
+    values = _values(frame, info, fields, arguments)
     kept = {one.name: values[one.name] for one in fields if one.kept and one.name in values}
-    base = _base(run, info)
+    base = _base(frame, info)
     if base == "typing.NamedTuple":
         return Tuple(tuple(kept.values()), tuple(kept), ProgramDefinition(info))
     if base == "typing.TypedDict":
         entries: dict[Hashable, Value] = {name: one.value for name, one in arguments.keywords.items()}
-        return run.allocate(node, Dict(entries, None if arguments.complete else UNKNOWN))
-    class_body_values(run, info)
-    reference = run.allocate(node, Instance(ProgramDefinition(info), kept))
-    after = find_method(run, info, "__post_init__") or find_method(run, info, "__attrs_post_init__")
+        return frame.allocate(node, Dict(entries, None if arguments.complete else UNKNOWN))
+    class_body_values(frame, info)
+    reference = frame.allocate(node, Instance(ProgramDefinition(info), kept))
+    after = find_method(frame, info, "__post_init__") or find_method(frame, info, "__attrs_post_init__")
     if after is not None:
         extra = [Argument(values[one.name], arguments.expression) for one in fields if not one.kept]
-        run.call_function(after, reference, Arguments(node, extra))
+        frame.call_function(after, reference, Arguments(node, extra))
     return reference
 
 
-def _values(run: Frame, info: ClassInfo, fields: list[Field], arguments: Arguments) -> dict[str, Value]:
+def _values(frame: Frame, info: ClassInfo, fields: list[Field], arguments: Arguments) -> dict[str, Value]:
     """What each field is given, or has by default."""
-    home = definition_frame(run, info)
+    home = definition_frame(frame, info)
     values: dict[str, Value] = {}
     position = 0
     for one in fields:

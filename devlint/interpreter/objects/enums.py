@@ -14,31 +14,31 @@ MEMBER: Final = "enum member"
 """What the addresses of members begin with: two of them are the same member or different ones."""
 
 
-def is_enum(run: Frame, info: ClassInfo) -> bool:
+def is_enum(frame: Frame, info: ClassInfo) -> bool:
     """Whether a class is an enumeration."""
-    return any(isinstance(one, LibraryName) and one.name.startswith("enum.") for one in ancestors(run, info))
+    return any(isinstance(one, LibraryName) and one.name.startswith("enum.") for one in ancestors(frame, info))
 
 
-def enum_members(run: Frame, info: ClassInfo) -> dict[str, Ref] | None:
+def enum_members(frame: Frame, info: ClassInfo) -> dict[str, Ref] | None:
     """The members by their names; None for any other class."""
-    if not is_enum(run, info):
+    if not is_enum(frame, info):
         return None
-    named = {name: one for name, one in class_body_values(run, info).items() if not name.startswith("_")}
+    named = {name: one for name, one in class_body_values(frame, info).items() if not name.startswith("_")}
     return {
-        name: _member(run, info, name, one) for name, one in named.items() if not isinstance(one, ProgramDefinition)
+        name: _member(frame, info, name, one) for name, one in named.items() if not isinstance(one, ProgramDefinition)
     }
 
 
-def enum_member(run: Frame, info: ClassInfo, name: Value) -> Value | None:
+def enum_member(frame: Frame, info: ClassInfo, name: Value) -> Value | None:
     """The member with a name, if there is one."""
-    members = enum_members(run, info) if isinstance(name, Const) else None
+    members = enum_members(frame, info) if isinstance(name, Const) else None
     return members.get(str(name.value)) if members is not None and isinstance(name, Const) else None
 
 
-def member_with_value(run: Frame, members: dict[str, Ref], value: Value) -> Ref | None:
+def member_with_value(frame: Frame, members: dict[str, Ref], value: Value) -> Ref | None:
     """The member that has a value."""
     for reference in members.values():
-        thing = run.instance(reference)
+        thing = frame.instance(reference)
         if isinstance(value, Const) and thing is not None and thing.attributes["value"] == value:
             return reference
     return None
@@ -52,8 +52,8 @@ def is_same_member(left: Value, right: Value) -> bool | None:
     return left == right
 
 
-def _member(run: Frame, info: ClassInfo, name: str, value: Value) -> Ref:
+def _member(frame: Frame, info: ClassInfo, name: str, value: Value) -> Ref:
     address = AllocationSite((MEMBER, id(info), name))
     attributes = {"value": value, "_value_": value, "name": Const(name)}
-    run.engine.shared.setdefault(address, Instance(ProgramDefinition(info), attributes))
+    frame.analysis.base_heap.setdefault(address, Instance(ProgramDefinition(info), attributes))
     return Ref(address)

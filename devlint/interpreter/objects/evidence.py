@@ -9,24 +9,24 @@ from devlint.interpreter.state.frame import Frame
 from devlint.syntax.tree_walk import dotted_name
 
 
-def usage_evidence_for(run: Frame, node: cst.BaseExpression) -> tuple[str, UsageEvidence] | None:
+def usage_evidence_for(frame: Frame, node: cst.BaseExpression) -> tuple[str, UsageEvidence] | None:
     """The dotted name of an expression with what the code around says of it."""
     name = dotted_name(node)
     if name is None:
         return None
-    function = run.function
+    function = frame.function
     if name.startswith("self.") and function is not None and function.owner is not None:
         return name, function.owner.evidence
-    return name, function.evidence if function is not None else run.module.evidence
+    return name, function.evidence if function is not None else frame.module.evidence
 
 
-def looks_like_tensor(run: Frame, node: cst.BaseExpression, *, array_like: bool = True) -> bool:
+def looks_like_tensor(frame: Frame, node: cst.BaseExpression, *, array_like: bool = True) -> bool:
     """Whether the code around uses the expression as only a tensor can be used, or (`array_like`) an array."""
-    found = usage_evidence_for(run, node)
+    found = usage_evidence_for(frame, node)
     return found is not None and found[1].is_tensor(found[0], array_like=array_like)
 
 
-def looks_like_module(run: Frame, node: cst.BaseExpression) -> bool:
+def looks_like_module(frame: Frame, node: cst.BaseExpression) -> bool:
     """Whether the code around uses the expression as only a module can be used."""
-    found = usage_evidence_for(run, node)
+    found = usage_evidence_for(frame, node)
     return found is not None and found[1].is_module(found[0])

@@ -13,19 +13,19 @@ from devlint.interpreter.state.arguments import Arguments
 from devlint.interpreter.state.frame import Frame
 
 
-def havoc(run: Frame, arguments: Arguments) -> None:
+def havoc(frame: Frame, arguments: Arguments) -> None:
     """Something unknown was handed these: where its modules are afterwards is not known."""
     for argument in arguments:
         value = argument.value
-        if isinstance(value, Ref) and is_module(run, value):
-            move_registered_tensors(run, value, lambda placement, dtype: (UNKNOWN_PLACEMENT, UNKNOWN_DTYPE))
+        if isinstance(value, Ref) and is_module(frame, value):
+            move_registered_tensors(frame, value, lambda placement, dtype: (UNKNOWN_PLACEMENT, UNKNOWN_DTYPE))
         elif isinstance(value, Unknown) and value.origin is not None:
-            record = unknown_object_state(run, value)
+            record = unknown_object_state(frame, value)
             if record is not None and record.cell is not None:
-                run.put(unknown_object_site(value), replace(record, cell=None))
+                frame.put(unknown_object_site(value), replace(record, cell=None))
 
 
-def assume_synchronized(run: Frame) -> None:
+def assume_synchronized(frame: Frame) -> None:
     """Something unknown ran: it may have waited for the accelerator, so nothing is claimed of unfinished work."""
-    ambient = run.state.ambient
-    run.state.ambient = replace(ambient, epoch=ambient.epoch + 1, unsynchronized=None, waited=None)
+    torch_state = frame.state.torch_state
+    frame.state.torch_state = replace(torch_state, epoch=torch_state.epoch + 1, unsynchronized=None, waited=None)

@@ -34,24 +34,24 @@ from devlint.semantics.row import Row
 LOADER: Final = "torch.utils.data.DataLoader"
 
 
-def find_member_row(run: Frame, receiver: Value | None, name: str) -> Row | None:
+def find_member_row(frame: Frame, receiver: Value | None, name: str) -> Row | None:
     """The row of an object's method or attribute, by its library class."""
-    for cls in library_classes(run, receiver):
-        row = run.engine.table.find(f"{cls}.{name}")
+    for cls in library_classes(frame, receiver):
+        row = frame.analysis.table.find(f"{cls}.{name}")
         if row is not None:
             return row
     return None
 
 
-def library_classes(run: Frame, receiver: Value | None) -> Iterator[str]:
+def library_classes(frame: Frame, receiver: Value | None) -> Iterator[str]:
     """The library classes that an object is of, or is built on."""
-    thing = run.instance(receiver) if receiver is not None else None
+    thing = frame.instance(receiver) if receiver is not None else None
     if thing is None:
         return
     if isinstance(thing.cls, str):
         yield thing.cls
     elif isinstance(thing.cls, ProgramDefinition) and isinstance(thing.cls.definition, ClassInfo):
-        yield from (one.name for one in ancestors(run, thing.cls.definition) if isinstance(one, LibraryName))
+        yield from (one.name for one in ancestors(frame, thing.cls.definition) if isinstance(one, LibraryName))
 
 
 # Holders: objects whose tensors are all in one place
@@ -60,13 +60,13 @@ def library_classes(run: Frame, receiver: Value | None) -> Iterator[str]:
 # What a call hands out
 
 
-def object_placement(run: Frame, receiver: Value) -> Placement:
+def object_placement(frame: Frame, receiver: Value) -> Placement:
     """Where an object holds its own tensors; one of which nobody has said it is on a device of its own."""
-    thing = run.instance(receiver)
+    thing = frame.instance(receiver)
     if thing is None or not isinstance(receiver, Ref):
         return UNKNOWN_PLACEMENT
-    if is_module(run, receiver):
-        placement = placement_of_module(run, receiver)
+    if is_module(frame, receiver):
+        placement = placement_of_module(frame, receiver)
         if not is_unknown_placement(placement):
             return placement
     elif thing.cell is not None:
@@ -74,17 +74,17 @@ def object_placement(run: Frame, receiver: Value) -> Placement:
     return PlacementCase(device_symbol(("own", receiver.address), "the module"), Basis.CALLER)
 
 
-def dataset_placement(run: Frame, bound: BoundArguments, name: str, node: cst.CSTNode) -> Placement:
+def dataset_placement(frame: Frame, bound: BoundArguments, name: str, node: cst.CSTNode) -> Placement:
     """Where the elements of a dataset are, as far as that is known; else, as those of most, on the host."""
     for argument in bound.get(name, ()):
         value = argument.value
-        if not isinstance(value, Ref) or run.instance(value) is None:
-            value = run.iterate(value, argument.node).any
-        thing = run.instance(value)
+        if not isinstance(value, Ref) or frame.instance(value) is None:
+            value = frame.iterate(value, argument.node).any
+        thing = frame.instance(value)
         if thing is not None and thing.cell is not None:
             return thing.cell.placement
     return PlacementCase(
-        CPU, Basis.ASSUMED, run.step(StepKind.ASSUMED, "comes from a loader, which yields host tensors", node)
+        CPU, Basis.ASSUMED, frame.step(StepKind.ASSUMED, "comes from a loader, which yields host tensors", node)
     )
 
 
@@ -93,36 +93,38 @@ def chosen_placement(name: str) -> Placement:
     return PlacementCase(device_symbol(("chosen by", name), f"the {name.rpartition('.')[2]}"), Basis.CALLER)
 
 
-def move_arguments(run: Frame, row: Row, bound: BoundArguments, placement: Placement) -> BoundArguments:
+def move_arguments(frame: Frame, row: Row, bound: BoundArguments, placement: Placement) -> BoundArguments:
     """Move those arguments that the row says are moved; the arguments as they then are."""
     moved = dict(bound)
     for name in row.moves:
-        moved[name] = [replace(one, value=move_value(run, one.value, placement)) for one in bound.get(name, ())]
+        moved[name] = [replace(one, value=move_value(frame, one.value, placement)) for one in bound.get(name, ())]
     return moved
 
 
-def move_value(run: Frame, value: Value, placement: Placement) -> Value:
+def move_value(frame: Frame, value: Value, placement: Placement) -> Value:
     """A value after somebody has moved what it holds; modules, loaders and holders are moved themselves."""
     match value:
         case Tensor():
-            return replace(run.settle(value), placement=placement, cell=None, fresh=None, pinned=None)
+            return replace(frame.resolve(value), placement=placement, cell=None, fresh=None, pinned=None)
         case OpaqueData():
             return OpaqueData(placement)
         case Tuple(items=items):
-            return replace(value, items=tuple(move_value(run, one, placement) for one in items))
+            return replace(value, items=tuple(move_value(frame, one, placement) for one in items))
         case Ref(address=address):
-            thing = run.get(address)
-            if is_module(run, value) or is_tensor_container(run, value):
-                move_registered_tensors(run, value, lambda before, dtype: (placement, dtype))
+            thing = frame.get(address)
+            if is_module(frame, value) or is_tensor_container(frame, value):
+                move_registered_tensors(frame, value, lambda before, dtype: (placement, dtype))
             elif isinstance(thing, Dict):
-                entries = {key: move_value(run, one, placement) for key, one in thing.entries.items()}
-                run.put(address, replace(thing, entries=entries))
+                entries = {key: move_value(frame, one, placement) for key, one in thing.entries.items()}
+                frame.put(address, replace(thing, entries=entries))
             elif isinstance(thing, Instance) and thing.cls == LOADER:
-                run.put(address, replace(thing, cell=ParameterCell(placement, UNKNOWN_DTYPE)))
+                frame.put(address, replace(thing, cell=ParameterCell(placement, UNKNOWN_DTYPE)))
     return value
 
 
-def library_result(run: Frame, row: Row, bound: BoundArguments, result: Tensor, form: str, node: cst.CSTNode) -> Value:
+def library_result(
+    frame: Frame, row: Row, bound: BoundArguments, result: Tensor, form: str, node: cst.CSTNode
+) -> Value:
     """The result in one of the forms that only model files use."""
     kind, _, cls = form.partition(":")
     match kind:
@@ -130,8 +132,8 @@ def library_result(run: Frame, row: Row, bound: BoundArguments, result: Tensor, 
             return OpaqueData(result.placement)
         case "object":
             name = cls.replace("{class}", row.name.rpartition(".")[0])
-            cell = _cell(run, name, result.placement, result.dtype)
-            return run.allocate(node, _filled(Instance(name, {}, cell=cell), row, bound))
+            cell = _cell(frame, name, result.placement, result.dtype)
+            return frame.allocate(node, _filled(Instance(name, {}, cell=cell), row, bound))
         case "arguments":
             values = [one.value for name in cls.split(",") for one in bound.get(name, ())]
             return values[0] if len(values) == 1 else Tuple(tuple(values))
@@ -146,9 +148,9 @@ def _filled(thing: Instance, row: Row, bound: BoundArguments) -> Instance:
     return thing
 
 
-def _cell(run: Frame, name: str, placement: Placement, dtype: Dtype) -> ParameterCell | None:
+def _cell(frame: Frame, name: str, placement: Placement, dtype: Dtype) -> ParameterCell | None:
     """The tensors an object is born with: none, where its class is a module without any."""
-    row = run.engine.table.find(name)
+    row = frame.analysis.table.find(name)
     if row is not None and row.module is not None and row.module.parameters == row.module.buffers == "never":
         return None
     return ParameterCell(placement, dtype)

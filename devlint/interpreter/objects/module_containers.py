@@ -25,14 +25,14 @@ class UnknownSubmodules(Exception):
     """The submodules of a module cannot all be told."""
 
 
-def container_class(run: Frame, thing: Instance, method: str) -> str | None:
+def container_class(frame: Frame, thing: Instance, method: str) -> str | None:
     """The container of torch whose `method` answers for the object."""
     if isinstance(thing.cls, str):
         return thing.cls if thing.cls in CONTAINERS else None
     info = _class_of(thing)
-    if info is None or find_method(run, info, method) is not None:
+    if info is None or find_method(frame, info, method) is not None:
         return None
-    base = library_base(run, info)
+    base = library_base(frame, info)
     return base if base in CONTAINERS else None
 
 
@@ -64,10 +64,10 @@ def container_part(thing: Instance, key: Value | None) -> Value:
     return join_all(children)
 
 
-def iterate_container(run: Frame, thing: Instance) -> Sequence:
+def iterate_container(frame: Frame, thing: Instance) -> Sequence:
     """What a loop over a container goes through: its parts, or the keys that it has for them."""
     parts = container_parts(thing)
-    if (container_class(run, thing, "__iter__") or "").endswith("Dict"):
+    if (container_class(frame, thing, "__iter__") or "").endswith("Dict"):
         return Sequence(None, StringPrefix()) if ANY_PART in parts else Sequence(tuple(map(Const, parts)))
     return Sequence(None, join_all(list(parts.values()))) if ANY_PART in parts else Sequence(tuple(parts.values()))
 
@@ -76,19 +76,19 @@ MAX_DEPTH: Final = 16
 """Levels of submodules that are listed: the names of such as refer back to themselves have no end."""
 
 
-def named_modules(run: Frame, value: Value, prefix: str = "") -> Iterator[tuple[str, Value]]:
+def named_modules(frame: Frame, value: Value, prefix: str = "") -> Iterator[tuple[str, Value]]:
     """A module and all under it, each with its name; fails with `UnknownSubmodules` where some cannot be told."""
-    thing = run.instance(value)
-    if thing is None or not is_module(run, value) or prefix.count(".") > MAX_DEPTH:
+    thing = frame.instance(value)
+    if thing is None or not is_module(frame, value) or prefix.count(".") > MAX_DEPTH:
         raise UnknownSubmodules
     if isinstance(thing.cls, str):
         if thing.cls.startswith(COMPOSED):
             raise UnknownSubmodules
-    elif (info := _class_of(thing)) is None or has_unknown_base(run, info):
+    elif (info := _class_of(thing)) is None or has_unknown_base(frame, info):
         raise UnknownSubmodules
     yield prefix, value
     for name, part in named_children(thing):
-        yield from named_modules(run, part, f"{prefix}.{name}" if prefix else name)
+        yield from named_modules(frame, part, f"{prefix}.{name}" if prefix else name)
 
 
 def named_children(thing: Instance) -> Iterator[tuple[str, Value]]:
@@ -100,24 +100,26 @@ def named_children(thing: Instance) -> Iterator[tuple[str, Value]]:
             yield name, thing.attributes[name]
 
 
-def slice_container(run: Frame, container: str, parts: Iterable[Value] | None, every: Value, node: cst.CSTNode) -> Ref:
+def slice_container(
+    frame: Frame, container: str, parts: Iterable[Value] | None, every: Value, node: cst.CSTNode
+) -> Ref:
     """The container of the same kind that a slice makes."""
     chosen = {ANY_PART: every} if parts is None else {str(i): one for i, one in enumerate(parts)}
-    return run.allocate(node, Instance(container, chosen, dict.fromkeys(chosen, Registration.MODULE)))
+    return frame.allocate(node, Instance(container, chosen, dict.fromkeys(chosen, Registration.MODULE)))
 
 
-def _with_part(run: Frame, thing: Instance, key: str, value: Value) -> Instance:
+def _with_part(frame: Frame, thing: Instance, key: str, value: Value) -> Instance:
     if isinstance(value, Tensor) and value.cell is None:
-        reference = run.allocate_cell(value)
+        reference = frame.allocate_cell(value)
         value = replace(value, cell=reference, leaf=True, grad=True)
-    kind = registration_of(run, thing, key, value)
-    mark_as_registered(run, value)
+    kind = registration_of(frame, thing, key, value)
+    mark_as_registered(frame, value)
     if key == ANY_PART and key in thing.attributes:
         value = join(thing.attributes[key], value)
     return thing.with_attribute(key, value, kind if kind is not Registration.PLAIN else Registration.MODULE)
 
 
-def set_container_part(run: Frame, owner: Ref, thing: Instance, key: Value | None, value: Value) -> None:
+def set_container_part(frame: Frame, owner: Ref, thing: Instance, key: Value | None, value: Value) -> None:
     """`modules[key] = module`."""
     name = str(key.value) if isinstance(key, Const) else ANY_PART
-    run.put(owner.address, _with_part(run, thing, name, value))
+    frame.put(owner.address, _with_part(frame, thing, name, value))

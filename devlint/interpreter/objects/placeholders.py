@@ -17,89 +17,89 @@ MAX_DEPTH: Final = 3
 
 
 def forget_placeholders_of_submodules(
-    run: Frame, reference: Ref, built: Collection[FunctionInfo], depth: int = 0
+    frame: Frame, reference: Ref, built: Collection[FunctionInfo], depth: int = 0
 ) -> None:
     """The same for the modules that an object is made of, whose methods may have been called in any order too."""
-    thing = run.instance(reference)
+    thing = frame.instance(reference)
     if thing is None or depth > MAX_DEPTH:
         return
     for name, kind in thing.registered.items():
         if kind is not Registration.MODULE or name not in thing.attributes:
             continue
         for part in alternatives(thing.attributes[name]):
-            inner = run.instance(part)
+            inner = frame.instance(part)
             if inner is None or not isinstance(part, Ref):
                 continue
             info = inner.cls.definition if isinstance(inner.cls, ProgramDefinition) else None
-            if isinstance(info, ClassInfo) and any(_holds_plain_tensor(run, one) for one in _plain(inner)):
-                forget_placeholders(run, part, info, None, built)
-            forget_placeholders_of_submodules(run, part, built, depth + 1)
+            if isinstance(info, ClassInfo) and any(_holds_plain_tensor(frame, one) for one in _plain(inner)):
+                forget_placeholders(frame, part, info, None, built)
+            forget_placeholders_of_submodules(frame, part, built, depth + 1)
 
 
 def forget_placeholders(
-    run: Frame, reference: Ref, info: ClassInfo, method: FunctionInfo | None, built: Collection[FunctionInfo]
+    frame: Frame, reference: Ref, info: ClassInfo, method: FunctionInfo | None, built: Collection[FunctionInfo]
 ) -> None:
     """Before somebody calls a method: give up what others may have replaced by then, and what it replaces itself.
 
     `built` are the methods that have run while the object was made: what they set is what there is.
     """
-    thing = run.instance(reference)
+    thing = frame.instance(reference)
     if thing is None:
         return
-    standing = {*_standing_in(run, info, thing)}
+    standing = {*_standing_in(frame, info, thing)}
     if not standing:
         return
     names = set(method.replaces) if method is not None else set()
-    for other in _methods(run, info):
+    for other in _methods(frame, info):
         if other is not method and other not in built:
             names |= other.sets if method is not None else other.replaces
     for name in sorted(names & standing):
         unset = Unknown(("attr", reference.address, name), f"self.{name}")
         thing = thing.with_attribute(name, unset)
-    run.put(reference.address, thing)
+    frame.put(reference.address, thing)
 
 
 def _plain(thing: Instance) -> Iterator[Value]:
     return (value for name, value in thing.attributes.items() if name not in thing.registered)
 
 
-def _methods(run: Frame, info: ClassInfo) -> Iterator[FunctionInfo]:
+def _methods(frame: Frame, info: ClassInfo) -> Iterator[FunctionInfo]:
     """The methods of a class and of those it inherits from, but for what makes the object."""
-    for one in program_classes(run, info):
+    for one in program_classes(frame, info):
         for name, method in one.methods.items():
             if name != "__init__":
-                yield run.engine.method(method)
+                yield frame.analysis.method(method)
 
 
-def _standing_in(run: Frame, info: ClassInfo, thing: Instance) -> Iterator[str]:
+def _standing_in(frame: Frame, info: ClassInfo, thing: Instance) -> Iterator[str]:
     """The names of what a method may bring to its device later, or what says where that is."""
     for name, value in thing.attributes.items():
-        if name not in thing.registered and any(_may_stand_in(run, one) for one in alternatives(value)):
+        if name not in thing.registered and any(_may_stand_in(frame, one) for one in alternatives(value)):
             yield name
-    for name, value in class_attributes(run, info).items():
+    for name, value in class_attributes(frame, info).items():
         if name not in thing.attributes and isinstance(value, Tensor | DeviceValue):
             yield name
 
 
-def _may_stand_in(run: Frame, value: Value) -> bool:
+def _may_stand_in(frame: Frame, value: Value) -> bool:
     """Whether it is nothing yet, a device or the word for one ("auto"), or a tensor that has to be brought along."""
     word = isinstance(value, Const) and isinstance(value.value, str)
-    return word or value == NONE or isinstance(value, DeviceValue) or _holds_plain_tensor(run, value)
+    return word or value == NONE or isinstance(value, DeviceValue) or _holds_plain_tensor(frame, value)
 
 
-def _holds_plain_tensor(run: Frame, value: Value, depth: int = 0) -> bool:
+def _holds_plain_tensor(frame: Frame, value: Value, depth: int = 0) -> bool:
     if depth > MAX_DEPTH:
         return False
     match value:
         case Tensor(cell=cell):
             return cell is None
         case Tuple(items=items):
-            return any(_holds_plain_tensor(run, one, depth + 1) for one in items)
+            return any(_holds_plain_tensor(frame, one, depth + 1) for one in items)
         case Ref(address=address):
-            match run.get(address):
+            match frame.get(address):
                 case Sequence(items=known, element=element):
-                    return any(_holds_plain_tensor(run, one, depth + 1) for one in (*(known or ()), element))
+                    return any(_holds_plain_tensor(frame, one, depth + 1) for one in (*(known or ()), element))
                 case Dict(entries=entries, element=element):
                     parts = [*entries.values(), *([element] if element is not None else [])]
-                    return any(_holds_plain_tensor(run, one, depth + 1) for one in parts)
+                    return any(_holds_plain_tensor(frame, one, depth + 1) for one in parts)
     return False

@@ -7,12 +7,12 @@ from devlint.domain.value import UNKNOWN, OpaqueData, Value
 from devlint.interpreter.state.frame import Frame
 
 
-def is_tensor_container(run: Frame, value: Value) -> bool:
+def is_tensor_container(frame: Frame, value: Value) -> bool:
     """Whether an object is of a class that holds tensors, and moves them in place."""
-    thing = run.instance(value)
+    thing = frame.instance(value)
     if thing is None or not isinstance(thing.cls, str):
         return False
-    row = run.engine.table.find(thing.cls)
+    row = frame.analysis.table.find(thing.cls)
     return row is not None and row.special == "batch"
 
 

@@ -12,7 +12,7 @@ def unknown_object_site(owner: Unknown) -> AllocationSite:
     return AllocationSite(("opaque", owner.origin))
 
 
-def unknown_object_state(run: Frame, owner: Unknown) -> Instance | None:
+def unknown_object_state(frame: Frame, owner: Unknown) -> Instance | None:
     """What the program has done to something unknown."""
-    thing = run.get(unknown_object_site(owner))
+    thing = frame.get(unknown_object_site(owner))
     return thing if isinstance(thing, Instance) else None

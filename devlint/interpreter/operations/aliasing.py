@@ -50,7 +50,7 @@ def parameter_storage(module: Ref) -> Storage:
 
 
 def alias_storage(
-    run: Frame,
+    frame: Frame,
     memory: Storage | None,
     how: str,
     node: cst.CSTNode,
@@ -58,30 +58,30 @@ def alias_storage(
     surely: bool = True,
     when: PathCondition = NO_CONDITION,
 ) -> Storage | None:
-    """The memory of what `how` returns without copying, or without copying where it has nothing to do."""
+    """The memory of what `basis` returns without copying, or without copying where it has nothing to do."""
     if memory is None:
         return None
-    run.engine.handed_on.add(memory.root)
+    frame.analysis.aliased_storages.add(memory.root)
     message = f"{how} hands out the same memory" + ("" if surely else " where it has nothing to do")
-    return memory.handed_on(AliasStep(run.step(StepKind.PASSED, message, node), surely, when))
+    return memory.with_alias_step(AliasStep(frame.step(StepKind.PASSED, message, node), surely, when))
 
 
-def view_storage(run: Frame, row: Row, tensor: Tensor, node: cst.CSTNode) -> Storage | None:
+def view_storage(frame: Frame, row: Row, tensor: Tensor, node: cst.CSTNode) -> Storage | None:
     """The memory of an operation's result that is, or may be, a view of the tensor."""
-    return storage_seen_by(run, row.name.rpartition(".")[2], storage_of(tensor), node)
+    return storage_seen_by(frame, row.name.rpartition(".")[2], storage_of(tensor), node)
 
 
-def storage_seen_by(run: Frame, name: str, memory: Storage | None, node: cst.CSTNode) -> Storage | None:
+def storage_seen_by(frame: Frame, name: str, memory: Storage | None, node: cst.CSTNode) -> Storage | None:
     """The memory that a method of this name, which may return a view, sees of the memory it is given."""
     if memory is None:
         return None
     if name in ("contiguous", "ascontiguousarray"):
-        return alias_storage(run, memory, f"`{name}`", node, surely=False) if memory.is_contiguous else Storage()
+        return alias_storage(frame, memory, f"`{name}`", node, surely=False) if memory.is_contiguous else Storage()
     return memory.rearranged() if name in REARRANGING else memory
 
 
 def storage_after_transfer(
-    run: Frame,
+    frame: Frame,
     before: Tensor,
     placement: Placement | None,
     dtype: Dtype | None,
@@ -98,8 +98,8 @@ def storage_after_transfer(
     if placement is not None:
         ways = [
             (needed | more, one.device, relate_devices(one.device, other.device))
-            for needed, one in placement_cases(before.placement, run.state.facts)
-            for more, other in placement_cases(placement, run.state.facts | needed)
+            for needed, one in placement_cases(before.placement, frame.state.path_condition)
+            for more, other in placement_cases(placement, frame.state.path_condition | needed)
         ]
         stays = [needed for needed, device, relation in ways if relation is not DeviceRelation.DIFFERENT]
         if any(device == UNKNOWN_DEVICE for _, device, _ in ways):
@@ -108,7 +108,7 @@ def storage_after_transfer(
             return Storage()
         surely = surely and all(relation is DeviceRelation.SAME for _, _, relation in ways)
         when = NO_CONDITION if len(stays) == len(ways) else stays[0]
-    return alias_storage(run, storage_of(before), how, node, surely=surely, when=when)
+    return alias_storage(frame, storage_of(before), how, node, surely=surely, when=when)
 
 
 def item_storage(memory: Storage | None, node: cst.Subscript, keys: Sequence_[Value]) -> Storage | None:
@@ -124,7 +124,7 @@ def item_storage(memory: Storage | None, node: cst.Subscript, keys: Sequence_[Va
 
 
 def report_shared_write(
-    run: Frame, written: Value, target: cst.BaseExpression, node: cst.CSTNode, attribute: str | None = None
+    frame: Frame, written: Value, target: cst.BaseExpression, node: cst.CSTNode, attribute: str | None = None
 ) -> None:
     """Tell when memory is written in place under one name while it is in use under another; `attribute` is where the
     target holds it.
@@ -133,16 +133,18 @@ def report_shared_write(
     """
     name = _name_of(target)
     memory = storage_of(written)
-    if name is None or memory is None or memory.root not in run.engine.handed_on:
+    if name is None or memory is None or memory.root not in frame.analysis.aliased_storages:
         return
     name = f"{name}.{attribute}" if attribute is not None else name
-    for other, shares in _others(run, name, memory, node):
+    for other, shares in _others(frame, name, memory, node):
         when = conjoin(NO_CONDITION, [test for share in shares for test in share.when])
-        if when is None or conjoin(run.state.facts, when) is None:
+        if when is None or conjoin(frame.state.path_condition, when) is None:
             continue
         doubtful = [share for share in shares if not share.surely]
         shared = (doubtful or list(shares))[-1].step
-        run.emit(SharedWrite(run.context_at(node), name, other, shared, when - run.state.facts, not doubtful))
+        frame.emit(
+            SharedWrite(frame.event_context(node), name, other, shared, when - frame.state.path_condition, not doubtful)
+        )
         return
 
 
@@ -159,27 +161,27 @@ def _name_of(target: cst.BaseExpression) -> str | None:
 
 
 def _others(
-    run: Frame, name: str, memory: Storage, node: cst.CSTNode
+    frame: Frame, name: str, memory: Storage, node: cst.CSTNode
 ) -> Iterator[tuple[str | None, tuple[AliasStep, ...]]]:
     """Who else holds the memory and may look at it afterwards, in the functions being run from the innermost; with the
     steps that lie between. None stands for an unknown caller.
 
     Two attributes that always share their memory are meant to.
     """
-    frame, at = run, node
+    holder, at = frame, node
     while True:
-        for other, value in frame.state.names.items():
-            for text, held in _held(run, other, value, 0):
+        for other, value in holder.state.names.items():
+            for text, held in _held(frame, other, value, 0):
                 shares = alias_steps_between(memory, held)
                 if not shares or not views_overlap(memory, held):
                     continue
                 if "." in text and "." in name and all(share.surely for share in shares):
                     continue
-                if other == "self" or _is_given(held) or run.engine.uses.read_later(frame, at, other):
+                if other == "self" or _is_given(held) or frame.analysis.use_def.read_later(holder, at, other):
                     yield None if text == name else text, shares
-        if frame.caller is None:
+        if holder.caller is None:
             break
-        frame, at = frame.caller
+        holder, at = holder.caller
     if is_from_caller(memory.root) and memory.shares:
         yield None, memory.shares
 
@@ -189,7 +191,7 @@ def _is_given(memory: Storage) -> bool:
     return is_from_caller(memory.root) and not memory.shares
 
 
-def _held(run: Frame, name: str, value: Value, depth: int) -> Iterator[tuple[str, Storage]]:
+def _held(frame: Frame, name: str, value: Value, depth: int) -> Iterator[tuple[str, Storage]]:
     """The memory of a value and, under their own names, of what it contains."""
     for one in alternatives(value):
         memory = storage_of(one)
@@ -197,14 +199,14 @@ def _held(run: Frame, name: str, value: Value, depth: int) -> Iterator[tuple[str
             yield name, memory
         elif isinstance(one, Tuple) and depth < MAX_DEPTH:
             for item in one.items:
-                yield from _held(run, f"{name}[...]", item, depth + 1)
+                yield from _held(frame, f"{name}[...]", item, depth + 1)
         elif isinstance(one, Ref) and depth < MAX_DEPTH:
-            for text, item in _contents(run, name, one):
-                yield from _held(run, text, item, depth + 1)
+            for text, item in _contents(frame, name, one):
+                yield from _held(frame, text, item, depth + 1)
 
 
-def _contents(run: Frame, name: str, container: Ref) -> Iterator[tuple[str, Value]]:
-    thing = run.get(container.address)
+def _contents(frame: Frame, name: str, container: Ref) -> Iterator[tuple[str, Value]]:
+    thing = frame.get(container.address)
     match thing:
         case Instance(attributes=attributes):
             yield from ((f"{name}.{attribute}", value) for attribute, value in attributes.items())

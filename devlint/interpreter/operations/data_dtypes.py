@@ -35,9 +35,9 @@ TORCH_RULES: Final = DataDtypeRules(
 )
 
 
-def data_dtype(run: Frame, argument: Argument, reading: DataDtypeRules = NUMPY_RULES) -> Dtype:
+def data_dtype(frame: Frame, argument: Argument, reading: DataDtypeRules = NUMPY_RULES) -> Dtype:
     """The dtype that an argument's data has as an array or tensor; unknown unless all of it is known."""
-    return _of_value(run, argument.value, argument.node, reading, 0)
+    return _of_value(frame, argument.value, argument.node, reading, 0)
 
 
 def python_kind(value: Value) -> str | None:
@@ -55,7 +55,7 @@ def python_kind(value: Value) -> str | None:
     return None
 
 
-def _of_value(run: Frame, value: Value, node: cst.BaseExpression, reading: DataDtypeRules, depth: int) -> Dtype:
+def _of_value(frame: Frame, value: Value, node: cst.BaseExpression, reading: DataDtypeRules, depth: int) -> Dtype:
     kind = python_kind(value)
     if kind is not None:
         return Dtype(reading.numbers.get(kind), DtypeSource.PYTHON)
@@ -63,11 +63,11 @@ def _of_value(run: Frame, value: Value, node: cst.BaseExpression, reading: DataD
         case Array(dtype=dtype):
             return dtype
         case Tensor():
-            return run.settle(value).dtype
+            return frame.resolve(value).dtype
         case Tuple() | Ref() if depth < MAX_NESTED:
-            found = run.iterate(value, node)
+            found = frame.iterate(value, node)
             values = found.items if found.items is not None else (found.element,)
-            return promote_dtypes([_of_value(run, one, node, reading, depth + 1) for one in values], reading.promote)
+            return promote_dtypes([_of_value(frame, one, node, reading, depth + 1) for one in values], reading.promote)
     return UNKNOWN_DTYPE
 
 

@@ -56,41 +56,41 @@ def device_from_string(text: str) -> Device:
         return UNKNOWN_DEVICE
 
 
-def default_placement(run: Frame, function: str, node: cst.CSTNode) -> Placement:
+def default_placement(frame: Frame, function: str, node: cst.CSTNode) -> Placement:
     """Where a factory puts its tensor when nobody says: the default device, which is the host unless set."""
-    given = run.step(StepKind.CREATED, f"created by {function} on the default device", node)
+    given = frame.step(StepKind.CREATED, f"created by {function} on the default device", node)
 
     def place(leaf: PlacementCase) -> PlacementCase:
         if leaf != HOST_BY_DEFAULT:
-            return replace(leaf, trace=given, how=Basis.EXPLICIT)
-        return host_placement(run, function, node)
+            return replace(leaf, provenance=given, basis=Basis.EXPLICIT)
+        return host_placement(frame, function, node)
 
-    return map_cases(run.state.ambient.default_device or HOST_BY_DEFAULT, place)
+    return map_cases(frame.state.torch_state.default_device or HOST_BY_DEFAULT, place)
 
 
-def host_placement(run: Frame, function: str, node: cst.CSTNode) -> PlacementCase:
+def host_placement(frame: Frame, function: str, node: cst.CSTNode) -> PlacementCase:
     """The host, where a factory puts its tensor because nobody has said otherwise."""
-    step = run.step(StepKind.CREATED, f"created on the host by {function}, which was given no device", node)
-    return replace(HOST_BY_DEFAULT, trace=replace(step, wordings=device_expressions_at(run)))
+    step = frame.step(StepKind.CREATED, f"created on the host by {function}, which was given no device", node)
+    return replace(HOST_BY_DEFAULT, provenance=replace(step, wordings=device_expressions_at(frame)))
 
 
-def requested_placement(run: Frame, value: Value, node: cst.BaseExpression, step: Step | None) -> Placement:
+def requested_placement(frame: Frame, value: Value, node: cst.BaseExpression, step: Step | None) -> Placement:
     """The placement that `device=value` asks for; `step` is what it does to the tensor. None asks for the default
     device."""
     match value:
         case DeviceValue(placement=placement):
             return map_cases(placement, lambda leaf: _placed(leaf, step))
         case Const(value=str(text)):
-            return PlacementCase(_device_from_text(run, text, node), Basis.EXPLICIT, step)
+            return PlacementCase(_device_from_text(frame, text, node), Basis.EXPLICIT, step)
         case Const(value=bool()):
             return UNKNOWN_PLACEMENT
         case Const(value=int(index)):
             if index < 0:
-                run.emit(InvalidDeviceUsed(run.context_at(node), str(index), "a device index is not negative"))
+                frame.emit(InvalidDeviceUsed(frame.event_context(node), str(index), "a device index is not negative"))
                 return UNKNOWN_PLACEMENT
             return PlacementCase(KnownDevice("cuda", index), Basis.EXPLICIT, step)
         case StringPrefix(prefix=prefix) if ":" in prefix:
-            return PlacementCase(_device_from_prefix(run, prefix, node), Basis.EXPLICIT, step)
+            return PlacementCase(_device_from_prefix(frame, prefix, node), Basis.EXPLICIT, step)
         case Number(kind="int"):
             return PlacementCase(KnownDevice("cuda", ANY_INDEX), Basis.EXPLICIT, step)
         case Unknown(origin=origin, text=text) | Number(origin=origin, text=text) if origin is not None:
@@ -98,57 +98,59 @@ def requested_placement(run: Frame, value: Value, node: cst.BaseExpression, step
         case DeviceType(placement=placement):
             return map_cases(placement, lambda leaf: _placed(_without_index(leaf), step))
         case Tensor():
-            return map_cases(run.settle(value).placement, lambda leaf: _placed(leaf, step))
+            return map_cases(frame.resolve(value).placement, lambda leaf: _placed(leaf, step))
         case ConditionalValue(test=test, yes=yes, no=no):
-            known = entails(run.state.facts, test) if test is not None else None
+            known = entails(frame.state.path_condition, test) if test is not None else None
             if known is not None:
-                return requested_placement(run, yes if known else no, node, step)
-            return join_under(test, _under(run, test, yes, node, step), _under(run, test and ~test, no, node, step))
+                return requested_placement(frame, yes if known else no, node, step)
+            return join_under(test, _under(frame, test, yes, node, step), _under(frame, test and ~test, no, node, step))
         case Const(value=None):
             return (
-                default_placement(run, "a factory", node)
+                default_placement(frame, "a factory", node)
                 if step is None or step.kind is StepKind.CREATED
                 else UNKNOWN_PLACEMENT
             )
     return UNKNOWN_PLACEMENT
 
 
-def _under(run: Frame, test: Literal | None, value: Value, node: cst.BaseExpression, step: Step | None) -> Placement:
+def _under(frame: Frame, test: Literal | None, value: Value, node: cst.BaseExpression, step: Step | None) -> Placement:
     """One alternative, read on the path where it is the one."""
-    before = run.state.facts
+    before = frame.state.path_condition
     if test is not None:
-        run.state.facts = assume(before, test) or before
-    placement = requested_placement(run, value, node, step)
-    run.state.facts = before
+        frame.state.path_condition = assume(before, test) or before
+    placement = requested_placement(frame, value, node, step)
+    frame.state.path_condition = before
     return placement
 
 
 def _placed(leaf: PlacementCase, step: Step | None) -> PlacementCase:
     """The device of another tensor: known as that one's is. A default passed on is still the first factory's doing."""
-    if leaf.how is Basis.DEFAULT and leaf.trace is not None:
+    if leaf.basis is Basis.DEFAULT and leaf.provenance is not None:
         return leaf
-    return replace(leaf, trace=step)
+    return replace(leaf, provenance=step)
 
 
 def _without_index(leaf: PlacementCase) -> PlacementCase:
     return replace(leaf, device=KnownDevice(leaf.device.type)) if isinstance(leaf.device, KnownDevice) else leaf
 
 
-def _device_from_text(run: Frame, text: str, node: cst.BaseExpression) -> Device:
+def _device_from_text(frame: Frame, text: str, node: cst.BaseExpression) -> Device:
     try:
         device = parse_device(text)
     except InvalidDevice as error:
-        run.emit(InvalidDeviceUsed(run.context_at(node), text, str(error)))
+        frame.emit(InvalidDeviceUsed(frame.event_context(node), text, str(error)))
         return UNKNOWN_DEVICE
-    return resolve_device_index(run, device)
+    return resolve_device_index(frame, device)
 
 
-def _device_from_prefix(run: Frame, prefix: str, node: cst.BaseExpression) -> Device:
+def _device_from_prefix(frame: Frame, prefix: str, node: cst.BaseExpression) -> Device:
     """A device string of which only the beginning is known: its type, with some index."""
     type_, _, rest = prefix.partition(":")
     if ":" in rest:
-        run.emit(
-            InvalidDeviceUsed(run.context_at(node), prefix + "...", f"{rest.partition(':')[0]!r} is no device index")
+        frame.emit(
+            InvalidDeviceUsed(
+                frame.event_context(node), prefix + "...", f"{rest.partition(':')[0]!r} is no device index"
+            )
         )
         return UNKNOWN_DEVICE
     device = device_from_string(type_)
@@ -159,9 +161,9 @@ def _device_from_prefix(run: Frame, prefix: str, node: cst.BaseExpression) -> De
     )
 
 
-def resolve_device_index(run: Frame, device: KnownDevice) -> KnownDevice:
+def resolve_device_index(frame: Frame, device: KnownDevice) -> KnownDevice:
     """`cuda` without an index, once the program has chosen another current device."""
-    if device.index is None and device.type != HOST and not run.state.ambient.current_device_known:
+    if device.index is None and device.type != HOST and not frame.state.torch_state.current_device_known:
         return KnownDevice(device.type, ANY_INDEX)
     return device
 
@@ -174,23 +176,25 @@ DEVICE_FIRST: Final = frozenset(
 """Calls whose first argument is a device."""
 
 
-def report_hard_coded_arguments(run: Frame, name: str, arguments: Arguments) -> None:
+def report_hard_coded_arguments(frame: Frame, name: str, arguments: Arguments) -> None:
     """Tell of the accelerators that are written out among the arguments of one of torch's functions."""
     for keyword in DEVICE_KEYWORDS:
         given = arguments.keywords.get(keyword)
         if given is not None:
-            report_hard_coded_device(run, given.value, given.node, f"{keyword}={_written(given.node)}")
+            report_hard_coded_device(frame, given.value, given.node, f"{keyword}={_written(given.node)}")
     if name in DEVICE_FIRST and arguments.positional:
         report_hard_coded_device(
-            run, arguments.positional[0].value, arguments.positional[0].node, _written(arguments.node)
+            frame, arguments.positional[0].value, arguments.positional[0].node, _written(arguments.node)
         )
 
 
-def report_hard_coded_device(run: Frame, value: Value | None, node: cst.CSTNode, written: str) -> None:
+def report_hard_coded_device(frame: Frame, value: Value | None, node: cst.CSTNode, written: str) -> None:
     """Tell when an accelerator is written out where the code could not run without one."""
     if isinstance(value, Const) and isinstance(value.value, str) and is_accelerator(device_from_string(value.value)):
-        run.emit(
-            HardCodedAccelerator(run.context_at(node), written, is_behind_device_check(run), has_device_parameter(run))
+        frame.emit(
+            HardCodedAccelerator(
+                frame.event_context(node), written, is_behind_device_check(frame), has_device_parameter(frame)
+            )
         )
 
 
@@ -198,14 +202,16 @@ def _written(node: cst.CSTNode) -> str:
     return cst.Module([]).code_for_node(node)
 
 
-def is_behind_device_check(run: Frame) -> bool:
+def is_behind_device_check(frame: Frame) -> bool:
     """Whether the path has asked for an accelerator, or for something else that decides it."""
-    return any(word in str(test) for test in run.state.facts for word in ("available", "cuda", "gpu", "device"))
+    return any(
+        word in str(test) for test in frame.state.path_condition for word in ("available", "cuda", "gpu", "device")
+    )
 
 
-def has_device_parameter(run: Frame) -> bool:
+def has_device_parameter(frame: Frame) -> bool:
     """Whether the caller can choose the device: by a parameter of the function, or of the class's `__init__`."""
-    function = run.function
+    function = frame.function
     if function is None:
         return False
     names = [one.name for one in function.parameters]

@@ -53,7 +53,7 @@ from devlint.interpreter.state.frame import Frame
 
 
 def find_device_conflict(
-    run: Frame,
+    frame: Frame,
     node: cst.CSTNode,
     operation: str,
     operands: Sequence[Operand],
@@ -75,8 +75,8 @@ def find_device_conflict(
     for left, right in combinations(operands, 2):
         if left.name in index and right.name in index:
             continue
-        for when, one, other in _meetings(run, left, right):
-            exempt = _exempt(small, scalars, run.state.facts | when)
+        for when, one, other in _meetings(frame, left, right):
+            exempt = _exempt(small, scalars, frame.state.path_condition | when)
             if _is_exempt(one, exempt) or _is_exempt(other, exempt):
                 continue
             host, guest = (other, one) if is_host(other.leaf.device) else (one, other)
@@ -85,20 +85,20 @@ def find_device_conflict(
             if guest.name in index and not (is_host(host.leaf.device) and _is_placed(guest)):
                 continue
             indexed = guest.name in index or (guest.name in gathering and host.tensor.cell is None)
-            clash = _blame(run, node, operation, host, guest, when, indexed=indexed)
+            clash = _blame(frame, node, operation, host, guest, when, indexed=indexed)
             if clash is not None:
-                return replace(clash, wordings=device_expressions_at(_standing_at(run, clash.context.place)))
+                return replace(clash, wordings=device_expressions_at(_standing_at(frame, clash.context.place)))
     return None
 
 
-def _standing_at(run: Frame, place: Place) -> Frame:
+def _standing_at(frame: Frame, place: Place) -> Frame:
     """The code in which a place lies: the one being run, or a caller of it whose call stands there."""
-    around = run
+    around = frame
     while around.caller is not None:
         around, call = around.caller
         if call is place.node:
             return around
-    return run
+    return frame
 
 
 def _may_be_scalar(operand: Operand) -> bool:
@@ -110,11 +110,11 @@ def _may_all_be_scalars(operands: Sequence[Operand]) -> bool:
     return all(map(_may_be_scalar, operands)) and any(one.tensor.rank is Rank.ZERO for one in operands)
 
 
-def _exempt(small: Sequence[Operand], scalars: int | str, facts: PathCondition) -> Sequence[Operand]:
-    """Those of the operands that may be 0-dim that are let through from the host where `facts` hold."""
+def _exempt(small: Sequence[Operand], scalars: int | str, path_condition: PathCondition) -> Sequence[Operand]:
+    """Those of the operands that may be 0-dim that are let through from the host where `path_condition` hold."""
     if isinstance(scalars, str):
         return [one for one in small if scalars in ("many", "alone", f"only:{one.name}")]
-    surely = [one for one in small if one.tensor.rank is Rank.ZERO and _may_be_on_host(one, facts)]
+    surely = [one for one in small if one.tensor.rank is Rank.ZERO and _may_be_on_host(one, path_condition)]
     return small if len(surely) <= scalars else []
 
 
@@ -126,8 +126,8 @@ def _is_placed(index: Operand) -> bool:
     )
 
 
-def _may_be_on_host(operand: Operand, facts: PathCondition) -> bool:
-    return any(is_host(leaf.device) for _, leaf in placement_cases(operand.tensor.placement, facts))
+def _may_be_on_host(operand: Operand, path_condition: PathCondition) -> bool:
+    return any(is_host(leaf.device) for _, leaf in placement_cases(operand.tensor.placement, path_condition))
 
 
 def _is_exempt(operand: Operand, exempt: Sequence[Operand]) -> bool:
@@ -136,47 +136,58 @@ def _is_exempt(operand: Operand, exempt: Sequence[Operand]) -> bool:
     )
 
 
-def _meetings(run: Frame, left: Operand, right: Operand) -> Iterator[tuple[PathCondition, Operand, Operand]]:
+def _meetings(frame: Frame, left: Operand, right: Operand) -> Iterator[tuple[PathCondition, Operand, Operand]]:
     """The combinations of both placements' leaves that can occur together in different places; none where the same
     conditions put both in the same places."""
-    facts = run.state.facts
+    path_condition = frame.state.path_condition
     if left.tensor.placement == right.tensor.placement:
         return
-    for needed_left, leaf_left in placement_cases(left.tensor.placement, facts):
-        for needed_right, leaf_right in placement_cases(right.tensor.placement, facts):
-            if leaf_left.device == leaf_right.device or not jointly_satisfiable(facts, needed_left, needed_right):
+    for needed_left, leaf_left in placement_cases(left.tensor.placement, path_condition):
+        for needed_right, leaf_right in placement_cases(right.tensor.placement, path_condition):
+            if leaf_left.device == leaf_right.device or not jointly_satisfiable(
+                path_condition, needed_left, needed_right
+            ):
                 continue
-            if conjoin(conjoin(facts, needed_left) or frozenset(), needed_right) is None:
+            if conjoin(conjoin(path_condition, needed_left) or frozenset(), needed_right) is None:
                 continue
             needed = needed_left | needed_right
-            if has_contradictory_types(facts | needed):
+            if has_contradictory_types(path_condition | needed):
                 continue
-            if _impossible(facts | needed, leaf_left.device) or _impossible(facts | needed, leaf_right.device):
+            if _impossible(path_condition | needed, leaf_left.device) or _impossible(
+                path_condition | needed, leaf_right.device
+            ):
                 continue
             yield needed, replace(left, leaf=leaf_left), replace(right, leaf=leaf_right)
 
 
-def _impossible(facts: PathCondition, device: Device) -> bool:
+def _impossible(path_condition: PathCondition, device: Device) -> bool:
     """Whether a tensor is on an accelerator that the path says is not there: the program has failed before."""
     return isinstance(device, KnownDevice) and any(
-        not test.holds and getattr(test.formula, "key", None) == ("available", device.type) for test in facts
+        not test.holds and getattr(test.formula, "key", None) == ("available", device.type) for test in path_condition
     )
 
 
 def _blame(
-    run: Frame, node: cst.CSTNode, operation: str, host: Operand, guest: Operand, when: PathCondition, *, indexed: bool
+    frame: Frame,
+    node: cst.CSTNode,
+    operation: str,
+    host: Operand,
+    guest: Operand,
+    when: PathCondition,
+    *,
+    indexed: bool,
 ) -> DeviceConflict | None:
     relation = relate_devices(host.leaf.device, guest.leaf.device)
-    generic = relation is DeviceRelation.UNDECIDED and _is_left_behind(run, host, guest, when)
+    generic = relation is DeviceRelation.UNDECIDED and _is_left_behind(frame, host, guest, when)
     if relation is not DeviceRelation.DIFFERENT and not generic:
         return None
-    context = run.context_at(node)
-    trace = host.leaf.trace
+    context = frame.event_context(node)
+    trace = host.leaf.provenance
     cached = newest_step(trace, StepKind.CACHED)
     if cached is not None:
         return CacheConflict(context, operation, host, guest, when, cached=cached)
     for one, other in ((host, guest), (guest, host)):
-        kept = newest_step(one.leaf.trace, StepKind.KEPT)
+        kept = newest_step(one.leaf.provenance, StepKind.KEPT)
         if kept is not None and _stayed_behind(kept, one.leaf):
             return PlainContainerConflict(context, operation, one, other, when, kept=kept)
     stored = _stored(host.leaf)
@@ -185,17 +196,17 @@ def _blame(
     if indexed and not generic:
         return IndexConflict(context, operation, host, guest, when)
     created = host.leaf.placing_step
-    of_call = _input_clash(run, context, operation, host, guest, when)
+    of_call = _input_clash(frame, context, operation, host, guest, when)
     if of_call is not None and created is not None and _is_made_outside(created):
         return of_call
     if (
         created is not None
-        and host.leaf.how is Basis.DEFAULT
-        and _meant_for_any_device(created, guest.leaf.device, run)
+        and host.leaf.basis is Basis.DEFAULT
+        and _meant_for_any_device(created, guest.leaf.device, frame)
     ):
         return FactoryConflict(context, operation, host, guest, when, created=created)
     if generic or _is_class_attribute(created):
-        loaded = _made_when_loaded(run, created)
+        loaded = _made_when_loaded(frame, created)
         if loaded is not None:
             return CacheConflict(context, operation, host, guest, when, cached=loaded)
     if generic:
@@ -205,14 +216,16 @@ def _blame(
 
 def _stored(leaf: PlacementCase) -> Step | None:
     """The newest step that kept a tensor as a plain attribute of a module, or in one."""
-    return next((one for one in history(leaf.trace) if one.kind in (StepKind.STORED, StepKind.STORED_INSIDE)), None)
+    return next(
+        (one for one in history(leaf.provenance) if one.kind in (StepKind.STORED, StepKind.STORED_INSIDE)), None
+    )
 
 
-def _made_when_loaded(run: Frame, created: Step | None) -> Step | None:
+def _made_when_loaded(frame: Frame, created: Step | None) -> Step | None:
     """The creation of a tensor at a file's or a class's top level that a module computes with, as a step of caching."""
     if created is None or created.scope is None or not created.scope.entry:
         return None
-    if not any(one.method_of_module for one in _reached_from(run.scope)):
+    if not any(one.method_of_module for one in _reached_from(frame.scope)):
         return None
     return replace(created, message="made when its file is loaded, once for all")
 
@@ -231,22 +244,24 @@ def _is_made_outside(created: Step) -> bool:
     return isinstance(created.place.node, cst.Call)
 
 
-def _is_left_behind(run: Frame, host: Operand, guest: Operand, when: PathCondition) -> bool:
+def _is_left_behind(frame: Frame, host: Operand, guest: Operand, when: PathCondition) -> bool:
     """Whether a host tensor meets something whose device the caller chooses, in code meant for any device."""
     device = guest.leaf.device
-    if not isinstance(device, DeviceSymbol) or guest.leaf.how is not Basis.CALLER:
+    if not isinstance(device, DeviceSymbol) or guest.leaf.basis is not Basis.CALLER:
         return False
     if host.of_module is None and not host.tensor.rank.is_dimensioned:
         return False
     stored = _stored(host.leaf)
     if not is_host(host.leaf.device):
         return False
-    if host.leaf.how is not Basis.DEFAULT and stored is None:
+    if host.leaf.basis is not Basis.DEFAULT and stored is None:
         return False
     if _is_brought_along(host):
         return False
-    facts = closure(run.state.facts | when)
-    return in_generic_code(run) and not any(_tells_of_host(test) or _concerns(test, device.origin) for test in facts)
+    path_condition = closure(frame.state.path_condition | when)
+    return in_generic_code(frame) and not any(
+        _tells_of_host(test) or _concerns(test, device.origin) for test in path_condition
+    )
 
 
 def _is_brought_along(host: Operand) -> bool:
@@ -263,9 +278,9 @@ def _is_brought_along(host: Operand) -> bool:
     return False
 
 
-def in_generic_code(run: Frame) -> bool:
+def in_generic_code(frame: Frame) -> bool:
     """Whether the code being run is meant for any device."""
-    scope: Scope | None = run.scope
+    scope: Scope | None = frame.scope
     while scope is not None:
         if scope.method_of_module or scope.any_device:
             return True
@@ -297,7 +312,7 @@ def _concerns(test: Literal, origin: object) -> bool:
 
 def _stayed_behind(stored: Step, leaf: PlacementCase) -> bool:
     """Whether the tensor was put into the attribute where it is now: nothing has moved it since."""
-    step = leaf.trace
+    step = leaf.provenance
     while step is not None and step is not stored:
         if step.kind in (StepKind.MOVED, StepKind.CREATED):
             return False
@@ -305,7 +320,7 @@ def _stayed_behind(stored: Step, leaf: PlacementCase) -> bool:
     return step is stored
 
 
-def _meant_for_any_device(created: Step, device: Device, run: Frame) -> bool:
+def _meant_for_any_device(created: Step, device: Device, frame: Frame) -> bool:
     """Whether the factory's function had something in its hands to take the device from."""
     scope = created.scope
     if created.kind is not StepKind.CREATED or scope is None or scope.entry:
@@ -316,7 +331,7 @@ def _meant_for_any_device(created: Step, device: Device, run: Frame) -> bool:
         if isinstance(device, DeviceSymbol) and (one.method_of_module or one.any_device):
             return True
         for placement in one.given:
-            for _, leaf in placement_cases(placement, run.state.facts):
+            for _, leaf in placement_cases(placement, frame.state.path_condition):
                 if relate_devices(leaf.device, device) is DeviceRelation.SAME or (
                     isinstance(device, DeviceSymbol) and isinstance(leaf.device, DeviceSymbol)
                 ):
@@ -333,13 +348,13 @@ def _reached_from(scope: Scope) -> Iterator[Scope]:
 
 
 def _input_clash(
-    run: Frame, context: EventContext, operation: str, host: Operand, guest: Operand, when: PathCondition
+    frame: Frame, context: EventContext, operation: str, host: Operand, guest: Operand, when: PathCondition
 ) -> ModuleInputConflict | None:
     """The clash seen as a module called with an input from elsewhere, at the outermost call the input came through."""
     for weights, given in ((host, guest), (guest, host)):
         if weights.of_module is None and weights.tensor.cell is None:
             continue
-        call = _entrance(run, context, weights, given, when)
+        call = _entrance(frame, context, weights, given, when)
         if call is not None:
             return ModuleInputConflict(
                 replace(context, place=call.place), operation, host, guest, when, module_call=call
@@ -351,22 +366,22 @@ def _input_clash(
 
 
 def _entrance(
-    run: Frame, context: EventContext, weights: Operand, given: Operand, when: PathCondition
+    frame: Frame, context: EventContext, weights: Operand, given: Operand, when: PathCondition
 ) -> CallOnStack | None:
     """The outermost module call through which the input came, of those modules that are not partly where it is."""
     arrived = given.leaf.placing_step
     if arrived is None or arrived is weights.leaf.placing_step:
         return None
     for call in context.calls:
-        if call.is_module and arrived in call.causes and not _has_a_part_at(run, call, given.leaf.device, when):
+        if call.is_module and arrived in call.causes and not _has_a_part_at(frame, call, given.leaf.device, when):
             return call
     return None
 
 
-def _has_a_part_at(run: Frame, call: CallOnStack, device: Device, when: PathCondition) -> bool:
+def _has_a_part_at(frame: Frame, call: CallOnStack, device: Device, when: PathCondition) -> bool:
     """Whether a parameter of the module that is called lies on the device: the module is then not the one astray."""
     return call.receiver is not None and any(
         relate_devices(leaf.device, device) is DeviceRelation.SAME
-        for _, tensor in module_tensors(run, call.receiver)
-        for _, leaf in placement_cases(run.settle(tensor).placement, run.state.facts | when)
+        for _, tensor in module_tensors(frame, call.receiver)
+        for _, leaf in placement_cases(frame.resolve(tensor).placement, frame.state.path_condition | when)
     )

@@ -17,26 +17,26 @@ MAX_NAMES: Final = 500
 generated."""
 
 
-def device_expressions_at(run: Frame) -> tuple[DeviceExpression, ...]:
+def device_expressions_at(frame: Frame) -> tuple[DeviceExpression, ...]:
     """Every device that a name at hand is or has; devices by their own name come first, then what lies on them."""
-    if len(run.state.names) > MAX_NAMES:
+    if len(frame.state.names) > MAX_NAMES:
         return ()
-    names = _names(run)
-    found = [*_devices(names, ""), *_tensors(run, names, ""), *_modules(run, names)]
-    instance = run.instance(names["self"]) if "self" in names else None
+    names = _names(frame)
+    found = [*_devices(names, ""), *_tensors(frame, names, ""), *_modules(frame, names)]
+    instance = frame.instance(names["self"]) if "self" in names else None
     if instance is not None and len(instance.attributes) <= MAX_NAMES:
-        found += [*_devices(instance.attributes, "self."), *_registered(run, instance)]
+        found += [*_devices(instance.attributes, "self."), *_registered(frame, instance)]
     return tuple(one for one in found if not is_unknown_placement(one.placement))
 
 
-def _names(run: Frame) -> Mapping[str, Value]:
+def _names(frame: Frame) -> Mapping[str, Value]:
     """The names of the function, and from around it those of devices."""
     outer: dict[str, Value] = {}
-    around = run.outer or run.module.run
-    while around is not None and around is not run:
+    around = frame.outer or frame.module.frame
+    while around is not None and around is not frame:
         outer = {name: value for name, value in around.state.names.items() if _named_device(value) is not None} | outer
         around = around.outer
-    return outer | run.state.names
+    return outer | frame.state.names
 
 
 def _devices(names: Mapping[str, Value], owner: str) -> Iterator[DeviceExpression]:
@@ -64,34 +64,34 @@ def _named_device(value: Value) -> Placement | None:
     return None
 
 
-def _tensors(run: Frame, names: Mapping[str, Value], owner: str) -> Iterator[DeviceExpression]:
+def _tensors(frame: Frame, names: Mapping[str, Value], owner: str) -> Iterator[DeviceExpression]:
     for name, value in names.items():
         if isinstance(value, Tensor):
-            yield DeviceExpression(f"{owner}{name}.device", run.settle(value).placement, of_tensor=True)
+            yield DeviceExpression(f"{owner}{name}.device", frame.resolve(value).placement, of_tensor=True)
 
 
-def _registered(run: Frame, module: Instance) -> Iterator[DeviceExpression]:
+def _registered(frame: Frame, module: Instance) -> Iterator[DeviceExpression]:
     """What moves with a module: its own tensors, and the weights of its layers."""
     own = {name: value for name, value in module.attributes.items() if name in module.registered}
-    yield from _tensors(run, own, "self.")
+    yield from _tensors(frame, own, "self.")
     for name, value in own.items():
-        layer = run.instance(value) if isinstance(value, Ref) else None
+        layer = frame.instance(value) if isinstance(value, Ref) else None
         if layer is None or layer.cell is None or module.registered[name] is not Registration.MODULE:
             continue
         if isinstance(layer.cls, str) and _has_weight(layer.cls):
             yield DeviceExpression(f"self.{name}.weight.device", layer.cell.placement, of_tensor=True)
 
 
-def _modules(run: Frame, names: Mapping[str, Value]) -> Iterator[DeviceExpression]:
+def _modules(frame: Frame, names: Mapping[str, Value]) -> Iterator[DeviceExpression]:
     """The devices of the modules that have a name, told by a parameter."""
     for name, value in names.items():
-        module = run.instance(value) if name != "self" else None
+        module = frame.instance(value) if name != "self" else None
         # What a loss has is a buffer.
         if module is None or (isinstance(module.cls, str) and module.cls.endswith("Loss")):
             continue
         has_weight = isinstance(module.cls, str) and _has_weight(module.cls)
         text = f"{name}.weight.device" if has_weight else f"next({name}.parameters()).device"
-        yield DeviceExpression(text, placement_of_module(run, value), of_tensor=True)
+        yield DeviceExpression(text, placement_of_module(frame, value), of_tensor=True)
 
 
 def _has_weight(layer: str) -> bool:

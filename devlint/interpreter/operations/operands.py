@@ -14,45 +14,45 @@ from devlint.interpreter.state.frame import Frame
 from devlint.semantics.table import Row
 
 
-def operands_of(run: Frame, row: Row, bound: BoundArguments) -> list[Operand]:
+def operands_of(frame: Frame, row: Row, bound: BoundArguments) -> list[Operand]:
     """The tensors among the arguments, those inside sequences included."""
     found: list[Operand] = []
     for name in row.tensors:
         given = bound.get(name, ())
         for argument in given:
             if name in row.sequences and not isinstance(argument.value, (Tensor, Unknown)):
-                found.extend(_inside(run, name, argument))
+                found.extend(_inside(frame, name, argument))
                 continue
             alone = name in row.sequences and (len(given) == 1 or f"*{name}" not in row.params)
-            value = run.one_tensor(argument.value)
-            value = _maybe_number(run, value) if name in row.numbers else value
+            value = frame.as_single_tensor(argument.value)
+            value = _maybe_number(frame, value) if name in row.numbers else value
             tensor = as_tensor(value) if not alone or isinstance(value, Tensor) else None
             if tensor is not None:
-                found.append(Operand(name, run.place(argument.node), run.settle(tensor)))
+                found.append(Operand(name, frame.place(argument.node), frame.resolve(tensor)))
     return found
 
 
-def _maybe_number(run: Frame, value: Value) -> Value:
+def _maybe_number(frame: Frame, value: Value) -> Value:
     """Something unknown where a Python number would do as well: a tensor only where a `forward` computes with it."""
-    known = as_forward_operand(run, value, Tensor())
+    known = as_forward_operand(frame, value, Tensor())
     return UNKNOWN if isinstance(known, Unknown) else known
 
 
-def _inside(run: Frame, name: str, argument: Argument) -> list[Operand]:
-    elements = run.iterate(argument.value, argument.node)
+def _inside(frame: Frame, name: str, argument: Argument) -> list[Operand]:
+    elements = frame.iterate(argument.value, argument.node)
     values = elements.items if elements.items is not None else (elements.element,)
     nodes: Sequence[cst.BaseExpression] = [argument.node] * len(values)
     if isinstance(argument.node, (cst.List, cst.Tuple)) and len(argument.node.elements) == len(values):
         nodes = [element.value for element in argument.node.elements]
     found = []
     for value, node in zip(values, nodes, strict=True):
-        tensor = as_tensor(run.one_tensor(value))
+        tensor = as_tensor(frame.as_single_tensor(value))
         if tensor is not None:
-            found.append(Operand(name, run.place(node), run.settle(tensor), inside=node is argument.node))
+            found.append(Operand(name, frame.place(node), frame.resolve(tensor), inside=node is argument.node))
     return found
 
 
-def as_operand(run: Frame, name: str, argument: Argument) -> Operand | None:
+def as_operand(frame: Frame, name: str, argument: Argument) -> Operand | None:
     """An argument as an operand, if it is a tensor."""
-    tensor = as_tensor(run.one_tensor(argument.value))
-    return Operand(name, run.place(argument.node), run.settle(tensor)) if tensor is not None else None
+    tensor = as_tensor(frame.as_single_tensor(argument.value))
+    return Operand(name, frame.place(argument.node), frame.resolve(tensor)) if tensor is not None else None

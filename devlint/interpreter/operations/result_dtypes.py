@@ -30,23 +30,23 @@ MAX_UNDECIDED: Final = 3
 """Operands of unknown rank for which both possibilities are tried; an operation rarely has more."""
 
 
-def first_result_dtype(run: Frame, row: Row, bound: BoundArguments, operands: Sequence[Operand]) -> Dtype:
+def first_result_dtype(frame: Frame, row: Row, bound: BoundArguments, operands: Sequence[Operand]) -> Dtype:
     """The dtype of the tensor that comes out, or of the first where several do."""
-    return next(iter(result_dtypes(run, row, bound, operands)), UNKNOWN_DTYPE)
+    return next(iter(result_dtypes(frame, row, bound, operands)), UNKNOWN_DTYPE)
 
 
-def result_dtypes(run: Frame, row: Row, bound: BoundArguments, operands: Sequence[Operand]) -> tuple[Dtype, ...]:
+def result_dtypes(frame: Frame, row: Row, bound: BoundArguments, operands: Sequence[Operand]) -> tuple[Dtype, ...]:
     """The dtypes of the tensors that come out, as far as the row has rules for them."""
     stated = select_by_condition(bound, row.dtype_if, row.dtype) or "unknown"
     rules = (stated,) if isinstance(stated, str) else stated
-    return tuple(_by_rule(run, rule, bound, operands) for rule in rules)
+    return tuple(_by_rule(frame, rule, bound, operands) for rule in rules)
 
 
-def _by_rule(run: Frame, rule: str, bound: BoundArguments, operands: Sequence[Operand]) -> Dtype:
+def _by_rule(frame: Frame, rule: str, bound: BoundArguments, operands: Sequence[Operand]) -> Dtype:
     if is_passed(bound, "dtype"):
         return requested_dtype(bound["dtype"][0].value)
     kind, _, argument = rule.partition(":")
-    default = run.state.ambient.default_dtype
+    default = frame.state.torch_state.default_dtype
     match kind:
         case "kwarg":
             return default if argument == "default" else Dtype(canonical_dtype_name(argument), DtypeSource.DEFAULT)

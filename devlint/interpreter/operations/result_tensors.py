@@ -52,7 +52,7 @@ def _is_another_form(row: Row) -> bool:
 
 
 def result_tensor(
-    run: Frame,
+    frame: Frame,
     row: Row,
     bound: BoundArguments,
     operands: list[Operand],
@@ -62,20 +62,20 @@ def result_tensor(
     complete: bool,
 ) -> Tensor:
     """The tensor that comes out (the first, where several do)."""
-    placement = mended if mended is not None else _placement(run, row, bound, operands, node, complete=complete)
+    placement = mended if mended is not None else _placement(frame, row, bound, operands, node, complete=complete)
     first = operands[0].tensor if operands else None
     result = Tensor(
         placement=placement,
-        dtype=first_result_dtype(run, row, bound, operands),
-        rank=rank_by_rule(run, row.rank, bound, [(one.name, one.tensor.rank) for one in operands]),
-        grad=_grad(run, row, operands),
+        dtype=first_result_dtype(frame, row, bound, operands),
+        rank=rank_by_rule(frame, row.rank, bound, [(one.name, one.tensor.rank) for one in operands]),
+        grad=_grad(frame, row, operands),
         memory=None if row.name.endswith("empty") else Storage(),
     )
     shared = row.view or row.may_view
     if shared and first is not None:
         result = replace(
             result,
-            memory=view_storage(run, row, first, node),
+            memory=view_storage(frame, row, first, node),
             pending=first.pending,
             pinned=first.pinned if row.view else None,
         )
@@ -83,11 +83,11 @@ def result_tensor(
         # What a factory has just made is as new in another form; what has a name may be used elsewhere too.
         result = replace(result, fresh=first.fresh)
     if row.factory or (row.device.startswith("kwarg") and not row.assumed):
-        result = _made(run, row, bound, result, node)
+        result = _made(frame, row, bound, result, node)
     return result
 
 
-def _made(run: Frame, row: Row, bound: BoundArguments, result: Tensor, node: cst.CSTNode) -> Tensor:
+def _made(frame: Frame, row: Row, bound: BoundArguments, result: Tensor, node: cst.CSTNode) -> Tensor:
     """The marks of a tensor straight from its factory."""
     requires = bound.get("requires_grad")
     wanted = requires[0].value if requires else Const(False)
@@ -108,20 +108,20 @@ def _made(run: Frame, row: Row, bound: BoundArguments, result: Tensor, node: cst
 
 
 def _placement(
-    run: Frame, row: Row, bound: BoundArguments, operands: list[Operand], node: cst.CSTNode, *, complete: bool
+    frame: Frame, row: Row, bound: BoundArguments, operands: list[Operand], node: cst.CSTNode, *, complete: bool
 ) -> Placement:
     rule = select_by_condition(bound, row.device_if, row.device) if complete or not row.device_if else None
-    placement = _by_rule(run, row, rule or "unknown", bound, operands, node, complete=complete)
+    placement = _by_rule(frame, row, rule or "unknown", bound, operands, node, complete=complete)
     if row.assumed and "device" not in row.params:
         # Who cannot be told a device is not to blame for taking the default one.
         return map_cases(
-            placement, lambda leaf: replace(leaf, how=Basis.ASSUMED) if leaf.how is Basis.DEFAULT else leaf
+            placement, lambda leaf: replace(leaf, basis=Basis.ASSUMED) if leaf.basis is Basis.DEFAULT else leaf
         )
     return placement
 
 
 def _by_rule(
-    run: Frame,
+    frame: Frame,
     row: Row,
     rule: str,
     bound: BoundArguments,
@@ -133,11 +133,11 @@ def _by_rule(
     kind, _, argument = rule.partition(":")
     match kind:
         case "own":
-            return object_placement(run, bound["self"][0].value) if bound.get("self") else UNKNOWN_PLACEMENT
+            return object_placement(frame, bound["self"][0].value) if bound.get("self") else UNKNOWN_PLACEMENT
         case "new":
             return chosen_placement(row.name)
         case "data":
-            return dataset_placement(run, bound, argument, node)
+            return dataset_placement(frame, bound, argument, node)
         case "group":
             own = [one.tensor for one in operands if one.of_module is not None]
             shared = [one.tensor for one in operands if one.name in row.same]
@@ -148,19 +148,19 @@ def _by_rule(
             return PlacementCase(
                 device_from_string("cpu"),
                 Basis.DEFAULT,
-                run.step(StepKind.CREATED, f"made on the host by {short_name(row.name)}", node),
+                frame.step(StepKind.CREATED, f"made on the host by {short_name(row.name)}", node),
             )
         case "kwarg" | "kwarg-or":
             given = bound.get("device")
             name = short_name(row.name)
             if given is not None and given[0].value != NONE:
-                step = run.step(StepKind.CREATED, f"created by {name}", node)
-                return requested_placement(run, given[0].value, given[0].node, step)
+                step = frame.step(StepKind.CREATED, f"created by {name}", node)
+                return requested_placement(frame, given[0].value, given[0].node, step)
             if not complete:
                 return UNKNOWN_PLACEMENT
             others = [bound[other][0].value for other in argument.split(",") if bound.get(other)]
             if kind == "kwarg" or (others and all(isinstance(other, (Const, Number)) for other in others)):
-                return default_placement(run, name, node)
+                return default_placement(frame, name, node)
             return _placement_of(operands, argument)
     return UNKNOWN_PLACEMENT
 
@@ -213,8 +213,8 @@ def _is_host(placement: Placement) -> bool:
     return isinstance(placement, PlacementCase) and is_host(placement.device)
 
 
-def _grad(run: Frame, row: Row, operands: list[Operand]) -> bool | None:
-    if row.grad in ("none", "detach") or not run.state.ambient.grad:
+def _grad(frame: Frame, row: Row, operands: list[Operand]) -> bool | None:
+    if row.grad in ("none", "detach") or not frame.state.torch_state.grad:
         return False
     grads = {one.tensor.grad for one in operands}
     if True in grads:
@@ -222,9 +222,9 @@ def _grad(run: Frame, row: Row, operands: list[Operand]) -> bool | None:
     return False if grads == {False} else None
 
 
-def element_tensor(run: Frame, tensor: Tensor) -> Tensor:
+def element_tensor(frame: Frame, tensor: Tensor) -> Tensor:
     """One element of a tensor along its first dimension."""
-    settled = run.settle(tensor)
+    settled = frame.resolve(tensor)
     return replace(
         computed_tensor(settled),
         pending=settled.pending,

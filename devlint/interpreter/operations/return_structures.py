@@ -20,7 +20,7 @@ from devlint.semantics.table import Row
 
 
 def structure_result(
-    run: Frame,
+    frame: Frame,
     row: Row,
     bound: BoundArguments,
     operands: Sequence[Operand],
@@ -55,10 +55,10 @@ def structure_result(
         case "array":
             return Array(result.dtype, rank=result.rank, memory=result.memory)
         case "list":
-            return run.allocate(node, SequenceObject(None, result, "tuple"))
+            return frame.allocate(node, SequenceObject(None, result, "tuple"))
         case "tuple" | "nested":
-            return _named_tuple(result, result_dtypes(run, row, bound, operands), names)
-    return library_result(run, row, bound, result, returns, node)
+            return _named_tuple(result, result_dtypes(frame, row, bound, operands), names)
+    return library_result(frame, row, bound, result, returns, node)
 
 
 def _mutated(receiver: Value, result: Tensor) -> Value:

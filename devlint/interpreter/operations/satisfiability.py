@@ -33,9 +33,9 @@ def _reads_opposite(one: Literal, other: Literal) -> bool:
     return str(one.formula) == str(other.formula)
 
 
-def _choosing(facts: PathCondition) -> PathCondition:
+def _choosing(path_condition: PathCondition) -> PathCondition:
     """The conditions that may decide on a device."""
-    return frozenset(test for test in facts if not _is_of_presence(test))
+    return frozenset(test for test in path_condition if not _is_of_presence(test))
 
 
 def _is_of_presence(test: Literal) -> bool:

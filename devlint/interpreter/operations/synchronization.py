@@ -22,42 +22,44 @@ MEASURES: Final = ("number", "bool", "size", "string")
 
 
 def update_synchronization(
-    run: Frame, row: Row, bound: BoundArguments, operands: list[Operand], node: cst.CSTNode, name: str
+    frame: Frame, row: Row, bound: BoundArguments, operands: list[Operand], node: cst.CSTNode, name: str
 ) -> None:
     """Keep account of what an operation launches on the accelerator, waits for and reads on the host."""
     waits = row.sync == "always" or (row.sync != "" and not is_passed(bound, row.sync.removeprefix("unless:")))
     launched = any(
         is_accelerator(leaf.device)
         for one in operands
-        for _, leaf in placement_cases(one.tensor.placement, run.state.facts)
+        for _, leaf in placement_cases(one.tensor.placement, frame.state.path_condition)
     )
     if launched:
-        run.launch(run.step(StepKind.PASSED, f"{name} is launched on the accelerator", node))
+        frame.launch(frame.step(StepKind.PASSED, f"{name} is launched on the accelerator", node))
     elif not operands:
         # What a factory fills may lie anywhere.
-        run.state.ambient = replace(run.state.ambient, waited=None)
+        frame.state.torch_state = replace(frame.state.torch_state, waited=None)
     if waits and operands:
-        _tell_read(run, operands[0], node, name)
+        _tell_read(frame, operands[0], node, name)
         if launched:
-            run.synchronize(run.step(StepKind.PASSED, f"{name} waits for the accelerator", node))
+            frame.synchronize(frame.step(StepKind.PASSED, f"{name} waits for the accelerator", node))
     elif not (launched or row.view or row.may_view or row.returns.partition(":")[0] in MEASURES):
         for operand in operands:
-            if unfinished_copy(run, operand.tensor) is not None:
-                _tell_read(run, operand, node, name)
+            if unfinished_copy(frame, operand.tensor) is not None:
+                _tell_read(frame, operand, node, name)
 
 
-def check_clock_difference(run: Frame, end: Number, start: Number, node: cst.CSTNode) -> None:
+def check_clock_difference(frame: Frame, end: Number, start: Number, node: cst.CSTNode) -> None:
     """`time.time() - started`: was the accelerator still at work on what came between?"""
     if not (isinstance(end.origin, ClockRead) and isinstance(start.origin, ClockRead)):
         return
     work = end.origin.unsynchronized
     if work is None or work[0] <= start.origin.launches:
         return
-    timing = UnsynchronizedTiming(replace(run.context_at(node), place=end.origin.place), start.origin.place, work[1])
+    timing = UnsynchronizedTiming(
+        replace(frame.event_context(node), place=end.origin.place), start.origin.place, work[1]
+    )
     if is_with_block_work(timing.work):
-        run.engine.timings.append(timing)
+        frame.analysis.block_timings.append(timing)
     else:
-        run.emit(timing)
+        frame.emit(timing)
 
 
 def is_with_block_work(work: Step) -> bool:
@@ -65,41 +67,41 @@ def is_with_block_work(work: Step) -> bool:
     return isinstance(work.place.node, cst.Yield)
 
 
-def unfinished_copy(run: Frame, tensor: Tensor) -> PendingCopy | None:
+def unfinished_copy(frame: Frame, tensor: Tensor) -> PendingCopy | None:
     """The copy that the host has not waited for, if the tensor is one."""
     pending = tensor.pending
-    return pending if pending is not None and pending.epoch == run.state.ambient.epoch else None
+    return pending if pending is not None and pending.epoch == frame.state.torch_state.epoch else None
 
 
 def pending_copy(
-    run: Frame, before: Placement, after: Placement, step: Step, *, non_blocking: bool | None
+    frame: Frame, before: Placement, after: Placement, step: Step, *, non_blocking: bool | None
 ) -> PendingCopy | None:
     """A non_blocking copy from an accelerator to the host is unfinished until somebody waits."""
     if not non_blocking:
         return None
-    leaving = any(_may_be_accelerator(leaf) for _, leaf in placement_cases(before, run.state.facts))
-    arriving = any(is_host(leaf.device) for _, leaf in placement_cases(after, run.state.facts))
-    return PendingCopy(run.state.ambient.epoch, step) if leaving and arriving else None
+    leaving = any(_may_be_accelerator(leaf) for _, leaf in placement_cases(before, frame.state.path_condition))
+    arriving = any(is_host(leaf.device) for _, leaf in placement_cases(after, frame.state.path_condition))
+    return PendingCopy(frame.state.torch_state.epoch, step) if leaving and arriving else None
 
 
-def report_read_by_copy(run: Frame, source: Operand, target: Placement, node: cst.CSTNode, name: str) -> None:
+def report_read_by_copy(frame: Frame, source: Operand, target: Placement, node: cst.CSTNode, name: str) -> None:
     """A copy within the host reads its source there and then; one to the accelerator waits its turn on the stream."""
-    facts = run.state.facts
+    path_condition = frame.state.path_condition
     ends = [
         end
-        for needed, leaf in placement_cases(source.tensor.placement, facts)
+        for needed, leaf in placement_cases(source.tensor.placement, path_condition)
         if is_host(leaf.device)
-        for _, end in placement_cases(target, facts | needed)
+        for _, end in placement_cases(target, path_condition | needed)
     ]
-    if unfinished_copy(run, source.tensor) is not None and ends and all(is_host(end.device) for end in ends):
-        _tell_read(run, source, node, name)
+    if unfinished_copy(frame, source.tensor) is not None and ends and all(is_host(end.device) for end in ends):
+        _tell_read(frame, source, node, name)
 
 
 def _may_be_accelerator(leaf: PlacementCase) -> bool:
     """Whether it is one, or is where the caller chooses: nobody asks the host not to wait for the host."""
-    return is_accelerator(leaf.device) or (isinstance(leaf.device, DeviceSymbol) and leaf.how is Basis.CALLER)
+    return is_accelerator(leaf.device) or (isinstance(leaf.device, DeviceSymbol) and leaf.basis is Basis.CALLER)
 
 
-def _tell_read(run: Frame, operand: Operand, node: cst.CSTNode, name: str) -> None:
-    waited_for = unfinished_copy(run, operand.tensor)
-    run.emit(HostRead(run.context_at(node), name, operand.tensor, operand.place, unfinished=waited_for))
+def _tell_read(frame: Frame, operand: Operand, node: cst.CSTNode, name: str) -> None:
+    waited_for = unfinished_copy(frame, operand.tensor)
+    frame.emit(HostRead(frame.event_context(node), name, operand.tensor, operand.place, unfinished=waited_for))

@@ -45,93 +45,99 @@ OUT: Final = "out"
 
 
 def apply_row(
-    run: Frame, row: Row, arguments: Arguments, receiver: Argument | None = None, own: Operand | None = None
+    frame: Frame, row: Row, arguments: Arguments, receiver: Argument | None = None, own: Operand | None = None
 ) -> Value:
     """Run a library call by its row."""
-    bound = bind_row_arguments(row, arguments, receiver, dict(run.engine.table.argument_aliases))
+    bound = bind_row_arguments(row, arguments, receiver, dict(frame.analysis.table.argument_aliases))
     variadic = any(name.startswith("*") and name != "*" for name in row.params)
     complete = arguments.complete or (variadic and arguments.spread is not None)
-    return apply_bound_row(run, row, bound, arguments.node, own, complete=complete)
+    return apply_bound_row(frame, row, bound, arguments.node, own, complete=complete)
 
 
 def apply_bound_row(
-    run: Frame, row: Row, bound: BoundArguments, node: cst.CSTNode, own: Operand | None = None, *, complete: bool = True
+    frame: Frame,
+    row: Row,
+    bound: BoundArguments,
+    node: cst.CSTNode,
+    own: Operand | None = None,
+    *,
+    complete: bool = True,
 ) -> Value:
     """Check an operation's operands, and compute what it returns."""
-    operands = operands_of(run, row, bound)
+    operands = operands_of(frame, row, bound)
     same = row.same
     if own is not None:
         operands.append(own)
         same = (*same, IMPLICIT)
-    out = as_operand(run, OUT, bound[OUT][0]) if OUT in bound else None
+    out = as_operand(frame, OUT, bound[OUT][0]) if OUT in bound else None
     if out is not None and operands:
         operands.append(out)
         same = (*same, OUT)
     name = short_name(row.name)
-    _check_host_only(run, row, operands, node, name)
+    _check_host_only(frame, row, operands, node, name)
     grouped = [one for one in operands if one.name in same or one.name in row.index]
     if row.device.startswith("kwarg") and "device" in bound and bound["device"][0].value != NONE:
         # What `device=` is given for is brought there.
         grouped = []
     gathering = frozenset() if row.mutates else INDICES & row.index_dtypes.keys()
-    clash = find_device_conflict(run, node, name, grouped, row.scalars, row.index, row.mutates | {OUT}, gathering)
+    clash = find_device_conflict(frame, node, name, grouped, row.scalars, row.index, row.mutates | {OUT}, gathering)
     if clash is not None:
-        run.emit(clash)
-    elif not run.state.ambient.autocast and not _check_targets(run, row, operands, node, name):
-        _check_dtypes(run, row, operands, node, name)
-    update_synchronization(run, row, bound, operands, node, name)
-    _tell_writes(run, row, bound, node)
+        frame.emit(clash)
+    elif not frame.state.torch_state.autocast and not _check_targets(frame, row, operands, node, name):
+        _check_dtypes(frame, row, operands, node, name)
+    update_synchronization(frame, row, bound, operands, node, name)
+    _tell_writes(frame, row, bound, node)
     # What follows is read as if the tensor had been where it should: one bug is told once.
     mended = clash.other.tensor.placement if clash is not None else None
     if isinstance(clash, IndexConflict):
         mended = UNKNOWN_PLACEMENT
     if out is not None:
         return replace(out.tensor, fresh=None)
-    result = result_tensor(run, row, bound, operands, node, mended=mended, complete=complete)
+    result = result_tensor(frame, row, bound, operands, node, mended=mended, complete=complete)
     if row.moves:
-        bound = move_arguments(run, row, bound, result.placement)
-    return structure_result(run, row, bound, operands, result, node, complete=complete)
+        bound = move_arguments(frame, row, bound, result.placement)
+    return structure_result(frame, row, bound, operands, result, node, complete=complete)
 
 
-def _tell_writes(run: Frame, row: Row, bound: BoundArguments, node: cst.CSTNode) -> None:
+def _tell_writes(frame: Frame, row: Row, bound: BoundArguments, node: cst.CSTNode) -> None:
     if row.name.rpartition(".")[2] in RESHAPED:
         return
     for name in (*row.mutates, "out"):
         for argument in bound.get(name, ()):
-            report_shared_write(run, argument.value, argument.node, node)
+            report_shared_write(frame, argument.value, argument.node, node)
             if isinstance(argument.value, Tensor) and argument.value.fresh is not None:
-                rebind(run, argument.node, argument.value, replace(argument.value, fresh=None))
+                rebind(frame, argument.node, argument.value, replace(argument.value, fresh=None))
 
 
 # Checks
 
 
-def _check_host_only(run: Frame, row: Row, operands: list[Operand], node: cst.CSTNode, name: str) -> None:
+def _check_host_only(frame: Frame, row: Row, operands: list[Operand], node: cst.CSTNode, name: str) -> None:
     for operand in operands:
         if operand.name not in row.host:
             continue
-        for when, leaf in placement_cases(operand.tensor.placement, run.state.facts):
+        for when, leaf in placement_cases(operand.tensor.placement, frame.state.path_condition):
             if is_accelerator(leaf.device):
-                run.emit(HostOnlyOperand(run.context_at(node), name, replace(operand, leaf=leaf), when))
+                frame.emit(HostOnlyOperand(frame.event_context(node), name, replace(operand, leaf=leaf), when))
                 break
 
 
-def _check_dtypes(run: Frame, row: Row, operands: list[Operand], node: cst.CSTNode, name: str) -> None:
+def _check_dtypes(frame: Frame, row: Row, operands: list[Operand], node: cst.CSTNode, name: str) -> None:
     for group in (*row.match, *row.match_or_half):
         known = [one for one in operands if one.name in group and one.tensor.dtype.name is not None]
         for left, right in pairwise(known):
             kinds = {left.tensor.dtype.name, right.tensor.dtype.name}
             if len(kinds) > 1 and not (group in row.match_or_half and kinds in _HALF_BESIDE_SINGLE):
-                run.emit(DtypeConflict(run.context_at(node), name, left, right))
+                frame.emit(DtypeConflict(frame.event_context(node), name, left, right))
                 return
 
 
-def _check_targets(run: Frame, row: Row, operands: list[Operand], node: cst.CSTNode, name: str) -> bool:
+def _check_targets(frame: Frame, row: Row, operands: list[Operand], node: cst.CSTNode, name: str) -> bool:
     """Tell of a target whose dtype the loss refuses; whether there was one."""
     for operand in operands:
         accepted = row.target_dtypes.get(operand.name)
         dtype = operand.tensor.dtype.name
         if accepted and dtype is not None and dtype not in accepted:
-            run.emit(RefusedTargetDtype(run.context_at(node), name, operand, tuple(sorted(accepted))))
+            frame.emit(RefusedTargetDtype(frame.event_context(node), name, operand, tuple(sorted(accepted))))
             return True
     return False

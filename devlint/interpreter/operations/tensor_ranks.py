@@ -11,7 +11,7 @@ from devlint.interpreter.state.arguments import Argument, BoundArguments
 from devlint.interpreter.state.frame import Frame
 
 
-def rank_by_rule(run: Frame, rule: str, bound: BoundArguments, own: list[tuple[str, Rank]]) -> Rank:
+def rank_by_rule(frame: Frame, rule: str, bound: BoundArguments, own: list[tuple[str, Rank]]) -> Rank:
     """The rank that a row's rule gives; `own` are the ranks of the data among the arguments."""
     kind, _, argument = rule.partition(":")
     match kind:
@@ -21,7 +21,7 @@ def rank_by_rule(run: Frame, rule: str, bound: BoundArguments, own: list[tuple[s
             return next((rank for name, rank in own if name == argument), Rank.ANY)
         case "data":
             given = bound.get(argument or "data")
-            return rank_of_data(run, given[0].value) if given else Rank.ANY
+            return rank_of_data(frame, given[0].value) if given else Rank.ANY
         case "reduce":
             if bound.get("other"):
                 return broadcast_rank(rank for _, rank in own)
@@ -35,7 +35,7 @@ def rank_by_rule(run: Frame, rule: str, bound: BoundArguments, own: list[tuple[s
             return Rank.SOME if given is not None and given[0].value == Const("none") else Rank.ZERO
         case "shape":
             sizes = next((bound[name] for name in (argument, "size", "shape") if bound.get(name)), None)
-            return rank_of_shape(run, sizes) if sizes is not None else broadcast_rank(rank for _, rank in own)
+            return rank_of_shape(frame, sizes) if sizes is not None else broadcast_rank(rank for _, rank in own)
         case "product":
             return Rank.SOME if any(rank is Rank.MANY for _, rank in own) else Rank.ANY
         case "squeeze":
@@ -82,7 +82,7 @@ def _less(given: list[Argument] | None, own: Rank) -> Rank:
     return Rank.ANY
 
 
-def rank_of_shape(run: Frame, given: list[Argument]) -> Rank:
+def rank_of_shape(frame: Frame, given: list[Argument]) -> Rank:
     """The rank of what is made with these size arguments: only the empty tuple makes it 0-dim."""
     if len(given) != 1:
         return _of_length(len(given)) if given else Rank.ANY
@@ -94,7 +94,7 @@ def rank_of_shape(run: Frame, given: list[Argument]) -> Rank:
             return rank
         case Const(value=None):
             return Rank.ANY
-    found = run.iterate(value, given[0].node)
+    found = frame.iterate(value, given[0].node)
     return _of_length(len(found.items)) if found.items is not None else Rank.SOME
 
 
@@ -129,7 +129,7 @@ def _is_one(index: Value) -> bool:
     return isinstance(index, (Const, Number)) or (isinstance(index, (Tensor, Array)) and index.rank is Rank.ZERO)
 
 
-def rank_of_data(run: Frame, value: Value, depth: int = 0) -> Rank:
+def rank_of_data(frame: Frame, value: Value, depth: int = 0) -> Rank:
     """The rank that data has as an array or a tensor."""
     match value:
         case Tensor(rank=rank) | Array(rank=rank):
@@ -137,10 +137,10 @@ def rank_of_data(run: Frame, value: Value, depth: int = 0) -> Rank:
         case Const(value=bool() | int() | float() | complex()) | Number():
             return Rank.ZERO
         case Tuple(items=items):
-            return rank_of_data(run, items[0], depth + 1).more if items and not depth else Rank.SOME
+            return rank_of_data(frame, items[0], depth + 1).more if items and not depth else Rank.SOME
         case Ref(address=address):
-            thing = run.get(address)
+            thing = frame.get(address)
             if isinstance(thing, Sequence):
                 element = thing.items[0] if thing.items else thing.element
-                return rank_of_data(run, element, depth + 1).more if not depth else Rank.SOME
+                return rank_of_data(frame, element, depth + 1).more if not depth else Rank.SOME
     return Rank.ANY

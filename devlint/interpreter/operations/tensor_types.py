@@ -31,7 +31,7 @@ def legacy_type_names(package: str = "torch") -> tuple[str, ...]:
     return tuple(f"{package}.{name}" for name in DTYPES)
 
 
-def legacy_type(run: Frame, name: str, step: Step | None) -> tuple[PlacementCase, Dtype] | None:
+def legacy_type(frame: Frame, name: str, step: Step | None) -> tuple[PlacementCase, Dtype] | None:
     """Where tensors of the type lie and what they hold; None for any other name."""
     package, _, last = name.rpartition(".")
     dtype = DTYPES.get(last)
@@ -42,6 +42,6 @@ def legacy_type(run: Frame, name: str, step: Step | None) -> tuple[PlacementCase
     type_ = package.removeprefix("torch.")
     if type_ not in ACCELERATORS:
         return None
-    return PlacementCase(resolve_device_index(run, KnownDevice(type_)), Basis.EXPLICIT, step), Dtype(
+    return PlacementCase(resolve_device_index(frame, KnownDevice(type_)), Basis.EXPLICIT, step), Dtype(
         dtype, DtypeSource.EXPLICIT, step
     )

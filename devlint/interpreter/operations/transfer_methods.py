@@ -81,24 +81,24 @@ class TransferRequest:
 
 
 def read_transfer_request(
-    run: Frame, method: str, arguments: Arguments, node: cst.CSTNode, moved: Placement = UNKNOWN_PLACEMENT
+    frame: Frame, method: str, arguments: Arguments, node: cst.CSTNode, moved: Placement = UNKNOWN_PLACEMENT
 ) -> TransferRequest:
     """Read a transfer's arguments; `moved` is where the tensor has been."""
     source = next((leaf.placing_step for _, leaf in placement_cases(moved) if leaf.placing_step is not None), None)
-    step = replace(run.step(StepKind.MOVED, f"moved by .{method}()", node), source=source)
+    step = replace(frame.step(StepKind.MOVED, f"moved by .{method}()", node), source=source)
     non_blocking = _flag(arguments, "non_blocking", {"to": 2, "cuda": 1, "xpu": 1}.get(method))
     if method in CASTS:
         return TransferRequest(None, Dtype(CASTS[method], DtypeSource.EXPLICIT, step))
     if method == "cpu":
         return TransferRequest(PlacementCase(CPU, Basis.EXPLICIT, step), None)
     if method in ("cuda", "xpu", "npu", "hpu", "ipu"):
-        return _to_accelerator(run, method, arguments, step, non_blocking)
+        return _to_accelerator(frame, method, arguments, step, non_blocking)
     if method == "type":
-        return _as_type(run, arguments.value("dtype", 0) or arguments.value("dst_type"), step)
+        return _as_type(frame, arguments.value("dtype", 0) or arguments.value("dst_type"), step)
     if method == "type_as":
         other = arguments.get("other", 0)
-        return _like(run, other, step) if other is not None else TransferRequest(UNKNOWN_PLACEMENT, UNKNOWN_DTYPE)
-    return _to(run, arguments, step, non_blocking)
+        return _like(frame, other, step) if other is not None else TransferRequest(UNKNOWN_PLACEMENT, UNKNOWN_DTYPE)
+    return _to(frame, arguments, step, non_blocking)
 
 
 def _flag(arguments: Arguments, name: str, position: int | None) -> bool | None:
@@ -107,22 +107,22 @@ def _flag(arguments: Arguments, name: str, position: int | None) -> bool | None:
 
 
 def _to_accelerator(
-    run: Frame, method: str, arguments: Arguments, step: Step, non_blocking: bool | None
+    frame: Frame, method: str, arguments: Arguments, step: Step, non_blocking: bool | None
 ) -> TransferRequest:
     device = arguments.get("device", 0)
-    report_hard_coded_device(run, Const(method), arguments.node, f".{method}()")
+    report_hard_coded_device(frame, Const(method), arguments.node, f".{method}()")
     if device is None or is_absent_or_none(device.value):
         if not arguments.complete:
             return TransferRequest(UNKNOWN_PLACEMENT, None, non_blocking)
         return TransferRequest(
-            PlacementCase(resolve_device_index(run, KnownDevice(method)), Basis.EXPLICIT, step), None, non_blocking
+            PlacementCase(resolve_device_index(frame, KnownDevice(method)), Basis.EXPLICIT, step), None, non_blocking
         )
     if isinstance(device.value, Const) and isinstance(device.value.value, str) and device.value.value.startswith("cpu"):
         reason = f".{method}() takes an accelerator, not {device.value.value!r}"
-        run.emit(InvalidDeviceUsed(run.context_at(device.node), device.value.value, reason))
+        frame.emit(InvalidDeviceUsed(frame.event_context(device.node), device.value.value, reason))
         return TransferRequest(UNKNOWN_PLACEMENT, None, non_blocking)
     there = map_cases(
-        requested_placement(run, device.value, device.node, step), lambda leaf: _accelerated(leaf, method)
+        requested_placement(frame, device.value, device.node, step), lambda leaf: _accelerated(leaf, method)
     )
     return TransferRequest(there, None, non_blocking, device.node)
 
@@ -130,25 +130,25 @@ def _to_accelerator(
 def _accelerated(leaf: PlacementCase, type_: str) -> PlacementCase:
     """A device that only has a name: whichever it is, it is an accelerator of this type."""
     return (
-        replace(leaf, device=KnownDevice(type_, ANY_INDEX), how=Basis.EXPLICIT)
+        replace(leaf, device=KnownDevice(type_, ANY_INDEX), basis=Basis.EXPLICIT)
         if isinstance(leaf.device, DeviceSymbol)
         else leaf
     )
 
 
-def _as_type(run: Frame, value: Value | None, step: Step) -> TransferRequest:
+def _as_type(frame: Frame, value: Value | None, step: Step) -> TransferRequest:
     """What `.type(value)` asks for: a legacy type names a device too."""
     match value:
         case DtypeValue(dtype=dtype):
             return TransferRequest(None, replace(dtype, source=DtypeSource.EXPLICIT))
         case TypeName(placement=placement, dtype=dtype):
-            placed = map_cases(placement, lambda leaf: replace(leaf, trace=step, how=Basis.EXPLICIT))
+            placed = map_cases(placement, lambda leaf: replace(leaf, provenance=step, basis=Basis.EXPLICIT))
             return TransferRequest(placed, replace(dtype, source=DtypeSource.EXPLICIT))
         case LibraryName(name=name) | Const(value=str(name)):
-            found = legacy_type(run, name, step)
+            found = legacy_type(frame, name, step)
             return TransferRequest(*found) if found is not None else TransferRequest(UNKNOWN_PLACEMENT, UNKNOWN_DTYPE)
         case ConditionalValue(test=test, yes=yes, no=no):
-            one, other = _as_type(run, yes, step), _as_type(run, no, step)
+            one, other = _as_type(frame, yes, step), _as_type(frame, no, step)
             dtype = join_dtypes(one.dtype or UNKNOWN_DTYPE, other.dtype or UNKNOWN_DTYPE)
             if one.placement is None or other.placement is None:
                 return TransferRequest(None if one.placement is other.placement else UNKNOWN_PLACEMENT, dtype)
@@ -156,14 +156,14 @@ def _as_type(run: Frame, value: Value | None, step: Step) -> TransferRequest:
     return TransferRequest(UNKNOWN_PLACEMENT, UNKNOWN_DTYPE)
 
 
-def _like(run: Frame, other: Argument, step: Step) -> TransferRequest:
+def _like(frame: Frame, other: Argument, step: Step) -> TransferRequest:
     if not isinstance(other.value, Tensor):
         return TransferRequest(UNKNOWN_PLACEMENT, UNKNOWN_DTYPE)
-    settled = run.settle(other.value)
-    return TransferRequest(requested_placement(run, settled, other.node, step), settled.dtype)
+    settled = frame.resolve(other.value)
+    return TransferRequest(requested_placement(frame, settled, other.node, step), settled.dtype)
 
 
-def _to(run: Frame, arguments: Arguments, step: Step, non_blocking: bool | None) -> TransferRequest:
+def _to(frame: Frame, arguments: Arguments, step: Step, non_blocking: bool | None) -> TransferRequest:
     device, dtype = arguments.get("device"), arguments.get("dtype")
     copies = _flag(arguments, "copy", 3) is not False
     reorders = "memory_format" in arguments.keywords
@@ -171,19 +171,19 @@ def _to(run: Frame, arguments: Arguments, step: Step, non_blocking: bool | None)
         if is_dtype_argument(argument.value):
             dtype = argument
         elif isinstance(argument.value, Tensor) and position == 0:
-            request = _like(run, argument, step)
+            request = _like(frame, argument, step)
             return replace(request, non_blocking=_flag(arguments, "non_blocking", 1), device_node=argument.node)
         elif position == 0 or not isinstance(argument.value, Const):
             device = argument
     other = arguments.get("other")
     if other is not None:
-        return replace(_like(run, other, step), non_blocking=non_blocking)
+        return replace(_like(frame, other, step), non_blocking=non_blocking)
     if device is None and dtype is None:
         return TransferRequest(UNKNOWN_PLACEMENT if not arguments.complete else None, UNKNOWN_DTYPE, non_blocking)
     target: Placement | None = None
     if device is not None and not is_absent_or_none(device.value):
-        target = requested_placement(run, device.value, device.node, step)
-        report_hard_coded_device(run, device.value, device.node, f".to({_written(device.node)})")
+        target = requested_placement(frame, device.value, device.node, step)
+        report_hard_coded_device(frame, device.value, device.node, f".to({_written(device.node)})")
     kind: Dtype | None = None
     if dtype is not None and not is_absent_or_none(dtype.value):
         kind = (
@@ -202,38 +202,40 @@ def _written(node: cst.BaseExpression) -> str:
 
 
 def transfer_tensor(
-    run: Frame, tensor: Tensor, method: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression
+    frame: Frame, tensor: Tensor, method: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression
 ) -> Tensor:
     """Move or cast a tensor; tell the rules; return the tensor as it then is."""
-    before = run.settle(tensor)
-    request = read_transfer_request(run, method, arguments, node, before.placement)
-    after = _moved(run, before, request)
+    before = frame.resolve(tensor)
+    request = read_transfer_request(frame, method, arguments, node, before.placement)
+    after = _moved(frame, before, request)
     memory = storage_after_transfer(
-        run, before, request.placement, request.dtype, f"`.{method}()`", node, copies=request.copies
+        frame, before, request.placement, request.dtype, f"`.{method}()`", node, copies=request.copies
     )
     after = replace(after, memory=memory)
-    if run.discarded is node:
+    if frame.discarded_expression is node:
         casts = request.dtype is not None
-        run.emit(DiscardedResult(run.context_at(node), method, run.place(receiver), before, reads_clock(run), casts))
+        frame.emit(
+            DiscardedResult(frame.event_context(node), method, frame.place(receiver), before, reads_clock(frame), casts)
+        )
     else:
-        _tell(run, node, receiver, method, before, after, request)
-    _follow_copy(run, node, method, before, after, request)
+        _tell(frame, node, receiver, method, before, after, request)
+    _follow_copy(frame, node, method, before, after, request)
     return after
 
 
 def transfer_unknown(
-    run: Frame, owner: Unknown, method: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression
+    frame: Frame, owner: Unknown, method: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression
 ) -> Value:
     """Move something of which nothing is known: what comes out is where it was sent, wherever it has been."""
-    request = read_transfer_request(run, method, arguments, node)
+    request = read_transfer_request(frame, method, arguments, node)
     if request.placement is None:
         return owner
-    _tell(run, node, receiver, method, Tensor(), Tensor(request.placement), request, OpaqueTransfer)
+    _tell(frame, node, receiver, method, Tensor(), Tensor(request.placement), request, OpaqueTransfer)
     return OpaqueData(request.placement, moved=_step_of(request.placement))
 
 
-def _moved(run: Frame, before: Tensor, request: TransferRequest) -> Tensor:
-    stays = request.placement is None or _same_device(before.placement, request.placement, run)
+def _moved(frame: Frame, before: Tensor, request: TransferRequest) -> Tensor:
+    stays = request.placement is None or _same_device(before.placement, request.placement, frame)
     placement = before.placement if stays or request.placement is None else request.placement
     dtype = before.dtype if request.dtype is None else request.dtype
     if request.dtype is not None and request.dtype.name == before.dtype.name:
@@ -243,7 +245,7 @@ def _moved(run: Frame, before: Tensor, request: TransferRequest) -> Tensor:
     step = _step_of(placement)
     pending = before.pending
     if not stays and step is not None:
-        pending = pending_copy(run, before.placement, placement, step, non_blocking=request.non_blocking)
+        pending = pending_copy(frame, before.placement, placement, step, non_blocking=request.non_blocking)
     kept = before.fresh if stays else None
     return replace(
         before,
@@ -255,49 +257,51 @@ def _moved(run: Frame, before: Tensor, request: TransferRequest) -> Tensor:
         pending=pending,
         fresh=kept,
         moved=None if stays else step,
-        was_parameter=before.cell is not None and before.leaf is True and not is_registered_parameter(run, before.cell),
+        was_parameter=before.cell is not None
+        and before.leaf is True
+        and not is_registered_parameter(frame, before.cell),
     )
 
 
 def _step_of(placement: Placement) -> Step | None:
-    return next((leaf.trace for _, leaf in placement_cases(placement) if leaf.trace is not None), None)
+    return next((leaf.provenance for _, leaf in placement_cases(placement) if leaf.provenance is not None), None)
 
 
-def is_only_use(run: Frame, read: cst.BaseExpression, use: cst.CSTNode) -> bool:
+def is_only_use(frame: Frame, read: cst.BaseExpression, use: cst.CSTNode) -> bool:
     """Whether nothing but `use` reads the value: a temporary, or a name that is read only there before it is bound
     again. What the caller has given is the caller's too."""
     if isinstance(read, cst.Name):
-        return run.engine.uses.only_reader(run, use, read.value) and not _is_argument(run, read.value)
+        return frame.analysis.use_def.only_reader(frame, use, read.value) and not _is_argument(frame, read.value)
     while isinstance(read, cst.Attribute):
         read = read.value
     return not isinstance(read, cst.Name)
 
 
-def _is_argument(run: Frame, name: str) -> bool:
+def _is_argument(frame: Frame, name: str) -> bool:
     """Whether a name holds what the function was called with."""
-    function = run.function
+    function = frame.function
     if function is None or all(one.name != name for one in function.parameters):
         return False
     return name not in function.rebound
 
 
-def reads_clock(run: Frame) -> bool:
+def reads_clock(frame: Frame) -> bool:
     """Whether the code around reads a clock."""
-    return (run.module if run.function is None else run.function).evidence.clock
+    return (frame.module if frame.function is None else frame.function).evidence.clock
 
 
-def _same_device(before: Placement, after: Placement, run: Frame) -> bool:
+def _same_device(before: Placement, after: Placement, frame: Frame) -> bool:
     """Whether the transfer surely changes nothing."""
     pairs = [
         relate_devices(one.device, other.device) is DeviceRelation.SAME
-        for needed, one in placement_cases(before, run.state.facts)
-        for _, other in placement_cases(after, run.state.facts | needed)
+        for needed, one in placement_cases(before, frame.state.path_condition)
+        for _, other in placement_cases(after, frame.state.path_condition | needed)
     ]
     return bool(pairs) and all(pairs)
 
 
 def _tell(
-    run: Frame,
+    frame: Frame,
     node: cst.CSTNode,
     receiver: cst.BaseExpression,
     method: str,
@@ -306,17 +310,17 @@ def _tell(
     request: TransferRequest,
     event: type[Transfer] = Transfer,
 ) -> None:
-    frame = run.loops[-1] if run.loops else None
+    loop_frame = frame.loops[-1] if frame.loops else None
     invariant = (
-        frame is not None
-        and not varies_in_loop(receiver, frame.assigned)
-        and _target_invariant(request, frame.assigned)
+        loop_frame is not None
+        and not varies_in_loop(receiver, loop_frame.assigned)
+        and _target_invariant(request, loop_frame.assigned)
     )
-    run.emit(
+    frame.emit(
         event(
-            run.context_at(node),
+            frame.event_context(node),
             method,
-            run.place(receiver),
+            frame.place(receiver),
             False,
             before.placement,
             after.placement if request.placement is None else request.placement,
@@ -332,24 +336,24 @@ def _tell(
             grad=before.grad,
             parameter=before.cell is not None,
             untouched=before.moved,
-            only_use=is_only_use(run, receiver, node),
-            single_use=run.engine.uses.used_once(run, node),
+            only_use=is_only_use(frame, receiver, node),
+            single_use=frame.analysis.use_def.used_once(frame, node),
         )
     )
 
 
 def _follow_copy(
-    run: Frame, node: cst.CSTNode, method: str, before: Tensor, after: Tensor, request: TransferRequest
+    frame: Frame, node: cst.CSTNode, method: str, before: Tensor, after: Tensor, request: TransferRequest
 ) -> None:
     """The host waits for a copy from or to an accelerator, unless it was told not to; for one from anywhere, maybe."""
     if request.placement is None or request.non_blocking is not False:
         return
-    origins = [leaf.device for _, leaf in placement_cases(before.placement, run.state.facts)]
-    targets = [leaf.device for _, leaf in placement_cases(after.placement, run.state.facts)]
+    origins = [leaf.device for _, leaf in placement_cases(before.placement, frame.state.path_condition)]
+    targets = [leaf.device for _, leaf in placement_cases(after.placement, frame.state.path_condition)]
     if any(map(is_accelerator, (*origins, *targets))):
-        run.synchronize(run.step(StepKind.PASSED, f".{method}() waits for the copy", node))
+        frame.synchronize(frame.step(StepKind.PASSED, f".{method}() waits for the copy", node))
     elif all(map(is_host, targets)) and not all(map(is_host, origins)):
-        run.synchronize()
+        frame.synchronize()
 
 
 def _target_invariant(request: TransferRequest, assigned: frozenset[str]) -> bool:
@@ -364,7 +368,7 @@ def transfer_of_leaf(tensor: Tensor) -> Step | None:
         (
             step
             for _, leaf in placement_cases(tensor.placement)
-            if (step := newest_step(leaf.trace, StepKind.MOVED)) is not None
+            if (step := newest_step(leaf.provenance, StepKind.MOVED)) is not None
         ),
         None,
     )
@@ -374,31 +378,31 @@ def transfer_of_leaf(tensor: Tensor) -> Step | None:
 
 
 def transfer_module(
-    run: Frame, owner: Ref, method: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression
+    frame: Frame, owner: Ref, method: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression
 ) -> Value:
     """Move or cast a module in place: what is registered goes, what is not stays."""
-    request = read_transfer_request(run, method, arguments, node)
-    first = _widest(run, owner)
+    request = read_transfer_request(frame, method, arguments, node)
+    first = _widest(frame, owner)
 
     def change(placement: Placement, dtype: Dtype) -> tuple[Placement, Dtype]:
-        if request.placement is not None and not _same_device(placement, request.placement, run):
+        if request.placement is not None and not _same_device(placement, request.placement, frame):
             placement = request.placement
         if request.dtype is not None and (dtype.name is None or is_floating(dtype.name)):
             dtype = request.dtype
         return placement, dtype
 
-    move_registered_tensors(run, owner, change)
+    move_registered_tensors(frame, owner, change)
     if first is not None:
-        after = _widest(run, owner) or first
-        frame = run.loops[-1] if run.loops else None
+        after = _widest(frame, owner) or first
+        loop_frame = frame.loops[-1] if frame.loops else None
         invariant = (
-            frame is not None
-            and not varies_in_loop(receiver, frame.assigned)
-            and _target_invariant(request, frame.assigned)
+            loop_frame is not None
+            and not varies_in_loop(receiver, loop_frame.assigned)
+            and _target_invariant(request, loop_frame.assigned)
         )
-        run.emit(
+        frame.emit(
             Transfer(
-                run.context_at(node), method, run.place(receiver), True, first.placement,
+                frame.event_context(node), method, frame.place(receiver), True, first.placement,
                 after.placement if request.placement is None else request.placement,
                 first.dtype, after.dtype, invariant=invariant, in_place=True, moves=request.placement is not None,
                 parameter=first.leaf is True,
@@ -407,16 +411,18 @@ def transfer_module(
     return owner
 
 
-def _widest(run: Frame, owner: Ref) -> Tensor | None:
+def _widest(frame: Frame, owner: Ref) -> Tensor | None:
     """The tensor that stands for a module's: one that holds float64, else the first parameter."""
     found = [
-        run.settle(tensor) for buffers in (False, True) for _, tensor in module_tensors(run, owner, buffers=buffers)
+        frame.resolve(tensor)
+        for buffers in (False, True)
+        for _, tensor in module_tensors(frame, owner, buffers=buffers)
     ]
     return next((one for one in found if one.dtype.name == "float64"), found[0] if found else None)
 
 
 def report_numpy_read(
-    run: Frame,
+    frame: Frame,
     tensor: Tensor,
     reader: str,
     node: cst.CSTNode,
@@ -427,11 +433,18 @@ def report_numpy_read(
     array: cst.BaseExpression | None = None,
 ) -> None:
     """Tell that NumPy (or anything through `__array__`) reads a tensor, perhaps beside an array."""
-    tensor = run.settle(tensor)
-    run.emit(
+    tensor = frame.resolve(tensor)
+    frame.emit(
         HostRead(
-            run.context_at(node), reader, tensor, run.place(operand), needs_host=not force, needs_no_grad=not force,
-            unfinished=unfinished_copy(run, tensor), grad_enabled=run.state.ambient.grad, inside=inside,
-            array=run.place(array) if array is not None else None,
+            frame.event_context(node),
+            reader,
+            tensor,
+            frame.place(operand),
+            needs_host=not force,
+            needs_no_grad=not force,
+            unfinished=unfinished_copy(frame, tensor),
+            grad_enabled=frame.state.torch_state.grad,
+            inside=inside,
+            array=frame.place(array) if array is not None else None,
         )
-    )  # fmt: skip
+    )

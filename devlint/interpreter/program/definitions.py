@@ -40,13 +40,13 @@ class Parameter:
 
 @dataclass(eq=False)
 class ModuleInfo:
-    """One file of the program under its dotted name. `run` is its top level, once somebody has needed it."""
+    """One file of the program under its dotted name. `frame` is its top level, once somebody has needed it."""
 
     name: str
     index: FileIndex
     is_package: bool
     path: Path
-    run: EnclosingFrame | None = None
+    frame: EnclosingFrame | None = None
 
     @property
     def filename(self) -> str:

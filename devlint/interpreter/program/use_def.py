@@ -37,40 +37,40 @@ class UseDef:
         self._later: dict[tuple[cst.CSTNode, str], bool] = {}
         self._once: dict[cst.CSTNode, bool] = {}
 
-    def only_reader(self, run: RunningCode, use: cst.CSTNode, name: str) -> bool:
+    def only_reader(self, frame: RunningCode, use: cst.CSTNode, name: str) -> bool:
         """Whether nothing but `use` reads the value that `name` holds there."""
         known = self._only.get((use, name))
         if known is None:
             own = set(reads_of_name(use, name))
-            before, after = self._readers(run, use, name)
+            before, after = self._readers(frame, use, name)
             known = bool(own) and own.issuperset(before) and own.issuperset(after)
             self._only[use, name] = known
         return known
 
-    def read_later(self, run: RunningCode, at: cst.CSTNode, name: str) -> bool:
+    def read_later(self, frame: RunningCode, at: cst.CSTNode, name: str) -> bool:
         """Whether the value that `name` holds at `at` is read afterwards."""
         known = self._later.get((at, name))
         if known is None:
-            known = self._later[at, name] = bool(self._readers(run, at, name)[1])
+            known = self._later[at, name] = bool(self._readers(frame, at, name)[1])
         return known
 
-    def used_once(self, run: RunningCode, node: cst.CSTNode) -> bool:
+    def used_once(self, frame: RunningCode, node: cst.CSTNode) -> bool:
         """Whether the value of an expression goes one way only: what is bound to it, or to what is computed from it, is
         read once at most."""
         known = self._once.get(node)
         if known is None:
-            known = self._once[node] = self._used_once(run, node)
+            known = self._once[node] = self._used_once(frame, node)
         return known
 
-    def _used_once(self, run: RunningCode, node: cst.CSTNode) -> bool:
+    def _used_once(self, frame: RunningCode, node: cst.CSTNode) -> bool:
         statement = next(
-            (one for one in reversed(self._path(root_node(run), node)) if isinstance(one, cst.Assign)), None
+            (one for one in reversed(self._path(root_node(frame), node)) if isinstance(one, cst.Assign)), None
         )
         if statement is None:
             return True
         match statement.targets:
             case [cst.AssignTarget(target=cst.Name(value=name))]:
-                return len(self._readers(run, statement, name)[1]) <= 1
+                return len(self._readers(frame, statement, name)[1]) <= 1
         return False
 
     def _path(self, root: cst.CSTNode, node: cst.CSTNode) -> list[cst.CSTNode]:
@@ -103,16 +103,16 @@ class UseDef:
                 known.events.extend(self._occurrences_in(part).of(name))
         return known
 
-    def _readers(self, run: RunningCode, at: cst.CSTNode, name: str) -> tuple[list[cst.CSTNode], list[cst.CSTNode]]:
+    def _readers(self, frame: RunningCode, at: cst.CSTNode, name: str) -> tuple[list[cst.CSTNode], list[cst.CSTNode]]:
         """The reads of the value that `name` holds once `at` is done: those before, and those after."""
-        root = root_node(run)
+        root = root_node(frame)
         path = self._path(root, at)
         binder = next((i for i in reversed(range(len(path) - 1)) if name in _bound_by_head(path[i])), None)
         if binder is not None:
             loop, path = path[binder], path[binder + 1 :]
             history = self._history(("each", loop), name, _repeated(loop))
         else:
-            history = self._history(run.function or run.module, name, code_reading_name(run, name))
+            history = self._history(frame.function or frame.module, name, code_reading_name(frame, name))
         part = next((one for one in path if one in history.begins), None)
         done = self._occurrences_in(part).before(at, name) if part is not None else None
         if part is None or done is None:
@@ -151,18 +151,18 @@ class _History:
         return found
 
 
-def root_node(run: RunningCode) -> cst.CSTNode:
+def root_node(frame: RunningCode) -> cst.CSTNode:
     """The code being run: its function's body, or the module's statement."""
-    return run.function.node.body if run.function is not None else run.unit.tree
+    return frame.function.node.body if frame.function is not None else frame.unit.tree
 
 
-def code_reading_name(run: RunningCode, name: str) -> Iterator[cst.CSTNode]:
+def code_reading_name(frame: RunningCode, name: str) -> Iterator[cst.CSTNode]:
     """The code in which a name may be read: its function's body, or the module's statements that mention it."""
 
-    if run.function is not None:
-        yield run.function.node.body
+    if frame.function is not None:
+        yield frame.function.node.body
         return
-    for one in run.module.index.statements:
+    for one in frame.module.index.statements:
         tree = tree_or_none(one) if name in one.mentions or name in one.binds else None
         if tree is not None:
             yield tree

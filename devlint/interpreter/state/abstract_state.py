@@ -47,34 +47,34 @@ HOST_BY_DEFAULT: Final = PlacementCase(CPU, Basis.DEFAULT)
 class State:
     """Names, heap and facts on one path. `live` is false once the path has left by return, raise, break or continue."""
 
-    __slots__ = ("ambient", "facts", "heap", "live", "names")
+    __slots__ = ("heap", "live", "names", "path_condition", "torch_state")
 
     def __init__(
         self,
         names: dict[str, Value] | None = None,
         heap: Heap | None = None,
-        facts: PathCondition = NO_CONDITION,
-        ambient: TorchState = START,
+        path_condition: PathCondition = NO_CONDITION,
+        torch_state: TorchState = START,
     ) -> None:
         self.names: dict[str, Value] = {} if names is None else names
         self.heap = Heap() if heap is None else heap
-        self.facts = facts
-        self.ambient = ambient
+        self.path_condition = path_condition
+        self.torch_state = torch_state
         self.live = True
 
     def fork(self) -> State:
         """An independent copy."""
-        copy = State(dict(self.names), self.heap.fork(), self.facts, self.ambient)
+        copy = State(dict(self.names), self.heap.fork(), self.path_condition, self.torch_state)
         copy.live = self.live
         return copy
 
     def assume(self, test: Literal) -> None:
         """Follow the path on which the test holds; the path dies when it cannot."""
-        facts = assume(self.facts, test)
-        if facts is None:
+        path_condition = assume(self.path_condition, test)
+        if path_condition is None:
             self.live = False
         else:
-            self.facts = facts
+            self.path_condition = path_condition
 
 
 def join_states(left: State, right: State) -> State:
@@ -83,12 +83,12 @@ def join_states(left: State, right: State) -> State:
         return right
     if not right.live:
         return left
-    test = branch_literal(left.facts, right.facts)
+    test = branch_literal(left.path_condition, right.path_condition)
     return State(
         _merge_names(left.names, right.names, test),
         left.heap.merge(right.heap, lambda a, b: join_objects(a, b, test)),
-        left.facts & right.facts,
-        _merge_ambient(left.ambient, right.ambient, test),
+        left.path_condition & right.path_condition,
+        _merge_ambient(left.torch_state, right.torch_state, test),
     )
 
 
@@ -147,6 +147,6 @@ def is_fixpoint(before: State, after: State, names: frozenset[str] | None = None
         agree = before.names == after.names
     else:
         agree = all(before.names.get(name) == after.names.get(name) for name in names)
-    if not agree or before.ambient.default_device != after.ambient.default_device:
+    if not agree or before.torch_state.default_device != after.torch_state.default_device:
         return False
     return after.heap.agrees(before.heap)

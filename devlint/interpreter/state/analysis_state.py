@@ -90,34 +90,34 @@ class AnalysisState:
         self.expressions = expressions
         self.table: Table = load_semantics(models)
         self.numpy: Table = load_numpy_table()
-        self.shared: dict[AllocationSite, HeapObject] = {}
+        self.base_heap: dict[AllocationSite, HeapObject] = {}
         self.calls: list[CallOnStack] = []
-        self.active: list[FunctionInfo] = []
+        self.active_functions: list[FunctionInfo] = []
         self.symbolic = False
         self.constructing = 0
         self.errors: list[InternalError] = []
         self.unread: set[UnparsedStatement] = set()
-        self.registries = PendingRegistrations()
-        self.uses = UseDef()
-        self.handed_on: set[Hashable] = set()
+        self.pending_registrations = PendingRegistrations()
+        self.use_def = UseDef()
+        self.aliased_storages: set[Hashable] = set()
         self.ancestry: dict[ClassInfo, list[Value]] = {}
         self.module_classes: dict[ClassInfo, bool] = {}
         self.patched: set[tuple[ClassInfo, str]] = set()
         self.class_values: dict[ClassInfo, dict[str, Value]] = {}
         self.torch_defaults = TorchDefaults()
-        self.unwrapping: set[FunctionInfo | ClassInfo] = set()
-        self.decorated: dict[ClassInfo, ProgramDefinition] = {}
-        self.recursion = RecursiveCalls()
-        self.repeats = CallSummaries()
-        self.defaults: dict[tuple[FunctionInfo, str], Value] = {}
-        self.pauses: dict[AllocationSite, SuspendedGenerator] = {}
-        self.timings: list[UnsynchronizedTiming] = []
+        self.unwrapping_decorators: set[FunctionInfo | ClassInfo] = set()
+        self.decorated_classes: dict[ClassInfo, ProgramDefinition] = {}
+        self.recursive_calls = RecursiveCalls()
+        self.call_summaries = CallSummaries()
+        self.parameter_defaults: dict[tuple[FunctionInfo, str], Value] = {}
+        self.suspended_generators: dict[AllocationSite, SuspendedGenerator] = {}
+        self.block_timings: list[UnsynchronizedTiming] = []
         """Those in a context manager whose block is still to be run."""
-        self.ran: set[cst.CSTNode] = set()
-        self.at_construction: set[FunctionInfo] = set()
+        self.executed_nodes: set[cst.CSTNode] = set()
+        self.run_in_constructors: set[FunctionInfo] = set()
         self.abandoned = False
-        self.host_only = PrivateCallSites()
-        self.spilled = 0
+        self.private_call_sites = PrivateCallSites()
+        self.global_writes = 0
         """How often code has set a global, or an attribute of a class or a module: what later code may find there."""
         self._listener = listener
         self.budget = 0
@@ -144,13 +144,13 @@ class AnalysisState:
     # Budget
 
     @contextmanager
-    def entry(self, *, symbolic: bool) -> Iterator[None]:
+    def new_entry(self, *, symbolic: bool) -> Iterator[None]:
         """One entry into the program, with its own budget."""
         self.budget, self.symbolic = ENTRY_BUDGET, symbolic
         self.calls.clear()
-        self.active.clear()
-        self.recursion = RecursiveCalls()
-        self.repeats = CallSummaries()
+        self.active_functions.clear()
+        self.recursive_calls = RecursiveCalls()
+        self.call_summaries = CallSummaries()
         yield
 
     def may_call(self, function: FunctionInfo, *, descends: bool = False) -> bool:
@@ -158,22 +158,26 @@ class AnalysisState:
         unless it descends into what it was given."""
         if self.symbolic and self.constructing > MAX_NESTED_CONSTRUCTION:
             return False
-        repeats = self.active.count(function)
+        repeats = self.active_functions.count(function)
         if repeats >= (MAX_NESTED if descends else 2) or self.budget <= 0 or self.abandoned:
             return False
-        depth = len({*self.active, function})
+        depth = len({*self.active_functions, function})
         if not self.symbolic:
-            return depth <= MAX_DEPTH and len(self.active) < MAX_DEPTH
+            return depth <= MAX_DEPTH and len(self.active_functions) < MAX_DEPTH
         # The innermost calls are the most, and few of them can move anything.
-        near = depth < MAX_DEPTH_SYMBOLIC or function in self.active or function.module is self.active[-1].module
+        near = (
+            depth < MAX_DEPTH_SYMBOLIC
+            or function in self.active_functions
+            or function.module is self.active_functions[-1].module
+        )
         matters = near or not function.unit.mentions.isdisjoint(TENSOR_RELATED_NAMES)
-        if not matters or len(self.active) >= MAX_DEPTH:
+        if not matters or len(self.active_functions) >= MAX_DEPTH:
             return False
         return depth <= MAX_DEPTH_SYMBOLIC or depth - self._handing_on(function) <= MAX_DEPTH_SYMBOLIC
 
     def _handing_on(self, function: FunctionInfo) -> int:
         """How many of the functions being run only hand on to another what they are given."""
-        return sum(one.hands_on for one in {*self.active, function})
+        return sum(one.hands_on for one in {*self.active_functions, function})
 
     def abandon(self) -> None:
         """Nobody wants the rest any more (another thread may say so): no further call is followed."""
@@ -207,7 +211,7 @@ class AnalysisState:
             found = self._classes[key] = make()
         return found
 
-    def assigned(self, loop: cst.CSTNode) -> frozenset[str]:
+    def names_changed(self, loop: cst.CSTNode) -> frozenset[str]:
         """What a loop's body binds, read once."""
         found = self._assigned.get(loop)
         if found is None:
@@ -238,15 +242,15 @@ class AnalysisState:
         self._listener(event)
 
     @contextmanager
-    def contained(self, filename: str, where: str) -> Iterator[None]:
+    def contain_errors(self, filename: str, where: str) -> Iterator[None]:
         """Keep an exception inside the analysis of one function from losing the rest; so, too, a statement it needs
         and cannot read."""
-        calls, active = list(self.calls), list(self.active)
+        calls, active = list(self.calls), list(self.active_functions)
         try:
             yield
         except SourceError:
-            self.calls[:], self.active[:] = calls, active
+            self.calls[:], self.active_functions[:] = calls, active
         except Exception as error:
-            self.calls[:], self.active[:] = calls, active
+            self.calls[:], self.active_functions[:] = calls, active
             message = f"{type(error).__name__}: {error}".partition("\n")[0]
             self.errors.append(InternalError(filename, where, message, traceback.format_exc()))

@@ -9,8 +9,8 @@ from devlint.interpreter.state.frame import Frame
 
 
 @contextmanager
-def write_to_base_heap(run: Frame) -> Iterator[None]:
-    """What `run` writes to the heap inside is there on every path, those that have split off before included."""
-    before = run.state.heap.fork()
+def write_to_base_heap(frame: Frame) -> Iterator[None]:
+    """What `frame` writes to the heap inside is there on every path, those that have split off before included."""
+    before = frame.state.heap.fork()
     yield
-    run.engine.shared.update(run.state.heap.written_since(before))
+    frame.analysis.base_heap.update(frame.state.heap.written_since(before))

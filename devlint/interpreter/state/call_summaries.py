@@ -23,8 +23,8 @@ class CallInputs:
     """What a call finds: its arguments and what it captures under their names, and all it could read besides."""
 
     names: Mapping[str, Value]
-    facts: PathCondition
-    ambient: TorchState
+    path_condition: PathCondition
+    torch_state: TorchState
     heap: Heap
     elsewhere: tuple[int, int]
     moments: int
@@ -37,7 +37,7 @@ class CallSummary:
 
     before: CallInputs
     written: tuple[tuple[AllocationSite, HeapObject], ...]
-    ambient: TorchState
+    torch_state: TorchState
     value: Value
 
 
@@ -49,17 +49,17 @@ class CallSummaries:
     """
 
     def __init__(self) -> None:
-        self.deeds: dict[CallKey, CallSummary] = {}
+        self.summaries: dict[CallKey, CallSummary] = {}
         self.loops = 0
         self.held = 0
         self.moments = 0
         self.rebound = 0
 
-    def mark_moment(self) -> None:
+    def invalidate(self) -> None:
         """Something was asked of this very moment (the time, how much work runs): it is never asked the same again."""
         self.moments += 1
 
-    def mark_rebound(self) -> None:
+    def invalidate_captured_names(self) -> None:
         """A function has bound a name of the code around it: whoever reads that name may find something else."""
         self.rebound += 1
 
@@ -73,5 +73,5 @@ class CallSummaries:
         yield
         self.loops = before
         if not before:
-            self.deeds.clear()
+            self.summaries.clear()
             self.held = 0

@@ -15,9 +15,9 @@ def device_type_atom(origin: Hashable, type_: str, text: object) -> Atom:
     return Atom(("device", origin, type_), text)
 
 
-def refine_placement(placement: Placement, facts: PathCondition) -> Placement:
+def refine_placement(placement: Placement, path_condition: PathCondition) -> Placement:
     """The placement with the caller's devices replaced by those that the path has asked for."""
-    types = _types(facts)
+    types = _types(path_condition)
     if not types:
         return placement
 
@@ -30,14 +30,14 @@ def refine_placement(placement: Placement, facts: PathCondition) -> Placement:
     return map_cases(placement, change)
 
 
-def has_contradictory_types(facts: PathCondition) -> bool:
+def has_contradictory_types(path_condition: PathCondition) -> bool:
     """Whether the facts have one thing on devices of two types: no path is like that."""
     types: dict[Hashable, str] = {}
-    return any(types.setdefault(origin, type_) != type_ for origin, type_ in _asked(facts))
+    return any(types.setdefault(origin, type_) != type_ for origin, type_ in _asked(path_condition))
 
 
-def _asked(facts: PathCondition) -> Iterator[tuple[Hashable, str]]:
-    for test in facts:
+def _asked(path_condition: PathCondition) -> Iterator[tuple[Hashable, str]]:
+    for test in path_condition:
         match test.formula:
             case Atom(key=("device", origin, str(type_))) if test.holds:
                 yield origin, type_
@@ -45,9 +45,9 @@ def _asked(facts: PathCondition) -> Iterator[tuple[Hashable, str]]:
                 yield from _asked(frozenset(tests))
 
 
-def _types(facts: PathCondition) -> dict[Hashable, str]:
+def _types(path_condition: PathCondition) -> dict[Hashable, str]:
     types: dict[Hashable, str] = {}
-    for test in facts:
+    for test in path_condition:
         match test.formula:
             case Atom(key=("device", origin, str(type_))) if test.holds:
                 types[origin] = type_

@@ -40,7 +40,7 @@ class EventContext:
 
     place: Place
     scope: Scope
-    facts: PathCondition = NO_CONDITION
+    path_condition: PathCondition = NO_CONDITION
     calls: tuple[CallOnStack, ...] = ()
     loop: Loop | None = None
     generic: bool = False
@@ -69,14 +69,16 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class DeviceConflict(Event):
-    """An operation met tensors on two devices. `when` are the further conditions; `strange` is the operand to be moved.
+    """An operation met tensors on two devices.
 
-    `strange` is the one on the host where there is one, `other` the one it should have joined; `wordings` are the
+    `when` are the further conditions; `misplaced` is the operand to be moved.
+
+    `misplaced` is the one on the host where there is one, `other` the one it should have joined; `wordings` are the
     devices at hand where they meet.
     """
 
     operation: str
-    strange: Operand
+    misplaced: Operand
     other: Operand
     when: PathCondition = NO_CONDITION
     wordings: tuple[DeviceExpression, ...] = field(default=(), kw_only=True)
@@ -103,8 +105,10 @@ class PlainAttributeConflict(DeviceConflict):
 
 @dataclass(frozen=True, slots=True)
 class PlainContainerConflict(DeviceConflict):
-    """A module, or a parameter, kept in a plain container stayed behind (DEV104): `strange`, wherever it is. `kept` is
-    the step that made the container an attribute."""
+    """A module, or a parameter, kept in a plain container stayed behind (DEV104): `misplaced`, wherever it is.
+
+    `kept` is the step that made the container an attribute.
+    """
 
     kept: Step = field(kw_only=True)
 

@@ -74,9 +74,9 @@ def expression_handlers(observer: Observer[Frame] | None) -> Mapping[type, Calla
 
 
 def _shown(handler: Callable[[Frame, Any], Value], observer: Observer[Frame]) -> Callable[[Frame, Any], Value]:
-    def evaluate(run: Frame, node: cst.CSTNode) -> Value:
-        value = handler(run, node)
-        observer.see(run, node, value)
+    def evaluate(frame: Frame, node: cst.CSTNode) -> Value:
+        value = handler(frame, node)
+        observer.see(frame, node, value)
         return value
 
     return evaluate
@@ -112,7 +112,7 @@ class Frame:
 
     def __init__(
         self,
-        engine: AnalysisState,
+        analysis: AnalysisState,
         module: ModuleInfo,
         unit: Statement,
         scope: Scope,
@@ -121,10 +121,10 @@ class Frame:
         function: FunctionInfo | None = None,
         outer: Frame | None = None,
         context: int = 0,
-        moment: int = 0,
-        around: Loop | None = None,
+        loop_pass_key: int = 0,
+        enclosing_loop: Loop | None = None,
     ) -> None:
-        self.engine = engine
+        self.analysis = analysis
         self.module = module
         self.unit = unit
         self.scope = scope
@@ -132,32 +132,32 @@ class Frame:
         self.function = function
         self.outer = outer
         self.context = context
-        self.moment = moment
-        self.around = around
+        self.loop_pass_key = loop_pass_key
+        self.enclosing_loop = enclosing_loop
         self.caller: tuple[Frame, cst.CSTNode] | None = None
         self.loops: list[LoopFrame] = []
-        self.exits: list[tuple[State, Value]] = []
-        self.trials: list[list[State]] = []
-        self.yielded: list[Value] = []
-        self.yielding: list[tuple[TorchState, Heap]] = []
-        self.foreign: set[str] = set()
+        self.returns: list[tuple[State, Value]] = []
+        self.exception_states: list[list[State]] = []
+        self.yielded_values: list[Value] = []
+        self.states_at_yield: list[tuple[TorchState, Heap]] = []
+        self.outer_names: set[str] = set()
         self.nesting = 0
-        self.discarded: cst.BaseExpression | None = None
-        self.tested: dict[cst.CSTNode, Literal | bool | None] = {}
+        self.discarded_expression: cst.BaseExpression | None = None
+        self.conditions: dict[cst.CSTNode, Literal | bool | None] = {}
         self.waiting: dict[str, list[Statement | Binding]] = {}
-        self.late: dict[str, Value] = {}
-        self.stars: list[str] = []
-        self.guards: list[Statement] = []
+        self.late_bindings: dict[str, Value] = {}
+        self.star_imports: list[str] = []
+        self.main_guards: list[Statement] = []
 
     # Syntax
 
     def evaluate(self, node: cst.CSTNode) -> Value:
         """The value of an expression in the current state."""
-        engine = self.engine
-        handler = engine.expressions.get(type(node))
-        if handler is None or self.nesting > MAX_NESTING or engine.budget <= 0:
+        analysis = self.analysis
+        handler = analysis.expressions.get(type(node))
+        if handler is None or self.nesting > MAX_NESTING or analysis.budget <= 0:
             return UNKNOWN
-        engine.budget -= 1
+        analysis.budget -= 1
         self.nesting += 1
         try:
             return handler(self, node)
@@ -166,10 +166,10 @@ class Frame:
 
     def execute(self, node: cst.CSTNode) -> None:
         """The effect of a statement on the current state; nothing once the path has left."""
-        engine = self.engine
-        if not self.state.live or self.nesting > MAX_NESTING or engine.budget <= 0:
+        analysis = self.analysis
+        if not self.state.live or self.nesting > MAX_NESTING or analysis.budget <= 0:
             return
-        engine.budget -= 1
+        analysis.budget -= 1
         handler = STATEMENT_HANDLERS.get(type(node))
         if handler is not None:
             self.nesting += 1
@@ -180,8 +180,8 @@ class Frame:
 
     def assign(self, node: cst.CSTNode, value: Value) -> None:
         """Bind a target to a value."""
-        if self.engine.observer is not None:
-            self.engine.observer.bind(self, node, value)
+        if self.analysis.observer is not None:
+            self.analysis.observer.bind(self, node, value)
         handler = TARGET_HANDLERS.get(type(node))
         if handler is not None:
             handler(self, node, value)
@@ -201,29 +201,31 @@ class Frame:
         """A step of a story that happens here."""
         return Step(kind, message, self.place(node), self.scope, previous, self.loop)
 
-    def context_at(self, node: cst.CSTNode) -> EventContext:
+    def event_context(self, node: cst.CSTNode) -> EventContext:
         """The circumstances of an event at a node."""
-        calls: tuple[CallOnStack, ...] = tuple(self.engine.calls)
-        return EventContext(self.place(node), self.scope, self.state.facts, calls, self.loop, self.engine.symbolic)
+        calls: tuple[CallOnStack, ...] = tuple(self.analysis.calls)
+        return EventContext(
+            self.place(node), self.scope, self.state.path_condition, calls, self.loop, self.analysis.symbolic
+        )
 
     @property
     def loop(self) -> Loop | None:
         """The innermost loop around the code being run, its callers' included."""
-        return self.loops[-1].loop if self.loops else self.around
+        return self.loops[-1].loop if self.loops else self.enclosing_loop
 
     @property
-    def repeating(self) -> bool:
+    def in_repeated_loop(self) -> bool:
         """Whether some loop here runs an unknown number of times: what it adds cannot be counted."""
-        return any(not frame.unrolled for frame in self.loops)
+        return any(not loop_frame.unrolled for loop_frame in self.loops)
 
     def loop_at(self, node: cst.CSTNode) -> Loop:
         """A loop that starts here."""
         outer = self.loop
-        return Loop(self.place(node), outer.depth + 1 if outer is not None else 1, outer, self.state.facts)
+        return Loop(self.place(node), outer.depth + 1 if outer is not None else 1, outer, self.state.path_condition)
 
     def emit(self, event: Event) -> None:
         """Tell the rules."""
-        self.engine.emit(event)
+        self.analysis.emit(event)
 
     # Gateways: what is above fills them in, on the class (see `devlint.interpreter.driver.assembly`)
 
@@ -259,13 +261,13 @@ class Frame:
 
     def lookup(self, name: str) -> Value | None:
         """The value of a name by Python's scoping; None when it is bound nowhere."""
-        run: Frame | None = self
-        while run is not None:
-            value = run.state.names.get(name)
+        frame: Frame | None = self
+        while frame is not None:
+            value = frame.state.names.get(name)
             if value is not None:
                 return value
-            run = run.outer
-        return self.engine.global_name(self.module, name)
+            frame = frame.outer
+        return self.analysis.global_name(self.module, name)
 
     def bind(self, name: str, value: Value) -> None:
         """Give a name a value; that of other code is published by `devlint.interpreter.language.nonlocals`."""
@@ -311,7 +313,7 @@ class Frame:
                 return join_parameter_cells(cells) if cells else None
         return None
 
-    def settle(self, tensor: Tensor) -> Tensor:
+    def resolve(self, tensor: Tensor) -> Tensor:
         """The tensor as it is now and here: a parameter's placement read from its cell, choices decided by the path."""
         if tensor.cell is not None:
             cell = self.cell(tensor.cell)
@@ -319,39 +321,41 @@ class Frame:
                 # A buffer of the same module shares the cell, but never collects a gradient.
                 grad = cell.grad if tensor.leaf else tensor.grad
                 tensor = replace(tensor, placement=cell.placement, dtype=cell.dtype, grad=grad)
-        if self.state.facts:
-            placement = refine_placement(restrict(tensor.placement, self.state.facts), self.state.facts)
+        if self.state.path_condition:
+            placement = refine_placement(
+                restrict(tensor.placement, self.state.path_condition), self.state.path_condition
+            )
             if placement is not tensor.placement:
                 tensor = replace(tensor, placement=placement)
         return tensor
 
-    def derived(self, tensor: Tensor) -> Tensor:
+    def copied_result(self, tensor: Tensor) -> Tensor:
         """What an operation that copies makes of the tensor: it asks for no gradient where autograd does not record."""
-        result = computed_tensor(self.settle(tensor))
-        return result if self.state.ambient.grad else replace(result, grad=False)
+        result = computed_tensor(self.resolve(tensor))
+        return result if self.state.torch_state.grad else replace(result, grad=False)
 
-    def settle_value(self, value: Value) -> Value:
+    def resolve_value(self, value: Value) -> Value:
         """The value as it is now and here, when it is a tensor."""
-        value = self.one_tensor(value)
-        return self.settle(value) if isinstance(value, Tensor) else value
+        value = self.as_single_tensor(value)
+        return self.resolve(value) if isinstance(value, Tensor) else value
 
-    def one_tensor(self, value: Value) -> Value:
+    def as_single_tensor(self, value: Value) -> Value:
         """Of two parameters, or a parameter and another tensor, the one that an operation sees; else the value."""
         if not isinstance(value, ConditionalValue):
             return value
-        sides = [self.one_tensor(one) for one in (value.yes, value.no)]
+        sides = [self.as_single_tensor(one) for one in (value.yes, value.no)]
         if not any(isinstance(one, Tensor) for one in sides) or not all(
             isinstance(one, Tensor | Unknown) for one in sides
         ):
             return value
         yes, no = map(as_tensor, sides)
         assert yes is not None and no is not None
-        return join_tensors(self.settle(yes), self.settle(no), value.test)
+        return join_tensors(self.resolve(yes), self.resolve(no), value.test)
 
-    def decided(self, value: Value) -> Value:
+    def under_path(self, value: Value) -> Value:
         """Of two values, the one that the path leaves."""
         while isinstance(value, ConditionalValue) and value.test is not None:
-            known = entails(self.state.facts, value.test)
+            known = entails(self.state.path_condition, value.test)
             if known is None:
                 break
             value = value.yes if known else value.no
@@ -378,46 +382,46 @@ class Frame:
         return ends
 
     @contextmanager
-    def round(self, loop: cst.CSTNode, position: int) -> Iterator[None]:
+    def iteration(self, loop: cst.CSTNode, position: int) -> Iterator[None]:
         """One round of a loop that is followed element by element: what it makes is not what the others make."""
         before = self.context
-        self.context = self.engine.context(before, (id(loop), position))
+        self.context = self.analysis.context(before, (id(loop), position))
         yield
         self.context = before
 
     @contextmanager
-    def again(self, loop: cst.CSTNode, times: int) -> Iterator[None]:
+    def loop_pass(self, loop: cst.CSTNode, times: int) -> Iterator[None]:
         """A further round of a loop: what it asks is not answered by what the rounds before were told."""
-        before = self.moment
-        self.moment = self.engine.context(before, (id(loop), times)) if times else before
+        before = self.loop_pass_key
+        self.loop_pass_key = self.analysis.context(before, (id(loop), times)) if times else before
         yield
-        self.moment = before
+        self.loop_pass_key = before
 
-    def here(self, node: cst.CSTNode) -> tuple[Hashable, ...]:
+    def site_key(self, node: cst.CSTNode) -> tuple[Hashable, ...]:
         """What identifies a condition that has no name but its place."""
-        return ("node", node, self.context, self.moment)
+        return ("node", node, self.context, self.loop_pass_key)
 
     @contextmanager
-    def ambient(self, **changes: object) -> Iterator[None]:
+    def torch_state(self, **changes: object) -> Iterator[None]:
         """Change what surrounds the operations of a block, and put those settings back after it."""
-        before = self.surround(changes)
+        before = self.set_torch_state(changes)
         yield
-        self.surround(before)
+        self.set_torch_state(before)
 
-    def surround(self, changes: Mapping[str, object]) -> Mapping[str, object]:
+    def set_torch_state(self, changes: Mapping[str, object]) -> Mapping[str, object]:
         """Change what surrounds the operations from here on; the settings as they were."""
-        before = {name: getattr(self.state.ambient, name) for name in changes}
+        before = {name: getattr(self.state.torch_state, name) for name in changes}
         if changes:
-            self.state.ambient = replace(self.state.ambient, **changes)  # type: ignore[arg-type]
+            self.state.torch_state = replace(self.state.torch_state, **changes)  # type: ignore[arg-type]
         return before
 
     def synchronize(self, step: Step | None = None) -> None:
         """The host waits for the accelerator."""
-        ambient = self.state.ambient
-        self.state.ambient = replace(ambient, epoch=ambient.epoch + 1, unsynchronized=None, waited=step)
+        torch_state = self.state.torch_state
+        self.state.torch_state = replace(torch_state, epoch=torch_state.epoch + 1, unsynchronized=None, waited=step)
 
     def launch(self, step: Step) -> None:
         """The accelerator is given work."""
-        ambient: TorchState = self.state.ambient
-        number = ambient.launches + 1
-        self.state.ambient = replace(ambient, launches=number, unsynchronized=(number, step), waited=None)
+        torch_state: TorchState = self.state.torch_state
+        number = torch_state.launches + 1
+        self.state.torch_state = replace(torch_state, launches=number, unsynchronized=(number, step), waited=None)

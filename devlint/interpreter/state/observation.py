@@ -15,8 +15,8 @@ Frame = TypeVar("Frame", contravariant=True)
 class Observer(Protocol[Frame]):
     """Is shown every value as it comes about. It must keep no frame, and change nothing."""
 
-    def see(self, run: Frame, node: cst.CSTNode, value: Value) -> None:
+    def see(self, frame: Frame, node: cst.CSTNode, value: Value) -> None:
         """The expression at `node` was evaluated."""
 
-    def bind(self, run: Frame, node: cst.CSTNode, value: Value) -> None:
+    def bind(self, frame: Frame, node: cst.CSTNode, value: Value) -> None:
         """A name, an attribute or a parameter that stands at `node` was given a value."""

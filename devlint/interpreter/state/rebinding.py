@@ -8,23 +8,23 @@ from devlint.domain.value import Ref, Value
 from devlint.interpreter.state.frame import Frame
 
 
-def rebind(run: Frame, node: cst.BaseExpression, before: Value, after: Value) -> None:
+def rebind(frame: Frame, node: cst.BaseExpression, before: Value, after: Value) -> None:
     """Let the name or attribute that holds `before` hold what is now known of it."""
     if after is before or after == before:
         return
     if isinstance(node, cst.Name):
-        run.bind(node.value, after)
+        frame.bind(node.value, after)
     elif isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name):
-        reference = run.lookup(node.value.value)
-        owner = run.instance(reference) if reference is not None else None
+        reference = frame.lookup(node.value.value)
+        owner = frame.instance(reference) if reference is not None else None
         if owner is not None and isinstance(reference, Ref):
             name = node.attr.value
-            run.put(reference.address, owner.with_attribute(name, after, owner.registered.get(name)))
+            frame.put(reference.address, owner.with_attribute(name, after, owner.registered.get(name)))
 
 
-def replace_value(run: Frame, node: cst.BaseExpression, before: Value, after: Value) -> None:
+def replace_value(frame: Frame, node: cst.BaseExpression, before: Value, after: Value) -> None:
     """Let everything here that holds `before` hold what an operation in place has made of it."""
-    rebind(run, node, before, after)
-    for name, value in list(run.state.names.items()):
+    rebind(frame, node, before, after)
+    for name, value in list(frame.state.names.items()):
         if value is before:
-            run.bind(name, after)
+            frame.bind(name, after)

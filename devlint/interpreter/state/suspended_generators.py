@@ -20,6 +20,6 @@ class SuspendedGenerator:
 
     changes: TorchStateChanges
     effects: Mapping[AllocationSite, tuple[HeapObject, HeapObject]]
-    timings: tuple[UnsynchronizedTiming, ...] = ()
+    block_timings: tuple[UnsynchronizedTiming, ...] = ()
     waits: bool = False
     launches: int = 0
