@@ -1,4 +1,4 @@
-"""`devlint run`, as a user sees it."""
+"""Tests of `devlint run` as a user sees it."""
 
 from __future__ import annotations
 

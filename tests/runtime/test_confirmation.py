@@ -1,4 +1,4 @@
-"""What becomes of static findings when the program runs."""
+"""Tests of the verdicts on static findings when the program runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Run = Callable[..., Verdicts]
 
 @pytest.fixture
 def run(forked: Callable[[Callable[[], Any]], Any], tmp_path: Path) -> Run:
-    """Run a program, and tell the verdict on each finding by its code, file and line."""
+    """Run a program, and return the verdict on each finding by its code, file and line."""
 
     def played(source: str | Path, *arguments: str, keep_going: bool = False) -> Verdicts:
         program = source if isinstance(source, Path) else tmp_path / "program.py"

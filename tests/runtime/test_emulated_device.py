@@ -1,4 +1,4 @@
-"""What programs do around tensors: saving, copying, workers, threads, streams, random numbers, storages, queries."""
+"""Tests of what programs do around tensors: saving, copying, workers, threads, streams, random numbers, storages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which operators take a 0-dim host operand, asked of torch's own kernels for `meta`, which check as CUDA's do."""
+"""Tests of which operators take a 0-dim host operand, against torch's `meta` kernels, which check as CUDA's do."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ print(json.dumps(answers))
 
 
 def _asked() -> list[str]:
-    """The operators of TensorIterator that have such a kernel, take at least two tensors and need nothing else."""
+    """Return the TensorIterator operators with a `meta` kernel, two or more tensors, and no other arguments."""
     found = []
     for name, native in native_entries().items():
         base, _, overload = name.partition(".")

@@ -1,4 +1,4 @@
-"""What `autocast("cuda")` casts on the emulated device, and what it leaves alone."""
+"""Tests of what `autocast("cuda")` casts on the emulated device, and of what it leaves alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is recorded, where it is put down to, and what is made of it."""
+"""Tests of what is recorded, at which lines, and which findings follow from it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recording on the devices that there are: nothing changes, and what cannot be seen is said."""
+"""Tests of recording on real devices: programs behave as before, and the report says what cannot be seen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole training loops on the emulated device: they run, and compute what plain host runs compute."""
+"""Tests of whole training loops on the emulated device, which must compute what runs on the host compute."""
 
 from __future__ import annotations
 
