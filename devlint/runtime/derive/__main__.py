@@ -1,4 +1,4 @@
-"""The command ``python -m devlint.runtime.derive``: write ``devlint/semantics/torch.json``, or compare it with torch."""
+"""The command ``python -m devlint.runtime.derive``: write ``devlint/semantics/torch.json`` or compare it with torch."""
 
 from __future__ import annotations
 
