@@ -182,7 +182,7 @@ class Recorder:
         self.interrupted.update((site.filename, row) for site in sites for row in range(site.line, site.last_line + 1))
 
     def add_note(self, text: str) -> None:
-        """Note something that the recorder could not see."""
+        """Add a note about something that the recorder could not see."""
         self.notes[text] = self.notes.get(text, 0) + 1
 
     def finish(self) -> None:

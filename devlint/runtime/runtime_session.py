@@ -48,7 +48,6 @@ class RuntimeSession:
 
     @current_index.setter
     def current_index(self, value: int) -> None:
-        """Return the index of this thread's current device."""
         self._local.current_index = value
 
     @property
@@ -58,7 +57,6 @@ class RuntimeSession:
 
     @suspended.setter
     def suspended(self, value: bool) -> None:
-        """Return whether this thread is inside something that is already recorded as one event."""
         self._local.suspended = value
 
     @property
@@ -68,7 +66,6 @@ class RuntimeSession:
 
     @inside_composite.setter
     def inside_composite(self, value: bool) -> None:
-        """Return whether this thread is inside a composite operator with operands on several devices."""
         self._local.inside_composite = value
 
     def resolve(self, device: torch.device | str | int | None) -> torch.device:

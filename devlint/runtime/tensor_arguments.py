@@ -1,4 +1,4 @@
-"""The tensors among the arguments of a call."""
+"""Helper that finds the tensors among the arguments of a call."""
 
 from __future__ import annotations
 

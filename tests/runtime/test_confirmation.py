@@ -57,7 +57,7 @@ def test_the_bug_that_ends_the_demo_is_confirmed_and_no_other(run: Run) -> None:
     assert verdicts and set(verdicts.values()) == {"not-reached"}
 
 
-def test_going_on_confirms_them_all(run: Run) -> None:
+def test_keep_going_confirms_all_bugs(run: Run) -> None:
     verdicts = run(DEMO / "train.py", keep_going=True)
     for place in (
         ("DEV103", "model.py", 12),

@@ -57,7 +57,7 @@ def _asked() -> list[str]:
     return found
 
 
-def test_what_is_let_through_is_what_torch_lets_through() -> None:
+def test_host_scalars_are_accepted_where_torch_accepts_them() -> None:
     names = _asked()
     assert len(names) > 30
     done = subprocess.run(
@@ -69,5 +69,5 @@ def test_what_is_let_through_is_what_torch_lets_through() -> None:
 
 
 @pytest.mark.parametrize("name", ["addcmul", "lerp_", "_foreach_lerp"])
-def test_some_kernels_take_it_in_one_place_only(name: str) -> None:
+def test_some_kernels_take_a_host_scalar_at_one_position_only(name: str) -> None:
     assert allowed_host_scalars(name).positions == {2}

@@ -53,7 +53,7 @@ def probed_callables(chosen: Callable[[str], bool] = _any_name) -> Iterator[tupl
 
 
 def row_accepts(row: Row, places: Places, ranks: dict[str, int]) -> bool:
-    """Return whether a row lets operands on these devices meet in one call."""
+    """Return whether a table row lets operands on these devices meet in one call."""
     named = {operand: parameter_of(operand) for operand in places}
     if any(n in row.host and places[o] == ACCELERATOR for o, n in named.items()):
         return False
@@ -73,7 +73,7 @@ def row_accepts(row: Row, places: Places, ranks: dict[str, int]) -> bool:
 
 
 def compare_device_flips(table: Table, chosen: Callable[[str], bool] = _any_name) -> Tally:
-    """Compare the table with an accelerator: which operands may be on the host?"""
+    """Compare which operands the table and an accelerator allow on the host."""
     tally = Tally()
     for name, row, flip in _flips(table, chosen):
         result = flip.result()
@@ -83,7 +83,7 @@ def compare_device_flips(table: Table, chosen: Callable[[str], bool] = _any_name
 
 
 def compare_with_fake_tensors(table: Table, chosen: Callable[[str], bool] = _any_name) -> Tally:
-    """Compare the table with FakeTensorMode: which operands may be on the host?"""
+    """Compare which operands the table and FakeTensorMode allow on the host."""
     with probe_accelerator():
         found = list(_flips(table, chosen))
     tally = Tally()
@@ -95,7 +95,7 @@ def compare_with_fake_tensors(table: Table, chosen: Callable[[str], bool] = _any
 
 
 def _flips(table: Table, chosen: Callable[[str], bool]) -> Iterator[tuple[str, Row, DeviceFlip]]:
-    """Yield the distinct device flips of the chosen names, with their rows."""
+    """Yield the distinct device flips of the chosen names, with their table rows."""
     for name, studied in probed_callables(chosen):
         row = table.find(name)
         if row is not None and row.tensors and not row.special and not row.factory:
@@ -103,7 +103,7 @@ def _flips(table: Table, chosen: Callable[[str], bool]) -> Iterator[tuple[str, R
 
 
 def compare_flip(tally: Tally, name: str, row: Row, flip: DeviceFlip, error: str) -> None:
-    """Compare a row's prediction for a device flip with the error the call raised; an empty error is success."""
+    """Compare a table row's prediction for a device flip with the call's error, which is empty on success."""
     expected = row_accepts(row, flip.places, flip.ranks)
     verdict = "accepts" if expected else "rejects"
     tally.count(f"{name}({flip}): table {verdict}, torch says {error or 'ok'}" if expected == bool(error) else "")
@@ -115,7 +115,7 @@ def distinct_flips(found: Iterable[DeviceFlip]) -> list[DeviceFlip]:
 
 
 def compare_waits(table: Table, chosen: Callable[[str], bool] = _any_name) -> Tally:
-    """Compare the rows' predictions of waits with CUDA's own warnings, on a real device."""
+    """Compare the table's predictions of host waits with CUDA's own warnings, on a real device."""
     tally = Tally()
     for name, studied in _rows_with_known_waits(table, chosen):
         waited = [
@@ -157,7 +157,7 @@ def _rows_with_known_waits(table: Table, chosen: Callable[[str], bool]) -> Itera
 
 
 def _row_sync(table: Table, name: str) -> str:
-    """Return what the table says about waits for a name; empty if it predicts none."""
+    """Return what the table says about host waits for a name; empty if it predicts none."""
     row = table.find(name)
     return row.sync if row is not None else ""
 
@@ -175,12 +175,12 @@ def compare_result_dtypes(table: Table, chosen: Callable[[str], bool] = _any_nam
 
 
 def condition_holds(condition: str, given: Set[str]) -> bool:
-    """Return whether a condition of a row holds for a call with these arguments."""
+    """Return whether a condition in a table row holds for a call with these arguments."""
     return all((demand.name in given) is not demand.absent for demand in demands(condition))
 
 
 def compare_dtypes(tally: Tally, name: str, row: Row, outcome: ProbeResult) -> None:
-    """Compare a row's dtype rules with the result dtypes of one call."""
+    """Compare a table row's dtype rules with the result dtypes of one call."""
     given, asked_for = outcome.given(), outcome.bound.get("dtype")
     stated = next((rule for condition, rule in row.dtype_if.items() if condition_holds(condition, given)), row.dtype)
     rules = (stated,) * len(outcome.tensors) if isinstance(stated, str) else stated

@@ -1,4 +1,4 @@
-"""Rows of functions, methods and properties, derived from their declarations and from calls on the CPU."""
+"""Table rows of functions, methods and properties, derived from their declarations and from calls on the CPU."""
 
 from __future__ import annotations
 
@@ -30,12 +30,13 @@ from devlint.runtime.derive.sample_calls import SampleCall
 from devlint.runtime.derive.signatures import signature_from_names
 
 Row = dict[str, Any]
+"""The cells of one row of the semantics table, by field name."""
 DerivedRow = tuple[Row, "ProbedCallable | None"]
-"""A row, and the probed callable that an accelerator can be asked about; None if nothing could be called."""
+"""A table row with its probed callable, which an accelerator can be asked about; None if nothing could be called."""
 
 
 def derive_row(name: str, function: Any) -> DerivedRow:
-    """Derive the row of one function, method or property."""
+    """Derive the table row of one function, method or property."""
     if public_names.is_property(function):
         return _property_row(name), None
     overloads = overloads_of(name, function)
@@ -59,14 +60,14 @@ def derive_row(name: str, function: Any) -> DerivedRow:
 
 
 def _additional_cells(cells: Row, row: Row, source: str) -> Row:
-    """Return the declared cells that a row does not have yet, and note their source in the row."""
+    """Return the declared cells that a table row does not have yet, and note their source in the row."""
     more = {cell: value for cell, value in cells.items() if row.get(cell) != value}
     row["provenance"] |= dict.fromkeys(more, source)
     return more
 
 
 def _row_without_signature(function: Any) -> Row:
-    """Derive the row of a function without a signature.
+    """Derive the table row of a function without a signature.
 
     Its result is known only if the function runs without arguments and changes nothing.
     """
@@ -83,7 +84,7 @@ def _row_without_signature(function: Any) -> Row:
 
 
 def _property_row(name: str) -> Row:
-    """Derive the row of a tensor property."""
+    """Derive the table row of a tensor property."""
     attribute = name.rsplit(".", 1)[1]
     read = operator.attrgetter(attribute)
     signature = signature_from_names(["self"], ["self"])
@@ -99,7 +100,7 @@ def _property_row(name: str) -> Row:
 
 
 def _probed_cells(name: str, studied: ProbedCallable) -> Row:
-    """Return the cells that calls on the CPU show."""
+    """Return the table cells that calls on the CPU show."""
     row = return_cells.cells(studied, in_place=name.endswith("_") and (not name.endswith("__") or ".__i" in name))
     if any(t.outcome.tensors for t in studied.probed_calls):
         outcomes = studied.varied_results()

@@ -10,6 +10,7 @@ from devlint.runtime.derive import module_rows, public_names
 from devlint.semantics.provenance import tally
 
 Row = dict[str, Any]
+"""The cells of one row of the semantics table, by field name."""
 
 
 def overridable_names() -> list[str]:
@@ -23,7 +24,7 @@ def overridable_names() -> list[str]:
 
 
 def is_described(row: Row | None) -> bool:
-    """Return whether a row says what a call returns, and for tensors their dtype and device rules."""
+    """Return whether a table row says what a call returns, and for tensors their dtype and device rules."""
     if row is None:
         return False
     if row.get("special"):

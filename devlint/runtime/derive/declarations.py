@@ -1,4 +1,4 @@
-"""Cells that the declaration of a callable tells without a call: parameters, result form, factory marks."""
+"""Table cells read off the declaration of a callable: parameters, result form, factory marks."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from devlint.runtime.derive.signatures import (
 )
 
 Row = dict[str, Any]
+"""The cells of one row of the semantics table, by field name."""
 _NUMBERS = {"bool": "bool", "int": "number", "SymInt": "number", "float": "number", "Scalar": "number"}
 _PLAIN: dict[Any, str] = {
     None: "none", "None": "none", bool: "bool", int: "number", float: "number", str: "string"
@@ -116,7 +117,7 @@ def annotated_return(function: Any) -> str:
 
 
 def factory_cells(name: str, function: Any, row: Row) -> Row:
-    """Return the cells of a callable that creates a tensor from nothing or from a template."""
+    """Return the table cells of a callable that creates a tensor from nothing or from a template."""
     base = name.rsplit(".", 1)[1]
     takes = set(row["params"])
     if base.endswith("_like") or (base.startswith("new_") and name.startswith("torch.Tensor.")):

@@ -1,4 +1,4 @@
-"""Device cells of a row, found by moving operands of a call between an accelerator and the host."""
+"""The device cells of a table row, found by moving operands of a call between an accelerator and the host."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from devlint.runtime.derive.probed_callable import Cells, ProbedCall, ProbedCall
 
 
 def cells(subject: ProbedCallable) -> Cells:
-    """Return the cells ``index``, ``free``, ``scalars`` and ``device``; an accelerator must be there."""
+    """Return a callable's table cells ``index``, ``free``, ``scalars`` and ``device``; needs an accelerator."""
     tied: set[str] = set()
     loose: dict[str, set[str]] = {}
     sources: set[str] = set()

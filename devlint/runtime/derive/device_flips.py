@@ -30,7 +30,7 @@ _OTHER_CAUSES = ("not implemented for", "NotImplementedError", "NotEmulated", "o
 
 @dataclass(frozen=True, slots=True)
 class DeviceFlip:
-    """A call with the devices and ranks of its operands.
+    """A sample call with a device and a rank for each operand.
 
     The operands in ``strays`` are on the other device than the rest.
     """
@@ -46,7 +46,7 @@ class DeviceFlip:
         return ", ".join(f"{name}:{place}/{self.ranks[name]}d" for name, place in self.places.items())
 
     def result(self) -> FlipResult:
-        """Make the call, and return its outcome."""
+        """Make the call with its operands on their devices, and return its outcome."""
         where = {id(t): self.places[n] for n, t in self.tensors.items()}
         torch.manual_seed(0)
         with torch.no_grad(), warnings.catch_warnings():
@@ -87,7 +87,7 @@ def placeable_calls(subject: ProbedCallable) -> Iterator[tuple[ProbedCall, dict[
 
 
 def place_operands(probed: ProbedCall, given: dict[str, torch.Tensor], default: str, strays: set[str]) -> DeviceFlip:
-    """Return a device flip with the operands at ``default``, and the strays on the other device."""
+    """Return a sample call with the strays on one device and all other operands on the device ``default``."""
     other = HOST if default == ACCELERATOR else ACCELERATOR
     places = {n: other if n in strays else default for n in given}
     ranks = {n: t.dim() for n, t in given.items()}
@@ -97,7 +97,7 @@ def place_operands(probed: ProbedCall, given: dict[str, torch.Tensor], default: 
 def place_as_scalars(
     subject: ProbedCallable, probed: ProbedCall, given: dict[str, torch.Tensor], names: set[str]
 ) -> DeviceFlip | None:
-    """Return a device flip with the named operands as 0-dim host tensors.
+    """Return a sample call on the accelerator with the named operands as 0-dim host tensors.
 
     Returns None if the call does not run on the CPU that way.
     """
@@ -110,7 +110,7 @@ def place_as_scalars(
 
 
 def flips(subject: ProbedCallable) -> Iterator[DeviceFlip]:
-    """Yield the device flips worth comparing: one operand moved, or one or two as 0-dim host tensors."""
+    """Yield the device flips of a callable: one operand moved, or one or two as 0-dim host tensors."""
     for probed, given in placeable_calls(subject):
         if len(given) < 2 or place_operands(probed, given, ACCELERATOR, set()).result().error:
             continue

@@ -1,4 +1,4 @@
-"""Dtype cells of a row: the first rule of a fixed vocabulary that predicts the result dtypes of all probes."""
+"""The dtype cells of a table row: the first rule of a fixed vocabulary that predicts all observed result dtypes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FIXED = tuple("bool int64 float32 int32 uint8 complex64 float64".split())
 
 
 def cells(subject: ProbedCallable, outcomes: list[ProbeResult]) -> Cells:
-    """Return the cells ``dtype``, and ``dtype_if`` where an argument changes the rule.
+    """Return a callable's table cells ``dtype``, and ``dtype_if`` where an argument changes the rule.
 
     For losses, rules may hold for floating-point operands only.
     """
@@ -53,7 +53,7 @@ def _floating_point(dtype: Dtype) -> bool:
 
 
 def _cells(subject: ProbedCallable, seen: list[ProbeResult]) -> Cells:
-    """Return the dtype cells that predict these probes."""
+    """Return the table cells with dtype rules that predict these results."""
     rules = _rules(subject, seen)
     if "unknown" not in rules:
         return {"dtype": _joined(rules)}
@@ -68,12 +68,12 @@ def _cells(subject: ProbedCallable, seen: list[ProbeResult]) -> Cells:
 
 
 def _joined(rules: list[str]) -> str | list[str]:
-    """Return the rules of several results as one rule if they are all the same."""
+    """Return the dtype rules of several results as one rule if they are all the same."""
     return rules[0] if len(set(rules)) == 1 else rules
 
 
 def _rules(subject: ProbedCallable, outcomes: list[ProbeResult]) -> list[str]:
-    """Return one rule for each result; a plain tensor counts as the first result."""
+    """Return one dtype rule for each result; a plain tensor counts as the first result."""
     if not outcomes:
         return ["unknown"]
     if any(not isinstance(o.result, (torch.Tensor, tuple)) for o in outcomes) or _any_length(outcomes):
@@ -83,13 +83,13 @@ def _rules(subject: ProbedCallable, outcomes: list[ProbeResult]) -> list[str]:
 
 
 def _any_length(outcomes: list[ProbeResult]) -> bool:
-    """Return whether the probes returned tuples of different lengths."""
+    """Return whether the probed calls returned tuples of different lengths."""
     lengths = {len(o.tensors) for o in outcomes if isinstance(o.result, tuple)}
     return len(lengths) > 1
 
 
 def _rule(subject: ProbedCallable, seen: Seen) -> str:
-    """Return the first rule that predicts the dtypes of these tensors, or "unknown"."""
+    """Return the first dtype rule that predicts the dtypes of these tensors, or "unknown"."""
     for rule in _candidates(subject):
         if all(out.dtype == predicted_dtype(rule, outcome) for outcome, outs in seen for out in outs):
             return rule
@@ -97,7 +97,7 @@ def _rule(subject: ProbedCallable, seen: Seen) -> str:
 
 
 def _candidates(subject: ProbedCallable) -> Iterable[str]:
-    """Yield the rules to try: fixed dtypes, the dtype of one operand, promotion, then conversions of these."""
+    """Yield the dtype rules to try: fixed dtypes, one operand's dtype, promotion, then conversions of these."""
     names = subject.tensor_names
     listed = any(p.tensor == "list" for s in subject.overloads for p in s.params[:1])
     pair = [",".join(names[:2])] if len(names) > 2 else []
@@ -115,7 +115,7 @@ def _candidates(subject: ProbedCallable) -> Iterable[str]:
 
 
 def predicted_dtype(rule: str, outcome: ProbeResult) -> Dtype | None:
-    """Return the dtype that a rule of the vocabulary predicts for one call."""
+    """Return the result dtype that a rule of the vocabulary predicts for one call."""
     kind, _, name = rule.partition(":")
     names = name.split(",") if name else []
     if kind == "kwarg":

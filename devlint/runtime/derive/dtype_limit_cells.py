@@ -1,4 +1,4 @@
-"""Cells for dtypes that a callable refuses: operands that must be equal, index-like operands, loss targets."""
+"""Table cells for dtypes that a callable refuses: operands that must be equal, index-like operands, loss targets."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Pair = tuple[str, str]
 
 
 def cells(subject: ProbedCallable, loss: bool) -> Cells:
-    """Return the cells ``match``, ``match_or_half``, ``index_dtypes`` and, for losses, ``target_dtypes``."""
+    """Return a callable's table cells ``match``, ``match_or_half``, ``index_dtypes`` and ``target_dtypes``."""
     return _equal(subject) | _restricted(subject, loss)
 
 
 def _equal(subject: ProbedCallable) -> Cells:
-    """Return the groups of floating-point operands that must have the same dtype."""
+    """Return the table cells for floating-point operands that must have the same dtype."""
     clash: dict[Pair, bool] = {}
     fine: set[Pair] = set()
     for probed in subject.calls_to_vary()[:_MANY_TRIALS]:
@@ -72,7 +72,10 @@ def _groups(pairs: list[Pair], subject: ProbedCallable) -> list[list[str]]:
 
 
 def _restricted(subject: ProbedCallable, loss: bool) -> Cells:
-    """Return the accepted dtypes of index-like operands (by all samples) and of loss targets (by any sample)."""
+    """Return the table cells for dtypes of index-like operands and of loss targets.
+
+    An index may have the dtypes that every sample accepts, a target those that any sample accepts.
+    """
     taken: dict[str, list[set[str]]] = {}
     for probed in subject.calls_to_vary():
         given = dense_operands(subject.bound(probed.call))

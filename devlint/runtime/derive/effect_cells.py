@@ -1,4 +1,4 @@
-"""Cells for the effects of a call: writing, sharing storage, waiting, drawing random numbers, gradients."""
+"""Table cells for the effects of a call: writing, sharing storage, waiting, drawing random numbers, gradients."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _READING_BACK = frozenset({"data_dependent_output", "dynamic_output_shape"})
 
 
 def cells(subject: ProbedCallable) -> Cells:
-    """Return the cells ``mutates``, ``view`` or ``may_view``, ``sync``, ``random`` and ``grad``."""
+    """Return a callable's table cells ``mutates``, ``view`` or ``may_view``, ``sync``, ``random`` and ``grad``."""
     row: Cells = {}
     outcomes = [t.outcome for t in subject.probed_calls]
     row["mutates"] = [n for n in subject.tensor_names if any(n in map(parameter_of, o.mutated) for o in outcomes)]
@@ -30,7 +30,7 @@ def cells(subject: ProbedCallable) -> Cells:
 
 
 def declared_cells(overloads: list[Signature], row: Cells) -> Cells:
-    """Return what the native schemas add to a row: written operands, shared storage, random numbers."""
+    """Return what the native schemas add to a table row: written operands, shared storage, random numbers."""
     arguments = [(s, a) for s in overloads if s.native is not None for a in _arguments(s)]
     annotated = [(_named(s, a.name), a.annotation, s) for s, a in arguments if a.annotation is not None]
     writes = [name for name, annotation, _ in annotated if annotation.is_write]
@@ -66,7 +66,7 @@ def _tags(op: Any) -> frozenset[str]:
 
 
 def _sharing(subject: ProbedCallable) -> Cells:
-    """Return the cell ``view`` or ``may_view`` that the probes show."""
+    """Return the table cell ``view`` or ``may_view`` that probed calls show."""
     outcomes = [t.outcome for t in subject.probed_calls]
     strided = [
         o for t in subject.calls_to_vary() if not (o := subject.probe_variation(t, _transposed(subject, t))).error

@@ -1,4 +1,4 @@
-"""Rows of ``torch.nn`` module classes: what a constructor registers, and calls with "parameters" as an operand."""
+"""Table rows of ``torch.nn`` module classes: registered tensors, and calls with "parameters" as an operand."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ from devlint.runtime.derive.sample_calls import SampleCall
 from devlint.runtime.derive.signatures import Parameter, Signature
 
 Row = dict[str, Any]
+"""The cells of one row of the semantics table, by field name."""
 CONTAINERS = frozenset(
     "Module Sequential ModuleList ModuleDict ParameterList ParameterDict Container DataParallel".split()
 )
-"""Module classes that hold other modules; their rows are written by hand."""
+"""Module classes that hold other modules; their table rows are written by hand."""
 _FLAGS = ("affine", "elementwise_affine", "track_running_stats")
 """Constructor flags that decide which parameters and buffers are registered."""
 
@@ -145,7 +146,7 @@ def _state(module: nn.Module) -> dict[str, torch.Tensor]:
 
 
 def derive_row(name: str) -> tuple[Row, ProbedCallable | None]:
-    """Derive the row of one module class from calls on the CPU; returns it with the probed callable."""
+    """Derive the table row of one module class from calls on the CPU; returns it with the probed callable."""
     cls = module_classes()[name]
     if cls.__name__ in CONTAINERS:
         return {"special": "container", "provenance": {"*": "hand"}}, None
@@ -180,7 +181,7 @@ def _probe_instances(overload: Signature, found: list[Sample]) -> ProbedCallable
 
 
 def _call_cells(name: str, studied: ProbedCallable, holding: ProbedCallable) -> Row:
-    """Return the cells for calls of instances.
+    """Return the table cells for calls of instances.
 
     Refused dtypes are asked of instances with parameters or buffers.
     """
@@ -211,7 +212,7 @@ def _deep_layer(attribute: str) -> bool:
 
 
 def _module_cells(cls: type[nn.Module], found: list[Sample]) -> Row:
-    """Return what the constructor of a class takes and registers."""
+    """Return the table cells on what the constructor of a class takes and registers."""
     parameters = inspect.signature(_constructor(cls)).parameters
     init = _constructor_names(cls)
     cells: Row = {"init": init, "parameters": "never", "buffers": "never"}

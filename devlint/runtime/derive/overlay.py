@@ -1,4 +1,4 @@
-"""Handwritten cells, each with a reason, that are merged over the derived ones."""
+"""Handwritten cells of the semantics table, each with a reason, that are merged over the derived ones."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 Row = dict[str, Any]
+"""The cells of one row of the semantics table, by field name."""
 OVERRIDES = Path(__file__).with_name("overrides.json")
 """The file of the handwritten cells."""
 _APART = frozenset({"host", "index", "free"})
@@ -23,7 +24,7 @@ def overlay() -> dict[str, Any]:
 
 
 def apply_overlay(rows: dict[str, Row], chosen: Callable[[str], bool]) -> None:
-    """Merge the handwritten cells over the derived rows; null removes a cell."""
+    """Merge the handwritten cells over the derived table rows; null removes a cell."""
     for name, cells in overlay()["rows"].items():
         if not chosen(name):
             continue

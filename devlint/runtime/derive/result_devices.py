@@ -1,4 +1,4 @@
-"""The device on which a row of the table says that the results of a call are."""
+"""Prediction of result devices from a row of the semantics table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from devlint.semantics.table import Row
 
 
 def predicted_device(row: Row, places: Places, given: Set[str]) -> str | None:
-    """Return the device type that a row predicts for the results of a call, or None."""
+    """Return the device type that a table row predicts for the results of a call, or None."""
     stated = (rule for condition, rule in row.device_if.items() if condition_holds(condition, given))
     kind, _, named = next(stated, row.device).partition(":")
     where = {parameter_of(operand): place for operand, place in reversed(places.items())}

@@ -1,4 +1,4 @@
-"""Cells for the form of a result: tensor, tuple of named tensors, number and so on."""
+"""Table cells for the form of a result: tensor, tuple of named tensors, number and so on."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _field_names(result: Any) -> list[str]:
 
 
 def cells(subject: ProbedCallable, in_place: bool) -> Cells:
-    """Return the cell ``returns``, and ``returns_if`` where the given arguments decide the form.
+    """Return a callable's table cells ``returns``, and ``returns_if`` where arguments decide the form.
 
     ``in_place`` allows the form "self".
     """

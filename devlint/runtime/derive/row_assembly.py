@@ -1,4 +1,4 @@
-"""Assembly of all rows: functions, methods and modules, with device cells and handwritten cells."""
+"""Assembly of all rows of the semantics table: functions, methods and modules, with handwritten cells on top."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ FIELDS = (
     " match_or_half index_dtypes target_dtypes rank mutates view may_view sync random grad factory numpy property"
     " special module provenance"
 ).split()
-"""The fields of a row in the order of the data file."""
+"""The fields of a table row in the order of the data file."""
 
 
 def normalized_row(row: Row) -> Row:
-    """Return a row with its fields in order and without default values."""
+    """Return a table row with its fields in order and without default values."""
     row = {**row, "provenance": stated(row["provenance"])}
     kept = {f: row[f] for f in FIELDS if f in row and row[f] not in ([], {}, None, False, "", 0)}
     if kept.get("device") == "group":
@@ -36,7 +36,7 @@ def normalized_row(row: Row) -> Row:
 
 
 def add_device_cells(derived: dict[str, DerivedRow], source: str) -> dict[str, Row]:
-    """Return the rows with device cells, asked of the accelerator that is there.
+    """Return the table rows with device cells, asked of the accelerator that is there.
 
     A real accelerator also tells which calls wait.
     """
@@ -52,7 +52,7 @@ def add_device_cells(derived: dict[str, DerivedRow], source: str) -> dict[str, R
 
 
 def derive_rows(chosen: Callable[[str], bool] = lambda name: True) -> dict[str, Row]:
-    """Derive the rows of the chosen names, sorted, with the handwritten cells merged over them."""
+    """Derive the table rows of the chosen names, sorted, with the handwritten cells merged over them."""
     callables = {**public_names.functions(), **public_names.methods()}
     derived = {name: callable_rows.derive_row(name, function) for name, function in callables.items() if chosen(name)}
     derived |= {name: module_rows.derive_row(name) for name in module_rows.module_classes() if chosen(name)}
@@ -67,7 +67,7 @@ def derive_rows(chosen: Callable[[str], bool] = lambda name: True) -> dict[str, 
 
 
 def _function_row(row: Row) -> Row:
-    """Return a method's row for the function of the same name, whose first parameter is called ``input``."""
+    """Return a method's table row for the function of the same name, whose first parameter is ``input``."""
     renamed: Row = json.loads(re.sub(r'"((?:same|real|arg|kwarg-or):)?self"', r'"\1input"', json.dumps(row)))
     return {**renamed, "returns": row["returns"]}
 

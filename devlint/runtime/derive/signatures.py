@@ -231,7 +231,7 @@ def _covers(general: Signature, special: Signature) -> bool:
 
 
 def signature_from_names(params: list[str], tensors: list[str]) -> Signature:
-    """Return the signature that a handwritten row spells out."""
+    """Return the signature for parameter names as a handwritten table row gives them."""
     kinds = {n.removesuffix("[]"): "list" if n.endswith("[]") else "one" for n in tensors}
     made, keyword_only = [], False
     for spelled in params:

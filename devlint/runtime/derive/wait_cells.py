@@ -1,4 +1,4 @@
-"""Cell for waits of the host: calls that wait for a CUDA device, by CUDA's own warnings and by the profiler."""
+"""The table cell for host waits: calls that wait for a CUDA device, by CUDA's warnings and by the profiler."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WAITING: Final = frozenset({"cudaStreamSynchronize", "cudaDeviceSynchronize", "
 
 
 def cells(subject: ProbedCallable) -> Cells:
-    """Return the cell ``sync`` as CUDA's warnings tell it; empty if no call can be made on the device."""
+    """Return a callable's table cell ``sync`` as CUDA's warnings tell it; empty if no call can be made."""
     found = [
         waited
         for probed, given in placeable_calls(subject)

@@ -88,7 +88,7 @@ def _move(session: RuntimeSession, tensor: torch.Tensor, asked: ToArguments, how
 
 
 def _stayed(tensor: torch.Tensor, asked: ToArguments) -> torch.Tensor:
-    """Return a tensor that stays on its device, cast if the arguments ask for it."""
+    """Return a tensor that `.to` leaves on its device, cast if the arguments ask for it."""
     return _to(tensor, asked.dtype or tensor.dtype, **asked.options)
 
 
