@@ -78,10 +78,12 @@ class EmulationMode(_Base):  # type: ignore[misc]
             device = kwargs.get("device")
             if device is not None and device.type == session.kind:
                 return self._create_on_device(func, args, kwargs, device)
-        near = place is not None and place.key != 0
-        if plan.composite_key is not None and ((mixed and place is not None) or (near and plan.implicit_composite)):
+        on_device = place is not None and place.key != 0
+        if plan.composite_key is not None and (
+            (mixed and place is not None) or (on_device and plan.implicit_composite)
+        ):
             return self._run_composite(plan.composite_key, func, args, kwargs, place)
-        if near:
+        if on_device:
             session.streams.launched_operators += 1
             if session.forked_after_init:
                 session.initialize()
@@ -97,7 +99,7 @@ class EmulationMode(_Base):  # type: ignore[misc]
             else:
                 out = func(*args, **kwargs)
         except Exception as error:
-            if near and torch_errors.host_lacks_kernel(error):
+            if on_device and torch_errors.host_lacks_kernel(error):
                 raise NotEmulated(f"{plan.name} in a dtype that the host has no kernel for") from error
             report_operator_error(session, error, args, kwargs)
             raise

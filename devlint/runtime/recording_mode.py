@@ -63,12 +63,12 @@ class RecordingMode(_Base):  # type: ignore[misc]
             report_operator_error(session, error, args, kwargs)
             raise
         frame = user_frame(2)
-        near = any(map(_on_device, args)) or _on_device(out)
-        if near:
+        on_device = any(map(_on_device, args)) or _on_device(out)
+        if on_device:
             self.sync_debug_listener.start()
-        promoted = near and _on_device(out) and out.dtype is torch.float64 and not has_float64(args)
+        promoted = on_device and _on_device(out) and out.dtype is torch.float64 and not has_float64(args)
         for recorder in session.recorders:
-            recorder.record_operator(name, frame, on_device=near)
+            recorder.record_operator(name, frame, on_device=on_device)
             if promoted:
                 recorder.record_promotion(frame)
         if factory and isinstance(out, torch.Tensor):

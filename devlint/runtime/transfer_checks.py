@@ -36,39 +36,41 @@ class TransferChecker:
     def __init__(self) -> None:
         self._moved: dict[tuple[Site, tuple[int, ...]], tuple[StorageLabel, int]] = {}
 
-    def check(self, session: SessionProtocol, move: Transfer) -> None:
+    def check(self, session: SessionProtocol, transfer: Transfer) -> None:
         """Report what is wasteful or risky about a transfer."""
-        label = label_of(move.tensor)
+        label = label_of(transfer.tensor)
         if (
             label is not None
             and isinstance(label.watch, NumpyExport)
-            and report_change_through_numpy(session, label.watch, move.tensor)
+            and report_change_through_numpy(session, label.watch, transfer.tensor)
         ):
             label.watch = None
-        if not session.recorders or session.suspended or not move.is_upload:
+        if not session.recorders or session.suspended or not transfer.is_upload:
             return
         frame = user_frame(3)
         site = site_of(frame)
-        if site is None or move.how == "backward":
+        if site is None or transfer.how == "backward":
             return
-        for code, message, steps in self._findings(move, label, site):
+        for code, message, steps in self._findings(transfer, label, site):
             session.observe(Observation(code, message, site, steps))
 
     def _findings(
-        self, move: Transfer, label: StorageLabel | None, site: Site
+        self, transfer: Transfer, label: StorageLabel | None, site: Site
     ) -> list[tuple[str, str, tuple[HistoryStep, ...]]]:
         """Return the code, message and history of each thing that is wrong with a transfer."""
         found: list[tuple[str, str, tuple[HistoryStep, ...]]] = []
-        source, tensor = move.source, move.tensor
+        source, tensor = transfer.source, transfer.tensor
         steps = source.history()
         nbytes = tensor.numel() * tensor.element_size()
         direct = _called_by_user_code()
         if tensor.dtype is torch.float64 and "NumPy" in source.how:
-            found.append(("DEV303", f"float64 from NumPy is moved to {move.target}", steps))
-        if move.blocking and move.pinned:
+            found.append(("DEV303", f"float64 from NumPy is moved to {transfer.target}", steps))
+        if transfer.blocking and transfer.pinned:
             found.append(("DEV404", "pinned memory is moved by a blocking transfer", steps))
         if source.parent is not None and source.parent.key:
-            found.append(("DEV401", f"{nbytes} bytes come back to {move.target} that were brought to the host", steps))
+            found.append(
+                ("DEV401", f"{nbytes} bytes come back to {transfer.target} that were brought to the host", steps)
+            )
         elif direct and _same_line(source.site, site):
             if source.how.startswith("created on the host by"):
                 found.append(("DEV406", f"{nbytes} bytes are created on the host only to be moved", steps))

@@ -12,7 +12,7 @@ from devlint.runtime.derive.probed_callable import Cells, ProbedCall, ProbedCall
 _DTYPES = tuple(getattr(torch, n) for n in "float32 float64 float16 bfloat16 int64 int32 int16 int8 uint8 bool".split())
 _INTEGRAL = (torch.int64, torch.int32, torch.bool)
 _TARGETS = frozenset({"target", "targets", "target_"})
-_MANY_OPERANDS, _MANY_TRIALS = 5, 8
+_MANY_OPERANDS, _MANY_CALLS = 5, 8
 Pair = tuple[str, str]
 
 
@@ -25,7 +25,7 @@ def _equal(subject: ProbedCallable) -> Cells:
     """Return the table cells for floating-point operands that must have the same dtype."""
     clash: dict[Pair, bool] = {}
     fine: set[Pair] = set()
-    for probed in subject.calls_to_vary()[:_MANY_TRIALS]:
+    for probed in subject.calls_to_vary()[:_MANY_CALLS]:
         given = dense_operands(subject.bound(probed.call))
         floats = variation_groups(n for n, t in given.items() if t.is_floating_point() and t.dim() > 0)
         for one, two in combinations(list(floats)[:_MANY_OPERANDS], 2):
