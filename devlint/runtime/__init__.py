@@ -1,4 +1,4 @@
-"""The runtime companion: watch a program on real devices, or run it on emulated ones. Only this part needs torch."""
+"""The runtime companion: run a program on emulated devices, or record one on real devices; needs torch."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from devlint.runtime.recording_report import Report
 
 __all__ = ["NotEmulated", "Report", "emulate", "record"]
+"""The public names of the package; each is imported when it is first used, because most of them import torch."""
 
 _HOMES = {
     "emulate": "context_managers",
@@ -18,10 +19,11 @@ _HOMES = {
     "Report": "recording_report",
     "NotEmulated": "not_emulated",
 }
+"""The module of each public name."""
 
 
 def __getattr__(name: str) -> Any:
-    """Import torch only when something that needs it is asked for."""
+    """Import a public name when it is first used, so that `import devlint.runtime` does not import torch."""
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

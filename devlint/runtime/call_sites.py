@@ -1,4 +1,4 @@
-"""Where in the user's program something happened: the nearest frame that is not library code."""
+"""Places in the user's code: the frames of a call stack that do not belong to a library."""
 
 from __future__ import annotations
 
@@ -17,13 +17,17 @@ _LIBRARY_ROOTS = tuple(
     | {_HERE + os.sep}
 )
 _INSTALLED = tuple(f"{os.sep}{folder}{os.sep}" for folder in ("site-packages", "dist-packages"))
-"""Packages of another environment that this one sees: a parent's, the user's own, the system's."""
+"""Folders of installed packages, also of other environments that this interpreter sees."""
 _library: dict[str, bool] = {}
+"""Whether each file seen so far belongs to a library, by file name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A place in the user's code; columns are 1-based, 0 where Python does not tell them (before 3.11)."""
+    """A place in the user's code: file, lines, columns and function.
+
+    Columns are 1-based; they are 0 where Python does not tell them (before 3.11).
+    """
 
     filename: str
     line: int
@@ -37,12 +41,12 @@ class Site:
 
     @property
     def last_line(self) -> int:
-        """The line on which the expression ends."""
+        """Return the line on which the expression at this site ends."""
         return self.end_line or self.line
 
 
 def is_library(filename: str) -> bool:
-    """Whether frames of this file are folded away: the standard library, site-packages, devlint itself."""
+    """Return whether a file belongs to a library: the standard library, an installed package, or devlint's runtime."""
     known = _library.get(filename)
     if known is None:
         generated = filename.startswith("<") and not filename.startswith("<ipython")
@@ -52,7 +56,7 @@ def is_library(filename: str) -> bool:
 
 
 def user_frame(depth: int = 1) -> FrameType | None:
-    """The innermost frame of the user's code; the outermost frame where all of it is library."""
+    """Return the innermost frame of the user's code, or None if every frame belongs to a library."""
     frame: FrameType | None = sys._getframe(depth)
     known = _library
     while frame is not None:
@@ -67,15 +71,19 @@ def user_frame(depth: int = 1) -> FrameType | None:
 
 
 _by_address: dict[tuple[int, int], tuple[CodeType, Site]] = {}
+"""Sites computed so far, by code object id and instruction offset; the code object is kept alive."""
 
 
 def site_of(frame: FrameType | None) -> Site | None:
-    """The site of a frame, with the columns of the expression that is being evaluated."""
+    """Return the site of a frame, with the columns of the expression that the frame is evaluating; None for None."""
     return None if frame is None else site_at(frame.f_code, frame.f_lasti, frame.f_lineno)
 
 
 def site_at(code: CodeType, instruction: int, line: int) -> Site:
-    """The site of an instruction; `line` where Python does not tell more."""
+    """Return the site of a bytecode instruction.
+
+    `line` is used where Python does not tell the instruction's position.
+    """
     known = _by_address.get((id(code), instruction))
     if known is None:
         known = _by_address[(id(code), instruction)] = (code, _locate(code, instruction, line))
@@ -83,6 +91,7 @@ def site_at(code: CodeType, instruction: int, line: int) -> Site:
 
 
 def _locate(code: CodeType, instruction: int, line: int) -> Site:
+    """Return the site of a bytecode instruction, computed from the code object's position table."""
     positions = getattr(code, "co_positions", None)
     if positions is not None:
         for index, (start, end, column, end_column) in enumerate(positions()):
@@ -95,18 +104,18 @@ def _locate(code: CodeType, instruction: int, line: int) -> Site:
 
 
 def _characters(filename: str, line: int, column: int) -> int:
-    """A column in characters; Python counts bytes."""
+    """Convert a column in UTF-8 bytes, as Python counts, to a column in characters."""
     text = linecache.getline(filename, line)
     return column if text.isascii() else len(text.encode()[:column].decode(errors="replace"))
 
 
 def user_site(depth: int = 1) -> Site | None:
-    """The site of the user's code that led here."""
+    """Return the site of the innermost frame of the user's code."""
     return site_of(user_frame(depth + 1))
 
 
 def user_stack(frame: FrameType | None) -> tuple[Site, ...]:
-    """The sites of all the user's frames from `frame` outwards."""
+    """Return the sites of the user's frames from `frame` outwards, innermost first."""
     found: list[Site] = []
     while frame is not None:
         if not is_library(frame.f_code.co_filename):

@@ -1,4 +1,4 @@
-"""The static findings of the files that ran, and which of the things seen the project wants to hear of."""
+"""Static findings for the files of a program that ran, under the configuration of its project."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from devlint.syntax.source_reading import decode_source
 from devlint.syntax.suppressions import Suppressions, find_suppressions
 
 _NOT_OF_PROGRAMS = "DEV9"
-"""What is said of files and comments; no run confirms it."""
+"""The prefix of rules about files and comments, which no run can confirm."""
 
 
 class ConfiguredLinter:
-    """Asks the rules as the project's configuration says. `ConfigError` is raised where that cannot be used.
+    """Runs the rules under the project's configuration; raises `ConfigError` if that cannot be used.
 
-    What was seen to happen is told by rules that are off by default as well, unless the project turns them off.
+    Observations of a run are reported by rules that are off by default too, unless the project turns them off.
     """
 
     def __init__(self, config: Path | None = None, *, isolated: bool = False) -> None:
@@ -46,11 +46,11 @@ class ConfiguredLinter:
         self._observed_settings = Resolver(reported, given, cwd=here, config=config, isolated=isolated)
 
     def validate_settings(self, directory: Path) -> None:
-        """Raise `ConfigError` now if the settings of a directory cannot be used."""
+        """Raise `ConfigError` if the settings of a directory cannot be used."""
         self._static_settings.settings_for(directory)
 
     def findings(self, files: Iterable[str]) -> list[Diagnostic]:
-        """What the rules say of these files, analysed together."""
+        """Return the static findings for these files, analysed together."""
         settings = dict(self._wanted_files(files))
         if not settings:
             return []
@@ -61,7 +61,7 @@ class ConfiguredLinter:
         return [one for one in judged if one is not None and not one.code.startswith(_NOT_OF_PROGRAMS)]
 
     def apply_settings(self, seen: Diagnostic) -> Diagnostic | None:
-        """Something seen, ranked as the project wants it; None where the project does not want to hear of it."""
+        """Return an observed finding with the severity the project sets; None if the project suppresses it."""
         path = Path(seen.region.filename)
         if _suppressions(path).covers(seen.code, seen.name, seen.region.start.row, seen.region.end.row):
             return None
@@ -71,6 +71,7 @@ class ConfiguredLinter:
             return seen
 
     def _wanted_files(self, files: Iterable[str]) -> Iterator[tuple[Path, Settings]]:
+        """Yield the existing files that the project does not exclude, with their settings."""
         for path in map(Path, files):
             if path.is_file():
                 settings = self._static_settings.settings_for(path.parent)
@@ -80,6 +81,7 @@ class ConfiguredLinter:
 
 @lru_cache(None)
 def _suppressions(path: Path) -> Suppressions:
+    """Return the suppression comments of a file; none if the file cannot be read."""
     try:
         source = decode_source(path.read_bytes(), path.name)
         return find_suppressions(source, index_source(source))

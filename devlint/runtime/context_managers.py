@@ -1,4 +1,4 @@
-"""`emulate()` and `record()`: run a stretch of a program on emulated devices, or watched."""
+"""The public context managers `emulate()` and `record()`."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ from devlint.runtime.sync_debug import SyncDebugListener
 
 @contextmanager
 def emulate(devices: int = 1, kind: str = "cuda") -> Iterator[RuntimeSession]:
-    """Run the block as if `devices` accelerators of a kind were there.
+    """Emulate accelerators of one kind while the block runs.
 
-    Inside another `emulate()` of the same kind and count nothing changes; other counts or kinds are refused.
+    Inside another `emulate()` of the same kind and number of devices, the outer session is used; any other kind or
+    number raises RuntimeError.
     """
     if kind not in EMULATED_KINDS:
         raise ValueError(f"devlint emulates {' and '.join(EMULATED_KINDS)}, not {kind!r}")
@@ -38,7 +39,10 @@ def emulate(devices: int = 1, kind: str = "cuda") -> Iterator[RuntimeSession]:
 
 @contextmanager
 def record() -> Iterator[Report]:
-    """Record what the block does; the report can be read while it runs and afterwards. Recordings may be nested."""
+    """Record the operators, transfers and waits of the block.
+
+    The report can be read while the block runs and afterwards. Recordings may be nested.
+    """
     recorder = Recorder()
     with (
         _running(RuntimeSession(None, 0))
@@ -58,10 +62,12 @@ def record() -> Iterator[Report]:
 
 @contextmanager
 def _running(session: RuntimeSession) -> Iterator[RuntimeSession]:
+    """Make a session active while the block runs: patch torch, enter the dispatch mode, and undo both at the end."""
     outer = runtime_session.active
     if outer is not None:
         session.recorders.extend(outer.recorders)
-    torch.utils._device._device_constructors()  # remembers the functions themselves, before they are replaced
+    # The result is cached by torch; it must hold the original functions, not those that replace them.
+    torch.utils._device._device_constructors()
     runtime_session.active = session
 
     sync_debug_listener = SyncDebugListener(session)

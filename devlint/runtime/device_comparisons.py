@@ -1,4 +1,4 @@
-"""Comparisons of devices that cannot come out as meant: `x.device == "cuda"`, `cuda:0` against `cuda`."""
+"""Checks for device comparisons that are never true, such as `x.device == "cuda"` or `cuda:0` against `cuda`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from devlint.runtime.session_protocol import SessionProtocol
 
 @lru_cache(None)
 def syntax_tree_of(filename: str) -> ast.Module:
-    """The syntax tree of a file that ran; an empty one where its text cannot be had."""
+    """Return the syntax tree of a source file, or an empty tree if the source cannot be read or parsed."""
     try:
         return ast.parse("".join(linecache.getlines(filename)))
     except SyntaxError:
@@ -25,7 +25,7 @@ def syntax_tree_of(filename: str) -> ast.Module:
 
 @lru_cache(None)
 def _comparisons(filename: str) -> dict[int, list[tuple[ast.Compare, str]]]:
-    """The comparisons of something's `.device` with a device written out, by line."""
+    """Return the comparisons of a `.device` attribute with a literal device in a file, by line number."""
     found: dict[int, list[tuple[ast.Compare, str]]] = {}
     for node in ast.walk(syntax_tree_of(filename)):
         if not isinstance(node, ast.Compare) or len(node.ops) != 1 or not isinstance(node.ops[0], ast.Eq | ast.NotEq):
@@ -39,6 +39,7 @@ def _comparisons(filename: str) -> dict[int, list[tuple[ast.Compare, str]]]:
 
 
 def _literal_device(node: ast.expr) -> str | None:
+    """Return the device that an expression spells out, or None; a plain string is returned in quotes."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return f"'{node.value}'"
     if isinstance(node, ast.Call) and ast.unparse(node.func) in ("torch.device", "device") and len(node.args) == 1:
@@ -49,8 +50,11 @@ def _literal_device(node: ast.expr) -> str | None:
 
 
 def check_device_comparison(session: SessionProtocol, device: torch.device, frame: FrameType | None) -> None:
-    """A tensor's device is read: report the comparison it is read for, if that one is never true."""
-    for _ in range(2):  # the reading frame, and the one that called it through a property
+    """Report the comparison for which a tensor's device is being read, if it is never true.
+
+    `frame` is the frame that reads the device.
+    """
+    for _ in range(2):  # the frame that reads the device, and its caller if a property reads it
         if frame is None or is_library(frame.f_code.co_filename):
             return
         for node, written in _comparisons(frame.f_code.co_filename).get(frame.f_lineno, ()):
@@ -70,7 +74,10 @@ def check_device_comparison(session: SessionProtocol, device: torch.device, fram
 
 
 def _never_equal(device: torch.device, written: str) -> bool:
-    """A device never equals a string, nor a device of its own type that names no index."""
+    """Return whether a device can never equal a literal one.
+
+    It never equals a string, nor a device of its own type without an index.
+    """
     if written.startswith("'"):
         return written.strip("'").partition(":")[0] == device.type
     return device.type == written and device.index is not None

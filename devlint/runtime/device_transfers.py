@@ -1,4 +1,4 @@
-"""Copies between the host and emulated devices, and between two of them."""
+"""Copies between the host and emulated devices, and from one emulated device to another."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def copy_to_device(
     memory_format: torch.memory_format | None = None,
     how: str = "to",
 ) -> torch.Tensor:
-    """A copy of `tensor` on another device; gradients travel back the same way."""
+    """Return a copy of a tensor on another device; autograd moves its gradient back."""
     options = (target, dtype, non_blocking, memory_format, how)
     if (tensor.requires_grad and torch.is_grad_enabled()) or torch._C._functorch.is_functorch_wrapped_tensor(tensor):
         apply: Callable[..., torch.Tensor] = _Transfer.apply
@@ -35,6 +35,7 @@ def copy_to_device(
 
 
 def _copy_without_grad(tensor: torch.Tensor, options: tuple[Any, ...]) -> torch.Tensor:
+    """Copy a tensor to another device outside of autograd, and record the transfer."""
     target, dtype, non_blocking, memory_format, how = options
     session = runtime_session.current()
     session.initialize()
@@ -55,7 +56,7 @@ def _copy_without_grad(tensor: torch.Tensor, options: tuple[Any, ...]) -> torch.
 
 
 def _values_on_stream(tensor: torch.Tensor, label: StorageLabel | None) -> torch.Tensor:
-    """What the device sees of a tensor: a copy that is under way to it is ordered before anything that follows."""
+    """Return a tensor's values as the device sees them: after the pending copy to it on the same stream."""
     pending = label.watch if label is not None else None
     if not isinstance(pending, PendingCopy) or not pending.to_host:
         return tensor
@@ -68,7 +69,7 @@ def _values_on_stream(tensor: torch.Tensor, label: StorageLabel | None) -> torch
 def record_transfer(
     source: Placement, target: torch.device, tensor: torch.Tensor, *, blocking: bool, pinned: bool, how: str
 ) -> None:
-    """Record a transfer, and look at what it gives away."""
+    """Record a transfer, and report what is wasteful or risky about it."""
     session = runtime_session.current()
     kind = TransferKind(str(source.device), str(target), blocking, pinned, how)
     session.record_transfer(kind, tensor.numel() * tensor.element_size())
@@ -85,7 +86,7 @@ def track_completion(
     non_blocking: bool,
     pinned: bool,
 ) -> None:
-    """What a copy means for the order of things: a blocking one waits, another one is under way from now on."""
+    """Wait for a blocking copy between host and device, or register a non-blocking one as pending."""
     if source.key and target.type != "cpu":
         return
     device = source.device if source.key else target
@@ -100,7 +101,7 @@ def track_completion(
             poison(out.detach())
             label = label_of(out)
             if label is not None:
-                label.pinned = True  # torch allocates the target of such a copy in pinned memory
+                label.pinned = True  # torch allocates the target of a non-blocking copy to the host in pinned memory
             session.streams.add_pending(PendingCopy(out, snapshot, True, stream, site), out)
         elif pinned:
             snapshot = source_tensor.detach().clone()
@@ -108,7 +109,7 @@ def track_completion(
 
 
 class _Transfer(torch.autograd.Function):
-    """A differentiable copy to another device."""
+    """Autograd function that copies a tensor to another device and its gradient back."""
 
     generate_vmap_rule = True
 

@@ -1,4 +1,4 @@
-"""A transfer, a cast or a `detach` whose result is thrown away: the next thing Python does with it is to drop it."""
+"""Checks for transfers, casts and `detach` calls whose result is discarded."""
 
 from __future__ import annotations
 
@@ -14,12 +14,16 @@ from devlint.runtime.recorder import Observation
 from devlint.runtime.session_protocol import SessionProtocol
 
 CAST_OPERATORS = frozenset({"_to_copy", "detach"})
-"""What the methods come to that are not replaced by others of devlint's."""
+"""Dispatched operators behind the cast methods and `detach`, which devlint does not replace."""
 _METHODS = frozenset({"bfloat16", "bool", "byte", "detach", "double", "float", "half", "int", "long", "short", "type"})
+"""Tensor methods that return a cast or detached tensor and leave the original as it is."""
 
 
 def check_discarded_transfer(session: SessionProtocol, how: str, depth: int = 3) -> None:
-    """Report the call that is being made if the user's line drops its result."""
+    """Report the transfer that is being made if the user's code discards its result.
+
+    `depth` is the number of frames between this function and the calling code.
+    """
     if not session.recorders or session.suspended:
         return
     frame = sys._getframe(depth)
@@ -29,7 +33,10 @@ def check_discarded_transfer(session: SessionProtocol, how: str, depth: int = 3)
 
 
 def check_discarded_cast(session: SessionProtocol, depth: int) -> None:
-    """Report the cast or `detach` that the user's line makes, and drops the result of."""
+    """Report the cast or `detach` that is being made if the user's code discards its result.
+
+    `depth` is the number of frames between this function and the calling code.
+    """
     if not session.recorders or session.suspended:
         return
     frame = sys._getframe(depth)
@@ -45,7 +52,7 @@ def check_discarded_cast(session: SessionProtocol, depth: int) -> None:
 
 @lru_cache(None)
 def _discarding_offsets(code: CodeType) -> frozenset[int]:
-    """The offsets of calls whose result is popped at once, with their inline caches."""
+    """Return the bytecode offsets of the calls whose result is popped at once, with their inline caches."""
     found: set[int] = set()
     call: int | None = None
     for instruction in dis.get_instructions(code):
@@ -57,7 +64,7 @@ def _discarding_offsets(code: CodeType) -> frozenset[int]:
 
 @lru_cache(None)
 def _discarded_calls(filename: str) -> dict[tuple[int, int], str]:
-    """The methods called in statements of their own, by where the call stands."""
+    """Return the cast methods that a file calls as statements of their own, by line and column of the call."""
     calls = (node.value for node in ast.walk(syntax_tree_of(filename)) if isinstance(node, ast.Expr))
     return {
         (call.lineno, call.col_offset + 1): call.func.attr

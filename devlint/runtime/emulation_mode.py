@@ -1,4 +1,4 @@
-"""The dispatch mode under which programs run: checks devices as CUDA would, carries labels on, tells the recorders."""
+"""The torch dispatch mode that emulates devices: computes on the host, checks devices as CUDA does, and records."""
 
 from __future__ import annotations
 
@@ -35,9 +35,11 @@ from devlint.runtime.tensor_iterator import decided_placement
 Tensor = torch.Tensor
 _Base: Any = TorchDispatchMode
 _plans: dict[Any, OperatorPlan] = {}
+"""The plans made so far, by operator overload."""
 
 
 def _plan(func: Any) -> OperatorPlan:
+    """Return the plan for an operator overload, made on first use."""
     plan = _plans.get(func)
     if plan is None:
         plan = plan_for(func)
@@ -50,7 +52,7 @@ def _plan(func: Any) -> OperatorPlan:
 
 
 class EmulationMode(_Base):  # type: ignore[misc]
-    """Real arithmetic on host memory, with the devices that the labels say."""
+    """Dispatch mode that computes on the host and takes each tensor's device from its storage label."""
 
     def __init__(self, session: RuntimeSession) -> None:
         super().__init__()
@@ -58,13 +60,16 @@ class EmulationMode(_Base):  # type: ignore[misc]
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        """No graph is ever compiled under this mode, and torch's guard against that costs more than the mode itself."""
+        """Return False, so that torch skips a guard that costs more than the mode itself.
+
+        No graph is compiled under this mode, so the guard is not needed.
+        """
         return False
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        """One operator, below autograd."""
+        """Run one operator: check its operands' devices, compute on the host, label the results, and record it."""
         kwargs = kwargs or {}
         plan = _plans.get(func) or _plan(func)
         place, mixed = self._operand_placement(plan, args, kwargs)
@@ -73,10 +78,12 @@ class EmulationMode(_Base):  # type: ignore[misc]
             device = kwargs.get("device")
             if device is not None and device.type == session.kind:
                 return self._create_on_device(func, args, kwargs, device)
-        near = place is not None and place.key != 0
-        if plan.composite_key is not None and ((mixed and place is not None) or (near and plan.implicit_composite)):
+        on_device = place is not None and place.key != 0
+        if plan.composite_key is not None and (
+            (mixed and place is not None) or (on_device and plan.implicit_composite)
+        ):
             return self._run_composite(plan.composite_key, func, args, kwargs, place)
-        if near:
+        if on_device:
             session.streams.launched_operators += 1
             if session.forked_after_init:
                 session.initialize()
@@ -92,7 +99,7 @@ class EmulationMode(_Base):  # type: ignore[misc]
             else:
                 out = func(*args, **kwargs)
         except Exception as error:
-            if near and torch_errors.host_lacks_kernel(error):
+            if on_device and torch_errors.host_lacks_kernel(error):
                 raise NotEmulated(f"{plan.name} in a dtype that the host has no kernel for") from error
             report_operator_error(session, error, args, kwargs)
             raise
@@ -102,7 +109,10 @@ class EmulationMode(_Base):  # type: ignore[misc]
     def _operand_placement(
         self, plan: OperatorPlan, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[Placement | None, bool]:
-        """Where the operands are, the accelerator before the host, and whether they differ or float."""
+        """Return the operands' placement, an accelerator's before the host's, and whether placements differ.
+
+        An operand whose placement is undecided counts as differing.
+        """
         place: Placement | None = None
         common: Placement | None = None
         mixed = False
@@ -141,7 +151,7 @@ class EmulationMode(_Base):  # type: ignore[misc]
         return place, mixed
 
     def _run_composite(self, key: Any, func: Any, args: Any, kwargs: Any, place: Placement | None) -> Any:
-        """CUDA has no kernel for this operator: make those inside it that have one, and let them check."""
+        """Run an operator that CUDA has no kernel for as its parts, which check their operands themselves."""
         session = self.session
         before, session.inside_composite = session.inside_composite, True
         try:
@@ -162,7 +172,7 @@ class EmulationMode(_Base):  # type: ignore[misc]
         place: Placement | None,
         mixed: bool,
     ) -> None:
-        """Label what came out, and tell the recorders."""
+        """Label the results of an operator with their placement, and tell the recorders that it ran."""
         session = self.session
         if plan.name in CAST_OPERATORS:
             check_discarded_cast(session, 3)
@@ -187,6 +197,7 @@ class EmulationMode(_Base):  # type: ignore[misc]
                 recorder.record_operator(plan.name, frame, on_device=False)
 
     def _record(self, plan: OperatorPlan, out: Any, args: tuple[Any, ...]) -> None:
+        """Record an operator that ran on the device, and whether it promoted its operands to float64."""
         session = self.session
         if session.suspended:
             return
@@ -198,7 +209,7 @@ class EmulationMode(_Base):  # type: ignore[misc]
                 recorder.record_promotion(frame)
 
     def _check_mixed_operands(self, plan: OperatorPlan, args: Any, kwargs: Any, place: Placement | None) -> None:
-        """Check operands that differ, and let those that float join the others."""
+        """Check operands on different devices, and place those that are still undecided with the others."""
         session = self.session
         try:
             plan.check(args, kwargs)
@@ -216,13 +227,14 @@ class EmulationMode(_Base):  # type: ignore[misc]
                 _return_gradient_to_host(tensor, known)
 
     def _create_on_device(self, func: Any, args: Any, kwargs: dict[str, Any], device: torch.device) -> Any:
-        """Compiled code asked for the accelerator by name: make it on the host and label it."""
+        """Run a factory operator that names the emulated device: create the tensor on the host and label it."""
         target = self.session.resolve(device)
         out = func(*args, **{**kwargs, "device": HOST})
         label_tensor(out, Placement(target, f"created on {target}", user_site(3)))
         return out
 
     def _run_handler(self, plan: OperatorPlan, func: Any, args: Any, kwargs: Any) -> Any:
+        """Run the special handler of an operator; return NotImplemented if the operator itself must still run."""
         try:
             return plan.handler(self.session, plan, func, args, kwargs)
         except Exception as error:
@@ -234,7 +246,7 @@ class EmulationMode(_Base):  # type: ignore[misc]
     def _check_watched_operand(
         self, plan: OperatorPlan, label: StorageLabel, tensor: Tensor, args: tuple[Any, ...]
     ) -> None:
-        """An operand's memory is on its way, or shared with NumPy."""
+        """Report an operand that has a pending copy, or that was changed through NumPy."""
         watch = label.watch
         if plan.view:
             return
@@ -251,14 +263,16 @@ class EmulationMode(_Base):  # type: ignore[misc]
 
 
 _UNLABELLED_HOST = Placement(torch.device("cpu"), "on the host", None)
+"""The placement of tensors that have no label."""
 
 
 def _first_operand_placement(args: tuple[Any, ...]) -> Placement | None:
-    """The place of the operand that decides where nobody checks: the first."""
+    """Return the placement of the first operand, which decides where nobody checks devices."""
     return decided_placement(args[0]) if args and isinstance(args[0], Tensor) else None
 
 
 def _label_outputs(out: Any, place: Placement) -> None:
+    """Label the tensors in a result that have no label yet."""
     if isinstance(out, Tensor):
         try:
             storage = storage_of_dense(out)
@@ -274,14 +288,14 @@ def _label_outputs(out: Any, place: Placement) -> None:
 
 
 def _label_composite_outputs(out: Any, place: Placement) -> None:
-    """Label what came out of a composite, and what is still floating."""
+    """Label the results of a composite operator that have no label or an undecided placement."""
     for tensor in tensors_in((out,)):
         if label_of(tensor) is None or decided_placement(tensor) is None:
             label_tensor(tensor, place)
 
 
 def _label_foreach_outputs(out: Any, args: tuple[Any, ...]) -> None:
-    """The results of a foreach operator live where their row's operands live."""
+    """Label each result of a foreach operator with the placement of the operands at the same index."""
     lists = [a for a in args if isinstance(a, list | tuple)]
     for index, result in enumerate(out or ()):
         row = [a[index] for a in lists if index < len(a) and isinstance(a[index], Tensor)]
@@ -292,7 +306,7 @@ def _label_foreach_outputs(out: Any, args: tuple[Any, ...]) -> None:
 
 
 def _return_gradient_to_host(tensor: Tensor, home: Placement) -> None:
-    """Autograd moves the gradient of a 0-dim host operand back to the host."""
+    """Hook a 0-dim host operand so that its gradient moves back to the host, as autograd does on CUDA."""
     if not getattr(tensor, "_devlint_homing", False):
         tensor._devlint_homing = True  # type: ignore[attr-defined]
         cast(Any, tensor).register_hook(

@@ -1,4 +1,4 @@
-"""An exception on its way to the user: which rule it belongs to, and the story of the operands that caused it."""
+"""Observations for exceptions: the rule an error belongs to, and the history of the operands that caused it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from devlint.runtime.storage_labels import HistoryStep, Placement, label_of
 from devlint.runtime.tensor_arguments import tensors_in
 
 OBSERVATION_ATTRIBUTE = "_devlint_seen"
-"""Where an exception keeps what was recorded of it."""
+"""The attribute of an exception that holds the observation recorded for it."""
 
 CODE_PATTERNS: tuple[tuple[str, str], ...] = (
     (r"indices should be either on cpu", "DEV107"),
@@ -36,19 +36,21 @@ CODE_PATTERNS: tuple[tuple[str, str], ...] = (
     (r"Found dtype (Long|Int|Short|Byte|Bool)|not implemented for '(Long|Int|Float|Double)'", "DEV304"),
     (r"same dtype|scalar type|should be the same|dtypes match|Found dtype", "DEV302"),
 )
+"""Regular expressions for torch's error messages, each with the code of its rule; the first match decides."""
 _TRACEBACK_LINE = re.compile(r'File "(.+)", line (\d+), in (\S+)')
+"""A traceback line inside the message of an error that another process raised."""
 _COMPILED_PATTERNS = tuple((re.compile(pattern), code) for pattern, code in CODE_PATTERNS)
 
 
 def code_for(message: str) -> str | None:
-    """The rule that an error message belongs to."""
+    """Return the code of the rule that an error message belongs to, or None."""
     return next((code for pattern, code in _COMPILED_PATTERNS if pattern.search(message)), None)
 
 
 def report_operator_error(
     session: SessionProtocol, error: BaseException, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> None:
-    """Record an error raised by an operator, with the histories of its operands."""
+    """Record an error raised by an operator, with the histories of the operator's operands."""
     if hasattr(error, OBSERVATION_ATTRIBUTE) or not session.recorders:
         return
     message = str(error)
@@ -67,12 +69,13 @@ def report_operator_error(
 
 
 def _attach_and_record(session: SessionProtocol, error: BaseException, seen: Observation) -> None:
+    """Record an observation, and keep it on the exception so that it is recorded only once."""
     setattr(error, OBSERVATION_ATTRIBUTE, seen)
     session.observe(seen)
 
 
 def recorded_observation(error: BaseException | None) -> Observation | None:
-    """What was recorded of an exception, or of one that led to it."""
+    """Return the observation recorded for an exception, or for one of the exceptions that led to it."""
     while error is not None:
         seen: Observation | None = getattr(error, OBSERVATION_ATTRIBUTE, None)
         if seen is not None:
@@ -82,17 +85,20 @@ def recorded_observation(error: BaseException | None) -> Observation | None:
 
 
 def continues_after(session: SessionProtocol, error: BaseException) -> bool:
-    """Whether the program goes on as if the operands had been moved: on request, after an error of mixed devices."""
+    """Return whether the program goes on after this error as if its operands had been moved.
+
+    That is so after an error of mixed devices, if the session has `keep_going` set.
+    """
     return session.keep_going and code_for(str(error)) in ("DEV101", "DEV107", "DEV114")
 
 
 def _in_backward() -> bool:
-    """Operands meet again in the backward pass: no second bug, where the first was repaired."""
+    """Return whether a backward pass is running, in which a repaired error must not be reported again."""
     return torch._C._current_graph_task_id() != -1
 
 
 def report_uncaught_error(session: SessionProtocol, error: BaseException) -> None:
-    """Record an error that ended the program, and its bug if it has not passed through an operator."""
+    """Record an error that ended the program, unless an operator has already reported it."""
     passed = _user_sites(error.__traceback__)
     for recorder in session.recorders:
         recorder.mark_interrupted(passed)
@@ -107,7 +113,7 @@ def report_uncaught_error(session: SessionProtocol, error: BaseException) -> Non
 
 
 def _user_sites(traceback: TracebackType | None) -> list[Site]:
-    """The user's places that an exception passed, the innermost first."""
+    """Return the sites in the user's code that a traceback passes through, innermost first."""
     found: list[Site] = []
     while traceback is not None:
         frame = traceback.tb_frame
@@ -118,13 +124,13 @@ def _user_sites(traceback: TracebackType | None) -> list[Site]:
 
 
 def _sites_in_message(message: str) -> list[Site]:
-    """The user's places named by the traceback of another process, which torch puts into the message."""
+    """Return the sites in the user's code from a worker's traceback inside an error message, innermost first."""
     places = [Site(name, int(line), function) for name, line, function in _TRACEBACK_LINE.findall(message)]
     return [site for site in reversed(places) if not is_library(site.filename)]
 
 
 def first_line(message: str) -> str:
-    """The part of an error message that says what is wrong."""
+    """Return the line of an error message that says what is wrong."""
     lines = message.strip().split("\n")
     if lines[0].startswith("Caught ") and len(lines) > 1:
         return f"{lines[0].rstrip('.')}: {lines[-1].partition(': ')[2]}"
@@ -132,6 +138,7 @@ def first_line(message: str) -> str:
 
 
 def _refined_code(code: str, tensors: list[torch.Tensor]) -> str:
+    """Return DEV301 in place of DEV302 if an operand is a float64 tensor made from a NumPy array."""
     if code == "DEV302" and any(
         t.dtype is torch.float64 and "NumPy" in _history_text(label.place)
         for t in tensors
@@ -142,6 +149,7 @@ def _refined_code(code: str, tensors: list[torch.Tensor]) -> str:
 
 
 def _history_text(place: Placement) -> str:
+    """Return the texts of a placement's history as one string."""
     found: list[str] = []
     current: Placement | None = place
     while current is not None:
@@ -151,6 +159,7 @@ def _history_text(place: Placement) -> str:
 
 
 def _operand_history(tensors: list[torch.Tensor]) -> tuple[HistoryStep, ...]:
+    """Return the history steps of the first few operands, each step once."""
     steps: list[HistoryStep] = []
     seen: set[tuple[str, object]] = set()
     for tensor in tensors[:8]:

@@ -1,4 +1,4 @@
-"""The report as one page: findings with verdicts, a timeline, and bars by line."""
+"""The recording report as one HTML page: findings with verdicts, a timeline, and bars by line."""
 
 from __future__ import annotations
 
@@ -21,14 +21,16 @@ from devlint.version import __version__
 
 _WIDTH, _LANE = 1000, 34
 _LANES = (("up", "to the device"), ("down", "to the host"), ("wait", "the host waits"), ("finding", "findings"))
+"""The lanes of the timeline with their titles, from top to bottom."""
 
 
 def render_page(report: Report) -> str:
-    """A complete HTML document that needs nothing from elsewhere."""
+    """Return the report as a complete HTML document that loads no other files."""
     return "".join(_page(report))
 
 
 def _page(report: Report) -> Iterator[str]:
+    """Yield the parts of the HTML document."""
     style = files("devlint.runtime").joinpath("run.css").read_text(encoding="utf-8")
     outcomes = report.outcomes
     yield '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -51,6 +53,7 @@ def _page(report: Report) -> Iterator[str]:
 
 
 def _finding(outcome: Outcome) -> Iterator[str]:
+    """Yield the HTML of one finding with its verdict, evidence and trace."""
     found = outcome.diagnostic
     verdict = outcome.verdict.value
     where = f"{relative_path(found.region.filename)}:{found.region.start.row}"
@@ -70,17 +73,20 @@ def _finding(outcome: Outcome) -> Iterator[str]:
 
 
 def _source(filename: str, line: int) -> str:
+    """Return a source line as HTML, or nothing if it is blank."""
     text = linecache.getline(filename, line).strip()
     return f"<pre>{escape(text)}</pre>\n" if text else ""
 
 
 def _lane(event: TimelineEvent) -> str:
+    """Return the timeline lane that an event belongs to."""
     if event.kind == "transfer":
         return "down" if event.what.endswith("cpu") else "up"
     return event.kind
 
 
 def _timeline(events: list[TimelineEvent]) -> Iterator[str]:
+    """Yield the timeline as an SVG drawing."""
     if not events:
         yield '<p class="quiet">Nothing was moved and nothing was waited for.</p>\n'
         return
@@ -107,7 +113,7 @@ def _timeline(events: list[TimelineEvent]) -> Iterator[str]:
 
 
 def _thinned(events: list[TimelineEvent], end: float) -> list[TimelineEvent]:
-    """One mark for each pixel and lane is enough."""
+    """Return at most one event for each pixel of each timeline lane."""
     kept: dict[tuple[str, int], TimelineEvent] = {}
     for event in events:
         kept.setdefault((_lane(event), int(_WIDTH * event.start / end)), event)
@@ -115,6 +121,7 @@ def _thinned(events: list[TimelineEvent], end: float) -> list[TimelineEvent]:
 
 
 def _bars(costs: list[LineCost]) -> Iterator[str]:
+    """Yield the table of transfers and waits by line, with bars."""
     if not costs:
         yield '<p class="quiet">None.</p>\n'
         return

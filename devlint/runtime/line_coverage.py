@@ -1,4 +1,4 @@
-"""Which lines and files of the user's code ran: by `sys.monitoring` where Python has it, by tracing elsewhere."""
+"""Line coverage of the user's code, by `sys.monitoring` where Python has it and by tracing elsewhere."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ from typing import Any
 from devlint.runtime.call_sites import is_library
 
 _TOOL = 4
-"""One of the ids that `sys.monitoring` leaves free."""
+"""The tool id that devlint uses with `sys.monitoring`; Python leaves it free."""
 
 
 class LineCoverage:
-    """Collects (filename, line) while it is entered; nothing where a debugger traces already."""
+    """Context manager that collects the (file name, line) pairs that run.
+
+    Collects nothing if a debugger is already tracing.
+    """
 
     def __init__(self) -> None:
         self.ran: set[tuple[str, int]] = set()
@@ -41,6 +44,7 @@ class LineCoverage:
             threading.settrace(None)
 
     def _monitor(self) -> bool:
+        """Collect lines by `sys.monitoring`; return False if its tool id is taken."""
         monitoring = self._monitoring
         if monitoring.get_tool(_TOOL) is not None:
             return False
@@ -56,6 +60,7 @@ class LineCoverage:
         return True
 
     def _call(self, frame: FrameType, event: str, argument: object) -> Any:
+        """Trace function that collects the lines of the user's frames."""
         filename = frame.f_code.co_filename
         if is_library(filename):
             return None
@@ -69,5 +74,5 @@ class LineCoverage:
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The user's files of which something ran."""
+        """Return the user's files of which at least one line ran, sorted."""
         return tuple(sorted({filename for filename, _ in self.ran}))

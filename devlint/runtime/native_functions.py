@@ -1,4 +1,4 @@
-"""What torch's own `native_functions.yaml` says of each operator: is its device checked, by whom, under which name."""
+"""The entries of torch's `native_functions.yaml`: who checks an operator's devices, and under which function name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ _CUDA = re.compile(r"^ +[\w, ]*\bCUDA\b[\w, ]*: *\w", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class NativeEntry:
-    """One entry: whether the generated wrapper checks devices, and whether there is a CUDA kernel."""
+    """One entry of `native_functions.yaml`.
+
+    `checked` tells whether the generated wrapper checks devices, `cuda` whether there is a CUDA kernel.
+    """
 
     name: str
     checked: bool
@@ -23,7 +26,10 @@ class NativeEntry:
     structured: bool
 
     def wrapper_name(self, *, out: bool) -> str:
-        """The name of the generated wrapper, as it appears in messages."""
+        """Return the name of the generated C++ wrapper, as torch's error messages give it.
+
+        `out` asks for the wrapper of the variant that writes to an `out` argument.
+        """
         base, _, overload = self.name.partition(".")
         if out:
             base += "_out"
@@ -34,7 +40,7 @@ class NativeEntry:
 
 @lru_cache(1)
 def native_entries() -> dict[str, NativeEntry]:
-    """Every entry of the installed torch's table, by `name.overload`."""
+    """Return every entry of the installed torch's `native_functions.yaml`, by `name.overload`."""
     path = Path(torchgen.__file__).parent / "packaged/ATen/native/native_functions.yaml"
     text = path.read_text(encoding="utf-8")
     starts = list(_ENTRY.finditer(text))

@@ -1,4 +1,4 @@
-"""Host memory that NumPy shares: is a tensor changed behind torch's back, and used afterwards?"""
+"""Checks for tensors whose memory is changed through a NumPy array, behind torch's back, and used afterwards."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ from devlint.runtime.session_protocol import SessionProtocol
 from devlint.runtime.storage_labels import HOST, Placement, StorageWatch, label_of, label_tensor
 
 MAX_COMPARED_BYTES = 1 << 20
-"""Larger tensors are not compared."""
+"""The size in bytes above which a tensor is not compared with its earlier values."""
 
 
 def write_count(tensor: torch.Tensor) -> int | None:
-    """How often operators have written to the tensor; None for one made in inference mode, where torch does not
-    count."""
+    """Return how often operators have written to a tensor.
+
+    Returns None for a tensor made in inference mode, where torch does not count.
+    """
     return None if tensor.is_inference() else tensor._version
 
 
 class NumpyExport(StorageWatch):
-    """A storage that NumPy sees, as it was when it was handed out."""
+    """The values of a tensor at the moment when NumPy began to share its storage."""
 
     __slots__ = ("geometry", "site", "values")
 
@@ -31,7 +33,10 @@ class NumpyExport(StorageWatch):
         self.geometry = (tensor.shape, tensor.stride(), tensor.storage_offset(), tensor.dtype, write_count(tensor))
 
     def changed(self, tensor: torch.Tensor) -> bool:
-        """Whether the memory differs although no operator wrote it. `tensor` is any view of the storage."""
+        """Return whether the storage has changed although no operator wrote to it.
+
+        `tensor` is any view of the storage.
+        """
         shape, stride, offset, dtype, version = self.geometry
         if write_count(tensor) != version or tensor.dtype is not dtype:
             return False
@@ -40,7 +45,7 @@ class NumpyExport(StorageWatch):
 
 
 def watch_numpy_export(session: SessionProtocol, tensor: torch.Tensor) -> None:
-    """Remember a host tensor whose memory NumPy now shares."""
+    """Remember the values of a host tensor that now shares its memory with a NumPy array."""
     if (
         not session.recorders
         or tensor.numel() * tensor.element_size() > MAX_COMPARED_BYTES
@@ -55,7 +60,10 @@ def watch_numpy_export(session: SessionProtocol, tensor: torch.Tensor) -> None:
 
 
 def report_change_through_numpy(session: SessionProtocol, export: NumpyExport, tensor: torch.Tensor) -> bool:
-    """Report a tensor that is used after it was changed through NumPy; True once there is nothing more to watch."""
+    """Report a tensor that is used after it was changed through NumPy.
+
+    Returns whether the storage need not be watched any longer.
+    """
     if not export.changed(tensor):
         return write_count(tensor) != export.geometry[4]
     message = "this array shares the tensor's memory; the tensor was changed through it and is used afterwards"

@@ -1,4 +1,4 @@
-"""What was observed, as diagnostics: the same codes, the same form, the same story as static findings."""
+"""Conversion of observations into diagnostics with the codes and the form of static findings."""
 
 from __future__ import annotations
 
@@ -23,17 +23,18 @@ RUNTIME_ONLY_RULES = {
     "DEV410": "host-index-into-accelerator",
     "DEV504": "overwritten-pinned-buffer",
 }
-"""What is seen to happen, though no rule finds it in the text."""
+"""Names of rules that only a run can report, by code; no static rule finds these."""
 SYNC_IN_LOOP_COUNT = 3
-"""A line that waits this often is taken to wait in every step of a loop."""
+"""The number of waits at one line from which on DEV403 (sync-in-loop) is reported."""
 
 
 def grouped_observations(recorder: Recorder) -> list[list[Observation]]:
-    """Everything there is to report, the same thing at the same place together."""
+    """Return everything there is to report, grouped by code and place."""
     return [*recorder.observations.values(), *_repeated_waits(recorder.lines.values())]
 
 
 def _repeated_waits(lines: Iterable[LineRecord]) -> list[list[Observation]]:
+    """Return DEV403 observations for the lines at which the host waits again and again."""
     found: list[list[Observation]] = []
     for line in lines:
         kinds = {what: tally.count for what, tally in line.waits.items() if what != "synchronize"}
@@ -48,7 +49,7 @@ def _repeated_waits(lines: Iterable[LineRecord]) -> list[list[Observation]]:
 
 
 def region_of(site: Site | None) -> Region:
-    """The region of a site; the whole line where Python does not tell columns."""
+    """Return the region of a site; the whole line where Python does not tell columns."""
     if site is None:
         return Region("<unknown>", Position(1, 1), Position(1, 1))
     start = Position(site.line, site.column or 1)
@@ -57,12 +58,12 @@ def region_of(site: Site | None) -> Region:
 
 
 def trace_notes(steps: Iterable[HistoryStep]) -> tuple[Note, ...]:
-    """The steps of a story whose place is known."""
+    """Return trace notes for the history steps whose site is known."""
     return tuple(Note(step.message, region_of(step.site)) for step in steps if step.site is not None)
 
 
 def diagnostic_of(group: list[Observation]) -> Diagnostic:
-    """One finding for everything of one kind that was seen at one place."""
+    """Return one diagnostic for a group of observations of the same code and place."""
     first = group[0]
     rule = find_rule(first.code)
     severity = rule.severity if rule else Severity.ERROR if first.raised else Severity.WARNING

@@ -1,4 +1,4 @@
-"""Whether something seen at run time is what a static finding speaks of."""
+"""Matching of observations with static findings: do both describe the same bug?"""
 
 from __future__ import annotations
 
@@ -12,35 +12,38 @@ from devlint.runtime.recorder import Observation
 MIXED_DEVICE_CODES = frozenset(
     f"DEV{number}" for number in (101, 102, 103, 104, 105, 107, 113, 114, 115, 201, 202, 203, 407, 604)
 )
+"""Rules about operands on different devices; an error of one confirms a finding of another."""
 DTYPE_CODES = frozenset({"DEV301", "DEV302", "DEV303", "DEV304", "DEV305"})
+"""Rules about operands of different dtypes; an error of one confirms a finding of another."""
 REPORTED_AT_ORIGIN = frozenset(
     f"DEV{number}" for number in (103, 104, 105, 113, 114, 115, 201, 202, 203, 301, 407, 604)
 )
-"""Reported where the tensor comes from; where it fails is the last step of the story."""
+"""Rules that report where a tensor was made; the last trace note tells where the program fails."""
 MATCHED_BY_FILE = frozenset({"DEV110", "DEV111"})
-"""The first touch ends the worker or the loader, wherever in the file it is."""
+"""Rules matched by file only, because the first error ends the worker or loader wherever it happens."""
 
 FileLine = tuple[str, int]
+"""A canonical file name and a line number."""
 
 
 @lru_cache(None)
 def canonical_path(filename: str) -> str:
-    """One name for each file."""
+    """Return the real path of a file, so that different names of one file compare equal."""
     return os.path.realpath(filename)
 
 
 def lines_of(region: Region) -> list[FileLine]:
-    """The lines of a region."""
+    """Return the lines that a region covers."""
     return [(canonical_path(region.filename), row) for row in range(region.start.row, region.end.row + 1)]
 
 
 def failure_region(finding: Diagnostic) -> Region:
-    """Where the finding says that the program fails."""
+    """Return the region where a finding says that the program fails."""
     return finding.trace[-1].region if finding.code in REPORTED_AT_ORIGIN and finding.trace else finding.region
 
 
 def shows_finding(finding: Diagnostic, seen: Observation) -> bool:
-    """Whether `seen` is the bug of the finding."""
+    """Return whether an observation shows the bug that a static finding describes."""
     same = finding.code == seen.code
     places = (finding.region, *(note.region for note in finding.trace))
     if same and seen.code in MATCHED_BY_FILE:
@@ -48,7 +51,8 @@ def shows_finding(finding: Diagnostic, seen: Observation) -> bool:
         return any(canonical_path(site.filename) in files for site in (seen.site, *seen.through) if site is not None)
     if seen.raised is None:
         return same and seen.site is not None and any(_overlaps(seen.site, place) for place in places)
-    if finding.code == "DEV105" and seen.code == "DEV109":  # a factory meets its generator before its tensor is met
+    if finding.code == "DEV105" and seen.code == "DEV109":
+        # DEV105 expects an error where the new tensor is used, but its generator already fails in the factory.
         return seen.site is not None and _covers(seen.site, finding.region)
     if not (
         same or any(finding.code in family and seen.code in family for family in (MIXED_DEVICE_CODES, DTYPE_CODES))
@@ -62,13 +66,14 @@ def shows_finding(finding: Diagnostic, seen: Observation) -> bool:
 
 
 def _overlaps_lines(site: Site, region: Region) -> bool:
+    """Return whether a site and a region have a line in common."""
     if canonical_path(site.filename) != canonical_path(region.filename):
         return False
     return site.line <= region.end.row and region.start.row <= (site.end_line or site.line)
 
 
 def _covers(site: Site, region: Region) -> bool:
-    """Whether the expression that was being evaluated holds the region: the whole line where columns are unknown."""
+    """Return whether the expression at a site contains a region; compares lines where columns are unknown."""
     if not _overlaps_lines(site, region):
         return False
     if not site.column:
@@ -78,7 +83,7 @@ def _covers(site: Site, region: Region) -> bool:
 
 
 def _overlaps(site: Site, region: Region) -> bool:
-    """Whether the expression that was being evaluated and the region have anything in common."""
+    """Return whether the expression at a site and a region overlap; compares lines where columns are unknown."""
     if not _overlaps_lines(site, region):
         return False
     if not site.column:

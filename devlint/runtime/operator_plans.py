@@ -1,4 +1,4 @@
-"""Which check eager PyTorch makes of an operator's devices, and whether the host has to wait for its result."""
+"""Plans for operators: who checks their operands' devices, and whether the host waits for their result."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key
 
 
 class DeviceCheck(Enum):
-    """Who checks that operands share a device."""
+    """Who checks that the operands of an operator share a device."""
 
     WRAPPER = "the generated wrapper: every positional tensor, 0-dim ones too"
     TENSOR_ITERATOR = "TensorIterator: a 0-dim host operand may stay"
@@ -38,8 +38,9 @@ UNCHECKED_OPERATORS = {
     "_foreach_copy_", "_foreach_copy", "_pad_packed_sequence", "mkldnn_rnn_layer", "mkldnn_rnn_layer_backward",
     "_ctc_loss", "_ctc_loss_backward", "bernoulli_",
 }  # fmt: skip
+"""Operators whose operands' devices may differ."""
 CHECKED_BY_KERNEL = {"searchsorted", "segment_reduce"}
-"""Operators whose kernel compares keyword-only tensors too, at which the generated wrapper does not look."""
+"""Operators whose kernel also compares keyword-only tensors, which the generated wrapper skips."""
 
 WAITING_OPERATORS = {
     "_local_scalar_dense": "item",
@@ -49,13 +50,13 @@ WAITING_OPERATORS = {
     "masked_select": "masked_select",
     "is_nonzero": "bool",
 }
-"""Operators whose result the host needs before it can go on."""
+"""Operators whose result the host needs before it can go on, with the name of the wait."""
 _SIZE_KNOWN = {"index", "_unsafe_index"}
-"""Their size depends on the data only where a mask is among the indices."""
+"""Operators whose result size depends on the data only if a mask is among the indices."""
 
 
 def waits_for(func: torch._ops.OpOverload) -> str | None:
-    """What the host waits for when it calls an operator on an accelerator."""
+    """Return the name of the wait that an operator on an accelerator causes, or None."""
     base = func._schema.name.partition("::")[2]
     if base in _SIZE_KNOWN or torch.Tag.dynamic_output_shape not in func.tags:
         return WAITING_OPERATORS.get(base)
@@ -64,7 +65,7 @@ def waits_for(func: torch._ops.OpOverload) -> str | None:
 
 @dataclass(slots=True)
 class OperatorPlan:
-    """What the dispatch mode has to know of one overload."""
+    """What the emulation mode has to know of one operator overload."""
 
     name: str
     device_check: DeviceCheck
@@ -82,7 +83,7 @@ class OperatorPlan:
     handler: Any = None
 
     def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Raise what eager PyTorch raises for operands on several devices."""
+        """Raise the error that eager PyTorch raises for these operands on several devices."""
         if self.device_check is DeviceCheck.CUSTOM:
             places = (decided_placement(tensor) for tensor in tensors_in((*args, *kwargs.values())))
             if len({place.key for place in places if place is not None}) > 1:
@@ -95,6 +96,7 @@ class OperatorPlan:
             tensor_iterator.check_operands(self._operands(args, kwargs), self.host_scalars, self.name)
 
     def _operands(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Operand]:
+        """Yield the tensors among the arguments of a call, with their positions."""
         for index, value in enumerate(args):
             for tensor in tensors_in((value,)):
                 yield Operand(index, tensor, index in self.writes)
@@ -103,6 +105,7 @@ class OperatorPlan:
                 yield Operand(-1, tensor, name in self.outputs)
 
     def _check_wrapper(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Check the operands as the generated wrapper does: all on the device of the first."""
         common: Placement | None = None
         for index, name in self.checked:
             value = kwargs.get(name) if index < 0 else args[index] if index < len(args) else None
@@ -116,6 +119,7 @@ class OperatorPlan:
                     raise torch_errors.argument_on_other_device(name, place.device, common.device, self.wrapper_name)
 
     def _check_foreach(self, args: tuple[Any, ...]) -> None:
+        """Check the operands as the slow path of a foreach kernel does: index by index."""
         lists = [i for i, a in enumerate(args) if isinstance(a, list | tuple) and a and isinstance(a[0], torch.Tensor)]
         single = [Operand(i, a, False) for i, a in enumerate(args) if isinstance(a, torch.Tensor)]
         for row in zip(*(args[i] for i in lists), strict=False):
@@ -124,12 +128,12 @@ class OperatorPlan:
 
 
 def has_float64(args: tuple[Any, ...]) -> bool:
-    """Whether an operand is float64 already."""
+    """Return whether a float64 tensor is among the arguments."""
     return any(tensor.dtype is torch.float64 for tensor in tensors_in(args))
 
 
 def _composite(schema: torch._C.FunctionSchema) -> DispatchKey | None:
-    """The kernel that composes an operator of others, where CUDA has no kernel of its own."""
+    """Return the dispatch key of the composite kernel of an operator, or None if it has none."""
     name = f"{schema.name}.{schema.overload_name}".rstrip(".")
     for key in ("CompositeImplicitAutograd", "CompositeExplicitAutograd"):
         if _has_kernel(name, key):
@@ -139,6 +143,7 @@ def _composite(schema: torch._C.FunctionSchema) -> DispatchKey | None:
 
 
 def _device_check(name: str, native: NativeEntry | None, inside: DispatchKey | None) -> DeviceCheck:
+    """Return who checks the devices of an operator's operands."""
     if native is None:
         return DeviceCheck.CUSTOM
     if name in UNCHECKED_OPERATORS:
@@ -151,7 +156,7 @@ def _device_check(name: str, native: NativeEntry | None, inside: DispatchKey | N
 
 
 def plan_for(func: torch._ops.OpOverload) -> OperatorPlan:
-    """Work out the plan of one overload from its schema and the native table."""
+    """Return the plan of an operator overload, from its schema and its entry in `native_functions.yaml`."""
     schema = func._schema
     base = schema.name.partition("::")[2]
     overload = schema.overload_name

@@ -1,4 +1,4 @@
-"""Execute a program under the companion."""
+"""Runs a program as `python` would, on emulated or real devices, and makes its report."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _OWN_FOLDER = str(Path(__file__).resolve().parent)
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """What to run, and how."""
+    """A program to run, its arguments, and the devices to run it on."""
 
     program: str
     module: bool
@@ -39,7 +39,10 @@ class RunRequest:
 
 
 def run_program(request: RunRequest, linter: ConfiguredLinter | None) -> tuple[int, Report]:
-    """Run the program; its exit status and the report, with the static findings if there is a linter."""
+    """Run a program and return its exit status and the report.
+
+    The report includes the static findings if a linter is given.
+    """
     device = request.device
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "emulated"
@@ -54,7 +57,7 @@ def run_program(request: RunRequest, linter: ConfiguredLinter | None) -> tuple[i
             session.keep_going = request.keep_going
         with record() as report, lines:
             status = _run_program(request)
-    os.chdir(here)  # reports name files as seen from where the run was started
+    os.chdir(here)  # reports show file names relative to the directory in which the run was started
     report.ran = frozenset(lines.ran)
     report.device = f"{request.devices} emulated {'mps' if device == 'mps' else 'cuda'}" if device != "cuda" else "cuda"
     report.peak = (
@@ -67,6 +70,7 @@ def run_program(request: RunRequest, linter: ConfiguredLinter | None) -> tuple[i
 
 
 def _run_program(request: RunRequest) -> int:
+    """Run the program as `__main__` and return its exit status."""
     argv, path = sys.argv[:], sys.path[:]
     try:
         if request.module:
@@ -94,6 +98,7 @@ def _run_program(request: RunRequest) -> int:
 
 
 def _status(leaving: SystemExit) -> int:
+    """Return the exit status for a SystemExit, as Python computes it."""
     if leaving.code is None:
         return 0
     if isinstance(leaving.code, int):
@@ -103,13 +108,14 @@ def _status(leaving: SystemExit) -> int:
 
 
 def _print_traceback(error: BaseException) -> None:
-    """The traceback as python would print it, without the frames of devlint and of runpy."""
+    """Print an exception as Python would, without the frames of devlint and of `runpy`."""
     shown = traceback.TracebackException(type(error), error, _program_part(error.__traceback__))
     shown.stack = traceback.StackSummary.from_list([f for f in shown.stack if not f.filename.startswith(_OWN_FOLDER)])
     sys.stderr.write("".join(shown.format()))
 
 
 def _program_part(found: TracebackType | None) -> TracebackType | None:
+    """Return a traceback without its outer frames that belong to devlint or `runpy`."""
     while found is not None and (
         found.tb_frame.f_code.co_filename.startswith(_OWN_FOLDER) or found.tb_frame.f_globals.get("__name__") == "runpy"
     ):

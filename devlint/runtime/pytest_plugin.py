@@ -1,4 +1,7 @@
-"""`pytest --devlint`: run a project's own suite as if on an accelerator. Costs nothing unless it is asked for."""
+"""The pytest plugin behind `pytest --devlint`: run a test suite on an emulated accelerator, or record a real one.
+
+Without the option the plugin does nothing and does not import torch.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +17,11 @@ if TYPE_CHECKING:
     from devlint.runtime.recording_report import Report
 
 MODES = ("emulated", "cuda")
+"""The values of `--devlint`."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--devlint[=emulated|cuda]`."""
+    """Add the option `--devlint[=emulated|cuda]`."""
     group = parser.getgroup("devlint")
     group.addoption(
         "--devlint",
@@ -30,14 +34,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Start the companion for the whole session."""
+    """Register the companion plugin if `--devlint` is given."""
     mode = config.getoption("--devlint")
     if mode is not None:
         config.pluginmanager.register(Companion(mode, config), "devlint-companion")
 
 
 class Companion:
-    """Records every test, and tells the story of what failed. Under pytest-xdist each worker records its own."""
+    """Records a test suite and adds operand histories to failure reports.
+
+    Under pytest-xdist each worker records its own tests.
+    """
 
     def __init__(self, mode: str, config: pytest.Config) -> None:
         self._mode = mode
@@ -47,9 +54,10 @@ class Companion:
         self._worker_reports: dict[str, str] = {}
 
     def pytest_sessionstart(self) -> None:
-        """Before anything of the project is imported."""
+        """Start emulating and recording, before pytest imports anything of the project."""
         if self._config.pluginmanager.hasplugin("dsession"):
             return
+        # Imported here because torch is an optional dependency, which is not needed without `--devlint`.
         import torch
 
         from devlint.runtime import emulate, record
@@ -64,7 +72,7 @@ class Companion:
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, None]:
-        """Add the story to a failure."""
+        """Add the operand history of an observed error to the report of a failed test."""
         outcome = yield
         error = call.excinfo.value if call.excinfo is not None else None
         story = _story(error) if error is not None and self._report is not None else ""
@@ -72,7 +80,7 @@ class Companion:
             outcome.get_result().sections.append(("devlint", story))
 
     def pytest_sessionfinish(self) -> None:
-        """Put torch back as it was; a worker hands its report over."""
+        """Stop emulating and recording; a pytest-xdist worker hands its report to the controller."""
         while self._open:
             self._open.pop().__exit__(None, None, None)
         if self._report is not None and hasattr(self._config, "workeroutput"):
@@ -80,13 +88,13 @@ class Companion:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: object) -> None:
-        """A worker has ended, and its report is here."""
+        """Keep the report of a pytest-xdist worker that has ended."""
         report = getattr(node, "workeroutput", {}).get("devlint")
         if report is not None:
             self._worker_reports[node.gateway.id] = report
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """What the suite moved and waited for."""
+        """Write the report of the suite, or those of the pytest-xdist workers."""
         for worker, report in sorted(self._worker_reports.items()):
             terminalreporter.section(f"devlint, {worker}")
             terminalreporter.write(report)
@@ -102,14 +110,15 @@ class Companion:
 
 
 def _hide_own_frames() -> None:
-    """Let tracebacks end where the project's code does."""
+    """Hide devlint's frames from pytest's tracebacks."""
     for name, module in list(sys.modules.items()):
         if name.startswith("devlint.runtime."):
             vars(module)["__tracebackhide__"] = True
 
 
 def _story(error: BaseException) -> str:
-    """What devlint saw of an error: the operands and where they come from."""
+    """Return the history of the operands that caused an error, as text; empty if nothing was observed."""
+    # Imported here because it imports torch, an optional dependency.
     from devlint.runtime.error_reports import recorded_observation
 
     seen = recorded_observation(error)

@@ -1,4 +1,4 @@
-"""What happened, line by line of the user's code: operators, transfers, waits, promotions, errors."""
+"""The recorder: operators, transfers, waits, promotions and errors, counted by line of the user's code."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from devlint.runtime.call_sites import Site, site_of
 from devlint.runtime.storage_labels import HistoryStep
 
 TIMELINE_LIMIT = 20_000
-"""Single events kept for the timeline; counts by line go on without end."""
+"""The number of events kept for the timeline; counts by line have no limit."""
 
 
 @dataclass(slots=True)
 class TransferTally:
-    """Transfers of one kind at one line."""
+    """The number of transfers or waits of one kind at one line, with their bytes and seconds."""
 
     count: int = 0
     nbytes: int = 0
@@ -26,7 +26,7 @@ class TransferTally:
 
 @dataclass(frozen=True, slots=True)
 class TransferKind:
-    """What distinguishes transfers at one line."""
+    """The properties by which transfers at one line are counted separately."""
 
     source: str
     target: str
@@ -36,7 +36,7 @@ class TransferKind:
 
     @property
     def to_host(self) -> bool:
-        """Whether the bytes end on the host."""
+        """Return whether the transfer ends on the host."""
         return self.target == "cpu"
 
 
@@ -44,7 +44,8 @@ class TransferKind:
 class LineRecord:
     """What one line of the user's code did.
 
-    `near` counts the operators that ran on an accelerator, and `heard` how often CUDA itself said that the host waits.
+    `device_operators` counts the operators that ran on an accelerator, and `sync_warnings` how often CUDA itself said
+    that the host waits.
     """
 
     site: Site
@@ -58,13 +59,16 @@ class LineRecord:
 
     @property
     def used_device(self) -> bool:
-        """Whether the line had to do with an accelerator."""
+        """Return whether the line used an accelerator."""
         return self.device_operators > 0 or any(kind.source != "cpu" or kind.target != "cpu" for kind in self.transfers)
 
 
 @dataclass(frozen=True, slots=True)
 class TimelineEvent:
-    """One point of the timeline; `start` is in seconds since recording began."""
+    """One point of the timeline.
+
+    `start` is in seconds since the recording began.
+    """
 
     start: float
     kind: str
@@ -75,9 +79,10 @@ class TimelineEvent:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """Something wrong or wasteful that was seen to happen: a code, where, and the story of what took part.
+    """Something wrong or wasteful that happened: a rule code, a place, and the history of the operands.
 
-    `through` are the places in the user's code that led there, the innermost first.
+    `through` holds the places in the user's code that led there, innermost first; `raised` is the type of the
+    exception, if there was one.
     """
 
     code: str
@@ -89,7 +94,7 @@ class Observation:
 
 
 class Recorder:
-    """Collects while a program runs. Threads share it."""
+    """Collects what a program does while it runs; all threads share one recorder."""
 
     def __init__(self) -> None:
         self.lines: dict[tuple[str, int], LineRecord] = {}
@@ -103,7 +108,7 @@ class Recorder:
         self.lock = threading.Lock()
 
     def line_record(self, frame: FrameType | None) -> LineRecord | None:
-        """The record of the line a frame is at."""
+        """Return the record of the line that a frame is at, made on first use."""
         if frame is None:
             return None
         key = (frame.f_code.co_filename, frame.f_lineno)
@@ -116,7 +121,7 @@ class Recorder:
         return record
 
     def record_operator(self, name: str, frame: FrameType | None, *, on_device: bool) -> None:
-        """An operator ran."""
+        """Count an operator that ran."""
         self.operators += 1
         record = self.line_record(frame)
         if record is not None:
@@ -125,7 +130,7 @@ class Recorder:
             record.device_operators += on_device
 
     def record_transfer(self, kind: TransferKind, nbytes: int, seconds: float, frame: FrameType | None) -> None:
-        """Bytes were copied between devices."""
+        """Count a copy of bytes between devices."""
         record = self.line_record(frame)
         if record is not None:
             tally = record.transfers.setdefault(kind, TransferTally())
@@ -135,13 +140,13 @@ class Recorder:
         self._add_timeline_event("transfer", f"{kind.source} → {kind.target}", nbytes, frame)
 
     def record_redundant_transfer(self, kind: TransferKind, frame: FrameType | None) -> None:
-        """A transfer had nothing to do: the tensor was there already."""
+        """Count a transfer that had nothing to do because the tensor was already on the device."""
         record = self.line_record(frame)
         if record is not None:
             record.transfers.setdefault(kind, TransferTally()).count += 1
 
     def record_wait(self, what: str, frame: FrameType | None, seconds: float = 0.0) -> None:
-        """The host waited for the accelerator."""
+        """Count a wait of the host for the accelerator."""
         record = self.line_record(frame)
         if record is not None:
             tally = record.waits.setdefault(what, TransferTally())
@@ -150,44 +155,45 @@ class Recorder:
         self._add_timeline_event("wait", what, 0, frame)
 
     def record_factory(self, name: str, frame: FrameType | None) -> None:
-        """A tensor was created."""
+        """Count a tensor that a factory function created."""
         record = self.line_record(frame)
         if record is not None:
             record.factories[name] = record.factories.get(name, 0) + 1
 
     def record_sync_warning(self, frame: FrameType | None) -> None:
-        """CUDA says that the host waits here."""
+        """Count a warning of CUDA that the host waits."""
         record = self.line_record(frame)
         if record is not None:
             record.sync_warnings += 1
 
     def record_promotion(self, frame: FrameType | None) -> None:
-        """An operator on the accelerator made float64 out of narrower operands."""
+        """Count an operator on the accelerator that made float64 out of narrower operands."""
         record = self.line_record(frame)
         if record is not None:
             record.promotions += 1
 
     def record_observation(self, observation: Observation) -> None:
-        """Something to report. The same thing at the same place is counted, not repeated."""
+        """Keep an observation; those of the same code and place are grouped."""
         self.observations.setdefault((observation.code, observation.site), []).append(observation)
         self._add_timeline_event("finding", observation.code, 0, None, observation.site)
 
     def mark_interrupted(self, sites: Iterable[Site]) -> None:
-        """An error passed these places, and what else stands in their lines may not have run."""
+        """Mark the lines that an error passed through, whose remaining expressions may not have run."""
         self.interrupted.update((site.filename, row) for site in sites for row in range(site.line, site.last_line + 1))
 
     def add_note(self, text: str) -> None:
-        """Something this recorder could not see, and says so."""
+        """Add a note about something that the recorder could not see."""
         self.notes[text] = self.notes.get(text, 0) + 1
 
     def finish(self) -> None:
-        """The recording is over."""
+        """End the recording."""
         if self.ended is None:
             self.ended = time.perf_counter()
 
     def _add_timeline_event(
         self, kind: str, what: str, nbytes: int, frame: FrameType | None, site: Site | None = None
     ) -> None:
+        """Add an event to the timeline unless the timeline is full."""
         if len(self.timeline) < TIMELINE_LIMIT:
             now = time.perf_counter() - self.started
             self.timeline.append(TimelineEvent(now, kind, what, nbytes, site or site_of(frame)))

@@ -1,4 +1,4 @@
-"""The dispatch mode that only watches: every operator, transfer and wait on whatever devices there really are."""
+"""The torch dispatch mode that records operators, transfers and waits on real devices."""
 
 from __future__ import annotations
 
@@ -20,9 +20,11 @@ _cuda: Any = torch.cuda
 _COPIES = frozenset({"_to_copy", "copy_"})
 _Base: Any = TorchDispatchMode
 _known_facts: dict[Any, tuple[str, str | None, bool]] = {}
+"""Facts about operators, by overload."""
 
 
 def _operator_facts(func: Any) -> tuple[str, str | None, bool]:
+    """Return an operator's name, the wait it causes (or None), and whether it is a factory."""
     known = _known_facts.get(func)
     if known is None:
         name = func._schema.name.partition("::")[2]
@@ -32,7 +34,7 @@ def _operator_facts(func: Any) -> tuple[str, str | None, bool]:
 
 
 class RecordingMode(_Base):  # type: ignore[misc]
-    """Changes nothing; tells the recorders."""
+    """Dispatch mode that runs every operator unchanged and tells the recorders about it."""
 
     def __init__(self, session: RuntimeSession, sync_debug_listener: SyncDebugListener) -> None:
         super().__init__()
@@ -41,13 +43,16 @@ class RecordingMode(_Base):  # type: ignore[misc]
 
     @classmethod
     def ignore_compile_internals(cls) -> bool:
-        """Graphs are compiled and run as they are without this mode, which sees what happens outside of them."""
+        """Return True, so that torch compiles and runs graphs as it does without this mode.
+
+        What runs outside of compiled graphs is still recorded.
+        """
         return True
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        """One operator, below autograd."""
+        """Run one operator unchanged, and record it with the transfer or wait that it causes."""
         kwargs = kwargs or {}
         session = self.session
         name, waits, factory = _operator_facts(func)
@@ -58,12 +63,12 @@ class RecordingMode(_Base):  # type: ignore[misc]
             report_operator_error(session, error, args, kwargs)
             raise
         frame = user_frame(2)
-        near = any(map(_on_device, args)) or _on_device(out)
-        if near:
+        on_device = any(map(_on_device, args)) or _on_device(out)
+        if on_device:
             self.sync_debug_listener.start()
-        promoted = near and _on_device(out) and out.dtype is torch.float64 and not has_float64(args)
+        promoted = on_device and _on_device(out) and out.dtype is torch.float64 and not has_float64(args)
         for recorder in session.recorders:
-            recorder.record_operator(name, frame, on_device=near)
+            recorder.record_operator(name, frame, on_device=on_device)
             if promoted:
                 recorder.record_promotion(frame)
         if factory and isinstance(out, torch.Tensor):
@@ -78,6 +83,7 @@ class RecordingMode(_Base):  # type: ignore[misc]
     def _record_copy(
         self, name: str, out: Any, args: tuple[Any, ...], kwargs: dict[str, Any], frame: Any, clock: _Stopwatch
     ) -> None:
+        """Record an operator that copied a tensor to another device."""
         source = args[1] if name == "copy_" else args[0]
         if source.device == out.device:
             return
@@ -93,11 +99,15 @@ class RecordingMode(_Base):  # type: ignore[misc]
 
 
 def _on_device(value: Any) -> bool:
+    """Return whether a value is a tensor on an accelerator."""
     return isinstance(value, torch.Tensor) and value.device.type != "cpu"
 
 
 class _Stopwatch:
-    """Times one copy or wait: by CUDA events what the device took, by the host's clock how long the host waited."""
+    """Timer for one copy or wait.
+
+    CUDA events measure the time on the device; the host's clock measures how long the host waited.
+    """
 
     def __init__(self) -> None:
         self._start = time.perf_counter()
@@ -107,11 +117,14 @@ class _Stopwatch:
             self._event.record()
 
     def waited(self) -> float:
-        """Seconds that the host spent in the call."""
+        """Return the seconds that the host spent in the call."""
         return time.perf_counter() - self._start
 
     def copied(self) -> float:
-        """Seconds that the copy took. Waiting for its end is the price of the time, paid only while recording."""
+        """Return the seconds that the copy took.
+
+        This waits for the end of the copy, which happens only while recording.
+        """
         if self._event is None:
             return self.waited()
         end = _cuda.Event(enable_timing=True)

@@ -1,4 +1,4 @@
-"""What a recording saw, ready to be read: findings with their verdicts, and a table of transfers and waits by line."""
+"""The report of a recording: findings with verdicts, and a table of transfers and waits by line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from devlint.runtime.recorder import LineRecord, Recorder
 from devlint.runtime.verdicts import FindingVerifier, Outcome, Verdict
 
 TABLE_LINES = 12
-"""Lines of the table; the rest is counted."""
+"""The number of lines shown in the table; the others are only counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +34,13 @@ class LineCost:
 
 
 def _unchanged(seen: Diagnostic) -> Diagnostic | None:
+    """Return a diagnostic as it is."""
     return seen
 
 
 @dataclass(slots=True)
 class Report:
-    """A view of a recorder; complete once the recording is over."""
+    """The report of a recorder; complete once the recording is over."""
 
     recorder: Recorder
     findings: Sequence[Diagnostic] = ()
@@ -51,7 +52,7 @@ class Report:
 
     @property
     def outcomes(self) -> list[Outcome]:
-        """The static findings with their verdicts, and what was seen besides, as far as it is wanted."""
+        """Return the static findings with verdicts, and the observations that the project's settings keep."""
         joined = FindingVerifier(self.recorder, self.ran).outcomes(self.findings)
         judged = [
             (
@@ -64,17 +65,17 @@ class Report:
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        """What was seen to happen, as diagnostics."""
+        """Return what was seen to happen, as diagnostics."""
         return [outcome.diagnostic for outcome in self.outcomes if outcome.seen]
 
     @property
     def codes(self) -> set[str]:
-        """The codes of what was seen to happen."""
+        """Return the codes of what was seen to happen."""
         return {found.code for found in self.diagnostics}
 
     @property
     def costs(self) -> list[LineCost]:
-        """Transfers and waits by line, the most expensive first."""
+        """Return transfers and waits by line, most expensive first."""
         costs = [_cost(record) for record in self.recorder.lines.values()]
         return sorted(
             (cost for cost in costs if cost.transfers or cost.waits),
@@ -83,11 +84,11 @@ class Report:
 
     @property
     def failed(self) -> bool:
-        """Whether an error was seen to happen."""
+        """Return whether an error was seen to happen."""
         return any(outcome.fatal for outcome in self.outcomes)
 
     def full(self, *, color: bool = False) -> Iterator[str]:
-        """The report as text."""
+        """Yield the report as text, in parts."""
         outcomes = self.outcomes
         for verdict in Verdict:
             found = [with_relative_paths(_with_evidence(outcome)) for outcome in outcomes if outcome.verdict is verdict]
@@ -99,7 +100,7 @@ class Report:
         yield self._summary(outcomes)
 
     def json(self) -> str:
-        """The report for programs."""
+        """Return the report as JSON."""
         return json.dumps(
             {
                 "device": self.device,
@@ -114,19 +115,19 @@ class Report:
 
     @property
     def remarks(self) -> list[str]:
-        """What the recording could not see, in its own words."""
+        """Return notes on what the recording could not see."""
         seen = (f"{text} ({count}x)" for text, count in self.recorder.notes.items())
         return [*self.notes, *seen, *self._promotions(), *self._unseen_waits()]
 
     def _promotions(self) -> Iterator[str]:
-        """Where an operator on the accelerator made float64 out of narrower operands."""
+        """Yield notes on operators on the accelerator that made float64 out of narrower operands."""
         for line in self.recorder.lines.values():
             if line.promotions:
                 place = f"{relative_path(line.site.filename)}:{line.site.line}"
                 yield f"float64 is made on the accelerator at {place} ({line.promotions}x)"
 
     def _unseen_waits(self) -> Iterator[str]:
-        """Where CUDA says that the host waits, and the recorder saw nothing that it would wait for."""
+        """Yield notes on lines where CUDA says that the host waits but the recorder saw no wait."""
         for line in self.recorder.lines.values():
             blocking = any(kind.blocking and kind.source != kind.target for kind in line.transfers)
             if line.sync_warnings and not line.waits and not blocking:
@@ -134,6 +135,7 @@ class Report:
                 yield f"CUDA says that the host waits at {place}, which the table does not show ({line.sync_warnings}x)"
 
     def _table(self) -> Iterator[str]:
+        """Yield the table of transfers and waits by line."""
         costs = self.costs
         if not costs:
             return
@@ -150,6 +152,7 @@ class Report:
         yield "\n"
 
     def _summary(self, outcomes: list[Outcome]) -> str:
+        """Return the notes and the last line of the report."""
         counts = [
             f"{count} {verdict.value}"
             for verdict in Verdict
@@ -163,6 +166,7 @@ class Report:
 
 
 def _cost(record: LineRecord) -> LineCost:
+    """Return the cost of one recorded line."""
     moves = {kind: tally for kind, tally in record.transfers.items() if kind.source != kind.target}
     tallies = [*moves.values(), *record.waits.values()]
     kinds = [f"{kind.source} → {kind.target}" for kind in moves] + list(record.waits)
@@ -179,7 +183,7 @@ def _cost(record: LineRecord) -> LineCost:
 
 
 def _unreached(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """A line for each finding that the run says nothing of."""
+    """Yield one line of text for each finding that the run could not judge."""
     if outcomes:
         yield f"── {Verdict.NOT_REACHED.value} ──\n"
     for outcome in outcomes:
@@ -192,7 +196,7 @@ def _unreached(outcomes: Sequence[Outcome]) -> Iterator[str]:
 
 
 def _with_evidence(outcome: Outcome) -> Diagnostic:
-    """The finding, and as the last step of its story what the run showed of it."""
+    """Return the diagnostic of an outcome with the evidence as its last trace note."""
     found = outcome.diagnostic
     if outcome.verdict is Verdict.OBSERVED:
         return found
@@ -202,7 +206,7 @@ def _with_evidence(outcome: Outcome) -> Diagnostic:
 
 
 def evidence_texts(outcome: Outcome) -> Iterator[str]:
-    """How often it was seen, how many bytes it moved and how long that took, as far as there is something to say."""
+    """Yield how often a finding was seen, and how many bytes and seconds it cost, as texts."""
     if outcome.count > 1:
         yield f"{outcome.count} times"
     if outcome.nbytes:
@@ -212,7 +216,7 @@ def evidence_texts(outcome: Outcome) -> Iterator[str]:
 
 
 def with_relative_paths(found: Diagnostic) -> Diagnostic:
-    """The finding with its files as seen from here."""
+    """Return a diagnostic with file names relative to the current directory."""
 
     def renamed(region: Region) -> Region:
         return replace(region, filename=relative_path(region.filename))
@@ -222,6 +226,7 @@ def with_relative_paths(found: Diagnostic) -> Diagnostic:
 
 
 def _outcome_object(outcome: Outcome) -> dict[str, object]:
+    """Return an outcome as a JSON object."""
     return {
         **diagnostic_as_json(with_relative_paths(outcome.diagnostic)),
         "verdict": outcome.verdict.value,
@@ -235,6 +240,7 @@ def _outcome_object(outcome: Outcome) -> dict[str, object]:
 
 
 def _cost_object(cost: LineCost) -> dict[str, object]:
+    """Return the cost of a line as a JSON object."""
     return {
         "filename": relative_path(cost.filename),
         "line": cost.line,
@@ -248,18 +254,18 @@ def _cost_object(cost: LineCost) -> dict[str, object]:
 
 
 def source_lines(filename: str, cell: int | None) -> Sequence[str]:
-    """The lines of a file that ran."""
+    """Return the lines of a source file; `cell` is ignored, because notebooks are not run."""
     return [line.rstrip("\n") for line in linecache.getlines(filename)]
 
 
 def relative_path(filename: str) -> str:
-    """A file as seen from here."""
+    """Return a file name relative to the current directory, if the file lies below it."""
     path, base = Path(filename), Path.cwd()
     return path.relative_to(base).as_posix() if path.is_relative_to(base) else filename
 
 
 def format_bytes(nbytes: int) -> str:
-    """A number of bytes as people read it."""
+    """Return a number of bytes as readable text, such as `1.5 kB`."""
     amount = float(nbytes)
     for unit in ("B", "kB", "MB"):
         if amount < 1000:
@@ -269,7 +275,7 @@ def format_bytes(nbytes: int) -> str:
 
 
 def format_duration(seconds: float) -> str:
-    """A time as people read it."""
+    """Return a number of seconds as readable text, such as `2.5 ms`."""
     for unit, factor in (("s", 1.0), ("ms", 1e3)):
         if seconds * factor >= 1:
             return f"{seconds * factor:.3g} {unit}" if seconds * factor < 1000 else f"{seconds * factor:.0f} {unit}"

@@ -1,4 +1,4 @@
-"""`devlint run`: run a program as `python` would, on emulated or real devices, and say what became of the findings."""
+"""The command `devlint run`: run a program on emulated or real devices, and report on its findings."""
 
 from __future__ import annotations
 
@@ -57,8 +57,9 @@ def run(
     """
     linter = None if no_lint else _linter(config, Path.cwd() if module else Path(program).absolute().parent, isolated)
     output = output.absolute() if output is not None else None
-    gc.enable()  # as Python would run the program
+    gc.enable()  # the command line turns it off, but a program runs with it
     try:
+        # Imported here because torch is an optional dependency, and slow to import.
         from devlint.runtime.program_runner import RunRequest, run_program
 
         status, report = run_program(
@@ -71,6 +72,7 @@ def run(
     if output_format == "json":
         text = report.json() + "\n"
     elif output_format == "html":
+        # Imported here because it imports torch, an optional dependency.
         from devlint.runtime.html_report import render_page
 
         text = render_page(report)
@@ -86,7 +88,11 @@ def run(
 
 
 def _linter(config: Path | None, directory: Path, isolated: bool) -> ConfiguredLinter:
-    """The rules as the project wants them; said before the program runs if its configuration cannot be used."""
+    """Return the linter for a project, after checking that its configuration can be used.
+
+    Raises UsageError before the program runs if it cannot.
+    """
+    # Imported here because they import the rules, which `devlint run --no-lint` starts faster without.
     from devlint.config.config_error import ConfigError
     from devlint.runtime.configured_linter import ConfiguredLinter
 

@@ -1,4 +1,4 @@
-"""The one running session: the emulated devices, who records, and what both need to know of each other."""
+"""The running session: the emulated devices, their streams, and the recorders."""
 
 from __future__ import annotations
 
@@ -20,10 +20,14 @@ if TYPE_CHECKING:
     from types import FrameType
 
 EMULATED_KINDS = ("cuda", "mps")
+"""The device types that can be emulated."""
 
 
 class RuntimeSession:
-    """Emulated devices of one kind, and the recorders that listen. `kind` is None when real devices are watched."""
+    """Emulated devices of one kind with their streams, and the active recorders.
+
+    `kind` is None if real devices are recorded.
+    """
 
     def __init__(self, kind: str | None, devices: int) -> None:
         self.kind = kind
@@ -39,7 +43,7 @@ class RuntimeSession:
 
     @property
     def current_index(self) -> int:
-        """The current device of this thread."""
+        """Return the index of this thread's current device."""
         return getattr(self._local, "current_index", 0)
 
     @current_index.setter
@@ -48,7 +52,7 @@ class RuntimeSession:
 
     @property
     def suspended(self) -> bool:
-        """Whether this thread is inside something that is recorded as one event already."""
+        """Return whether this thread is inside something that is already recorded as one event."""
         return getattr(self._local, "suspended", False)
 
     @suspended.setter
@@ -57,7 +61,7 @@ class RuntimeSession:
 
     @property
     def inside_composite(self) -> bool:
-        """Whether this thread is inside a composite whose operands are on several devices."""
+        """Return whether this thread is inside a composite operator with operands on several devices."""
         return getattr(self._local, "inside_composite", False)
 
     @inside_composite.setter
@@ -65,7 +69,10 @@ class RuntimeSession:
         self._local.inside_composite = value
 
     def resolve(self, device: torch.device | str | int | None) -> torch.device:
-        """What the user wrote, as a device with an index; raises what torch raises for devices that do not exist."""
+        """Return a device that the user named, with its index.
+
+        Raises the error that torch raises for a device that does not exist.
+        """
         if device is None:
             return HOST
         if isinstance(device, int):
@@ -81,17 +88,20 @@ class RuntimeSession:
         return self.devices[index]
 
     def emulates(self, device: torch.device) -> bool:
-        """Whether a device is one of the emulated ones."""
+        """Return whether a device is one of the emulated devices."""
         return device.type == self.kind
 
     def initialize(self) -> None:
-        """The accelerator is used: CUDA's state now belongs to this process."""
+        """Mark CUDA as initialized in this process.
+
+        Raises RuntimeError in a forked child of a process that had initialized it.
+        """
         if self.forked_after_init:
             raise torch_errors.cuda_after_fork()
         self.initialized = True
 
     def notify_recorders(self, tell: Callable[[Recorder, FrameType | None], None]) -> None:
-        """Tell every recorder, with the user's frame."""
+        """Call `tell` for every recorder with the innermost frame of the user's code."""
         if not self.recorders or self.suspended:
             return
         frame = user_frame(2)
@@ -99,23 +109,26 @@ class RuntimeSession:
             tell(recorder, frame)
 
     def observe(self, observation: Observation) -> None:
-        """Report something that was seen."""
+        """Pass an observation to every recorder."""
         for recorder in self.recorders:
             recorder.record_observation(observation)
 
     def host_waited_for_copy(self, clock: dict[int, int]) -> None:
-        """A blocking copy also waits for what its stream has done before."""
+        """Complete the copies that a blocking copy on the same stream waits for, too."""
         self.streams.launched_before_wait = self.streams.launched_operators
         for pending in self.streams.complete(clock):
             self._deliver(pending)
 
     def deliver_pending_copies(self) -> None:
-        """Let everything arrive that is still under way."""
+        """Complete every copy that is still pending."""
         for pending in self.streams.complete():
             self._deliver(pending)
 
     def host_waited(self, what: str, clock: dict[int, int] | None = None) -> None:
-        """The host waited: say so, and let the copies it waited for arrive."""
+        """Record a wait of the host, and complete the copies that it waited for.
+
+        `clock` is the vector clock of what was waited for; None means everything.
+        """
         streams = self.streams
         streams.launched_before_wait = streams.launched_operators
         self.notify_recorders(lambda recorder, frame: recorder.record_wait(what, frame))
@@ -123,10 +136,11 @@ class RuntimeSession:
             self._deliver(pending)
 
     def record_transfer(self, kind: TransferKind, nbytes: int, seconds: float = 0.0) -> None:
-        """Bytes moved between devices."""
+        """Record bytes that were copied between devices."""
         self.notify_recorders(lambda recorder, frame: recorder.record_transfer(kind, nbytes, seconds, frame))
 
     def _deliver(self, pending: PendingCopy) -> None:
+        """Complete a pending copy: deliver its bytes, or report that its source was overwritten."""
         buffer = pending.buffer
         with torch._C._DisableTorchDispatch(), torch.no_grad():
             if pending.to_host:
@@ -135,14 +149,14 @@ class RuntimeSession:
                 self.report_overwritten_buffer(pending)
 
     def report_overwritten_buffer(self, pending: PendingCopy) -> None:
-        """A pinned buffer changed while its copy was in flight."""
+        """Report a pinned buffer that was written while a copy from it was pending."""
         pending.reported = True
         message = "this pinned buffer is written while a non_blocking copy from it may still be in flight"
         steps = (HistoryStep("the copy is started here, and is not waited for", pending.site),)
         self.observe(Observation("DEV504", message, site_of(user_frame(2)) or pending.site, steps))
 
     def report_early_read(self, pending: PendingCopy, how: str) -> None:
-        """The host reads what a non_blocking copy has not delivered yet."""
+        """Report a read of a tensor whose non-blocking copy to the host is still pending."""
         if pending.reported:
             return
         pending.reported = True
@@ -152,15 +166,18 @@ class RuntimeSession:
 
 
 def _equal_bytes(left: torch.Tensor, right: torch.Tensor) -> bool:
+    """Return whether two tensors have the same shape and the same bytes."""
     if left.shape != right.shape:
         return False
     return bool(torch.equal(left.contiguous().view(torch.uint8), right.contiguous().view(torch.uint8)))
 
 
 active: RuntimeSession | None = None
+"""The running session, or None."""
 
 
 def _after_fork_in_child() -> None:
+    """Note in a forked child that its parent had initialized CUDA."""
     if active is not None:
         active.forked_after_init = active.initialized
 
@@ -170,7 +187,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def current() -> RuntimeSession:
-    """The running session."""
+    """Return the running session; raise RuntimeError if there is none."""
     if active is None:
         raise RuntimeError("no devlint session is running")
     return active

@@ -1,4 +1,4 @@
-"""Operators whose device check is written by hand in PyTorch, or whose result does not follow its operands."""
+"""Handlers for operators whose device check is written by hand in PyTorch, or whose result has a device of its own."""
 
 from __future__ import annotations
 
@@ -17,11 +17,18 @@ if TYPE_CHECKING:
     from devlint.runtime.runtime_session import RuntimeSession
 
 OperatorHandler = Callable[..., Any]
+"""A function of session, plan, overload, args and kwargs.
+
+It returns the operator's result, or NotImplemented if the operator must still run.
+"""
 SPECIAL_HANDLERS: dict[str, OperatorHandler] = {}
+"""The special handlers by operator name."""
 Arguments = tuple[Any, ...]
 
 
 def _handles(*names: str) -> Callable[[OperatorHandler], OperatorHandler]:
+    """Register a special handler for these operators."""
+
     def register(handler: OperatorHandler) -> OperatorHandler:
         SPECIAL_HANDLERS.update(dict.fromkeys(names, handler))
         return handler
@@ -30,12 +37,13 @@ def _handles(*names: str) -> Callable[[OperatorHandler], OperatorHandler]:
 
 
 def _argument(args: Arguments, kwargs: dict[str, Any], index: int, name: str) -> Any:
+    """Return an argument that may be given by position or by name."""
     return args[index] if index < len(args) else kwargs.get(name)
 
 
 @_handles("copy_")
 def _copy(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]) -> Any:
-    """Copies across devices are what `copy_` is for."""
+    """Handle `copy_`, which copies across devices."""
     target, source = decided_placement(args[0]), decided_placement(args[1])
     if target is None or source is None or target.key == source.key:
         return NotImplemented
@@ -53,7 +61,11 @@ def _copy(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Argument
 
 @_handles("index", "_unsafe_index", "index_put", "index_put_", "_index_put_impl_", "_unsafe_index_put")
 def _index(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]) -> Any:
-    """What is read from takes host indices and its own device's, what is written to any; a value must be there."""
+    """Check the devices of indices and values in indexing.
+
+    A read takes indices on the host or on the tensor's device, a write takes any; a value must be on the tensor's
+    device.
+    """
     indexed = decided_placement(args[0])
     if indexed is None:
         return NotImplemented
@@ -81,7 +93,7 @@ def _index(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Argumen
 def _masked_fill(
     session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]
 ) -> Any:
-    """The mask must be where the filled tensor is; the value may be on the host, or where they are."""
+    """Check that the mask is on the filled tensor's device, and the value on the host or there too."""
     filled, mask = decided_placement(args[0]), decided_placement(args[1])
     value = decided_placement(args[2]) if isinstance(args[2], torch.Tensor) else None
     if filled is not None and value is not None and not filled.key and (value.key or (mask is not None and mask.key)):
@@ -96,7 +108,7 @@ def _masked_fill(
 
 @_handles("index_fill_")
 def _index_fill(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]) -> Any:
-    """The filled tensor and the index meet; a value that is a tensor is read as a number."""
+    """Check that the filled tensor and the index share a device; a tensor value is read as a number."""
     tensor_iterator.check_operands(
         [Operand(0, args[0], True), Operand(2, args[2], False)], plan.host_scalars, plan.name
     )
@@ -105,7 +117,7 @@ def _index_fill(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Ar
 
 @_handles("block_diag")
 def _block_diag(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]) -> Any:
-    """`block_diag` compares with its first input."""
+    """Check that all inputs of `block_diag` are on the device of the first."""
     places = [place for tensor in args[0] if (place := decided_placement(tensor)) is not None]
     for index, place in enumerate(places):
         if place.key != places[0].key:
@@ -120,7 +132,7 @@ def _block_diag(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Ar
 def _convolution(
     session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]
 ) -> Any:
-    """Convolution compares legacy type names, so a device fault reads like a type fault."""
+    """Check the operands of a convolution by legacy type name, so that device errors read like type errors."""
     image, weight, bias = args[0], args[1], args[2]
     for role, other in (("weight", weight), ("bias", bias)):
         if not isinstance(other, torch.Tensor):
@@ -143,7 +155,7 @@ def _convolution(
 
 @_handles("_scaled_dot_product_flash_attention_for_cpu", "_scaled_dot_product_attention_math")
 def _attention(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]) -> Any:
-    """Attention compares the devices of query, key and value by itself."""
+    """Check that query, key, value and mask of an attention operator share a device."""
     query, key, value = (decided_placement(t) for t in args[:3])
     if query and key and value and not query.key == key.key == value.key:
         raise RuntimeError(
@@ -161,7 +173,7 @@ def _attention(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arg
 
 @_handles("_pack_padded_sequence")
 def _pack(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]) -> Any:
-    """Lengths must be on the host, and the batch sizes that come back are on the host."""
+    """Check that the lengths of a packed sequence are on the host, and label its batch sizes as host tensors."""
     lengths = decided_placement(args[1])
     if lengths is not None and lengths.key:
         raise torch_errors.lengths_not_on_host(args[1].dim(), lengths.device, args[1].dtype)
@@ -175,7 +187,7 @@ def _pack(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Argument
 
 @_handles("grid_sampler_2d", "grid_sampler_3d")
 def _grid(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]) -> Any:
-    """The composite around these compares devices before they are reached."""
+    """Check that input and grid of `grid_sampler` share a device, as the composite around the kernel does."""
     image, grid = decided_placement(args[0]), decided_placement(args[1])
     if image is not None and grid is not None and image.key != grid.key:
         raise RuntimeError(
@@ -187,7 +199,7 @@ def _grid(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Argument
 
 @_handles("_cdist_forward", "_euclidean_dist")
 def _cdist(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]) -> Any:
-    """`cdist` compares device types by itself."""
+    """Check that both inputs of `cdist` have the same device type."""
     left, right = decided_placement(args[0]), decided_placement(args[1])
     if left is not None and right is not None and left.device.type != right.device.type:
         raise RuntimeError(f"X1 and X2 must have the same device type. X1: {left.device.type} X2: {right.device.type}")

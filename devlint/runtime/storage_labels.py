@@ -1,4 +1,4 @@
-"""Which device a storage is taken to live on, and since when: one `Cell` per storage, kept by the storage itself."""
+"""Labels on storages: the device that a storage is taken to live on, kept as an attribute of the storage."""
 
 from __future__ import annotations
 
@@ -17,20 +17,24 @@ LABEL_ATTRIBUTE = "_devlint_label"
 setattr(torch.UntypedStorage, LABEL_ATTRIBUTE, None)
 
 storage_of_dense = torch.Tensor.untyped_storage
+"""Returns the storage of a dense tensor: torch's own method, taken before it can be patched."""
 _is_wrapper = torch._C._functorch.is_functorch_wrapped_tensor
 _unwrap = torch._C._functorch.get_unwrapped
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryStep:
-    """One step of a tensor's story."""
+    """One step in the history of a tensor's placement: a message and the site where it happened."""
 
     message: str
     site: Site | None
 
 
 class Placement:
-    """A device, how a tensor came to be there, and where it was before; results share their operands' place."""
+    """A device, how a tensor came to be there, and its placement before; results share their operands' placement.
+
+    `key` is 0 for the host and 1 plus the index for an accelerator.
+    """
 
     __slots__ = ("device", "how", "key", "parent", "site")
 
@@ -42,7 +46,7 @@ class Placement:
         self.parent = parent
 
     def history(self) -> tuple[HistoryStep, ...]:
-        """The story, oldest step first."""
+        """Return the steps that led to this placement, oldest first, at most 12."""
         steps: list[HistoryStep] = []
         place: Placement | None = self
         while place is not None and len(steps) < 12:
@@ -52,19 +56,23 @@ class Placement:
 
 
 UNKNOWN_HOST = Placement(HOST, "on the host", None)
+"""The placement of a tensor without a label: on the host, with no history."""
 UNDECIDED = Placement(HOST, "created inside the library", None)
-"""Made inside C++ code, which takes the device of an operand: the first meeting decides."""
+"""The placement of a tensor that torch's C++ code created.
+
+The tensor takes the device of the first operand that it meets.
+"""
 
 
 class MemoryCounter:
-    """Bytes alive on each emulated device, and the most there were at once."""
+    """Counts the bytes allocated on each emulated device, and their maximum."""
 
     def __init__(self) -> None:
         self.allocated: dict[int, int] = {}
         self.peak: dict[int, int] = {}
 
     def add(self, key: int, nbytes: int) -> None:
-        """Count `nbytes` more (or, negative, less) on a device."""
+        """Add bytes to the count of a device; a negative number removes them."""
         now = self.allocated.get(key, 0) + nbytes
         self.allocated[key] = now
         if now > self.peak.get(key, 0):
@@ -72,6 +80,7 @@ class MemoryCounter:
 
 
 memory_counter = MemoryCounter()
+"""The memory counter of this process."""
 
 
 class StorageWatch:
@@ -81,7 +90,7 @@ class StorageWatch:
 
 
 class StorageLabel:
-    """What devlint knows of one storage: its place, whether it is pinned, and what to watch it for."""
+    """The label of one storage: its placement, whether it is pinned, and what it is watched for."""
 
     __slots__ = ("nbytes", "pinned", "place", "watch")
 
@@ -93,7 +102,7 @@ class StorageLabel:
 
 
 class DeviceStorageLabel(StorageLabel):
-    """The cell of an accelerator storage: it is counted as long as the storage lives."""
+    """The label of an accelerator storage; its bytes are counted while the storage lives."""
 
     __slots__ = ()
 
@@ -107,7 +116,10 @@ class DeviceStorageLabel(StorageLabel):
 
 
 def storages_of(tensor: torch.Tensor) -> Iterator[torch.UntypedStorage]:
-    """The storages behind a tensor: one if it is dense, the parts' if sparse, the inner one's of a wrapper."""
+    """Yield the storages of a tensor.
+
+    A dense tensor has one, a sparse one several; a functorch wrapper has those of the tensor inside it.
+    """
     while _is_wrapper(tensor):
         tensor = _unwrap(tensor)
     if tensor.layout is torch.strided and not tensor.is_nested:
@@ -123,6 +135,7 @@ def storages_of(tensor: torch.Tensor) -> Iterator[torch.UntypedStorage]:
 
 
 def _sparse_parts(tensor: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """Return the dense tensors that a sparse tensor consists of."""
     with torch._C._DisableTorchDispatch():
         if tensor.layout is torch.sparse_coo:
             return tensor._indices(), tensor._values()
@@ -134,7 +147,7 @@ def _sparse_parts(tensor: torch.Tensor) -> tuple[torch.Tensor, ...]:
 
 
 def label_of(tensor: torch.Tensor) -> StorageLabel | None:
-    """The cell of a tensor's storage, if devlint has met it."""
+    """Return the label of a tensor's storage, or None if it has none."""
     try:
         return getattr(storage_of_dense(tensor), LABEL_ATTRIBUTE, None)
     except (NotImplementedError, RuntimeError):
@@ -144,13 +157,13 @@ def label_of(tensor: torch.Tensor) -> StorageLabel | None:
 
 
 def placement_of(tensor: torch.Tensor) -> Placement:
-    """Where a tensor is taken to live."""
+    """Return the placement of a tensor; on the host if it has no label."""
     label = label_of(tensor)
     return UNKNOWN_HOST if label is None else label.place
 
 
 def label_tensor(tensor: torch.Tensor, place: Placement) -> StorageLabel | None:
-    """Say that a tensor's storage lives at `place` from now on."""
+    """Label a tensor's storages with a placement, and return the last label."""
     label: StorageLabel | None = None
     for storage in storages_of(tensor):
         label = StorageLabel(place) if place.key == 0 else DeviceStorageLabel(place, storage.nbytes())

@@ -1,4 +1,4 @@
-"""CUDA's own word on what makes the host wait, `set_sync_debug_mode`, as a second witness beside the recorder."""
+"""A listener for CUDA's warnings about waits (`set_sync_debug_mode`), which check the recorder's own counts."""
 
 from __future__ import annotations
 
@@ -11,18 +11,22 @@ from devlint.runtime.call_sites import user_frame
 from devlint.runtime.session_protocol import SessionProtocol
 
 SYNC_WARNING = "called a synchronizing CUDA operation"
+"""The beginning of CUDA's warning that the host waits."""
 _cuda: Any = torch.cuda
 
 
 class SyncDebugListener:
-    """Hears CUDA's warnings as long as the session lasts, and keeps them from the program's own output."""
+    """Records CUDA's warnings about waits during a session, and keeps them out of the program's output."""
 
     def __init__(self, session: SessionProtocol) -> None:
         self._session = session
         self._before: tuple[int, Any, Any] | None = None
 
     def start(self) -> None:
-        """Listen, once the program has begun to use CUDA: to begin for it would change what its children may do."""
+        """Start to listen once the program has initialized CUDA.
+
+        Initializing CUDA here would change what the program's child processes may do.
+        """
         if self._before is not None or not _cuda.is_initialized():
             return
         self._before = (_cuda.get_sync_debug_mode(), warnings.showwarning, list(warnings.filters))
@@ -31,7 +35,7 @@ class SyncDebugListener:
         _cuda.set_sync_debug_mode("warn")
 
     def stop(self) -> None:
-        """Leave everything as it was found."""
+        """Restore the debug mode and the warning filters that were found."""
         if self._before is None:
             return
         mode, show, filters = self._before
@@ -42,6 +46,7 @@ class SyncDebugListener:
         found[:] = filters
 
     def _show_warning(self, message: Warning | str, *where: Any, **more: Any) -> None:
+        """Record a warning about a wait; show any other warning as before."""
         if not str(message).startswith(SYNC_WARNING):
             if self._before is not None:
                 self._before[1](message, *where, **more)

@@ -1,4 +1,4 @@
-"""The tensors among the arguments of a call."""
+"""Helper that finds the tensors among the arguments of a call."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import torch
 
 
 def tensors_in(values: Iterable[Any]) -> list[torch.Tensor]:
-    """The tensors among some values, those in lists and tuples too."""
+    """Return the tensors among some values, including those in lists and tuples."""
     found: list[torch.Tensor] = []
     for value in values:
         if isinstance(value, torch.Tensor):

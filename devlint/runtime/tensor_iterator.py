@@ -1,4 +1,4 @@
-"""TensorIterator's check of devices: the first accelerator decides, and few 0-dim host operands are let through."""
+"""TensorIterator's device check: the first accelerator decides, and few 0-dim host operands are allowed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from devlint.runtime.storage_labels import UNDECIDED, UNKNOWN_HOST, Placement, l
 
 
 class Operand(NamedTuple):
-    """A tensor argument: where it stands among the arguments, and whether it is written."""
+    """A tensor argument, its position among the arguments, and whether the operator writes to it."""
 
     position: int
     tensor: torch.Tensor
@@ -41,15 +41,16 @@ _EXCEPTIONS = {
     "binomial": _NONE,
     "index_fill": _NONE,
 }
+"""The operators that do not take one 0-dim host operand at any position."""
 
 
 def allowed_host_scalars(operator: str) -> HostScalars:
-    """What the CUDA kernel of an operator takes; most take one 0-dim host operand, wherever it stands."""
+    """Return which 0-dim host operands the CUDA kernel of an operator takes; most take one, anywhere."""
     return _EXCEPTIONS.get(operator.removeprefix("_foreach_").rstrip("_"), _ONE_ANYWHERE)
 
 
 def decided_placement(tensor: torch.Tensor) -> Placement | None:
-    """A tensor's place; None while it floats, because then it goes wherever its first partner is."""
+    """Return a tensor's placement, or None while it is undecided."""
     label = label_of(tensor)
     if label is None:
         return UNKNOWN_HOST
@@ -57,7 +58,7 @@ def decided_placement(tensor: torch.Tensor) -> Placement | None:
 
 
 def check_operands(operands: Iterable[Operand], allowed: HostScalars, operator: str) -> None:
-    """Raise what TensorIterator, or the kernel behind it, raises for these operands."""
+    """Raise the error that TensorIterator, or the kernel behind it, raises for these operands."""
     placed = [(operand, place) for operand in operands if (place := decided_placement(operand.tensor)) is not None]
     common = next((place for _, place in placed if place.key), None)
     if common is None:

@@ -1,4 +1,4 @@
-"""What eager PyTorch says when devices do not fit, word for word, and what devlint says when it cannot emulate."""
+"""The errors of eager PyTorch for operands on the wrong device, in PyTorch's own words."""
 
 from __future__ import annotations
 
@@ -20,44 +20,46 @@ LEGACY_DTYPE_NAMES = {
     "complex64": "ComplexFloat",
     "complex128": "ComplexDouble",
 }
+"""The names that torch's older error messages give to dtypes."""
 
 
 _NO_KERNEL = re.compile(
     r"not implemented for '\w*(Half|BFloat16|Float8)|Unsupported dtype Half|could not create a primitive"
 )
+"""Messages of errors that only the host raises, for dtypes without a host kernel."""
 
 
 def host_lacks_kernel(error: Exception) -> bool:
-    """Whether an operator fails for a reason that is the host's alone: CUDA computes in more narrow dtypes."""
+    """Return whether an operator failed only because the host has no kernel for a narrow dtype."""
     return _NO_KERNEL.search(str(error)) is not None
 
 
 def legacy_dtype_name(dtype: torch.dtype) -> str:
-    """The name old messages give a dtype: `Float` for `torch.float32`."""
+    """Return the name that older error messages give a dtype: `Float` for `torch.float32`."""
     plain = str(dtype).removeprefix("torch.")
     return LEGACY_DTYPE_NAMES.get(plain, plain)
 
 
 def legacy_type_name(dtype: torch.dtype, device: torch.device) -> str:
-    """The legacy tensor type: `torch.cuda.FloatTensor`."""
+    """Return the legacy name of a tensor type, such as `torch.cuda.FloatTensor`."""
     prefix = "torch." if device.type == "cpu" else f"torch.{device.type}."
     return f"{prefix}{legacy_dtype_name(dtype)}Tensor"
 
 
 def operands_on_two_devices(common: torch.device, other: torch.device) -> RuntimeError:
-    """TensorIterator found operands on two devices."""
+    """Return TensorIterator's error for operands on two devices."""
     return RuntimeError(
         f"Expected all tensors to be on the same device, but found at least two devices, {common} and {other}!"
     )
 
 
 def too_many_host_scalars() -> RuntimeError:
-    """TensorIterator lets one 0-dim host operand through, not two."""
+    """Return TensorIterator's error for more than one 0-dim host operand."""
     return RuntimeError("Trying to pass too many CPU scalars to non-CPU kernel!")
 
 
 def kernel_takes_no_host_scalar(operator: str, position: int) -> RuntimeError:
-    """TensorIterator lets a 0-dim host operand through that the kernel has no use for."""
+    """Return a kernel's error for a 0-dim host operand that TensorIterator let through."""
     if operator == "addcmul":
         name = ("self", "tensor1")[position]
         swap = "However, CPU Scalar support for tensor2 is supported, please swap your tensor1 and tensor2 terms."
@@ -72,7 +74,7 @@ def kernel_takes_no_host_scalar(operator: str, position: int) -> RuntimeError:
 
 
 def argument_on_other_device(argument: str, found: torch.device, common: torch.device, method: str) -> RuntimeError:
-    """The generated wrapper found an argument off the common device."""
+    """Return the generated wrapper's error for an argument that is not on the common device."""
     return RuntimeError(
         f"Expected all tensors to be on the same device, but got {argument} is on {found}, "
         f"different from other tensors on {common} (when checking argument in method {method})"
@@ -80,39 +82,39 @@ def argument_on_other_device(argument: str, found: torch.device, common: torch.d
 
 
 def index_on_other_device(indexed: torch.device) -> RuntimeError:
-    """An index lives on an accelerator that the indexed tensor does not live on."""
+    """Return the error for an index on an accelerator that the indexed tensor is not on."""
     return RuntimeError(f"indices should be either on cpu or on the same device as the indexed tensor ({indexed})")
 
 
 def convolution_type_mismatch(role: str, first: str, second: str) -> RuntimeError:
-    """Convolution compares types, so that a device fault reads like a type fault."""
+    """Return the error of a convolution whose operands differ in legacy tensor type."""
     return RuntimeError(f"Input type ({first}) and {role} type ({second}) should be the same")
 
 
 def generator_on_other_device(expected: str, found: str) -> RuntimeError:
-    """A random number generator of another device than the tensor to fill."""
+    """Return the error for a generator of another device than the tensor that it fills."""
     return RuntimeError(f"Expected a '{expected}' device type for generator but found '{found}'")
 
 
 def numpy_of_device_tensor(device: torch.device) -> TypeError:
-    """NumPy cannot see accelerator memory."""
+    """Return the error for `.numpy()` on accelerator memory."""
     return TypeError(
         f"can't convert {device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first."
     )
 
 
 def sparse_parts_on_two_devices(indices: torch.device, values: torch.device) -> RuntimeError:
-    """The parts of a sparse tensor lie apart."""
+    """Return the error for a sparse tensor whose indices and values are on different devices."""
     return RuntimeError(f"device of indices ({indices}) must match device of values ({values})")
 
 
 def pinning_device_tensor(legacy_type: str) -> RuntimeError:
-    """Only host memory can be pinned."""
+    """Return the error for pinning anything but host memory."""
     return RuntimeError(f"cannot pin '{legacy_type}' only dense CPU tensors can be pinned")
 
 
 def cuda_after_fork() -> RuntimeError:
-    """The parent had initialised CUDA before it forked this process."""
+    """Return the error for using CUDA in a forked child of a process that had initialized CUDA."""
     return RuntimeError(
         "Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, "
         "you must use the 'spawn' start method"
@@ -120,7 +122,7 @@ def cuda_after_fork() -> RuntimeError:
 
 
 def invalid_device_index() -> RuntimeError:
-    """A device index beyond the devices there are."""
+    """Return the error for a device index beyond the devices that exist."""
     kind = getattr(torch, "AcceleratorError", RuntimeError)
     return kind(
         "CUDA error: invalid device ordinal\n"
@@ -131,7 +133,7 @@ def invalid_device_index() -> RuntimeError:
 
 
 def lengths_not_on_host(dims: int, device: torch.device, dtype: torch.dtype) -> RuntimeError:
-    """`pack_padded_sequence` wants its lengths on the host."""
+    """Return the error of `pack_padded_sequence` for lengths that are not on the host."""
     return RuntimeError(
         "'lengths' argument should be a 1D CPU int64 tensor, "
         f"but got {dims}D {device} {legacy_dtype_name(dtype)} tensor"
@@ -139,7 +141,7 @@ def lengths_not_on_host(dims: int, device: torch.device, dtype: torch.dtype) -> 
 
 
 def float64_on_mps() -> TypeError:
-    """MPS has no float64."""
+    """Return the error for float64 on MPS, which does not have that dtype."""
     return TypeError(
         "Cannot convert a MPS Tensor to float64 dtype as the MPS framework doesn't support float64. "
         "Please use float32 instead."

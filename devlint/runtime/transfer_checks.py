@@ -1,4 +1,4 @@
-"""Wasteful or risky habits that show when a transfer happens: what is moved, where from, and how often."""
+"""Checks that run at each transfer for wasteful or risky ones, such as the same bytes moved twice."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from devlint.runtime.storage_labels import HistoryStep, Placement, StorageLabel,
 
 
 class Transfer(NamedTuple):
-    """A transfer, as the rules see it."""
+    """One transfer as the checks see it."""
 
     tensor: torch.Tensor
     source: Placement
@@ -26,48 +26,51 @@ class Transfer(NamedTuple):
 
     @property
     def is_upload(self) -> bool:
-        """Whether it goes from the host to an accelerator."""
+        """Return whether the transfer goes from the host to an accelerator."""
         return self.source.key == 0 and self.target.type != "cpu"
 
 
 class TransferChecker:
-    """Remembers what each line has moved."""
+    """Reports wasteful or risky transfers; remembers what each line has moved."""
 
     def __init__(self) -> None:
         self._moved: dict[tuple[Site, tuple[int, ...]], tuple[StorageLabel, int]] = {}
 
-    def check(self, session: SessionProtocol, move: Transfer) -> None:
-        """Report what this transfer gives away."""
-        label = label_of(move.tensor)
+    def check(self, session: SessionProtocol, transfer: Transfer) -> None:
+        """Report what is wasteful or risky about a transfer."""
+        label = label_of(transfer.tensor)
         if (
             label is not None
             and isinstance(label.watch, NumpyExport)
-            and report_change_through_numpy(session, label.watch, move.tensor)
+            and report_change_through_numpy(session, label.watch, transfer.tensor)
         ):
             label.watch = None
-        if not session.recorders or session.suspended or not move.is_upload:
+        if not session.recorders or session.suspended or not transfer.is_upload:
             return
         frame = user_frame(3)
         site = site_of(frame)
-        if site is None or move.how == "backward":
+        if site is None or transfer.how == "backward":
             return
-        for code, message, steps in self._findings(move, label, site):
+        for code, message, steps in self._findings(transfer, label, site):
             session.observe(Observation(code, message, site, steps))
 
     def _findings(
-        self, move: Transfer, label: StorageLabel | None, site: Site
+        self, transfer: Transfer, label: StorageLabel | None, site: Site
     ) -> list[tuple[str, str, tuple[HistoryStep, ...]]]:
+        """Return the code, message and history of each thing that is wrong with a transfer."""
         found: list[tuple[str, str, tuple[HistoryStep, ...]]] = []
-        source, tensor = move.source, move.tensor
+        source, tensor = transfer.source, transfer.tensor
         steps = source.history()
         nbytes = tensor.numel() * tensor.element_size()
         direct = _called_by_user_code()
         if tensor.dtype is torch.float64 and "NumPy" in source.how:
-            found.append(("DEV303", f"float64 from NumPy is moved to {move.target}", steps))
-        if move.blocking and move.pinned:
+            found.append(("DEV303", f"float64 from NumPy is moved to {transfer.target}", steps))
+        if transfer.blocking and transfer.pinned:
             found.append(("DEV404", "pinned memory is moved by a blocking transfer", steps))
         if source.parent is not None and source.parent.key:
-            found.append(("DEV401", f"{nbytes} bytes come back to {move.target} that were brought to the host", steps))
+            found.append(
+                ("DEV401", f"{nbytes} bytes come back to {transfer.target} that were brought to the host", steps)
+            )
         elif direct and _same_line(source.site, site):
             if source.how.startswith("created on the host by"):
                 found.append(("DEV406", f"{nbytes} bytes are created on the host only to be moved", steps))
@@ -80,6 +83,7 @@ class TransferChecker:
         return found
 
     def _moved_before(self, site: Site, label: StorageLabel, tensor: torch.Tensor) -> bool:
+        """Return whether the line moved the same, unchanged memory the last time too."""
         version = write_count(tensor)
         if version is None:
             return False
@@ -90,7 +94,7 @@ class TransferChecker:
 
 
 def _called_by_user_code() -> bool:
-    """Whether the user's line calls the transfer itself, and not a library function that moves many things."""
+    """Return whether the user's code calls the transfer itself, and not a library function."""
     frame = sys._getframe(1)
     here = frame.f_code.co_filename.rpartition("/")[0]
     while frame.f_back is not None:
@@ -102,4 +106,5 @@ def _called_by_user_code() -> bool:
 
 
 def _same_line(left: Site | None, right: Site) -> bool:
+    """Return whether two sites are on the same line of the same file."""
     return left is not None and (left.filename, left.line) == (right.filename, right.line)

@@ -1,4 +1,4 @@
-"""The join: what became of each static finding when the program ran."""
+"""Verdicts on static findings: what a recording says about each of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from devlint.runtime.recorder import LineRecord, Recorder, TransferTally
 
 
 class Verdict(Enum):
-    """What the run says of a finding."""
+    """What a run says about a finding."""
 
     CONFIRMED = "confirmed"
     REFUTED = "refuted"
@@ -23,7 +23,11 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A finding with its verdict and the evidence: how often, how many bytes, how long, what was seen and where."""
+    """A finding with its verdict and the evidence for it.
+
+    `count` is how often it was seen, `nbytes` and `seconds` what it cost; `detail` says what was seen, and `place`
+    where.
+    """
 
     diagnostic: Diagnostic
     verdict: Verdict
@@ -35,27 +39,27 @@ class Outcome:
 
     @property
     def seen(self) -> bool:
-        """Whether it was seen to happen."""
+        """Return whether the finding was seen to happen."""
         return self.verdict in (Verdict.CONFIRMED, Verdict.OBSERVED)
 
     @property
     def fatal(self) -> bool:
-        """Whether it is an error that was seen to happen."""
+        """Return whether the finding is an error that was seen to happen."""
         return self.seen and self.diagnostic.severity is Severity.ERROR
 
 
 CONFIRMED_BY_TRANSFER = frozenset({"DEV202", "DEV203", "DEV303", "DEV306", "DEV401", "DEV406", "DEV408", "DEV409"})
-"""Confirmed by a transfer at the place itself."""
+"""Rules that are confirmed by a transfer at the finding's own lines."""
 CONFIRMED_BY_WAIT = frozenset({"DEV403", "DEV410"})
-"""Confirmed by a wait there."""
+"""Rules that are confirmed by a wait of the host at the finding's own lines."""
 SHOWN_ON_HOST = frozenset({"DEV112", "DEV117", "DEV301", "DEV302", "DEV304", "DEV305"})
-"""Shown, or not, by a run on the host as well."""
+"""Rules that a run on the host can confirm or refute as well."""
 CONFIRMED_BY_EXECUTION = frozenset({"DEV601", "DEV602", "DEV603"})
-"""True of a line as soon as it runs."""
+"""Rules that are confirmed as soon as the line runs."""
 
 
 class FindingVerifier:
-    """Puts static findings and a recording together."""
+    """Compares static findings with a recording."""
 
     def __init__(self, recorder: Recorder, ran: frozenset[FileLine] = frozenset()) -> None:
         self._groups = grouped_observations(recorder)
@@ -67,7 +71,7 @@ class FindingVerifier:
         self._used: set[int] = set()
 
     def outcomes(self, findings: Sequence[Diagnostic]) -> list[Outcome]:
-        """What became of each finding, and what was seen besides, in the order of a report."""
+        """Return the verdict on each finding, and the other observations, in the order of a report."""
         joined = [self._judge(finding) for finding in findings]
         extra = [
             Outcome(diagnostic_of(group), Verdict.OBSERVED, len(group))
@@ -77,6 +81,7 @@ class FindingVerifier:
         return sorted([*joined, *extra], key=lambda outcome: outcome.diagnostic.order)
 
     def _judge(self, finding: Diagnostic) -> Outcome:
+        """Return the verdict on one finding."""
         groups = [index for index, group in enumerate(self._groups) if shows_finding(finding, group[0])]
         if groups:
             self._used.update(groups)
@@ -99,6 +104,7 @@ class FindingVerifier:
         return Outcome(finding, Verdict.REFUTED, detail="the lines ran, and nothing of the kind was seen")
 
     def _by_transfers(self, finding: Diagnostic) -> Outcome:
+        """Return the verdict on a finding that a transfer confirms."""
         moved = self._with_transfers(Outcome(finding, Verdict.CONFIRMED))
         stays = sum(
             tally.count
@@ -118,6 +124,7 @@ class FindingVerifier:
         )
 
     def _by_waits(self, finding: Diagnostic) -> Outcome:
+        """Return the verdict on a finding that a wait confirms."""
         moved = self._with_transfers(Outcome(finding, Verdict.CONFIRMED, detail="the host waited here"))
         tallies = [tally for record in self._records(finding.region) for tally in record.waits.values()]
         if tallies:
@@ -129,7 +136,7 @@ class FindingVerifier:
         return self._not_reached(finding) or refuted
 
     def _not_reached(self, finding: Diagnostic) -> Outcome | None:
-        """Why the run cannot say anything of a finding that it did not show."""
+        """Return the verdict "not reached" if the run says nothing about a finding, or None."""
         places = (finding.region, *(note.region for note in finding.trace))
         if not all(any(row in self._ran for row in lines_of(place)) for place in places):
             return Outcome(finding, Verdict.NOT_REACHED)
@@ -143,7 +150,7 @@ class FindingVerifier:
         return None
 
     def _with_transfers(self, outcome: Outcome) -> Outcome:
-        """Add what was moved at the finding's own lines."""
+        """Return an outcome with the transfers at the finding's own lines added."""
         tallies: list[TransferTally] = [
             tally
             for record in self._records(outcome.diagnostic.region)
@@ -158,4 +165,5 @@ class FindingVerifier:
         )
 
     def _records(self, region: Region) -> list[LineRecord]:
+        """Return the line records of a region."""
         return [record for row in lines_of(region) if (record := self._lines.get(row)) is not None]

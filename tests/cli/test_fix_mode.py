@@ -98,13 +98,13 @@ def test_the_standard_input_comes_out_fixed(devlint: Run, monkeypatch: pytest.Mo
 
 
 def test_a_file_that_changes_meanwhile_is_left_alone(devlint: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    from devlint.repair import writing
+    from devlint.repair import file_replacement
 
     def edit_then_write(path: Path, before: bytes, after: bytes) -> None:
         path.write_text("print('mine')\n")
-        writing.write_back(path, before, after)
+        file_replacement.replace_file(path, before, after)
 
-    monkeypatch.setattr("devlint.cli.fix_mode.write_back", edit_then_write)
+    monkeypatch.setattr("devlint.cli.fix_mode.replace_file", edit_then_write)
     status, _, err = devlint("--fix")
     assert (status, text()) == (2, "print('mine')\n")
     assert "error: a.py: it has changed on disk meanwhile, and is left alone" in err

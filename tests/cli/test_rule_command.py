@@ -4,12 +4,13 @@ import json
 
 import pytest
 
-from devlint import cli, registry
+from devlint import cli
+from devlint.linter import rule_loader
 
 
 @pytest.mark.parametrize("key", ["DEV101", "mixed-device-op"])
 def test_a_rule_is_explained_by_its_documentation(devlint, monkeypatch, key):
-    monkeypatch.setattr(registry, "find_rule", lambda wanted: registry.all_rules()[0] if wanted == key else None)
+    monkeypatch.setattr(rule_loader, "find_rule", lambda wanted: rule_loader.all_rules()[0] if wanted == key else None)
     result = devlint("rule", key)
     assert result.status == 0
     assert result.out == (
@@ -54,6 +55,6 @@ def test_one_rule_or_all(devlint, arguments):
 
 
 def test_every_real_rule_can_be_explained(capsys):
-    for rule in registry.all_rules():
+    for rule in rule_loader.all_rules():
         assert cli.invoke(["rule", rule.name]) == 0
         assert capsys.readouterr().out.startswith(f"# {rule.name} ({rule.code})\n")

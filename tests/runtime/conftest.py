@@ -15,19 +15,22 @@ from devlint.runtime import emulate  # noqa: E402
 
 @pytest.fixture
 def device() -> Iterator[Any]:
-    """The emulated device."""
+    """Provide the emulated device."""
     with emulate():
         yield torch.device("cuda", 0)
 
 
 @pytest.fixture
 def forked() -> Callable[[Callable[[], Any]], Any]:
-    """Call something in a child of this process."""
+    """Provide a function that calls another one in a child of this process."""
     return _forked
 
 
 def _forked(work: Callable[[], Any]) -> Any:
-    """The result of `work` in a child of this process: torch is imported already, and nothing it changes stays."""
+    """Return the result of `work` in a child of this process.
+
+    Torch is imported there already, and nothing that the child changes remains.
+    """
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:

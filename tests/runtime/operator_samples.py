@@ -1,4 +1,4 @@
-"""Sample calls of nearly every operator, from torch's own tests, and what comes of them."""
+"""Sample calls of nearly every operator, from torch's own tests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SAMPLES = 2
 
 @dataclass(frozen=True)
 class Call:
-    """One call of an operator; `place` says which tensor arguments stay on the host."""
+    """One call of an operator."""
 
     name: str
     function: Callable[..., Any]
@@ -24,15 +24,15 @@ class Call:
 
     @property
     def tensors(self) -> list[int]:
-        """The positions of its tensors."""
+        """Return the positions of the call's tensors."""
         return [index for index, value in enumerate(self.flat) if isinstance(value, torch.Tensor)]
 
     def on_host(self) -> Any:
-        """The result on the host."""
+        """Return the result with all tensors on the host."""
         return self._call([v.detach().clone() if isinstance(v, torch.Tensor) else v for v in self.flat])
 
     def on_device(self, stays: int | None = None) -> Any:
-        """The result on the device, one tensor staying on the host."""
+        """Return the result with all tensors but one on the device; `stays` is the position of that one."""
         flat = [
             value.detach().to("cuda") if index in self.tensors and index != stays else value
             for index, value in enumerate(self.flat)
@@ -46,7 +46,7 @@ class Call:
 
 
 def calls() -> Iterator[Call]:
-    """Two calls of each operator, with tensors on the host."""
+    """Yield two calls of each operator, with tensors on the host."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from torch.testing._internal.common_methods_invocations import op_db
@@ -63,7 +63,7 @@ def calls() -> Iterator[Call]:
 
 
 def outcome(call: Callable[[], Any]) -> tuple[str, ...]:
-    """What a call comes to: the exception's type, or the devices and dtypes of the results."""
+    """Return the type of the exception that a call raises, or the devices and dtypes of its results."""
     try:
         result = call()
     except NotImplementedError:

@@ -1,4 +1,4 @@
-"""Every runnable case: the bug shows on the emulated device, the repaired program runs clean."""
+"""Tests of every runnable case: the emulated device shows the bug, and the repaired program runs clean."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ BY_STATIC_FINDING = {
     "bayesian-conv-sampling": "that an array comes from a random generator is not seen in its bytes",
     "rope-table-forward-move": "a transfer that moves nothing is right in code that does not know its device",
 }
-"""Shown only together with the static finding, which the run then confirms."""
+"""Cases whose bug a run shows only by confirming the static finding, with the reason."""
 
 pytestmark = pytest.mark.skipif(not CASES, reason="the cases are not beside this checkout")
 
@@ -41,8 +41,9 @@ Verdicts = list[tuple[str, str]]
 
 
 def played(case: str, variant: str) -> tuple[str, set[str], Verdicts, list[tuple[str, str, str]]]:
-    """The exception (or nothing), the codes observed, and the verdicts on the findings: as the case puts them, and
-    as devlint makes them.
+    """Run a case and return the exception (or nothing), the observed codes, and the verdicts.
+
+    The first verdicts are on the findings that the case expects, the second on those that devlint makes.
     """
     folder = ROOT / case / variant
     os.chdir(folder)
@@ -63,7 +64,7 @@ def played(case: str, variant: str) -> tuple[str, set[str], Verdicts, list[tuple
 
 
 def judged(case: str, report: Report, files: Sequence[str]) -> list[tuple[str, str, str]]:
-    """What became of the findings that devlint itself makes of what the case expects."""
+    """Return the verdicts on the expected findings that devlint itself makes."""
     wanted = {
         (str(ROOT / case / place["file"]), place["line"], code)
         for bug in CASES[case]["expect"]
@@ -80,7 +81,7 @@ def judged(case: str, report: Report, files: Sequence[str]) -> list[tuple[str, s
 
 
 def expected(case: str, bug: dict[str, Any]) -> list[Diagnostic]:
-    """A static finding as devlint would make it, for each accepted code."""
+    """Return static findings as devlint would make them, one for each accepted code."""
 
     def region(place: dict[str, Any]) -> Region:
         file, row = ROOT / case / place["file"], place["line"]
@@ -100,7 +101,7 @@ def verdicts(report: Report) -> list[tuple[str, str]]:
 
 @pytest.fixture(scope="module", autouse=True)
 def _warm() -> None:
-    """What every child would otherwise import and work out for itself."""
+    """Import and compute beforehand what every child process would otherwise do for itself."""
     with emulate():
         parameter = torch.nn.Parameter(torch.zeros(2, device="cuda"))
         torch.optim.Adam([parameter]).step()

@@ -1,4 +1,4 @@
-"""`devlint run`, as a user sees it."""
+"""Tests of `devlint run` as a user sees it."""
 
 from __future__ import annotations
 
@@ -82,11 +82,9 @@ def test_a_fine_program_keeps_its_exit_status(tmp_path: Path) -> None:
     ("last", "status", "told"),
     [("sys.exit('no data')", 1, "no data\n"), ("raise KeyboardInterrupt", 130, "KeyboardInterrupt\n")],
 )
-def test_a_program_ends_as_python_would_end_it(
-    tmp_path: Path, last: str, status: int, recorded_observation: str
-) -> None:
+def test_a_program_ends_as_python_would_end_it(tmp_path: Path, last: str, status: int, told: str) -> None:
     done = run(tmp_path, "--device", "emulated", "--no-lint", "program.py", source=f"{FINE}    {last}\n")
-    assert done.returncode == status and recorded_observation in done.stderr
+    assert done.returncode == status and told in done.stderr
 
 
 def test_json_goes_to_the_file(tmp_path: Path) -> None:
@@ -110,7 +108,7 @@ def test_html_is_one_page(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(Path("/dev/nvidia0").exists(), reason="there is a CUDA device")
-def test_a_device_that_is_not_there_is_an_error_of_use(tmp_path: Path) -> None:
+def test_a_missing_device_is_a_usage_error(tmp_path: Path) -> None:
     done = run(tmp_path, "--device", "cuda", "program.py")
     assert done.returncode == 2 and "there is no CUDA device" in done.stderr
 
@@ -154,7 +152,7 @@ def test_the_pytest_plugin_is_silent_unless_asked(tmp_path: Path) -> None:
     assert done.returncode == 0 and "devlint" not in done.stdout
 
 
-def test_the_pytest_plugin_tells_the_story_of_each_failure(tmp_path: Path) -> None:
+def test_the_pytest_plugin_adds_operand_histories_to_failures(tmp_path: Path) -> None:
     done = project(tmp_path, "--devlint")
     assert done.returncode == 1 and "2 failed, 1 passed" in done.stdout
     assert done.stdout.count("DEV101 at") == 2 and "created on the host by torch.zeros()" in done.stdout

@@ -1,4 +1,4 @@
-"""What becomes of static findings when the program runs."""
+"""Tests of the verdicts on static findings when the program runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Run = Callable[..., Verdicts]
 
 @pytest.fixture
 def run(forked: Callable[[Callable[[], Any]], Any], tmp_path: Path) -> Run:
-    """Run a program, and tell the verdict on each finding by its code, file and line."""
+    """Run a program, and return the verdict on each finding by its code, file and line."""
 
     def played(source: str | Path, *arguments: str, keep_going: bool = False) -> Verdicts:
         program = source if isinstance(source, Path) else tmp_path / "program.py"
@@ -57,7 +57,7 @@ def test_the_bug_that_ends_the_demo_is_confirmed_and_no_other(run: Run) -> None:
     assert verdicts and set(verdicts.values()) == {"not-reached"}
 
 
-def test_going_on_confirms_them_all(run: Run) -> None:
+def test_keep_going_confirms_all_bugs(run: Run) -> None:
     verdicts = run(DEMO / "train.py", keep_going=True)
     for place in (
         ("DEV103", "model.py", 12),

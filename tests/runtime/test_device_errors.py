@@ -1,4 +1,4 @@
-"""What the emulated device refuses, in the words of eager CUDA, and what it lets pass."""
+"""Tests of what the emulated device refuses, with the messages of eager CUDA, and of what it accepts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What programs do around tensors: saving, copying, workers, threads, streams, random numbers, storages, queries."""
+"""Tests of what programs do around tensors: saving, copying, workers, threads, streams, random numbers, storages."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_memory_is_counted_while_storages_live(device: torch.device) -> None:
     assert torch.cuda.max_memory_allocated() >= before + 4000
 
 
-def test_state_dicts_travel(device: torch.device) -> None:
+def test_state_dicts_are_saved_and_loaded(device: torch.device) -> None:
     model = nn.Linear(3, 2).to(device)
     file = io.BytesIO()
     torch.save(model.state_dict(), file)
@@ -73,7 +73,7 @@ def test_modules_move_what_is_registered(device: torch.device) -> None:
     assert model.cpu().weight.device.type == "cpu"
 
 
-def test_gradients_find_their_way_home(device: torch.device) -> None:
+def test_gradients_return_to_their_tensors_device(device: torch.device) -> None:
     leaf, scalar = torch.ones(3, requires_grad=True), torch.tensor(2.0, requires_grad=True)
     loss = (leaf.to(device) * scalar).sum()
     loss.backward()
@@ -83,8 +83,8 @@ def test_gradients_find_their_way_home(device: torch.device) -> None:
     target.copy_(leaf * 2)
     target.sum().backward()
     assert leaf.grad.tolist() == [4.0] * 3
-    copy_to_device = leaf.to(device)
-    assert not copy_to_device.is_leaf and copy_to_device.grad_fn is not None
+    moved = leaf.to(device)
+    assert not moved.is_leaf and moved.grad_fn is not None
 
 
 def test_double_backward_crosses_devices(device: torch.device) -> None:
@@ -94,7 +94,7 @@ def test_double_backward_crosses_devices(device: torch.device) -> None:
     assert second.tolist() == [12.0, 18.0] and second.device.type == "cpu"
 
 
-def test_default_device_and_its_trap(device: torch.device) -> None:
+def test_the_default_device_and_what_ignores_it(device: torch.device) -> None:
     with torch.device("cuda"):
         assert torch.zeros(2).device == device and nn.Linear(2, 2).weight.device == device
         assert torch.as_tensor([1, 2]).device == device
@@ -116,7 +116,7 @@ def test_numpy_and_lists(device: torch.device) -> None:
     assert "device='cuda:0'" in repr(near)
 
 
-def test_random_numbers_follow_the_host_until_seeded_apart(device: torch.device) -> None:
+def test_random_numbers_follow_the_host_until_the_device_is_seeded(device: torch.device) -> None:
     torch.manual_seed(3)
     plain = torch.randn(2), torch.randn(2)
     torch.manual_seed(3)
@@ -196,7 +196,7 @@ def test_streams_and_events(device: torch.device) -> None:
     assert torch.cuda.current_stream() == torch.cuda.default_stream()
 
 
-def test_torch_func_sees_through_the_labels(device: torch.device) -> None:
+def test_torch_func_works_on_labelled_tensors(device: torch.device) -> None:
     x = torch.tensor([1.0, 2.0], device=device)
     assert torch.func.grad(lambda t: (t**2).sum())(x).tolist() == [2.0, 4.0]
     assert torch.func.jacrev(lambda t: t**2)(x).diagonal().tolist() == [2.0, 4.0]

@@ -1,4 +1,4 @@
-"""The cases on a real device: what is said of the emulated one has to be true there. Skipped without CUDA."""
+"""Tests of the cases on a real device, which must behave as the emulated one; skipped without CUDA."""
 
 from __future__ import annotations
 

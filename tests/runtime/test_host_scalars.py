@@ -1,4 +1,4 @@
-"""Which operators take a 0-dim host operand, asked of torch's own kernels for `meta`, which check as CUDA's do."""
+"""Tests of which operators take a 0-dim host operand, against torch's `meta` kernels, which check as CUDA's do."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ print(json.dumps(answers))
 
 
 def _asked() -> list[str]:
-    """The operators of TensorIterator that have such a kernel, take at least two tensors and need nothing else."""
+    """Return the TensorIterator operators with a `meta` kernel, two or more tensors, and no other arguments."""
     found = []
     for name, native in native_entries().items():
         base, _, overload = name.partition(".")
@@ -57,7 +57,7 @@ def _asked() -> list[str]:
     return found
 
 
-def test_what_is_let_through_is_what_torch_lets_through() -> None:
+def test_host_scalars_are_accepted_where_torch_accepts_them() -> None:
     names = _asked()
     assert len(names) > 30
     done = subprocess.run(
@@ -69,5 +69,5 @@ def test_what_is_let_through_is_what_torch_lets_through() -> None:
 
 
 @pytest.mark.parametrize("name", ["addcmul", "lerp_", "_foreach_lerp"])
-def test_some_kernels_take_it_in_one_place_only(name: str) -> None:
+def test_some_kernels_take_a_host_scalar_at_one_position_only(name: str) -> None:
     assert allowed_host_scalars(name).positions == {2}

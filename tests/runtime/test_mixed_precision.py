@@ -1,4 +1,4 @@
-"""What `autocast("cuda")` casts on the emulated device, and what it leaves alone."""
+"""Tests of what `autocast("cuda")` casts on the emulated device, and of what it leaves alone."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_autocast_nests(device: torch.device) -> None:
     assert (near @ near).dtype is torch.float32
 
 
-def test_both_at_once_are_refused(device: torch.device) -> None:
+def test_autocast_of_host_and_device_at_once_is_refused(device: torch.device) -> None:
     with pytest.raises(NotEmulated), torch.autocast("cuda"), torch.autocast("cpu"):
         pass
     with torch.autocast("cpu"), pytest.raises(NotEmulated), torch.autocast("cuda"):

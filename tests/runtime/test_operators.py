@@ -1,4 +1,4 @@
-"""Nearly every operator of torch computes on the emulated device what it computes on the host, and says where."""
+"""Tests that nearly every operator computes on the emulated device what it computes on the host."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from operator_samples import Call, calls, outcome
 
 KNOWN = {"linalg.matrix_rank": "of an empty matrix: made by a factory inside, and returned without having met a tensor"}
 ANOTHER_KERNEL = {"linalg.cond", "linalg.svdvals", "linalg.eigvalsh", "norm", "linalg.norm", "linalg.matrix_norm"}
-"""torch computes the vectors too as soon as any dispatch mode is active, and rounds differently."""
+"""Operators for which torch also computes vectors as soon as a dispatch mode is active, and rounds differently."""
 
 
 def _difference(call: Call) -> str | None:
@@ -48,7 +48,10 @@ def test_every_operator_computes_the_same() -> None:
 @pytest.mark.gpu
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 def test_every_operator_agrees_with_a_real_device() -> None:
-    """Same acceptance, same exception type, same device and dtype, with all tensors moved and with each left behind."""
+    """Compare acceptance, exception type, device and dtype with a real device.
+
+    Calls are made with all tensors moved, and with each one left behind.
+    """
     differing: dict[str, tuple[object, object]] = {}
     compared = 0
     with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""What is recorded, where it is put down to, and what is made of it."""
+"""Tests of what is recorded, at which lines, and which findings follow from it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def found(report: Report, code: str) -> list[str]:
     return [d.message for d in report.diagnostics if d.code == code]
 
 
-def test_transfers_and_waits_are_put_down_to_their_lines() -> None:
+def test_transfers_and_waits_are_counted_at_their_lines() -> None:
     with record() as report:
         for _ in range(3):
             near = torch.ones(10).to("cuda")
@@ -31,23 +31,23 @@ def test_transfers_and_waits_are_put_down_to_their_lines() -> None:
     assert (wait.transfers, wait.waits) == (0, 3)
 
 
-def test_library_frames_are_folded() -> None:
+def test_work_of_libraries_counts_for_the_users_line() -> None:
     with record() as report:
         torch.nn.Linear(4, 4).to("cuda")
     (cost,) = report.costs
     assert cost.source == 'torch.nn.Linear(4, 4).to("cuda")' and cost.transfers == 2
 
 
-def test_an_error_tells_the_story_of_both_operands() -> None:
+def test_an_error_shows_the_history_of_both_operands() -> None:
     with record() as report:
         weight = torch.zeros(3)
         x = torch.ones(3).cuda()
         with pytest.raises(RuntimeError):
             x * weight
     (error,) = [d for d in report.diagnostics if d.code == "DEV101"]
-    recorded_observation = [note.message for note in error.trace]
-    assert "moved from cpu to cuda:0 by .cuda()" in recorded_observation
-    assert "created on the host by torch.zeros(), which names no device" in recorded_observation
+    messages = [note.message for note in error.trace]
+    assert "moved from cpu to cuda:0 by .cuda()" in messages
+    assert "created on the host by torch.zeros(), which names no device" in messages
     assert error.region.filename == __file__
 
 
@@ -62,7 +62,7 @@ def test_reading_a_pending_copy_is_poisoned_and_reported() -> None:
 
 
 @pytest.mark.parametrize("wait", ["event", "stream", "blocking"])
-def test_waiting_delivers_the_copy(wait: str) -> None:
+def test_a_wait_completes_the_pending_copy(wait: str) -> None:
     near = torch.arange(4, device="cuda")
     with record() as report:
         late = near.to("cpu", non_blocking=True)
@@ -78,7 +78,7 @@ def test_waiting_delivers_the_copy(wait: str) -> None:
     assert not found(report, "DEV502")
 
 
-def test_waiting_for_another_stream_does_not() -> None:
+def test_a_wait_for_another_stream_leaves_the_copy_pending() -> None:
     near, other = torch.ones(4, device="cuda"), torch.cuda.Stream()
     with record() as report:
         early = near.to("cpu", non_blocking=True)
@@ -114,7 +114,7 @@ def test_a_pinned_buffer_written_in_flight_is_reported() -> None:
     assert not found(report, "DEV504") and near.tolist() == [2.0] * 4
 
 
-def test_habits_are_told() -> None:
+def test_wasteful_transfers_are_reported() -> None:
     with record() as report:
         table = torch.arange(5)
         for _ in range(2):
@@ -127,7 +127,7 @@ def test_habits_are_told() -> None:
     assert {"DEV201", "DEV402", "DEV406", "DEV303", "DEV405", "DEV401"} <= report.codes
 
 
-def test_comparisons_that_are_never_true() -> None:
+def test_device_comparisons_that_are_never_true_are_reported() -> None:
     x = torch.ones(1, device="cuda")
     with record() as report:
         assert x.device != torch.device("cuda")
@@ -136,7 +136,7 @@ def test_comparisons_that_are_never_true() -> None:
     assert len(found(report, "DEV205")) == 2
 
 
-def test_clocks_around_work_that_nobody_waited_for() -> None:
+def test_clocks_read_around_pending_work_are_reported() -> None:
     x = torch.ones(4, device="cuda")
     with record() as report:
         start = time.perf_counter()
@@ -151,7 +151,7 @@ def test_clocks_around_work_that_nobody_waited_for() -> None:
     assert not found(report, "DEV501")
 
 
-def test_memory_shared_with_numpy_and_changed_there() -> None:
+def test_changes_through_a_shared_numpy_array_are_reported() -> None:
     with record() as report:
         signal = torch.ones(4)
         signal.cpu().numpy()[:] = 0

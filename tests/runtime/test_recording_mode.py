@@ -1,4 +1,4 @@
-"""Recording on the devices that there are: nothing changes, and what cannot be seen is said."""
+"""Tests of recording on real devices: programs behave as before, and the report says what cannot be seen."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def operators(report: Report) -> dict[str, int]:
     return counts
 
 
-def test_graphs_are_compiled_as_ever() -> None:
+def test_graphs_are_compiled_as_without_recording() -> None:
     graphs: list[Any] = []
 
     def backend(graph: torch.fx.GraphModule, examples: list[torch.Tensor]) -> Any:
@@ -41,7 +41,7 @@ def test_graphs_are_compiled_as_ever() -> None:
     torch._dynamo.reset()
 
 
-def test_threads_are_seen() -> None:
+def test_threads_are_recorded() -> None:
     with record() as report:
         thread = threading.Thread(target=lambda: torch.ones(3).cosh())
         thread.start()
@@ -49,7 +49,7 @@ def test_threads_are_seen() -> None:
     assert operators(report)["cosh"] == 1
 
 
-def test_backward_is_put_down_to_its_line() -> None:
+def test_the_backward_pass_counts_for_its_line() -> None:
     with record() as report:
         torch.ones(3, requires_grad=True).exp().sum().backward()
     (line,) = report.recorder.lines.values()
@@ -57,13 +57,13 @@ def test_backward_is_put_down_to_its_line() -> None:
 
 
 @pytest.mark.parametrize("mode", [torch.inference_mode, torch.no_grad])
-def test_inference_is_seen(mode: Any) -> None:
+def test_inference_is_recorded(mode: Any) -> None:
     with record() as report, mode():
         out = torch.ones(3).cosh()
     assert operators(report)["cosh"] == 1 and not out.requires_grad
 
 
-def test_what_workers_do_is_not_seen_and_said(forked: Any) -> None:
+def test_the_report_says_that_workers_are_not_recorded(forked: Any) -> None:
     def load() -> tuple[list[float], list[str]]:
         with record() as report:
             loader = DataLoader(TensorDataset(torch.arange(4.0)), batch_size=2, num_workers=1)
@@ -75,7 +75,7 @@ def test_what_workers_do_is_not_seen_and_said(forked: Any) -> None:
     assert any("DataLoader workers" in remark for remark in remarks)
 
 
-def test_cuda_is_heard_as_a_second_witness(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sync_warnings_of_cuda_are_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     modes = ["off"]
     cuda = types.SimpleNamespace(
         is_initialized=lambda: True, get_sync_debug_mode=lambda: modes[-1], set_sync_debug_mode=modes.append

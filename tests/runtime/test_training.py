@@ -1,4 +1,4 @@
-"""Whole training loops on the emulated device: they run, and compute what plain host runs compute."""
+"""Tests of whole training loops on the emulated device, which must compute what runs on the host compute."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_host_autocast_is_as_before() -> None:
 
 
 @pytest.mark.parametrize("recorded", [False, True])
-def test_everything_is_put_back(recorded: bool) -> None:
+def test_all_patches_are_undone(recorded: bool) -> None:
     before = (torch.Tensor.device, torch.zeros, torch.cuda.is_available, torch.Generator, torch.device, torch.load)
     with emulate(), record() if recorded else nullcontext():
         assert torch.cuda.is_available()

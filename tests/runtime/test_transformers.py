@@ -1,4 +1,4 @@
-"""Tiny models of the transformers library, trained a little: the same numbers as on the host, bit for bit."""
+"""Tests of tiny models of the transformers library: the same numbers as on the host, bit for bit."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Derives the table of operator semantics from the installed torch; run as ``python -m devlint.runtime.derive``."""
+"""Derivation of the operator semantics table from the installed torch; run as ``python -m devlint.runtime.derive``."""

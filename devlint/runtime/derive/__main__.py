@@ -1,4 +1,4 @@
-"""Writes ``devlint/semantics/torch.json`` from the installed torch; ``compare`` lists where the two disagree."""
+"""The command ``python -m devlint.runtime.derive``: write ``devlint/semantics/torch.json`` or compare it with torch."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ from devlint.semantics.cell_sources import USUAL_SOURCES
 from devlint.semantics.table import Table, load_torch_table
 
 TARGET = Path(__file__).parents[2] / "semantics" / "torch.json"
+"""The data file that is written."""
 
 
 def derive(patterns: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The whole data file; where there are patterns, with only the rows of matching names anew."""
+    """Return the whole data file; with name patterns, only the rows of matching names are derived anew."""
     rows = _rows_matching(patterns) if patterns else row_assembly.derive_rows()
     data: dict[str, Any] = {
         "version": torch.__version__.split("+")[0],
@@ -36,7 +37,10 @@ def derive(patterns: tuple[str, ...] = ()) -> dict[str, Any]:
 
 
 def _rows_matching(patterns: tuple[str, ...]) -> dict[str, Any]:
-    """The committed rows, with those of matching names anew; in-place functions are derived through their methods."""
+    """Return the committed rows, with those of matching names derived anew.
+
+    In-place functions are derived through the methods of the same name.
+    """
     table = load_torch_table()
 
     def chosen(name: str) -> bool:
@@ -48,18 +52,23 @@ def _rows_matching(patterns: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _committed_figures() -> dict[str, Any]:
+    """Return the figures of the committed table on its agreement with torch."""
     figures = load_torch_table().coverage
     return {title: figures[title] for title in ("agreement", "opinfos")}
 
 
 def _measured_figures(table: Table) -> dict[str, Any]:
+    """Return figures on the agreement of a table with torch, measured now."""
     found = {title: [tally.probes - len(tally.misses), tally.probes] for title, tally in table_comparisons(table)}
     with probe_accelerator():
         return {"agreement": found, "opinfos": opinfo_comparison.compare_opinfos(table).figures()}
 
 
 def table_comparisons(table: Table) -> Iterator[tuple[str, agreement.Tally]]:
-    """The table beside what happens here: on the CPU, and on the accelerator, of which a real one tells more."""
+    """Yield comparisons of the table with torch: on the CPU, and on the accelerator that is there.
+
+    A real accelerator allows more comparisons than an emulated one.
+    """
     with probe_accelerator() as source:
         yield f"device flips, {source}", agreement.compare_device_flips(table)
     yield "result dtypes, CPU", agreement.compare_result_dtypes(table)

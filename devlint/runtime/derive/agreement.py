@@ -1,4 +1,4 @@
-"""Compares what the table predicts with what happens: device flips on an accelerator, result dtypes on the CPU."""
+"""Comparison of the table's predictions with torch: devices on an accelerator, and result dtypes on the CPU."""
 
 from __future__ import annotations
 
@@ -24,29 +24,30 @@ from devlint.semantics.table import Row, Table
 
 
 def _any_name(name: str) -> bool:
+    """Return True, to choose every name."""
     return True
 
 
 @dataclass(slots=True)
 class Tally:
-    """How many probes were made, and those in which table and torch disagree."""
+    """The number of probes, and the probes in which table and torch disagree."""
 
     probes: int = 0
     misses: list[str] = field(default_factory=list)
 
     @property
     def share(self) -> float:
-        """The share of probes that agree."""
+        """Return the share of probes that agree."""
         return 1 - len(self.misses) / max(self.probes, 1)
 
     def count(self, miss: str) -> None:
-        """Count a probe; a text tells of a disagreement."""
+        """Count a probe; a non-empty text describes a disagreement."""
         self.probes += 1
         self.misses += [miss] if miss else []
 
 
 def probed_callables(chosen: Callable[[str], bool] = _any_name) -> Iterator[tuple[str, ProbedCallable]]:
-    """Every described function and method that OpInfo or a spelled sample exercises on the CPU."""
+    """Yield every function and method in the table that has sample calls which run on the CPU."""
     for name, function in {**public_names.functions(), **public_names.methods()}.items():
         if public_names.is_property(function) or not chosen(name):
             continue
@@ -59,7 +60,7 @@ def probed_callables(chosen: Callable[[str], bool] = _any_name) -> Iterator[tupl
 
 
 def row_accepts(row: Row, places: Places, ranks: dict[str, int]) -> bool:
-    """Whether the row lets operands on these devices meet."""
+    """Return whether a table row lets operands on these devices meet in one call."""
     named = {operand: parameter_of(operand) for operand in places}
     if any(n in row.host and places[o] == ACCELERATOR for o, n in named.items()):
         return False
@@ -79,7 +80,7 @@ def row_accepts(row: Row, places: Places, ranks: dict[str, int]) -> bool:
 
 
 def compare_device_flips(table: Table, chosen: Callable[[str], bool] = _any_name) -> Tally:
-    """Compare the table's word on every flip with what happens on the accelerator that is there."""
+    """Compare which operands the table and an accelerator allow on the host."""
     tally = Tally()
     for name, row, flip in _flips(table, chosen):
         result = flip.result()
@@ -89,7 +90,7 @@ def compare_device_flips(table: Table, chosen: Callable[[str], bool] = _any_name
 
 
 def compare_with_fake_tensors(table: Table, chosen: Callable[[str], bool] = _any_name) -> Tally:
-    """Compare the table's word on every flip with FakeTensor's."""
+    """Compare which operands the table and FakeTensorMode allow on the host."""
     with probe_accelerator():
         found = list(_flips(table, chosen))
     tally = Tally()
@@ -101,6 +102,7 @@ def compare_with_fake_tensors(table: Table, chosen: Callable[[str], bool] = _any
 
 
 def _flips(table: Table, chosen: Callable[[str], bool]) -> Iterator[tuple[str, Row, DeviceFlip]]:
+    """Yield the distinct device flips of the chosen names, with their table rows."""
     for name, studied in probed_callables(chosen):
         row = table.find(name)
         if row is not None and row.tensors and not row.special and not row.factory:
@@ -108,21 +110,21 @@ def _flips(table: Table, chosen: Callable[[str], bool]) -> Iterator[tuple[str, R
 
 
 def compare_flip(tally: Tally, name: str, row: Row, flip: DeviceFlip, error: str) -> None:
-    """Compare the row's word on a flip with the error that it met, if any."""
+    """Compare a table row's prediction for a device flip with the call's error, which is empty on success."""
     expected = row_accepts(row, flip.places, flip.ranks)
     verdict = "accepts" if expected else "rejects"
     tally.count(f"{name}({flip}): table {verdict}, torch says {error or 'ok'}" if expected == bool(error) else "")
 
 
 def distinct_flips(found: Iterable[DeviceFlip]) -> list[DeviceFlip]:
-    """One flip for each placement of operands of these ranks: many samples differ in their other arguments only."""
+    """Return one device flip for each combination of operand devices and ranks."""
     return list({str((sorted(f.places.items()), sorted(f.ranks.items()))): f for f in found}.values())
 
 
 def compare_waits(table: Table, chosen: Callable[[str], bool] = _any_name) -> Tally:
-    """Compare the rows' word on waiting with CUDA's own alarm, on a real device."""
+    """Compare the table's predictions of host waits with CUDA's own warnings, on a real device."""
     tally = Tally()
-    for name, studied in _rows_to_ask_for_waits(table, chosen):
+    for name, studied in _rows_with_known_waits(table, chosen):
         waited = [
             alarm
             for probed, given in placeable_calls(studied)
@@ -138,9 +140,9 @@ def compare_waits(table: Table, chosen: Callable[[str], bool] = _any_name) -> Ta
 
 
 def compare_wait_detectors(table: Table, chosen: Callable[[str], bool] = _any_name) -> Tally:
-    """Compare CUDA's alarm with what the profiler counts: the alarm does not know of every wait."""
+    """Compare CUDA's warnings about waits with the profiler's counts, because CUDA does not warn of every wait."""
     tally = Tally()
-    for name, studied in _rows_to_ask_for_waits(table, chosen):
+    for name, studied in _rows_with_known_waits(table, chosen):
         for probed, given in placeable_calls(studied):
             alarm = wait_cells.triggers_sync_warning(probed, given)
             if alarm is None:
@@ -153,7 +155,8 @@ def compare_wait_detectors(table: Table, chosen: Callable[[str], bool] = _any_na
     return tally
 
 
-def _rows_to_ask_for_waits(table: Table, chosen: Callable[[str], bool]) -> Iterator[tuple[str, ProbedCallable]]:
+def _rows_with_known_waits(table: Table, chosen: Callable[[str], bool]) -> Iterator[tuple[str, ProbedCallable]]:
+    """Yield the names whose rows say whether every call waits, with their probed callables."""
     for name, studied in probed_callables(chosen):
         row = table.find(name)
         if row is not None and row.tensors and not (row.special or row.factory or row.sync.startswith("unless")):
@@ -161,12 +164,13 @@ def _rows_to_ask_for_waits(table: Table, chosen: Callable[[str], bool]) -> Itera
 
 
 def _row_sync(table: Table, name: str) -> str:
+    """Return what the table says about host waits for a name; empty if it predicts none."""
     row = table.find(name)
     return row.sync if row is not None else ""
 
 
 def compare_result_dtypes(table: Table, chosen: Callable[[str], bool] = _any_name, device: str = "cpu") -> Tally:
-    """Cast operands and compare result dtypes with the table's rule; rows without a rule are left out."""
+    """Cast operands, and compare the result dtypes with the table's rules; rows without a rule are skipped."""
     tally = Tally()
     for name, studied in probed_callables(chosen):
         row = table.find(name)
@@ -178,12 +182,12 @@ def compare_result_dtypes(table: Table, chosen: Callable[[str], bool] = _any_nam
 
 
 def condition_holds(condition: str, given: Set[str]) -> bool:
-    """Whether a condition of a row holds for a call that is given these arguments."""
+    """Return whether a condition in a table row holds for a call with these arguments."""
     return all((demand.name in given) is not demand.absent for demand in parse_conditions(condition))
 
 
 def compare_dtypes(tally: Tally, name: str, row: Row, outcome: ProbeResult) -> None:
-    """Compare the row's rules with the dtypes that came out of one call."""
+    """Compare a table row's dtype rules with the result dtypes of one call."""
     given, asked_for = outcome.given(), outcome.bound.get("dtype")
     stated = next((rule for condition, rule in row.dtype_if.items() if condition_holds(condition, given)), row.dtype)
     rules = (stated,) * len(outcome.tensors) if isinstance(stated, str) else stated

@@ -1,4 +1,4 @@
-"""One real CPU call, and everything that can be seen of it."""
+"""Probing of one call: make the call, and observe its result and side effects."""
 
 from __future__ import annotations
 
@@ -15,17 +15,18 @@ from devlint.runtime.derive.sample_calls import SampleCall
 from devlint.runtime.derive.signatures import Signature
 
 PARAMETERS = "parameters"
-"""The pseudo-parameter through which a module's own tensors come."""
+"""The pseudo-parameter that holds a module's own parameters and buffers."""
 
 FLOATS = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
+"""The floating-point dtypes to which operands are cast."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
-    """What one call did; ``error`` is set instead where it raised.
+    """What one call did, or the error it raised in ``error``.
 
-    Operands are named by their parameter, or ``name[i]`` for the i-th tensor of a sequence; ``before`` holds their
-    dtypes and ranks as they went in.
+    Operands are named by their parameter, or ``name[i]`` for the i-th tensor of a sequence. ``before`` holds the
+    operands' dtypes and ranks before the call.
     """
 
     bound: dict[str, Any]
@@ -39,11 +40,11 @@ class ProbeResult:
 
     @property
     def tensors(self) -> list[torch.Tensor]:
-        """The tensors in the result, in order."""
+        """Return the tensors in the result, in order."""
         return tensors_of(self.result)
 
     def given(self) -> frozenset[str]:
-        """The parameters that were given something that means more than their absence."""
+        """Return the parameters that received a value other than None and False."""
         return frozenset(n for n, v in self.bound.items() if v is not None and v is not False)
 
 
@@ -51,6 +52,8 @@ _Mode: Any = TorchDispatchMode
 
 
 class _OperatorRecorder(_Mode):  # type: ignore[misc]
+    """Dispatch mode that records which operators a call runs."""
+
     def __init__(self) -> None:
         super().__init__()
         self.seen: list[Any] = []
@@ -61,12 +64,15 @@ class _OperatorRecorder(_Mode):  # type: ignore[misc]
 
 
 def parameter_of(operand: str) -> str:
-    """The parameter name of an operand name."""
+    """Return the parameter name in an operand name: ``name`` for ``name[0]``."""
     return operand.split("[")[0]
 
 
 def variation_groups(given: Iterable[str]) -> dict[str, list[str]]:
-    """The operands that are varied together: each by itself, but a module's own tensors all at once."""
+    """Group the operands that are varied together.
+
+    Each operand is its own group, but a module's parameters and buffers form one.
+    """
     found: dict[str, list[str]] = {}
     for name in given:
         found.setdefault(PARAMETERS if parameter_of(name) == PARAMETERS else name, []).append(name)
@@ -74,7 +80,7 @@ def variation_groups(given: Iterable[str]) -> dict[str, list[str]]:
 
 
 def operands(bound: dict[str, Any]) -> dict[str, torch.Tensor]:
-    """The tensors of a bound call by operand name."""
+    """Return the tensors among a call's bound arguments, by operand name."""
     found: dict[str, torch.Tensor] = {}
     for name, value in bound.items():
         if isinstance(value, torch.Tensor):
@@ -85,12 +91,12 @@ def operands(bound: dict[str, Any]) -> dict[str, torch.Tensor]:
 
 
 def dense_operands(bound: dict[str, Any]) -> dict[str, torch.Tensor]:
-    """The operands that can be cast and reshaped at will: strided and not quantized."""
+    """Return the operands that can be cast and reshaped freely: strided and not quantized."""
     return {n: t for n, t in operands(bound).items() if t.layout is torch.strided and not t.is_quantized}
 
 
 def bind_call(overloads: list[Signature], call: SampleCall) -> dict[str, Any] | None:
-    """The call's values by parameter name under the first overload that it fits."""
+    """Return a call's values by parameter name under the first overload that accepts the call, or None."""
     for signature in overloads:
         bound = signature.bind(call.args, call.kwargs)
         if bound is not None:
@@ -99,7 +105,7 @@ def bind_call(overloads: list[Signature], call: SampleCall) -> dict[str, Any] | 
 
 
 def replace_operands(call: SampleCall, overloads: list[Signature], changes: dict[str, Any]) -> SampleCall:
-    """The call with the named operands replaced."""
+    """Return a call with the named operands replaced."""
     given = operands(bind_call(overloads, call) or {})
     by_id = {id(t): changes[name] for name, t in given.items() if name in changes}
     return call.map_tensors(lambda t: by_id.get(id(t), t))
@@ -113,7 +119,7 @@ def probe_call(
     record: bool = False,
     device: str = "cpu",
 ) -> ProbeResult:
-    """Call ``function`` on clones of the call's tensors and note what happened."""
+    """Call ``function`` on clones of the call's tensors, and return what happened."""
     call = call.map_tensors(lambda t: _clone(t, grad, device))
     bound = bind_call(overloads, call)
     if bound is None:
@@ -131,7 +137,7 @@ def probe_call(
                     result = function(*call.args, **call.kwargs)
             else:
                 result = function(*call.args, **call.kwargs)
-    except Exception as error:  # the probe asks whether the call raises, whatever it raises
+    except Exception as error:  # any exception counts: the question is whether the call raises
         return ProbeResult(bound, before, error=f"{type(error).__name__}: {error}"[:300])
     storages = {name: _storage(t) for name, t in given.items()}
     made = [_storage(t) for t in tensors_of(result)]
@@ -147,11 +153,13 @@ def probe_call(
 
 
 def _clone(tensor: torch.Tensor, grad: bool, device: str) -> torch.Tensor:
+    """Return a copy of a tensor on a device, which requires grad if asked and possible."""
     copy = tensor.detach().clone().to(device)
     return copy.requires_grad_(grad and (copy.is_floating_point() or copy.is_complex()))
 
 
 def _storage(tensor: torch.Tensor) -> int:
+    """Return the address of a tensor's storage, or 0 if it has none."""
     try:
         return tensor.untyped_storage().data_ptr()
     except (RuntimeError, NotImplementedError):
@@ -159,17 +167,20 @@ def _storage(tensor: torch.Tensor) -> int:
 
 
 def tensors_of(result: Any) -> list[torch.Tensor]:
-    """The tensors in a result, in order."""
+    """Return the tensors in a nested result, in order."""
     return [leaf for leaf in pytree.tree_leaves(result) if isinstance(leaf, torch.Tensor)]
 
 
 def cast_operand(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    """The tensor in another dtype, with values that stay legal: ones where a fraction would be cut off."""
+    """Return an operand cast to a dtype.
+
+    A float cast to an integer dtype becomes ones, which are legal values for every operator.
+    """
     if dtype.is_floating_point or dtype.is_complex or not (tensor.is_floating_point() or tensor.is_complex()):
         return tensor.to(dtype)
     return torch.ones_like(tensor, dtype=dtype)
 
 
 def as_zero_dim(tensor: torch.Tensor) -> torch.Tensor:
-    """A 0-dim tensor with the first value of ``tensor``."""
+    """Return a 0-dim tensor with the first value of ``tensor``."""
     return tensor.detach().reshape(-1)[0].clone() if tensor.numel() else tensor.new_ones(())

@@ -1,4 +1,4 @@
-"""The row of one callable as its declaration and the CPU tell it."""
+"""Table rows of functions, methods and properties, derived from their declarations and from calls on the CPU."""
 
 from __future__ import annotations
 
@@ -30,11 +30,13 @@ from devlint.runtime.derive.sample_calls import SampleCall
 from devlint.runtime.derive.signatures import signature_from_names
 
 Row = dict[str, Any]
+"""The cells of one row of the semantics table, by field name."""
 DerivedRow = tuple[Row, "ProbedCallable | None"]
+"""A table row with its probed callable, which an accelerator can be asked about; None if nothing could be called."""
 
 
 def derive_row(name: str, function: Any) -> DerivedRow:
-    """The row of one function, method or property, and its subject, of which an accelerator can tell the rest."""
+    """Derive the table row of one function, method or property."""
     if public_names.is_property(function):
         return _property_row(name), None
     overloads = overloads_of(name, function)
@@ -58,14 +60,17 @@ def derive_row(name: str, function: Any) -> DerivedRow:
 
 
 def _additional_cells(cells: Row, row: Row, source: str) -> Row:
-    """Cells that the declaration tells, with their source, where they say more than the row does."""
+    """Return the declared cells that a table row does not have yet, and note their source in the row."""
     more = {cell: value for cell, value in cells.items() if row.get(cell) != value}
     row["provenance"] |= dict.fromkeys(more, source)
     return more
 
 
 def _row_without_signature(function: Any) -> Row:
-    """A function of no signature: what it returns is known only if it runs without arguments and changes nothing."""
+    """Derive the table row of a function without a signature.
+
+    Its result is known only if the function runs without arguments and changes nothing.
+    """
     name = getattr(function, "__name__", "")
     if name.startswith(("set_", "clear_", "autocast_", "init_")):
         return {"device": "none", "returns": "none", "provenance": {"*": "inspect"}}
@@ -79,6 +84,7 @@ def _row_without_signature(function: Any) -> Row:
 
 
 def _property_row(name: str) -> Row:
+    """Derive the table row of a tensor property."""
     attribute = name.rsplit(".", 1)[1]
     read = operator.attrgetter(attribute)
     signature = signature_from_names(["self"], ["self"])
@@ -94,6 +100,7 @@ def _property_row(name: str) -> Row:
 
 
 def _probed_cells(name: str, studied: ProbedCallable) -> Row:
+    """Return the table cells that calls on the CPU show."""
     row = return_cells.cells(studied, in_place=name.endswith("_") and (not name.endswith("__") or ".__i" in name))
     if any(t.outcome.tensors for t in studied.probed_calls):
         outcomes = studied.varied_results()

@@ -1,4 +1,4 @@
-"""Which public callables the table describes, and which it leaves unknown."""
+"""Coverage of the table: which public callables it describes, and which it leaves unknown."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from devlint.runtime.derive import module_rows, public_names
 from devlint.semantics.cell_sources import count_cells_by_source
 
 Row = dict[str, Any]
+"""The cells of one row of the semantics table, by field name."""
 
 
 def overridable_names() -> list[str]:
-    """The canonical names of everything in ``torch.overrides.get_overridable_functions()``."""
+    """Return the canonical names of all functions in ``torch.overrides.get_overridable_functions()``."""
     found: dict[str, None] = {}
     for group in overrides.get_overridable_functions().values():
         for function in group:
@@ -23,7 +24,7 @@ def overridable_names() -> list[str]:
 
 
 def is_described(row: Row | None) -> bool:
-    """Whether a row says what comes out: its form, and for tensors the dtype and device rules."""
+    """Return whether a table row says what a call returns, and for tensors their dtype and device rules."""
     if row is None:
         return False
     if row.get("special"):
@@ -35,7 +36,7 @@ def is_described(row: Row | None) -> bool:
 
 
 def summary(rows: dict[str, Row]) -> dict[str, Any]:
-    """Counts for the header of the table, with the unknown ones by name."""
+    """Return counts for the header of the table, and the names that it leaves unknown."""
     groups = {"overridable functions": overridable_names(), "torch.nn modules": list(module_rows.module_classes())}
     counts: dict[str, Any] = {}
     unknown: set[str] = set()

@@ -1,4 +1,4 @@
-"""What the declaration of a callable tells without a call: parameters, the form of the result, factory marks."""
+"""Table cells read off the declaration of a callable: parameters, result form, factory marks."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from devlint.runtime.derive.signatures import (
 )
 
 Row = dict[str, Any]
+"""The cells of one row of the semantics table, by field name."""
 _NUMBERS = {"bool": "bool", "int": "number", "SymInt": "number", "float": "number", "Scalar": "number"}
 _PLAIN: dict[Any, str] = {
     None: "none", "None": "none", bool: "bool", int: "number", float: "number", str: "string"
@@ -25,7 +26,7 @@ _PLAIN: dict[Any, str] = {
 
 
 def overloads_of(name: str, function: Any) -> list[Signature]:
-    """The overloads of a callable: spelled by hand where torch cannot tell, else as torch tells."""
+    """Return the overloads of a callable, written by hand where torch's own signatures do not suffice."""
     by_hand = overlay()["rows"].get(name, {})
     if "params" in by_hand:
         spelled = by_hand.get("overloads", [by_hand["params"]])
@@ -35,6 +36,7 @@ def overloads_of(name: str, function: Any) -> list[Signature]:
 
 
 def _as_method(signature: Signature) -> Signature:
+    """Return a signature with its first parameter named ``self``."""
     first = signature.params[0] if signature.params else None
     if first is None or first.name == "self":
         return signature
@@ -43,7 +45,7 @@ def _as_method(signature: Signature) -> Signature:
 
 
 def merge_params(overloads: list[Signature]) -> Row:
-    """One parameter list that serves binding, and the overloads where they disagree by position."""
+    """Return the parameter list that serves all overloads, and the overloads where positions differ."""
     overloads = without_number_overloads(overloads)
     spelled = [[p.name for p in s.params if p.kind != "kw"] for s in overloads]
     longest = max(overloads, key=lambda s: (len([p for p in s.params if p.kind != "kw"]), len(s.params)))
@@ -62,11 +64,12 @@ def merge_params(overloads: list[Signature]) -> Row:
 
 
 def _distinct(lists: Iterable[list[str]]) -> list[list[str]]:
+    """Return the different parameter lists, in order."""
     return [list(t) for t in dict.fromkeys(map(tuple, lists))]
 
 
 def tensor_names(overloads: list[Signature]) -> list[str]:
-    """Tensor parameters; ``name[]`` where a sequence is taken."""
+    """Return the names of tensor parameters, with ``[]`` added where a sequence is taken."""
     found: dict[str, Parameter] = {}
     for signature in overloads:
         for param in signature.params:
@@ -76,14 +79,14 @@ def tensor_names(overloads: list[Signature]) -> list[str]:
 
 
 def number_names(overloads: list[Signature]) -> list[str]:
-    """Tensor parameters for which another overload takes a Python number."""
+    """Return the tensor parameters for which another overload takes a Python number."""
     tensors = {p.name for s in overloads for p in s.params if p.tensor}
     numbers = (p.name for s in overloads for p in s.params if not p.tensor and p.type.rstrip("?") in _NUMBERS)
     return [name for name in dict.fromkeys(numbers) if name in tensors]
 
 
 def native_returns(overloads: list[Signature]) -> str:
-    """The form of the result as the native schemas declare it."""
+    """Return the form of the result as the native schemas declare it."""
     natives = [s.native for s in overloads if s.native is not None]
     kinds = set()
     for native in natives:
@@ -105,7 +108,7 @@ def native_returns(overloads: list[Signature]) -> str:
 
 
 def annotated_return(function: Any) -> str:
-    """The form of the result as its annotation tells, where that is no tensor."""
+    """Return the form of the result as a function's annotation declares it, if it is no tensor."""
     try:
         annotation = inspect.signature(function).return_annotation
     except (ValueError, TypeError):
@@ -114,7 +117,7 @@ def annotated_return(function: Any) -> str:
 
 
 def factory_cells(name: str, function: Any, row: Row) -> Row:
-    """The cells of a callable that makes a tensor from none, or from a template."""
+    """Return the table cells of a callable that creates a tensor from nothing or from a template."""
     base = name.rsplit(".", 1)[1]
     takes = set(row["params"])
     if base.endswith("_like") or (base.startswith("new_") and name.startswith("torch.Tensor.")):

@@ -1,4 +1,4 @@
-"""Device cells: operands of a call on the emulated accelerator flipped to the host one by one."""
+"""The device cells of a table row, found by moving operands of a call between an accelerator and the host."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from devlint.runtime.derive.probed_callable import Cells, ProbedCall, ProbedCall
 
 
 def cells(subject: ProbedCallable) -> Cells:
-    """``index``, ``free``, ``scalars`` and ``device``; to be called while an accelerator is there."""
+    """Return a callable's table cells ``index``, ``free``, ``scalars`` and ``device``; needs an accelerator."""
     tied: set[str] = set()
     loose: dict[str, set[str]] = {}
     sources: set[str] = set()
@@ -44,7 +44,7 @@ def cells(subject: ProbedCallable) -> Cells:
 def _result_device(
     subject: ProbedCallable, sources: set[str], alone: set[str], loose: dict[str, set[str]], tied: set[str]
 ) -> str:
-    """On the host, with the group, or, where nothing is tied, with the one operand that the result follows."""
+    """Return the device rule for results: the host, the common device, or that of one operand."""
     if sources == {HOST}:
         return "host"
     if len(sources) > 1:
@@ -55,7 +55,7 @@ def _result_device(
 
 
 def _scalars(subject: ProbedCallable, tied: set[str]) -> int | str:
-    """How many 0-dim host operands pass beside an accelerator operand that is not 0-dim: the most any call shows."""
+    """Return how many 0-dim host operands a call accepts beside a larger accelerator operand."""
     most, alone = 0, False
     for probed, given in placeable_calls(subject):
         names = [n for n in given if parameter_of(n) in tied and parameter_of(n) != PARAMETERS]
@@ -74,7 +74,7 @@ def _passes(
     names: set[str],
     among_scalars: bool = False,
 ) -> bool:
-    """Whether the call is legal, and accepted, with these operands as 0-dim host tensors beside a larger one."""
+    """Return whether a call accepts these operands as 0-dim host tensors beside a larger one."""
     flip = place_as_scalars(subject, probed, given, names)
     others = [rank for name, rank in flip.ranks.items() if name not in names] if flip is not None else []
     if flip is None or not others or any(others) is among_scalars:

@@ -1,4 +1,4 @@
-"""Calls with their operands placed on the host or on an accelerator, be it emulated or real."""
+"""Device flips: sample calls with some operands on the host and the others on an accelerator, emulated or real."""
 
 from __future__ import annotations
 
@@ -23,12 +23,17 @@ from devlint.runtime.derive.sample_calls import SampleCall
 
 HOST, ACCELERATOR = "cpu", "cuda"
 Places = dict[str, str]
+"""Device types by operand name."""
 _OTHER_CAUSES = ("not implemented for", "NotImplementedError", "NotEmulated", "out of memory", "CUDNN", "Could not run")
+"""Parts of error messages that have nothing to do with operand devices."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceFlip:
-    """A call, where its operands go (those in ``strays`` elsewhere than the rest), and their ranks."""
+    """A sample call with a device and a rank for each operand.
+
+    The operands in ``strays`` are on the other device than the rest.
+    """
 
     function: Callable[..., Any]
     call: SampleCall
@@ -41,7 +46,7 @@ class DeviceFlip:
         return ", ".join(f"{name}:{place}/{self.ranks[name]}d" for name, place in self.places.items())
 
     def result(self) -> FlipResult:
-        """Make the call."""
+        """Make the call with its operands on their devices, and return its outcome."""
         where = {id(t): self.places[n] for n, t in self.tensors.items()}
         torch.manual_seed(0)
         with torch.no_grad(), warnings.catch_warnings():
@@ -49,30 +54,31 @@ class DeviceFlip:
             try:
                 call = self.call.map_tensors(lambda t: t.clone().to(where[id(t)]))
                 found = self.function(*call.args, **_with_accelerator(call.kwargs))
-            except Exception as error:  # the probe asks whether the call raises, whatever it raises
+            except Exception as error:  # any exception counts: the question is whether the call raises
                 return FlipResult(error=f"{type(error).__name__}: {error}".replace("\n", " ")[:200])
         return FlipResult(tuple(t.device.type for t in tensors_of(found)))
 
 
 @dataclass(frozen=True, slots=True)
 class FlipResult:
-    """The device types of the tensors that came out, or the error."""
+    """The outcome of a device flip: the device types of the result tensors, or the error."""
 
     devices: tuple[str, ...] = ()
     error: str = ""
 
     @property
     def failed_for_other_reason(self) -> bool:
-        """Whether the call failed for a reason that has nothing to do with where its operands are."""
+        """Return whether the call failed for a reason other than its operands' devices."""
         return any(cause in self.error for cause in _OTHER_CAUSES)
 
 
 def _with_accelerator(kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Return keyword arguments in which any ``device`` is the accelerator."""
     return {n: (ACCELERATOR if n == "device" and v is not None else v) for n, v in kwargs.items()}
 
 
 def placeable_calls(subject: ProbedCallable) -> Iterator[tuple[ProbedCall, dict[str, torch.Tensor]]]:
-    """The trials all of whose tensors are dense operands, and those operands."""
+    """Yield the probed calls whose tensors are all dense operands, with those operands."""
     for probed in subject.calls_to_vary():
         bound = subject.bound(probed.call)
         given = dense_operands(bound)
@@ -81,7 +87,7 @@ def placeable_calls(subject: ProbedCallable) -> Iterator[tuple[ProbedCall, dict[
 
 
 def place_operands(probed: ProbedCall, given: dict[str, torch.Tensor], default: str, strays: set[str]) -> DeviceFlip:
-    """The trial with its operands at ``default``, but for the strays."""
+    """Return a sample call with the strays on one device and all other operands on the device ``default``."""
     other = HOST if default == ACCELERATOR else ACCELERATOR
     places = {n: other if n in strays else default for n in given}
     ranks = {n: t.dim() for n, t in given.items()}
@@ -91,7 +97,10 @@ def place_operands(probed: ProbedCall, given: dict[str, torch.Tensor], default: 
 def place_as_scalars(
     subject: ProbedCallable, probed: ProbedCall, given: dict[str, torch.Tensor], names: set[str]
 ) -> DeviceFlip | None:
-    """The trial on the accelerator with the named operands as 0-dim host tensors; None where that is no legal call."""
+    """Return a sample call on the accelerator with the named operands as 0-dim host tensors.
+
+    Returns None if the call does not run on the CPU that way.
+    """
     call = replace_operands(probed.call, subject.overloads, {n: as_zero_dim(given[n]) for n in names})
     if probe_call(probed.function, subject.overloads, call).error:
         return None
@@ -101,7 +110,7 @@ def place_as_scalars(
 
 
 def flips(subject: ProbedCallable) -> Iterator[DeviceFlip]:
-    """Every flip worth comparing: one operand alone on either side, one or two as 0-dim host tensors."""
+    """Yield the device flips of a callable: one operand moved, or one or two as 0-dim host tensors."""
     for probed, given in placeable_calls(subject):
         if len(given) < 2 or place_operands(probed, given, ACCELERATOR, set()).result().error:
             continue

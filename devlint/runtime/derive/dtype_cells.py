@@ -1,4 +1,4 @@
-"""Result dtypes: the first rule of a fixed vocabulary that predicts everything the probes saw."""
+"""The dtype cells of a table row: the first rule of a fixed vocabulary that predicts all observed result dtypes."""
 
 from __future__ import annotations
 
@@ -12,14 +12,21 @@ from devlint.runtime.derive.probed_callable import Cells, ProbedCallable
 
 Dtype = torch.dtype
 Seen = list[tuple[ProbeResult, list[torch.Tensor]]]
+"""Probed calls with the result tensors that one rule has to predict."""
 _NUMBERS = (bool, int, float, complex)
+"""Types of Python numbers."""
 _LIKE_OPERANDS = frozenset("other min max exponent self input x y end".split())
+"""Parameters whose Python numbers take part in type promotion."""
 _OF_ONE = frozenset({"real", "real-float", "complex"})
 _FIXED = tuple("bool int64 float32 int32 uint8 complex64 float64".split())
+"""Fixed result dtypes, those tried early first."""
 
 
 def cells(subject: ProbedCallable, outcomes: list[ProbeResult]) -> Cells:
-    """``dtype``, and ``dtype_if`` where an argument changes the rule; losses may have rules for floats only."""
+    """Return a callable's table cells ``dtype``, and ``dtype_if`` where an argument changes the rule.
+
+    For losses, rules may hold for floating-point operands only.
+    """
     seen = [o for o in outcomes if o.bound.get("dtype") is None and o.tensors]
     scopes = (_any, _not_integral, _floating_point) if "reduction" in subject.parameter_names else (_any,)
     found: Cells = {}
@@ -31,18 +38,22 @@ def cells(subject: ProbedCallable, outcomes: list[ProbeResult]) -> Cells:
 
 
 def _any(dtype: Dtype) -> bool:
+    """Return True, to keep every dtype."""
     return True
 
 
 def _not_integral(dtype: Dtype) -> bool:
+    """Return whether a dtype is floating-point or complex."""
     return dtype.is_floating_point or dtype.is_complex
 
 
 def _floating_point(dtype: Dtype) -> bool:
+    """Return whether a dtype is floating-point."""
     return dtype.is_floating_point
 
 
 def _cells(subject: ProbedCallable, seen: list[ProbeResult]) -> Cells:
+    """Return the table cells with dtype rules that predict these results."""
     rules = _rules(subject, seen)
     if "unknown" not in rules:
         return {"dtype": _joined(rules)}
@@ -57,11 +68,12 @@ def _cells(subject: ProbedCallable, seen: list[ProbeResult]) -> Cells:
 
 
 def _joined(rules: list[str]) -> str | list[str]:
+    """Return the dtype rules of several results as one rule if they are all the same."""
     return rules[0] if len(set(rules)) == 1 else rules
 
 
 def _rules(subject: ProbedCallable, outcomes: list[ProbeResult]) -> list[str]:
-    """One rule per result; a plain tensor counts as the first of the results."""
+    """Return one dtype rule for each result; a plain tensor counts as the first result."""
     if not outcomes:
         return ["unknown"]
     if any(not isinstance(o.result, (torch.Tensor, tuple)) for o in outcomes) or _any_length(outcomes):
@@ -71,11 +83,13 @@ def _rules(subject: ProbedCallable, outcomes: list[ProbeResult]) -> list[str]:
 
 
 def _any_length(outcomes: list[ProbeResult]) -> bool:
+    """Return whether the probed calls returned tuples of different lengths."""
     lengths = {len(o.tensors) for o in outcomes if isinstance(o.result, tuple)}
     return len(lengths) > 1
 
 
 def _rule(subject: ProbedCallable, seen: Seen) -> str:
+    """Return the first dtype rule that predicts the dtypes of these tensors, or "unknown"."""
     for rule in _candidates(subject):
         if all(out.dtype == predicted_dtype(rule, outcome) for outcome, outs in seen for out in outs):
             return rule
@@ -83,7 +97,7 @@ def _rule(subject: ProbedCallable, seen: Seen) -> str:
 
 
 def _candidates(subject: ProbedCallable) -> Iterable[str]:
-    """Fixed dtypes, one operand's own, what all promote to, and then these through each conversion."""
+    """Yield the dtype rules to try: fixed dtypes, one operand's dtype, promotion, then conversions of these."""
     names = subject.tensor_names
     listed = any(p.tensor == "list" for s in subject.overloads for p in s.params[:1])
     pair = [",".join(names[:2])] if len(names) > 2 else []
@@ -101,7 +115,7 @@ def _candidates(subject: ProbedCallable) -> Iterable[str]:
 
 
 def predicted_dtype(rule: str, outcome: ProbeResult) -> Dtype | None:
-    """The dtype that a rule of the vocabulary gives for one call."""
+    """Return the result dtype that a rule of the vocabulary predicts for one call."""
     kind, _, name = rule.partition(":")
     names = name.split(",") if name else []
     if kind == "kwarg":
@@ -118,7 +132,10 @@ def predicted_dtype(rule: str, outcome: ProbeResult) -> Dtype | None:
 
 
 def _promoted(outcome: ProbeResult, names: list[str], count_ranks: bool = True) -> Dtype | None:
-    """What the named operands promote to; all of them and the numbers beside them where none is named."""
+    """Return what the named operands promote to.
+
+    Without names, all operands and the numbers beside them take part.
+    """
     given = [kind for o, kind in outcome.before.items() if not names or parameter_of(o) in names]
     numbers = [v for n, v in outcome.bound.items() if n in _LIKE_OPERANDS and isinstance(v, _NUMBERS) and not names]
     tensors = [torch.empty((1,) * (min(rank, 1) if count_ranks else 1), dtype=d) for d, rank in given]
@@ -132,26 +149,32 @@ def _promoted(outcome: ProbeResult, names: list[str], count_ranks: bool = True) 
 
 
 def _floating(dtype: Dtype) -> Dtype:
+    """Return a dtype itself if it is floating-point or complex, else the default dtype."""
     return dtype if _not_integral(dtype) else torch.get_default_dtype()
 
 
 def _real(dtype: Dtype) -> Dtype:
+    """Return the real counterpart of a complex dtype; any other dtype itself."""
     return dtype.to_real() if dtype.is_complex else dtype
 
 
 def _complex(dtype: Dtype) -> Dtype:
+    """Return the complex counterpart of a dtype."""
     return _floating(dtype).to_complex()
 
 
 def _summed(dtype: Dtype) -> Dtype:
+    """Return the dtype of a sum: int64 for integers."""
     return dtype if _not_integral(dtype) else torch.int64
 
 
 def _counted(dtype: Dtype) -> Dtype:
+    """Return int64 for bool; any other dtype itself."""
     return torch.int64 if dtype is torch.bool else dtype
 
 
 def _doubled(dtype: Dtype) -> Dtype:
+    """Return the 64-bit real or 128-bit complex dtype for a dtype."""
     return torch.complex128 if dtype.is_complex else torch.float64
 
 
@@ -164,3 +187,4 @@ _CONVERSIONS: dict[str, Callable[[Dtype], Dtype]] = {
     "complex": _complex,
     "double": _doubled,
 }
+"""Conversions of a promoted dtype, by name in the vocabulary."""

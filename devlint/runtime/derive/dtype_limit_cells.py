@@ -1,4 +1,4 @@
-"""What dtypes a callable refuses: operands that must be equal, index-like operands and loss targets."""
+"""Table cells for dtypes that a callable refuses: operands that must be equal, index-like operands, loss targets."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from devlint.runtime.derive.probed_callable import Cells, ProbedCall, ProbedCall
 _DTYPES = tuple(getattr(torch, n) for n in "float32 float64 float16 bfloat16 int64 int32 int16 int8 uint8 bool".split())
 _INTEGRAL = (torch.int64, torch.int32, torch.bool)
 _TARGETS = frozenset({"target", "targets", "target_"})
-_MANY_OPERANDS, _MANY_TRIALS = 5, 8
+_MANY_OPERANDS, _MANY_CALLS = 5, 8
 Pair = tuple[str, str]
 
 
 def cells(subject: ProbedCallable, loss: bool) -> Cells:
-    """``match``, ``match_or_half``, ``index_dtypes`` and, for losses, ``target_dtypes``."""
+    """Return a callable's table cells ``match``, ``match_or_half``, ``index_dtypes`` and ``target_dtypes``."""
     return _equal(subject) | _restricted(subject, loss)
 
 
 def _equal(subject: ProbedCallable) -> Cells:
+    """Return the table cells for floating-point operands that must have the same dtype."""
     clash: dict[Pair, bool] = {}
     fine: set[Pair] = set()
-    for probed in subject.calls_to_vary()[:_MANY_TRIALS]:
+    for probed in subject.calls_to_vary()[:_MANY_CALLS]:
         given = dense_operands(subject.bound(probed.call))
         floats = variation_groups(n for n, t in given.items() if t.is_floating_point() and t.dim() > 0)
         for one, two in combinations(list(floats)[:_MANY_OPERANDS], 2):
@@ -48,7 +49,10 @@ def _equal(subject: ProbedCallable) -> Cells:
 def _ever_apart(
     subject: ProbedCallable, probed: ProbedCall, floats: dict[str, list[str]], one: str, two: str, dtype: torch.dtype
 ) -> bool:
-    """Whether some call is accepted in which ``one`` has ``dtype`` and ``two`` is float32, the others being either."""
+    """Return whether a call is accepted with ``one`` in ``dtype`` and ``two`` in float32.
+
+    Every combination of the other operands in either dtype is tried.
+    """
     given = dense_operands(subject.bound(probed.call))
     others = [n for n in floats if n not in (one, two)][:_MANY_OPERANDS]
     for choice in product((False, True), repeat=len(others)):
@@ -59,6 +63,7 @@ def _ever_apart(
 
 
 def _groups(pairs: list[Pair], subject: ProbedCallable) -> list[list[str]]:
+    """Join pairs of operands that share a member into groups."""
     groups: list[set[str]] = []
     for pair in sorted(pairs):
         joined = [g for g in groups if g & set(pair)]
@@ -67,7 +72,10 @@ def _groups(pairs: list[Pair], subject: ProbedCallable) -> list[list[str]]:
 
 
 def _restricted(subject: ProbedCallable, loss: bool) -> Cells:
-    """Accepted dtypes: for an index what every sample takes, for a target what any sample takes."""
+    """Return the table cells for dtypes of index-like operands and of loss targets.
+
+    An index may have the dtypes that every sample accepts, a target those that any sample accepts.
+    """
     taken: dict[str, list[set[str]]] = {}
     for probed in subject.calls_to_vary():
         given = dense_operands(subject.bound(probed.call))
@@ -88,6 +96,7 @@ def _restricted(subject: ProbedCallable, loss: bool) -> Cells:
 
 
 def _accepted(subject: ProbedCallable, probed: ProbedCall, name: str, tensor: torch.Tensor) -> set[str]:
+    """Return the dtypes in which a call accepts one operand."""
     return {
         str(d).removeprefix("torch.")
         for d in _DTYPES

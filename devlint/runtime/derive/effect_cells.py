@@ -1,4 +1,4 @@
-"""What a call does besides its result: writing, sharing storage, reading back, drawing numbers, gradients."""
+"""Table cells for the effects of a call: writing, sharing storage, waiting, drawing random numbers, gradients."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from devlint.runtime.derive.probed_callable import Cells, ProbedCall, ProbedCall
 from devlint.runtime.derive.signatures import Signature
 
 _READING_BACK = frozenset({"data_dependent_output", "dynamic_output_shape"})
+"""Tags of operators that read device data on the host."""
 
 
 def cells(subject: ProbedCallable) -> Cells:
-    """``mutates``, ``view`` or ``may_view``, ``sync``, ``random`` and ``grad``."""
+    """Return a callable's table cells ``mutates``, ``view`` or ``may_view``, ``sync``, ``random`` and ``grad``."""
     row: Cells = {}
     outcomes = [t.outcome for t in subject.probed_calls]
     row["mutates"] = [n for n in subject.tensor_names if any(n in map(parameter_of, o.mutated) for o in outcomes)]
@@ -29,7 +30,7 @@ def cells(subject: ProbedCallable) -> Cells:
 
 
 def declared_cells(overloads: list[Signature], row: Cells) -> Cells:
-    """What the schemas say of memory and chance beyond what the probes in ``row`` have seen."""
+    """Return what the native schemas add to a table row: written operands, shared storage, random numbers."""
     arguments = [(s, a) for s in overloads if s.native is not None for a in _arguments(s)]
     annotated = [(_named(s, a.name), a.annotation, s) for s, a in arguments if a.annotation is not None]
     writes = [name for name, annotation, _ in annotated if annotation.is_write]
@@ -43,25 +44,29 @@ def declared_cells(overloads: list[Signature], row: Cells) -> Cells:
 
 
 def _arguments(signature: Signature) -> list[Any]:
+    """Return the arguments of a signature's native schema."""
     arguments = signature.native.func.arguments if signature.native is not None else None
     return [] if arguments is None else [*arguments.flat_positional, *arguments.flat_kwarg_only]
 
 
 def _named(signature: Signature, argument: str) -> str:
-    """The parameter that a schema's argument is: functions call ``self`` ``input``."""
+    """Return the parameter for a schema's argument; functions call the argument ``self`` ``input``."""
     return argument if signature.param(argument) is not None else "input"
 
 
 def _comes_out(annotation: Any, signature: Signature) -> bool:
+    """Return whether a schema's result shares storage with an annotated argument."""
     returned = signature.native.func.returns if signature.native is not None else ()
     return any(r.annotation is not None and annotation.alias_set == r.annotation.alias_set for r in returned)
 
 
 def _tags(op: Any) -> frozenset[str]:
+    """Return the tag names of an operator."""
     return frozenset(str(tag).rpartition(".")[2] for tag in getattr(op, "tags", ()))
 
 
 def _sharing(subject: ProbedCallable) -> Cells:
+    """Return the table cell ``view`` or ``may_view`` that probed calls show."""
     outcomes = [t.outcome for t in subject.probed_calls]
     strided = [
         o for t in subject.calls_to_vary() if not (o := subject.probe_variation(t, _transposed(subject, t))).error
@@ -75,13 +80,13 @@ def _sharing(subject: ProbedCallable) -> Cells:
 
 
 def _transposed(subject: ProbedCallable, probed: ProbedCall) -> dict[str, torch.Tensor]:
-    """The operands with the same shape and another order in memory."""
+    """Return the operands with the same shape in another memory order."""
     given = dense_operands(subject.bound(probed.call))
     return {n: t.mT.contiguous().mT for n, t in given.items() if t.dim() >= 2}
 
 
 def _requires_grad(subject: ProbedCallable) -> bool:
-    """Whether a result may require grad; taken for granted where no floating operand shows."""
+    """Return whether a result may require grad; True if no floating-point operand shows otherwise."""
     verdicts = []
     for probed in subject.calls_to_vary():
         floating = any(t.is_floating_point() for t in dense_operands(subject.bound(probed.call)).values())

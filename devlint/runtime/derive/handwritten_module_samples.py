@@ -1,4 +1,4 @@
-"""Constructor and call arguments spelled out by hand, for module classes that torch's own database leaves out."""
+"""Handwritten constructor and call arguments for module classes that torch's own database leaves out."""
 
 from __future__ import annotations
 
@@ -56,9 +56,10 @@ SAMPLES: dict[str, Callable[[], Pairs]] = {
     "UpsamplingBilinear2d": lambda: [((8,), (floats(1, 2, 4, 4),))],
     "UpsamplingNearest2d": lambda: [((8,), (floats(1, 2, 4, 4),))],
 }
+"""Functions that make the samples, by class name."""
 
 
 def calls(name: str) -> Pairs:
-    """Pairs of constructor and call arguments for ``name``."""
+    """Return pairs of constructor arguments and call arguments for the module class ``name``."""
     made = SAMPLES.get(name.rsplit(".", 1)[1])
     return made() if made is not None else []

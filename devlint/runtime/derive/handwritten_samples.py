@@ -1,4 +1,4 @@
-"""Sample calls spelled out by hand, for what OpInfo does not cover or covers through a wrapper."""
+"""Handwritten sample calls for functions that OpInfo does not cover, or covers only through a wrapper."""
 
 from __future__ import annotations
 
@@ -12,43 +12,48 @@ Arguments = tuple[Any, ...]
 
 
 def floats(*size: int) -> torch.Tensor:
-    """A float32 tensor with values in (0, 1)."""
+    """Return a float32 tensor with values in (0, 1)."""
     return torch.rand(size) * 0.8 + 0.1
 
 
 def ints(*size: int, high: int = 2) -> torch.Tensor:
-    """An int64 tensor."""
+    """Return an int64 tensor with values below ``high``."""
     return torch.randint(0, high, size)
 
 
 def bools(*size: int) -> torch.Tensor:
-    """A bool tensor with both values in it."""
+    """Return a bool tensor with both values in it."""
     return torch.arange(max(1, torch.Size(size).numel())).reshape(size) % 2 == 0
 
 
 def sparse(*size: int) -> torch.Tensor:
-    """A sparse matrix."""
+    """Return a sparse matrix."""
     return floats(*size).to_sparse()
 
 
 def _cell(gates: int) -> list[torch.Tensor]:
+    """Return the weights of a recurrent cell with this number of gates."""
     return [floats(4 * gates, 3), floats(4 * gates, 4), floats(4 * gates), floats(4 * gates)]
 
 
 def _rnn(gates: int, *state: torch.Tensor) -> list[Arguments]:
+    """Return the arguments of a recurrent layer with this number of gates."""
     hidden = state if gates == 4 else state[0]
     return [(floats(2, 1, 3), hidden, _cell(gates), True, 1, 0.0, False, False, False)]
 
 
 def _matrix() -> list[Arguments]:
+    """Return one matrix as the only argument."""
     return [(floats(2, 3),)]
 
 
 def _weights() -> list[Arguments]:
+    """Return one weight matrix as the only argument."""
     return [(floats(3, 4),)]
 
 
 def _quantized() -> list[Arguments]:
+    """Return one quantized matrix as the only argument."""
     return [(torch.quantize_per_tensor(floats(2, 3), 0.1, 0, torch.qint8),)]
 
 
@@ -319,9 +324,10 @@ SAMPLES: dict[str, Callable[[], list[Arguments]]] = (
     | {f"torch.{name}": made for name, made in _BOTH.items()}
     | {f"torch.Tensor.{name}": made for name, made in (_BOTH | _METHODS).items()}
 )
+"""Functions that make the positional arguments of sample calls, by canonical name."""
 
 
 def calls(name: str) -> list[Arguments]:
-    """The spelled-out positional arguments for ``name``."""
+    """Return the handwritten positional arguments for ``name``; empty if there are none."""
     made = SAMPLES.get(name)
     return made() if made is not None else []

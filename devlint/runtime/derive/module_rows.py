@@ -1,4 +1,4 @@
-"""Rows of ``torch.nn`` module classes: what the constructor registers, and the call with "parameters" as an operand."""
+"""Table rows of ``torch.nn`` module classes: registered tensors, and calls with "parameters" as an operand."""
 
 from __future__ import annotations
 
@@ -26,15 +26,18 @@ from devlint.runtime.derive.sample_calls import SampleCall
 from devlint.runtime.derive.signatures import Parameter, Signature
 
 Row = dict[str, Any]
+"""The cells of one row of the semantics table, by field name."""
 CONTAINERS = frozenset(
     "Module Sequential ModuleList ModuleDict ParameterList ParameterDict Container DataParallel".split()
 )
+"""Module classes that hold other modules; their table rows are written by hand."""
 _FLAGS = ("affine", "elementwise_affine", "track_running_stats")
+"""Constructor flags that decide which parameters and buffers are registered."""
 
 
 @cache
 def module_classes() -> dict[str, type[nn.Module]]:
-    """Canonical name to class for every module class of ``torch.nn``."""
+    """Return every module class of ``torch.nn``, by canonical name."""
     return {
         f"torch.nn.{name}": value
         for name, value in sorted(vars(nn).items())
@@ -43,7 +46,7 @@ def module_classes() -> dict[str, type[nn.Module]]:
 
 
 def aliases() -> dict[str, str]:
-    """Defining modules' names of the classes, to the canonical ones."""
+    """Return the canonical names of classes, by the names under which they are defined."""
     return {
         f"{c.__module__}.{c.__qualname__}": name
         for name, c in module_classes().items()
@@ -52,16 +55,18 @@ def aliases() -> dict[str, str]:
 
 
 Sample = tuple[nn.Module, dict[str, Any], SampleCall]
+"""An instance, the constructor's arguments, and the arguments of a call."""
 
 
 def sample_instances(name: str) -> list[Sample]:
-    """Instances on the CPU with the constructor's arguments and a forward call."""
+    """Return instances on the CPU, with the constructor's arguments and a call's arguments."""
     torch.manual_seed(0)
     found = list(_from_module_db(module_classes()[name]))
     return found or list(_from_hand(name))
 
 
 def _from_module_db(cls: type[nn.Module]) -> Iterator[Sample]:
+    """Yield samples of a class from torch's own module database."""
     for info in module_db:
         if info.module_cls is not cls:
             continue
@@ -79,11 +84,13 @@ def _from_module_db(cls: type[nn.Module]) -> Iterator[Sample]:
 
 
 def _from_hand(name: str) -> Iterator[Sample]:
+    """Yield the handwritten samples of a class."""
     for init, call in handwritten_module_samples.calls(name):
         yield from _build(module_classes()[name], init, {}, call, {})
 
 
 def _build(cls: type[nn.Module], init: Any, init_kwargs: Any, args: Any, kwargs: Any) -> Iterator[Sample]:
+    """Yield a sample if the instance can be built."""
     signature = inspect.signature(cls)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -98,7 +105,7 @@ def _build(cls: type[nn.Module], init: Any, init_kwargs: Any, args: Any, kwargs:
 
 
 def forward_signature(cls: type[nn.Module]) -> Signature:
-    """The parameters of ``forward`` without ``self``, with the pseudo-operand "parameters" at the end."""
+    """Return the signature of ``forward`` without ``self``, with the pseudo-operand "parameters" at the end."""
     params = []
     for parameter in list(inspect.signature(cls.forward).parameters.values())[1:]:
         kind = "var" if parameter.kind is parameter.VAR_POSITIONAL else "pos"
@@ -117,11 +124,13 @@ def forward_signature(cls: type[nn.Module]) -> Signature:
 
 
 def _flags(given: dict[str, Any]) -> dict[str, Any]:
-    """The constructor's flags, which may decide what the call returns."""
+    """Return the constructor's flags that may decide what a call returns."""
     return {n: v for n, v in given.items() if isinstance(v, (bool, str)) and n not in _FLAGS}
 
 
 def _call_with_parameters(module: nn.Module, flags: set[str]) -> Any:
+    """Return a function that calls a module with its parameters and buffers as an argument."""
+
     def call(*args: Any, parameters: list[torch.Tensor] | None = None, **kwargs: Any) -> Any:
         kwargs = {n: v for n, v in kwargs.items() if n not in flags}
         state = dict(zip(_state(module), parameters or (), strict=True))
@@ -131,12 +140,13 @@ def _call_with_parameters(module: nn.Module, flags: set[str]) -> Any:
 
 
 def _state(module: nn.Module) -> dict[str, torch.Tensor]:
+    """Return the floating-point parameters and buffers of a module, by name."""
     tensors = {**dict(module.named_parameters()), **dict(module.named_buffers())}
     return {name: t.detach() for name, t in tensors.items() if t.is_floating_point() and not is_lazy(t)}
 
 
 def derive_row(name: str) -> tuple[Row, ProbedCallable | None]:
-    """The row of one class as the CPU tells it, and its subject."""
+    """Derive the table row of one module class from calls on the CPU; returns it with the probed callable."""
     cls = module_classes()[name]
     if cls.__name__ in CONTAINERS:
         return {"special": "container", "provenance": {"*": "hand"}}, None
@@ -160,6 +170,7 @@ def derive_row(name: str) -> tuple[Row, ProbedCallable | None]:
 
 
 def _probe_instances(overload: Signature, found: list[Sample]) -> ProbedCallable | None:
+    """Probe calls of sample instances; None if none of them runs."""
     attempts = []
     for module, given, call in found[:MAX_VARIED_CALLS]:
         state = [t.clone() for t in _state(module).values()]
@@ -170,7 +181,10 @@ def _probe_instances(overload: Signature, found: list[Sample]) -> ProbedCallable
 
 
 def _call_cells(name: str, studied: ProbedCallable, holding: ProbedCallable) -> Row:
-    """The cells of calling instances; which dtypes they refuse is asked of those that hold tensors of their own."""
+    """Return the table cells for calls of instances.
+
+    Refused dtypes are asked of instances with parameters or buffers.
+    """
     outcomes = studied.varied_results()
     cells: Row = return_cells.cells(studied, in_place=False)
     cells |= dtype_cells.cells(studied, outcomes) | rank_cells.cells(studied, outcomes)
@@ -181,20 +195,24 @@ def _call_cells(name: str, studied: ProbedCallable, holding: ProbedCallable) -> 
 
 
 def _constructor(cls: type[nn.Module]) -> Any:
+    """Return the function that declares the constructor's parameters."""
     return nn.RNNBase.__init__ if issubclass(cls, nn.RNNBase) else cls.__init__
 
 
 def _constructor_names(cls: type[nn.Module]) -> list[str]:
+    """Return the names of the constructor's parameters."""
     parameters = inspect.signature(_constructor(cls)).parameters
     named = [n for n, p in parameters.items() if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
     return [n for n in named if n != "self" and not (n == "mode" and issubclass(cls, nn.RNNBase))]
 
 
 def _deep_layer(attribute: str) -> bool:
+    """Return whether an attribute belongs to a second or later layer of a recurrent module."""
     return "_l" in attribute and not attribute.endswith("_l0")
 
 
 def _module_cells(cls: type[nn.Module], found: list[Sample]) -> Row:
+    """Return the table cells on what the constructor of a class takes and registers."""
     parameters = inspect.signature(_constructor(cls)).parameters
     init = _constructor_names(cls)
     cells: Row = {"init": init, "parameters": "never", "buffers": "never"}
@@ -218,15 +236,18 @@ def _module_cells(cls: type[nn.Module], found: list[Sample]) -> Row:
 
 
 def _registered(module: nn.Module) -> dict[str, str]:
+    """Return the registered parameters and buffers of a module, by name."""
     kinds = {n: "none" if p is None else "parameter" for n, p in module._parameters.items()}
     return kinds | {n: "none" if b is None else "buffer" for n, b in module._buffers.items()}
 
 
 def _role(kinds: set[str]) -> str:
+    """Return the role of an attribute over several instances, such as "parameter-or-none"."""
     return (kinds - {"none"}).pop() + ("-or-none" if "none" in kinds else "")
 
 
 def _presence(role: str, built: list[nn.Module], init: list[str]) -> str:
+    """Return under which condition instances have parameters or buffers."""
     having = [bool(list(m.parameters() if role == "parameter" else m.buffers())) for m in built]
     if not any(having):
         for name in ("weight", "pos_weight"):

@@ -1,4 +1,4 @@
-"""The table against every OpInfo that runs on the CPU, on samples of another seed and of every dtype it supports."""
+"""Comparison of the table with every OpInfo that runs on the CPU, on other samples than it was derived from."""
 
 from __future__ import annotations
 
@@ -25,12 +25,13 @@ from devlint.runtime.derive.signatures import Signature, signature_from_names
 from devlint.semantics.table import Row, Table
 
 _SEED: Final = 1
+"""The seed for the samples; derivation uses another one."""
 _SAMPLES, _DRAWN, _ELEMENTS = 6, 40, 20_000
 
 
 @dataclass(slots=True)
 class OpInfoComparison:
-    """What was asked of the OpInfos, and those of which nothing could be asked, with why."""
+    """Results of comparing OpInfo entries with the table, and the entries that had to be skipped, with reasons."""
 
     entries: int = 0
     flips: Tally = field(default_factory=Tally)
@@ -39,40 +40,44 @@ class OpInfoComparison:
     skipped: dict[str, str] = field(default_factory=dict)
 
     def tallies(self) -> dict[str, Tally]:
-        """What was asked, by what the questions were about."""
+        """Return the tallies by subject: device flips, result devices, result dtypes."""
         return {"device flips": self.flips, "result devices": self.result_devices, "result dtypes": self.dtypes}
 
     def figures(self) -> dict[str, list[int]]:
-        """How many entries and questions there were, and how many of them the table answers."""
+        """Return for each subject how many probes agree, of how many.
+
+        ``compared`` counts the entries.
+        """
         right = {title: [tally.probes - len(tally.misses), tally.probes] for title, tally in self.tallies().items()}
         return {"compared": [self.entries - len(self.skipped), self.entries], **right}
 
     def misses(self, question: str) -> list[str]:
-        """What was not answered rightly, or not asked."""
+        """Return the disagreements on a subject, or for any other name the skipped entries."""
         if question in self.tallies():
             return self.tallies()[question].misses
         return [f"{title}: {why}" for title, why in self.skipped.items()]
 
     @property
     def probes(self) -> int:
-        """How many questions were asked."""
+        """Return the number of probes over all subjects."""
         return sum(tally.probes for tally in self.tallies().values())
 
 
 @dataclass(frozen=True, slots=True)
 class _PublicCallable:
-    """What an OpInfo exercises under its public name."""
+    """The public function, method or property that an OpInfo entry exercises."""
 
     name: str
     function: Any
     overloads: list[Signature]
 
     def study(self, calls: Iterator[SampleCall]) -> ProbedCallable:
+        """Probe the callable with these calls."""
         return probe_callable(self.overloads, ((self.function, call) for call in calls))
 
 
 def compare_opinfos(table: Table, chosen: Callable[[str], bool] = lambda title: True) -> OpInfoComparison:
-    """Compare the table with every chosen OpInfo; to be called while an accelerator is there."""
+    """Compare the table with every chosen OpInfo entry; an accelerator must be there."""
     found = OpInfoComparison()
     op: Any
     for op in op_db:
@@ -86,7 +91,7 @@ def compare_opinfos(table: Table, chosen: Callable[[str], bool] = lambda title: 
 
 
 def _compare_opinfo(table: Table, op: Any, found: OpInfoComparison) -> str:
-    """Compare one OpInfo; why nothing was asked where that is so."""
+    """Compare one OpInfo entry; return why it was skipped, or an empty text."""
     public = _public_callable(op)
     row = table.find(public.name) if public is not None else None
     if public is None or row is None:
@@ -104,6 +109,7 @@ def _compare_opinfo(table: Table, op: Any, found: OpInfoComparison) -> str:
 
 
 def _compare_devices(row: Row, name: str, studied: ProbedCallable, found: OpInfoComparison) -> None:
+    """Compare which operand devices a callable accepts, and on which device its results are."""
     tried = (
         agreement.distinct_flips(flips(studied)) if row.tensors and not row.factory else list(_factory_flips(studied))
     )
@@ -121,7 +127,7 @@ def _compare_devices(row: Row, name: str, studied: ProbedCallable, found: OpInfo
 
 
 def _factory_flips(studied: ProbedCallable) -> Iterator[DeviceFlip]:
-    """Calls that make tensors of none, with and without a device."""
+    """Yield calls of a factory function with and without a device."""
     for probed in studied.calls_to_vary():
         for more in ({}, {"device": ACCELERATOR}) if "device" in studied.parameter_names else ({},):
             yield DeviceFlip(
@@ -130,7 +136,7 @@ def _factory_flips(studied: ProbedCallable) -> Iterator[DeviceFlip]:
 
 
 def _public_callable(op: Any) -> _PublicCallable | None:
-    """What an OpInfo exercises: the very object, or what has its name."""
+    """Return the public callable that an OpInfo entry exercises: by identity, else by name."""
     known = public_names.functions() | public_names.methods()
     for name, function in known.items():
         if function is op.op:
@@ -145,11 +151,12 @@ def _public_callable(op: Any) -> _PublicCallable | None:
 
 
 def _dtype_order(dtype: torch.dtype) -> tuple[bool, bool, str]:
+    """Return a sort key for dtypes: float32 first, then other floating-point dtypes."""
     return (dtype is not torch.float32, not dtype.is_floating_point, str(dtype))
 
 
 def _sample_calls(op: Any, dtype: torch.dtype) -> Iterator[SampleCall]:
-    """A few samples of different kinds."""
+    """Return a few sample calls of different kinds for an OpInfo entry."""
     random.seed(_SEED)
     np.random.seed(_SEED)
     torch.manual_seed(_SEED)

@@ -1,4 +1,4 @@
-"""The hand-written cells, each with its reason, and how they come over the derived ones."""
+"""Handwritten cells of the semantics table, each with a reason, that are merged over the derived ones."""
 
 from __future__ import annotations
 
@@ -9,19 +9,22 @@ from pathlib import Path
 from typing import Any
 
 Row = dict[str, Any]
+"""The cells of one row of the semantics table, by field name."""
 OVERRIDES = Path(__file__).with_name("overrides.json")
+"""The file of the handwritten cells."""
 _APART = frozenset({"host", "index", "free"})
+"""Cells that exclude each other: a handwritten one replaces all of them."""
 
 
 @cache
 def overlay() -> dict[str, Any]:
-    """The hand-written cells."""
+    """Return the contents of the file of handwritten cells."""
     loaded: dict[str, Any] = json.loads(OVERRIDES.read_text())
     return loaded
 
 
 def apply_overlay(rows: dict[str, Row], chosen: Callable[[str], bool]) -> None:
-    """Merge the hand-written cells over the derived ones; null removes a cell."""
+    """Merge the handwritten cells over the derived table rows; null removes a cell."""
     for name, cells in overlay()["rows"].items():
         if not chosen(name):
             continue

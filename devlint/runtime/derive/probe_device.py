@@ -1,4 +1,4 @@
-"""The accelerator that is asked: a CUDA device where there is one, else the emulated one."""
+"""The accelerator that probes run on: a CUDA device if there is one, else an emulated one."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ import torch
 from devlint.runtime import emulate
 
 REAL: Final = "gpu"
+"""The source name of facts from a real device."""
 EMULATED: Final = "emulated"
+"""The source name of facts from an emulated device."""
 
 
 @contextmanager
 def probe_accelerator() -> Iterator[str]:
-    """Have an accelerator; gives the source that its answers are."""
+    """Provide an accelerator while the block runs, and give the source name of its facts."""
     if torch.cuda.is_available():
         yield REAL
         return

@@ -1,4 +1,4 @@
-"""A callable under study: its overloads, the sample calls that run, and the variations tried on them."""
+"""A callable with its overloads, the sample calls that run on the CPU, and variations of these calls."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ from devlint.runtime.derive.signatures import Signature
 
 Cells = dict[str, Any]
 MAX_VARIED_CALLS = 14
+"""The number of calls that are varied."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProbedCall:
-    """A function, a call it accepts, and what that call did."""
+    """A function, a call that it accepts, and what the call did."""
 
     function: Callable[..., Any]
     call: SampleCall
@@ -36,37 +37,40 @@ class ProbedCall:
 
 @dataclass(frozen=True, slots=True)
 class ProbedCallable:
-    """A callable; a module class has one function per instance, so every trial brings its own."""
+    """A callable with its overloads and the calls that it accepts.
+
+    For a module class, every call brings the function of its own instance.
+    """
 
     overloads: list[Signature]
     probed_calls: list[ProbedCall]
 
     @property
     def tensor_names(self) -> list[str]:
-        """The parameters that take tensors, in order."""
+        """Return the parameters that take tensors, in order."""
         return list(dict.fromkeys(p.name for s in self.overloads for p in s.params if p.tensor and p.name != "out"))
 
     @property
     def parameter_names(self) -> set[str]:
-        """All parameter names."""
+        """Return all parameter names."""
         return {p.name for s in self.overloads for p in s.params}
 
     def bound(self, call: SampleCall) -> dict[str, Any]:
-        """The call's values by parameter name."""
+        """Return a call's values by parameter name."""
         return bind_call(self.overloads, call) or {}
 
     def probe_variation(self, probed: ProbedCall, changes: dict[str, torch.Tensor], device: str = "cpu") -> ProbeResult:
-        """The trial again with the named operands replaced."""
+        """Probe a call again with the named operands replaced."""
         return probe_call(
             probed.function, self.overloads, replace_operands(probed.call, self.overloads, changes), device=device
         )
 
     def calls_to_vary(self) -> list[ProbedCall]:
-        """As many trials as are varied."""
+        """Return the first few calls, which are varied."""
         return self.probed_calls[:MAX_VARIED_CALLS]
 
     def varied_results(self, device: str = "cpu") -> list[ProbeResult]:
-        """Accepted outcomes over the trials, with operands cast and made 0-dim, alone and together."""
+        """Return the results of the calls, and of those variations with cast or 0-dim operands that run."""
         outcomes = [t.outcome for t in self.probed_calls]
         for probed in self.calls_to_vary():
             for changes in _operand_changes(dense_operands(self.bound(probed.call))):
@@ -77,6 +81,7 @@ class ProbedCallable:
 
 
 def _operand_changes(given: dict[str, torch.Tensor]) -> Iterator[dict[str, torch.Tensor]]:
+    """Yield replacements of operands: cast to other dtypes and made 0-dim, alone and together."""
     floating = {n: t for n, t in given.items() if t.is_floating_point()}
     others = (*FLOATS[1:], torch.int64, torch.complex64) if floating else (torch.uint8,)
     for dtype in (*others, torch.int32, torch.bool):
@@ -96,7 +101,7 @@ def _operand_changes(given: dict[str, torch.Tensor]) -> Iterator[dict[str, torch
 def probe_callable(
     overloads: list[Signature], attempts: Iterable[tuple[Callable[..., Any], SampleCall]]
 ) -> ProbedCallable:
-    """The subject with those of the attempted calls that run on the CPU."""
+    """Probe the attempted calls on the CPU, and return the callable with those that run."""
     attempts = list(attempts)
     overloads = [_with_observed_tensors(s, [c for _, c in attempts]) for s in overloads]
     probed_calls = []
@@ -109,7 +114,7 @@ def probe_callable(
 
 
 def _with_observed_tensors(signature: Signature, calls: list[SampleCall]) -> Signature:
-    """The signature with every parameter marked that receives tensors in some call, whatever its annotation says."""
+    """Return a signature that also marks parameters which receive tensors in some call."""
     bound = [b for c in calls if (b := signature.bind(c.args, c.kwargs)) is not None]
     single = {n for b in bound for n, v in b.items() if isinstance(v, torch.Tensor)}
     listed = {
@@ -126,6 +131,7 @@ def _with_observed_tensors(signature: Signature, calls: list[SampleCall]) -> Sig
 
 
 def _other_reductions(overloads: list[Signature], call: SampleCall) -> Iterator[SampleCall]:
+    """Yield the call without reduction, if the callable has the parameter and the call does not give it."""
     if any(s.param("reduction") is not None for s in overloads) and "reduction" not in call.kwargs:
         bound = bind_call(overloads, call) or {}
         if "reduction" not in bound:

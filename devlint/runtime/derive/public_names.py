@@ -1,4 +1,4 @@
-"""The public names to describe, the object behind each, and which of several names of one object is canonical."""
+"""Public names of torch: the object behind each name, and the canonical one of several names of one object."""
 
 from __future__ import annotations
 
@@ -14,9 +14,13 @@ import torch.signal.windows
 from torch import overrides
 
 OPERATORS = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
+"""Binary operators with reflected and in-place methods, without underscores."""
 COMPARISONS = "eq ne lt le gt ge".split()
+"""Comparison methods, without underscores."""
 UNARY = "neg pos abs invert".split()
+"""Unary operator methods, without underscores."""
 CONVERSIONS = "bool float int index complex len contains format repr array hash iter reversed".split()
+"""Other special methods of tensors, without underscores."""
 
 _NAMESPACES = (
     ("torch.nn.functional", torch.nn.functional),
@@ -29,8 +33,9 @@ _NAMESPACES = (
     ("torch.masked", torch.masked),
     ("torch.signal.windows", torch.signal.windows),
 )
+"""Namespaces of public functions; the first one that holds a function gives the canonical name."""
 _BEYOND_OVERRIDES = frozenset({"torch.nn.init", "torch.masked", "torch.signal.windows"})
-"""Namespaces whose functions are public though nothing can override them."""
+"""Namespaces with public functions that ``torch.overrides`` does not list."""
 _EXTRA = {
     f"torch.nn.utils.rnn.{n}": getattr(torch.nn.utils.rnn, n)
     for n in ("pack_padded_sequence", "pad_packed_sequence", "pad_sequence", "pack_sequence", "unpad_sequence")
@@ -38,17 +43,21 @@ _EXTRA = {
     f"torch.nn.utils.{n}": getattr(torch.nn.utils, n)
     for n in ("clip_grad_norm_", "clip_grad_value_", "parameters_to_vector", "vector_to_parameters")
 }
+"""Public functions outside of these namespaces."""
 _NOT_TENSOR_API = frozenset(
     "torch.compile torch.vmap torch.cond torch.while_loop torch.import_ir_module torch.import_ir_module_from_buffer"
     " torch.parse_ir torch.parse_schema torch.typename torch.device torch.classproperty".split()
 )
+"""Public functions that have nothing to do with tensors."""
 
 
 def _is_function(value: Any) -> bool:
+    """Return whether a value is a function and not a class."""
     return inspect.isroutine(value) and not inspect.isclass(value)
 
 
 def _public(prefix: str, namespace: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the public functions of a namespace with their names."""
     known = overrides.get_testing_overrides().keys() | overrides.get_ignored_functions()
     for name in sorted(dir(namespace)):
         value = getattr(namespace, name, None)
@@ -62,24 +71,28 @@ def _public(prefix: str, namespace: Any) -> Iterator[tuple[str, Any]]:
 
 @cache
 def functions() -> dict[str, Any]:
-    """Canonical name to object for every public function (methods apart)."""
+    """Return every public function by canonical name, without methods."""
     return {name: value for name, value in _all_functions() if name not in _NOT_TENSOR_API and name not in aliases()}
 
 
 def current_object(name: str) -> Any:
-    """What stands under a canonical name now: the emulated device puts some functions of its own in torch's place."""
+    """Return what a canonical name refers to now.
+
+    While a device is emulated, torch holds functions of devlint's.
+    """
     return reduce(getattr, name.split(".")[1:], torch)
 
 
 @cache
 def _all_functions() -> list[tuple[str, Any]]:
+    """Return all public functions with all their names."""
     found = [pair for prefix, namespace in _NAMESPACES for pair in _public(prefix, namespace)]
     return found + sorted(_EXTRA.items())
 
 
 @cache
 def aliases() -> dict[str, str]:
-    """Other public names of the same function object, to the canonical one."""
+    """Return the canonical names by the other public names of the same function object."""
     first: dict[int, str] = {}
     other: dict[str, str] = {}
     for name, value in _all_functions():
@@ -93,7 +106,7 @@ def aliases() -> dict[str, str]:
 
 @cache
 def methods() -> dict[str, Any]:
-    """Canonical name to object for Tensor methods, operators and properties."""
+    """Return tensor methods, operators and properties by canonical name."""
     found: dict[str, Any] = {}
     dunders = [f"__{n}__" for n in (*OPERATORS, *COMPARISONS, *UNARY, *CONVERSIONS)]
     dunders += [f"__{side}{n}__" for n in OPERATORS for side in "ir"]
@@ -109,10 +122,11 @@ def methods() -> dict[str, Any]:
 
 
 def _overridable_methods() -> set[str]:
+    """Return the names of tensor methods that ``torch.overrides`` lists."""
     named = [overrides.resolve_name(f) or "" for f in overrides.get_testing_overrides()]
     return {n.split(".")[2] for n in named if n.startswith("torch.Tensor.")}
 
 
 def is_property(value: Any) -> bool:
-    """Whether a Tensor attribute is read, not called."""
+    """Return whether a tensor attribute is a property and not a method."""
     return inspect.isgetsetdescriptor(value) or isinstance(value, property)

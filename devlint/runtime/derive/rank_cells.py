@@ -1,4 +1,4 @@
-"""Whether a result is 0-dim: the first rule that predicts everything the probes saw."""
+"""The rank cell of a table row: whether results are 0-dim, by the first rule that predicts all probed calls."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from devlint.runtime.derive.call_probe import ProbeResult, parameter_of
 from devlint.runtime.derive.probed_callable import Cells, ProbedCallable
 
 Predict = Callable[[ProbeResult], "bool | None"]
+"""A rank rule: returns whether the result of a call is 0-dim, or None where the rule does not tell."""
 
 
 def cells(subject: ProbedCallable, outcomes: list[ProbeResult]) -> Cells:
-    """``rank``."""
+    """Return a callable's table cell ``rank``."""
     facts: list[tuple[ProbeResult, bool]] = []
     for outcome in outcomes:
         zero = {t.dim() == 0 for t in outcome.tensors}
@@ -29,6 +30,7 @@ def cells(subject: ProbedCallable, outcomes: list[ProbeResult]) -> Cells:
 
 
 def _candidates(subject: ProbedCallable) -> Iterator[tuple[str, Predict]]:
+    """Yield the rank rules to try, with their names."""
     if "reduction" in subject.parameter_names:
         yield "reduction", _reduced_by_name
         return
@@ -51,11 +53,14 @@ def _candidates(subject: ProbedCallable) -> Iterator[tuple[str, Predict]]:
 
 
 def _broadcast(outcome: ProbeResult) -> bool | None:
+    """Return whether the result of broadcasting is 0-dim, that is whether all operands are."""
     ranks = [rank for name, (_, rank) in outcome.before.items() if parameter_of(name) != "parameters"]
     return all(rank == 0 for rank in ranks) if ranks else None
 
 
 def _same(name: str) -> Predict:
+    """Return a rank rule: the result is 0-dim if this operand is."""
+
     def predict(outcome: ProbeResult) -> bool | None:
         return next((rank == 0 for n, (_, rank) in outcome.before.items() if parameter_of(n) == name), None)
 
@@ -63,6 +68,8 @@ def _same(name: str) -> Predict:
 
 
 def _shaped_by(name: str) -> Predict:
+    """Return a rank rule: the result is 0-dim if this argument is an empty size."""
+
     def predict(outcome: ProbeResult) -> bool | None:
         size = outcome.bound.get(name)
         return len(size) == 0 if isinstance(size, (tuple, list)) else None
@@ -71,13 +78,16 @@ def _shaped_by(name: str) -> Predict:
 
 
 def _reduced_by_name(outcome: ProbeResult) -> bool | None:
-    """A loss is 0-dim unless nothing is reduced; then the operands tell."""
+    """Return True for a loss that is reduced; None if ``reduction`` leaves it to the operands."""
     legacy = outcome.bound.get("reduce") is False
     return None if legacy or outcome.bound.get("reduction") in ("none", 0) else True
 
 
 def _reduced_without(name: str) -> Predict:
-    """0-dim where no dimension is named; with one, or with ``keepdim``, nothing is said. A second tensor broadcasts."""
+    """Return a rank rule for reductions: the result is 0-dim if no dimension is named.
+
+    With a dimension or ``keepdim`` the rule does not tell; with a second tensor the operands broadcast.
+    """
 
     def predict(outcome: ProbeResult) -> bool | None:
         if len(outcome.before) > 1:

@@ -1,4 +1,4 @@
-"""Where a row says that the results of a call lie."""
+"""Prediction of result devices from a row of the semantics table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from devlint.semantics.table import Row
 
 
 def predicted_device(row: Row, places: Places, given: Set[str]) -> str | None:
-    """The device type of what comes out; None where the row does not say."""
+    """Return the device type that a table row predicts for the results of a call, or None."""
     stated = (rule for condition, rule in row.device_if.items() if condition_holds(condition, given))
     kind, _, named = next(stated, row.device).partition(":")
     where = {parameter_of(operand): place for operand, place in reversed(places.items())}
@@ -25,8 +25,10 @@ def predicted_device(row: Row, places: Places, given: Set[str]) -> str | None:
 
 
 def _together(where: Set[str]) -> str | None:
+    """Return the device that operands of a group meet on: the accelerator if one of them is there."""
     return ACCELERATOR if ACCELERATOR in where else HOST if where else None
 
 
 def _first(where: Mapping[str, str], named: str) -> str | None:
+    """Return the device of the first named operand that is given."""
     return next((where[name] for name in named.split(",") if name in where), None)

@@ -1,4 +1,4 @@
-"""What form a result has: tensor, tuple of named tensors, number, ..., and which argument changes the form."""
+"""Table cells for the form of a result: tensor, tuple of named tensors, number and so on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NAMED = ((torch.dtype, "dtype"), (torch.device, "device"), (torch.layout, "layo
 
 
 def return_form(result: Any) -> str:
-    """The form of one result."""
+    """Return the form of one result, such as "tensor", "number" or "tuple:values,indices"."""
     if result is None:
         return "none"
     if isinstance(result, torch.Tensor):
@@ -36,12 +36,16 @@ def return_form(result: Any) -> str:
 
 
 def _field_names(result: Any) -> list[str]:
+    """Return the field names of a named tuple that torch returned."""
     known = [n for n in dir(type(result)) if not n.startswith(("_", "n_")) and n not in ("count", "index")]
     return [next(n for n in known if getattr(result, n) is value) for value in result]
 
 
 def cells(subject: ProbedCallable, in_place: bool) -> Cells:
-    """``returns`` ("self" only where the name says so) and, where the arguments given decide, ``returns_if``."""
+    """Return a callable's table cells ``returns``, and ``returns_if`` where arguments decide the form.
+
+    ``in_place`` allows the form "self".
+    """
     first = subject.tensor_names[:1]
     if first and in_place and all(t.outcome.same_object == first[0] for t in subject.probed_calls):
         return {"returns": "self"}
@@ -63,6 +67,7 @@ def cells(subject: ProbedCallable, in_place: bool) -> Cells:
 
 
 def _of_any_length(subject: ProbedCallable, forms: list[str]) -> bool:
+    """Return whether the results are sequences whose length depends on the arguments."""
     unnamed = {f for f in forms if f.startswith("tuple:0")}
     natives = [s.native for s in subject.overloads if s.native is not None]
     if len(unnamed) != 1 or (natives and all(len(n.func.returns) > 1 for n in natives)):
@@ -73,7 +78,7 @@ def _of_any_length(subject: ProbedCallable, forms: list[str]) -> bool:
 
 
 def _telling(having: list[ProbeResult], lacking: list[ProbeResult]) -> str:
-    """The argument that is given wherever the form appears and nowhere else."""
+    """Return the argument that is given in all calls of one form and in no other call, or an empty text."""
     always = frozenset.intersection(*(o.given() for o in having))
     telling = [n for n in always if not any(n in o.given() for o in lacking)]
     return min(telling, key=lambda n: (not n.startswith("return"), n != "dim", n), default="")

@@ -1,4 +1,4 @@
-"""All rows: those of functions, methods and modules, with their device cells and the hand-written ones on top."""
+"""Assembly of all rows of the semantics table: functions, methods and modules, with handwritten cells on top."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ FIELDS = (
     " match_or_half index_dtypes target_dtypes rank mutates view may_view sync random grad factory numpy property"
     " special module provenance"
 ).split()
+"""The fields of a table row in the order of the data file."""
 
 
 def normalized_row(row: Row) -> Row:
-    """The row with its fields in order and its defaults left out."""
+    """Return a table row with its fields in order and without default values."""
     row = {**row, "provenance": exceptional_sources(row["provenance"])}
     kept = {f: row[f] for f in FIELDS if f in row and row[f] not in ([], {}, None, False, "", 0)}
     if kept.get("device") == "group":
@@ -35,7 +36,10 @@ def normalized_row(row: Row) -> Row:
 
 
 def add_device_cells(derived: dict[str, DerivedRow], source: str) -> dict[str, Row]:
-    """The rows with their device cells, asked of the accelerator that is there; a real one tells who waits for it."""
+    """Return the table rows with device cells, asked of the accelerator that is there.
+
+    A real accelerator also tells which calls wait.
+    """
     placed = {}
     for name, (row, studied) in derived.items():
         placed[name] = row
@@ -48,7 +52,7 @@ def add_device_cells(derived: dict[str, DerivedRow], source: str) -> dict[str, R
 
 
 def derive_rows(chosen: Callable[[str], bool] = lambda name: True) -> dict[str, Row]:
-    """The rows of the chosen names, sorted, with the hand-written cells on top."""
+    """Derive the table rows of the chosen names, sorted, with the handwritten cells merged over them."""
     callables = {**public_names.functions(), **public_names.methods()}
     derived = {name: callable_rows.derive_row(name, function) for name, function in callables.items() if chosen(name)}
     derived |= {name: module_rows.derive_row(name) for name in module_rows.module_classes() if chosen(name)}
@@ -63,13 +67,13 @@ def derive_rows(chosen: Callable[[str], bool] = lambda name: True) -> dict[str, 
 
 
 def _function_row(row: Row) -> Row:
-    """A method's row for the function that does the same, whose first parameter is called ``input``."""
+    """Return a method's table row for the function of the same name, whose first parameter is ``input``."""
     renamed: Row = json.loads(re.sub(r'"((?:same|real|arg|kwarg-or):)?self"', r'"\1input"', json.dumps(row)))
     return {**renamed, "returns": row["returns"]}
 
 
 def format_table(data: dict[str, Any]) -> str:
-    """The data file: the sections in order, one row, alias or figure a line, sorted by key."""
+    """Return the text of the data file: one row, alias or figure a line, sorted by key."""
     lines = ["{", *(f'"{title}": {json.dumps(data[title])},' for title in ("version", "usual", "argument_aliases"))]
     for title in ("coverage", "aliases", "rows"):
         lines.append(f'"{title}": {{')

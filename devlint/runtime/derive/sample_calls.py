@@ -1,4 +1,4 @@
-"""Sample calls for each public name, taken from torch's own OpInfo database and from a few spelled out by hand."""
+"""Sample calls for each public name, from torch's OpInfo database and from handwritten ones."""
 
 from __future__ import annotations
 
@@ -18,34 +18,41 @@ from devlint.runtime.derive import handwritten_samples, public_names
 
 _NAMESPACED = ("nn.functional.", "linalg.", "fft.", "special.", "masked.", "signal.", "sparse.")
 _MAX_SAMPLES = 20
+"""The number of samples kept for one OpInfo entry."""
 _MAX_GENERATED = 200
+"""The number of samples that one OpInfo entry may generate."""
 
 
 @dataclass(frozen=True, slots=True)
 class SampleCall:
-    """Arguments for one call; tensors are shared, so callers map over clones."""
+    """The arguments of one call.
+
+    The tensors are shared, so users call the function on clones.
+    """
 
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
 
     def map_tensors(self, change: Callable[[torch.Tensor], Any]) -> SampleCall:
-        """The same call with every tensor replaced by ``change(tensor)``."""
+        """Return the same call with every tensor replaced by ``change(tensor)``."""
         args, kwargs = pytree.tree_map_only(torch.Tensor, change, (self.args, self.kwargs))
         return SampleCall(args, kwargs)
 
     def kind(self) -> tuple[object, ...]:
-        """What tells kinds of calls apart: types and flags, and the dtypes and ranks of tensors."""
+        """Return what distinguishes kinds of calls: argument types and flags, and dtypes and ranks of tensors."""
         leaves, spec = pytree.tree_flatten((self.args, self.kwargs))
         return (*map(_leaf_kind, leaves), str(spec))
 
 
 def _leaf_kind(leaf: Any) -> object:
+    """Return what distinguishes one argument from arguments of another kind."""
     if isinstance(leaf, torch.Tensor):
         return str(leaf.dtype), min(leaf.dim(), 3)
     return leaf if isinstance(leaf, (bool, str)) or leaf == 0 else type(leaf).__name__
 
 
 def _possible_names(op: Any) -> Iterator[tuple[str, str]]:
+    """Yield the public names that an OpInfo entry may stand for."""
     base = op.name if op.name.startswith(_NAMESPACED) else op.name.split(".")[-1]
     yield f"torch.{base}", ""
     for alias in op.aliases:
@@ -65,6 +72,7 @@ def _possible_names(op: Any) -> Iterator[tuple[str, str]]:
 
 @cache
 def _opinfos_by_name() -> dict[str, list[Any]]:
+    """Return the OpInfo entries by canonical name."""
     known = public_names.functions() | public_names.methods()
     table: dict[str, list[Any]] = {}
     for op in op_db:
@@ -82,6 +90,7 @@ def _opinfos_by_name() -> dict[str, list[Any]]:
 
 
 def _dunder_twins() -> dict[str, str]:
+    """Return the functions that compute the same as special methods, by the methods' names."""
     other = {
         "truediv": "true_divide",
         "floordiv": "floor_divide",
@@ -102,16 +111,18 @@ def _dunder_twins() -> dict[str, str]:
 
 
 _DUNDER_TWINS = _dunder_twins()
+"""Functions whose samples serve for a special method, by the method's name."""
 
 
 def _seed_generators() -> None:
-    """The same samples whichever names were asked for before."""
+    """Seed all random generators, so that samples do not depend on what was asked before."""
     random.seed(0)
     np.random.seed(0)
     torch.manual_seed(0)
 
 
 def _op_samples(op: Any, dtype: torch.dtype) -> Iterator[SampleCall]:
+    """Yield the sample calls of an OpInfo entry in one dtype."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -123,6 +134,7 @@ def _op_samples(op: Any, dtype: torch.dtype) -> Iterator[SampleCall]:
 
 @cache
 def _calls_of_op(index: int) -> tuple[SampleCall, ...]:
+    """Return a few sample calls of different kinds for an OpInfo entry."""
     _seed_generators()
     op: Any = op_db[index]
     supported = op.supported_dtypes("cpu")
@@ -139,17 +151,18 @@ def _calls_of_op(index: int) -> tuple[SampleCall, ...]:
 
 
 def element_count(call: SampleCall) -> int:
-    """How many numbers the call's tensors hold."""
+    """Return how many numbers the tensors of a call hold."""
     return sum(t.numel() for t in pytree.tree_leaves((call.args, call.kwargs)) if isinstance(t, torch.Tensor))
 
 
 @cache
 def _op_index() -> dict[int, int]:
+    """Return the position of each OpInfo entry in the database, by object id."""
     return {id(op): index for index, op in enumerate(op_db)}
 
 
 def _name_of_same_samples(name: str) -> str | None:
-    """The name whose samples serve for an in-place function, or for a deprecated initializer."""
+    """Return the name whose samples also serve for an in-place function or a deprecated initializer."""
     prefix, _, base = name.rpartition(".")
     if prefix == "torch.nn.init" and not base.endswith("_"):
         return name + "_" if name + "_" in public_names.functions() else None
@@ -159,7 +172,7 @@ def _name_of_same_samples(name: str) -> str | None:
 
 
 def calls(name: str) -> list[SampleCall]:
-    """Sample calls for the canonical ``name``."""
+    """Return sample calls for the canonical name ``name``."""
     _seed_generators()
     by_hand = [SampleCall(args, {}) for args in handwritten_samples.calls(name)]
     if by_hand:

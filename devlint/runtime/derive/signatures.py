@@ -1,4 +1,4 @@
-"""Signatures of public torch callables: native ones from native_functions.yaml, others from inspection."""
+"""Signatures of public torch callables, from native_functions.yaml or by inspection."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ _MODULE_PREFIX = {"torch.linalg.": "linalg_", "torch.fft.": "fft_", "torch.speci
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter; ``kind`` is "pos", "kw" or "var", ``tensor`` is "", "one" or "list"."""
+    """One parameter of a signature.
+
+    ``kind`` is "pos", "kw" or "var"; ``tensor`` is "", "one" or "list".
+    """
 
     name: str
     kind: str = "pos"
@@ -32,17 +35,17 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """One overload of a callable, with the native function behind it where there is one."""
+    """One overload of a callable, with its native function if it has one."""
 
     params: tuple[Parameter, ...]
     native: NativeFunction | None = field(default=None, compare=False)
 
     def param(self, name: str) -> Parameter | None:
-        """The parameter called ``name``."""
+        """Return the parameter called ``name``, or None."""
         return next((p for p in self.params if p.name == name), None)
 
     def spelled(self) -> list[str]:
-        """The parameter names with "*" before the keyword-only ones and on the variadic one."""
+        """Return the parameter names, with "*" before the keyword-only ones and on the variadic one."""
         names: list[str] = []
         for param in self.params:
             if param.kind == "var":
@@ -54,7 +57,7 @@ class Signature:
         return names
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any] | None:
-        """Values by parameter name, or None where the call does not fit this overload."""
+        """Return a call's values by parameter name, or None if the call does not fit this overload."""
         bound: dict[str, Any] = {}
         rest = list(args)
         for param in self.params:
@@ -73,6 +76,7 @@ class Signature:
 
 
 def _fits(param: Parameter | None, value: Any) -> bool:
+    """Return whether a value fits a parameter."""
     if param is None or not param.type:
         return True
     if isinstance(value, torch.Tensor):
@@ -86,19 +90,20 @@ def _fits(param: Parameter | None, value: Any) -> bool:
 
 @cache
 def _parsed() -> ParsedYaml:
+    """Return the parsed native_functions.yaml of the installed torch."""
     folder = Path(torchgen.__file__).parent / "packaged" / "ATen" / "native"
     return parse_native_yaml(str(folder / "native_functions.yaml"), str(folder / "tags.yaml"))
 
 
 def has_cuda_kernel(native: NativeFunction) -> bool:
-    """Whether CUDA has its own kernel, in whose generated wrapper devices are checked."""
+    """Return whether a native function has a CUDA kernel, whose generated wrapper checks devices."""
     index = _parsed().backend_indices[DispatchKey.CUDA]
     return native.structured or native.structured_delegate is not None or index.has_kernel(native)
 
 
 @cache
 def native_functions() -> dict[str, list[NativeFunction]]:
-    """All native functions by base name, without the ``out`` and named-dimension overloads."""
+    """Return all native functions by base name, without ``out`` and named-dimension overloads."""
     table: dict[str, list[NativeFunction]] = {}
     for native in _parsed().native_functions:
         if native.func.arguments.out or "Dimname" in str(native.func):
@@ -108,12 +113,14 @@ def native_functions() -> dict[str, list[NativeFunction]]:
 
 
 def _native_param(argument: Argument, kind: str, name: str) -> Parameter:
+    """Return the parameter for an argument of a native function."""
     spelled = str(argument.type)
     tensor = "" if "Tensor" not in spelled else "list" if "[" in spelled else "one"
     return Parameter(name, kind, tensor, argument.default is None, spelled)
 
 
 def _from_native(native: NativeFunction, method: bool) -> Signature:
+    """Return the signature of a native function, as a method or as a function."""
     params: list[Parameter] = []
     for argument in native.func.arguments.positional:
         if isinstance(argument, SelfArgument):
@@ -134,6 +141,7 @@ def _from_native(native: NativeFunction, method: bool) -> Signature:
 
 
 def _native_for(name: str) -> tuple[list[NativeFunction], bool]:
+    """Return the native functions behind a public name, and whether the name is a method."""
     for prefix, native_prefix in _MODULE_PREFIX.items():
         if name.startswith(prefix):
             return native_functions().get(native_prefix + name.removeprefix(prefix), []), False
@@ -150,6 +158,7 @@ _TENSOR_NAMES = frozenset(
     "input other self tensor tensors weight bias target mat1 mat2 vec index source src values grad_output running_mean"
     " running_var mask hx cx data x y query key value anchor positive negative input1 input2 x1 x2".split()
 )
+"""Names of parameters without annotation that are taken to be tensors."""
 
 
 _KINDS = {"KEYWORD_ONLY": "kw", "VAR_POSITIONAL": "var"}
@@ -157,6 +166,7 @@ _UNANNOTATED = str(inspect.Parameter.empty)
 
 
 def _inspected(signature: inspect.Signature, guess: bool) -> Signature:
+    """Return a signature found by inspection; ``guess`` marks tensors by parameter name too."""
     params = []
     for parameter in signature.parameters.values():
         if parameter.kind is parameter.VAR_KEYWORD:
@@ -177,11 +187,12 @@ def _inspected(signature: inspect.Signature, guess: bool) -> Signature:
 
 @cache
 def _testing_overrides() -> dict[Any, Callable[..., Any]]:
+    """Return torch's own table of overridable functions with their signatures."""
     return overrides.get_testing_overrides()
 
 
 def signatures(name: str, function: Any) -> list[Signature]:
-    """The overloads of the public callable ``name``, most general source first; empty where nothing tells."""
+    """Return the overloads of a public callable, the most general source first; empty if there is no source."""
     native, method = _native_for(name)
     generic = False
     try:
@@ -201,22 +212,26 @@ def signatures(name: str, function: Any) -> list[Signature]:
 
 
 def _distinct(found: Iterable[Signature]) -> list[Signature]:
-    """The overloads, those with most keyword-only parameters first: they are the spellings that are not deprecated."""
+    """Return the different overloads, most keyword-only parameters first.
+
+    Those are the spellings that are not deprecated.
+    """
     return sorted(dict.fromkeys(found), key=lambda s: sum(p.kind == "kw" for p in s.params), reverse=True)
 
 
 def without_number_overloads(overloads: list[Signature]) -> list[Signature]:
-    """The overloads less those that only take a number where another of the same names takes a tensor."""
+    """Return the overloads without those that take a number where another takes a tensor."""
     return [s for s in overloads if not any(_covers(t, s) for t in overloads if t is not s)]
 
 
 def _covers(general: Signature, special: Signature) -> bool:
+    """Return whether one overload takes tensors for all parameters of another and more."""
     tensors = [{p.name for p in s.params if p.tensor} for s in (general, special)]
     return {p.name for p in general.params} == {p.name for p in special.params} and tensors[0] > tensors[1]
 
 
 def signature_from_names(params: list[str], tensors: list[str]) -> Signature:
-    """The signature that a hand-written row spells."""
+    """Return the signature for parameter names as a handwritten table row gives them."""
     kinds = {n.removesuffix("[]"): "list" if n.endswith("[]") else "one" for n in tensors}
     made, keyword_only = [], False
     for spelled in params:

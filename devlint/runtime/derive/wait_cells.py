@@ -1,4 +1,4 @@
-"""Which calls make the host wait for a CUDA device, told by two instruments: CUDA's own alarm, and the profiler."""
+"""The table cell for host waits: calls that wait for a CUDA device, by CUDA's warnings and by the profiler."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from devlint.runtime.derive.probed_callable import Cells, ProbedCall, ProbedCall
 from devlint.runtime.derive.sample_calls import SampleCall
 
 _WAITING: Final = frozenset({"cudaStreamSynchronize", "cudaDeviceSynchronize", "cudaEventSynchronize", "cudaMemcpy"})
-"""The calls of CUDA's runtime that return when the device is done."""
+"""Calls of the CUDA runtime that return when the device is done."""
 
 
 def cells(subject: ProbedCallable) -> Cells:
-    """``sync``, as CUDA's alarm tells it; nothing where no call can be made there."""
+    """Return a callable's table cell ``sync`` as CUDA's warnings tell it; empty if no call can be made."""
     found = [
         waited
         for probed, given in placeable_calls(subject)
@@ -27,14 +27,17 @@ def cells(subject: ProbedCallable) -> Cells:
 
 
 def triggers_sync_warning(probed: ProbedCall, given: dict[str, torch.Tensor]) -> bool | None:
-    """Whether the call sets off CUDA's alarm; None where it cannot be made there. The first call warms up."""
+    """Return whether a call triggers CUDA's warning about waits; None if it cannot be made.
+
+    The first of two calls warms up.
+    """
     try:
         for mode in ("default", "error"):
             call = _on_accelerator(probed, given)
             torch.cuda.synchronize()
             torch.cuda.set_sync_debug_mode(mode)
             probed.function(*call.args, **call.kwargs)
-    except Exception as error:  # the alarm is one kind of error among many
+    except Exception as error:  # CUDA's warning is one of many possible errors
         return True if "synchronizing CUDA operation" in str(error) else None
     finally:
         torch.cuda.set_sync_debug_mode("default")
@@ -42,7 +45,7 @@ def triggers_sync_warning(probed: ProbedCall, given: dict[str, torch.Tensor]) ->
 
 
 def profiled_wait_count(probed: ProbedCall, given: dict[str, torch.Tensor]) -> int:
-    """How often the call waits, as the profiler counts it."""
+    """Return how often a call waits, as the profiler counts it."""
     call = _on_accelerator(probed, given)
     torch.cuda.synchronize()
     with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as record:
@@ -51,10 +54,11 @@ def profiled_wait_count(probed: ProbedCall, given: dict[str, torch.Tensor]) -> i
 
 
 def count_waits(names: Iterable[str]) -> int:
-    """How many of the runtime calls wait; stopping the profiler is itself one that does."""
+    """Count the waits among calls of the CUDA runtime, without the one that stops the profiler."""
     return max(0, sum(name in _WAITING for name in names) - 1)
 
 
 def _on_accelerator(probed: ProbedCall, given: dict[str, torch.Tensor]) -> SampleCall:
+    """Return a probed call with its operands on the accelerator."""
     by_id: dict[int, Any] = {id(t): t.to(ACCELERATOR) for t in given.values()}
     return probed.call.map_tensors(lambda t: by_id[id(t)].clone())

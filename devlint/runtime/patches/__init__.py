@@ -1,4 +1,4 @@
-"""Everything in torch that has to know the labels; `install` puts it in place and returns the way back."""
+"""Patches that make torch show the emulated devices to programs, or that support recording on real devices."""
 
 from __future__ import annotations
 
@@ -47,10 +47,14 @@ _EMULATION = (
     device_types,
     clock_readings,
 )
+"""The modules whose patches emulate devices, in the order of installation."""
 
 
 def install(session: RuntimeSession, mode: Callable[[], AbstractContextManager[Any]]) -> Patcher:
-    """Put the patches of a session in place."""
+    """Install the patches of a session and return the patcher that undoes them.
+
+    `mode` makes the dispatch mode for threads that the program starts.
+    """
     patcher = Patcher()
     try:
         if session.kind is not None:

@@ -1,4 +1,4 @@
-"""Assignments that cross devices, `copy_` and `x[i] = v`, and the old `.new()`."""
+"""Patches for assignments across devices (`copy_`, `x[i] = v`) and for the legacy method `.new()`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ _new: Any = torch.Tensor.new
 
 
 def _moved_for_autograd(value: Any, target: torch.Tensor) -> Any:
-    """A source that autograd has to follow is moved first, so that its gradient finds the way back."""
+    """Return a source moved to the target's device if autograd follows it, so that its gradient moves back.
+
+    Any other source is returned as it is.
+    """
     if isinstance(value, torch.Tensor) and value.requires_grad and torch.is_grad_enabled():
         there = device_of(target)
         if device_of(value) != there:
@@ -30,7 +33,7 @@ def _moved_for_autograd(value: Any, target: torch.Tensor) -> Any:
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
-    """Let values cross where torch lets them."""
+    """Patch `copy_`, `__setitem__` and `new` of `torch.Tensor`."""
 
     def copy_(self: torch.Tensor, src: torch.Tensor, non_blocking: bool = False) -> torch.Tensor:
         return _copy_(self, _moved_for_autograd(src, self), non_blocking)

@@ -1,4 +1,4 @@
-"""Mixed precision: `autocast("cuda")` over host arithmetic, with CUDA's list of operators and not the host's."""
+"""Patches for mixed precision: `autocast("cuda")` on the host, with CUDA's list of operators in place of the host's."""
 
 from __future__ import annotations
 
@@ -22,15 +22,19 @@ LOWER_PRECISION = {
     "linalg_multi_dot", "linalg_vecdot", "linear", "matmul", "mm", "mv", "prelu", "scaled_dot_product_attention",
     "gru", "gru_cell", "lstm", "lstm_cell", "rnn_relu", "rnn_relu_cell", "rnn_tanh", "rnn_tanh_cell",
 }  # fmt: skip
-"""Run in half precision. Recurrent layers do so by the kernels of cuDNN inside them, which the host has not."""
+"""Operators that CUDA's autocast runs in half precision.
+
+Recurrent layers are among them because cuDNN's kernels, which the host does not have, run in half precision.
+"""
 PROMOTE = {
     "addcdiv", "addcmul", "atan2", "bilinear", "cross", "dot", "vdot", "grid_sampler", "index_put", "scatter_add",
     "tensordot",
 }  # fmt: skip
-"""Run in float32 if one operand is."""
+"""Operators that CUDA's autocast runs in float32 if one operand is float32."""
 KERNELS_ABSENT_ON_HOST = ("aten::cudnn_", "aten::_thnn_", "aten::_scaled_dot_product_")
-"""Kernels that the host never calls."""
+"""Prefixes of operators that the host never calls."""
 CASTABLE = (torch.float16, torch.bfloat16, torch.float32)
+"""The dtypes that autocast casts."""
 
 _has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key
 _host_autocast = torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastCPU)
@@ -38,13 +42,16 @@ _below_autocast = torch._C._dispatch_keyset_full_after(torch._C.DispatchKey.Auto
 
 
 class _OperandCast:
-    """Casts operands as CUDA's autocast does; a weight once, as long as autocast lasts."""
+    """Casts operands as CUDA's autocast does.
+
+    A weight is cast once and reused until autocast ends.
+    """
 
     def __init__(self) -> None:
         self._weights: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
 
     def forget(self) -> None:
-        """Autocast has ended."""
+        """Forget the cast weights, because autocast has ended."""
         self._weights.clear()
 
     def __call__(self, value: Any, target: torch.dtype) -> Any:
@@ -62,6 +69,7 @@ class _OperandCast:
 
 
 def _has_autocast_kernel(name: str, key: str) -> bool:
+    """Return whether an operator has a kernel for an autocast dispatch key."""
     try:
         return bool(_has_kernel(name, key))
     except RuntimeError:
@@ -69,7 +77,7 @@ def _has_autocast_kernel(name: str, key: str) -> bool:
 
 
 def _autocast_operators() -> tuple[list[str], list[str]]:
-    """The operators that CUDA's autocast casts, and those that only the host's does."""
+    """Return the operators that CUDA's autocast casts, and those that only the host's autocast casts."""
     names = [
         n
         for n in torch._C._dispatch_get_all_op_names()
@@ -82,15 +90,17 @@ def _autocast_operators() -> tuple[list[str], list[str]]:
 
 
 def _base_name(name: str) -> str:
+    """Return an operator's name without namespace and overload."""
     return name.removeprefix("aten::").partition(".")[0]
 
 
 def _operator(name: str) -> Any:
+    """Return the operator overload of a name such as `aten::add.Tensor`."""
     return getattr(getattr(torch.ops.aten, _base_name(name)), name.partition(".")[2] or "default")
 
 
 def _casting_kernel(name: str, cast: _OperandCast) -> Callable[..., Any]:
-    """The kernel of an operator whose operands CUDA's autocast casts, where they are on the device."""
+    """Return a kernel that casts operands on the device as CUDA's autocast does."""
     base, operator = _base_name(name), _operator(name)
 
     def kernel(keys: Any, *args: Any, **kwargs: Any) -> Any:
@@ -107,18 +117,18 @@ def _casting_kernel(name: str, cast: _OperandCast) -> Callable[..., Any]:
 
 
 def _uncast_kernel(name: str) -> Callable[..., Any]:
-    """The kernel of an operator that CUDA's autocast leaves alone, though not what it is composed of."""
+    """Return a kernel for an operator that CUDA's autocast does not cast, though it may cast its parts."""
     operator = _operator(name)
     return lambda keys, *args, **kwargs: operator.redispatch(keys & _below_autocast, *args, **kwargs)
 
 
 def _install_kernels(cast: _OperandCast) -> Any:
-    """CUDA's rules in the place of the host's."""
+    """Replace the host's autocast kernels by CUDA's rules; return the library that holds them."""
     make: Any = torch.library.Library
     library = make("aten", "IMPL")
     casting, leaving = _autocast_operators()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that the host's kernels are replaced is what is wanted
+        warnings.simplefilter("ignore")  # torch warns that kernels are replaced, which is intended here
         for name in casting:
             library.impl(name, _casting_kernel(name, cast), "AutocastCPU", with_keyset=True)
         for name in leaving:
@@ -127,7 +137,7 @@ def _install_kernels(cast: _OperandCast) -> Any:
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
-    """Let the host's autocast follow CUDA's rules while CUDA's is on."""
+    """Make the host's autocast follow CUDA's rules while CUDA's autocast is on."""
     if session.kind != "cuda":
         return
     libraries: list[Any] = []

@@ -1,4 +1,4 @@
-"""Clocks: a time that is read around accelerator work which nothing has waited for measures the launch only."""
+"""Patches for clocks: a time read around device work that nothing waited for measures only its launch (DEV501)."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from devlint.runtime.runtime_session import RuntimeSession
 
 CLOCK_FUNCTIONS = ("time", "perf_counter", "monotonic", "perf_counter_ns", "time_ns", "monotonic_ns", "process_time")
+"""The functions of the module `time` that are patched."""
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
-    """Look at the device's state whenever the user's code reads a clock."""
+    """Patch the clocks so that they compare the operators launched and waited for between two readings."""
     readings: dict[tuple[str, int], int] = {}
 
     def reading(original: Callable[[], float]) -> Callable[[], float]:

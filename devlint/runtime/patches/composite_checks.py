@@ -1,4 +1,4 @@
-"""Device checks that PyTorch makes in composites, above the dispatcher."""
+"""Device checks that PyTorch makes in composite functions, before the dispatcher sees an operator."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ Check = Callable[..., None]
 
 
 def _check_rnn(*args: Any, **kwargs: Any) -> None:
-    """Input, hidden state and weights of a recurrent layer; packed input has its batch sizes second."""
+    """Check that input, hidden state and weights of a recurrent layer share a device and a dtype.
+
+    A packed input has its batch sizes as the second argument.
+    """
     packed = (
         isinstance(args[1], torch.Tensor)
         and isinstance(args[2], list | tuple | torch.Tensor)
@@ -46,6 +49,7 @@ def _check_rnn(*args: Any, **kwargs: Any) -> None:
 
 
 def _check_tensor_split(tensor: torch.Tensor, indices: Any = None, *args: Any, **kwargs: Any) -> None:
+    """Check that the sections of `tensor_split` are on the host."""
     indices = kwargs.get("tensor_indices_or_sections", indices)
     if isinstance(indices, torch.Tensor) and placement_of(indices).key:
         raise RuntimeError(
@@ -54,16 +58,19 @@ def _check_tensor_split(tensor: torch.Tensor, indices: Any = None, *args: Any, *
 
 
 def _check_quantile(tensor: torch.Tensor, q: Any = None, *args: Any, **kwargs: Any) -> None:
+    """Check that `q` of `quantile` is on the device of the input."""
     if isinstance(q, torch.Tensor) and placement_of(q).key != placement_of(tensor).key:
         raise RuntimeError("quantile() q tensor must be on the same device as the input tensor")
 
 
 def _check_meshgrid(tensors: Any, *args: Any, **kwargs: Any) -> None:
+    """Check that the tensors of `meshgrid` share a device."""
     if len({placement_of(tensor).key for tensor in tensors_in((tensors,))}) > 1:
         raise RuntimeError("meshgrid expects all tensors to have the same device")
 
 
 def _check_matrix_rank(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> None:
+    """Check that the tolerances of `matrix_rank` are on the device of the input."""
     for name in ("atol", "rtol"):
         tolerance = kwargs.get(name)
         if isinstance(tolerance, torch.Tensor) and placement_of(tolerance).key != placement_of(tensor).key:
@@ -84,10 +91,11 @@ _CHECKS: tuple[tuple[Any, str, Check], ...] = (
     (torch.Tensor, "nanquantile", _check_quantile),
     (torch._VF, "meshgrid", _check_meshgrid),
 )
+"""The patched functions: owner, name and check."""
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
-    """Check by label what PyTorch checks by device."""
+    """Patch the composite functions so that they check placements where PyTorch checks devices."""
 
     def guarded(original: Callable[..., Any], check: Check) -> Callable[..., Any]:
         @functools.wraps(original)
@@ -105,7 +113,7 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
     ctc_loss: Callable[..., torch.Tensor] = torch.ctc_loss
 
     def with_numbers(log_probs: torch.Tensor, targets: torch.Tensor, *lengths_and_more: Any, **kwargs: Any) -> Any:
-        """`ctc_loss` reads its lengths on the host, wherever they are."""
+        """Call `ctc_loss` with its lengths as numbers, because it reads them on the host wherever they are."""
         arguments = [value.tolist() if isinstance(value, torch.Tensor) else value for value in lengths_and_more]
         return ctc_loss(log_probs, targets, *arguments, **kwargs)
 

@@ -1,4 +1,4 @@
-"""Processes of a DataLoader: what they do is not recorded, and the report says so."""
+"""Patch for DataLoader workers: what other processes do is not recorded, and the report says so."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ if TYPE_CHECKING:
     from devlint.runtime.runtime_session import RuntimeSession
 
 WORKERS_NOTE = "DataLoader workers: what happens in other processes is not recorded, but an error that ends one is"
+"""The note on DataLoader workers in the report."""
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
-    """Note every set of workers that is started."""
+    """Add a note to the report whenever a DataLoader starts its workers."""
     kind: Any = dataloader._MultiProcessingDataLoaderIter
     start = kind.__init__
 

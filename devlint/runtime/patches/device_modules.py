@@ -1,4 +1,4 @@
-"""`torch.cuda`, `torch.mps` and `torch.accelerator`: an accelerator is there, with streams, events and memory."""
+"""Patches for `torch.cuda`, `torch.mps` and `torch.accelerator`, which answer as if the devices were there."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     from devlint.runtime.runtime_session import RuntimeSession
 
 CAPABILITY = (9, 0)
+"""The compute capability that the emulated device claims to have."""
 TOTAL_MEMORY = 80 * 1024**3
+"""The bytes of memory that the emulated device claims to have."""
 
 
 def _device_index(session: RuntimeSession, device: Any) -> int:
-    """The device index meant by what the user passed to a `torch.cuda` query."""
+    """Return the device index meant by an argument of a `torch.cuda` function."""
     if device is None or (isinstance(device, int) and device < 0):
         return session.current_index
     if isinstance(device, int | str):
@@ -34,7 +36,7 @@ def _device_index(session: RuntimeSession, device: Any) -> int:
 
 
 def _common_queries(session: RuntimeSession) -> dict[str, Any]:
-    """What both `torch.cuda` and `torch.accelerator` answer."""
+    """Return the functions that `torch.cuda` and `torch.accelerator` share, by name."""
 
     def synchronize(device: Any = None) -> None:
         session.initialize()
@@ -54,6 +56,8 @@ def _common_queries(session: RuntimeSession) -> dict[str, Any]:
 
 
 def _memory(session: RuntimeSession) -> dict[str, Any]:
+    """Return the functions for memory statistics, by name."""
+
     def key(device: Any) -> int:
         return 1 + _device_index(session, device)
 
@@ -89,6 +93,8 @@ def _memory(session: RuntimeSession) -> dict[str, Any]:
 
 
 def _random(session: RuntimeSession) -> dict[str, Any]:
+    """Return the functions for random number generators, by name."""
+
     def key(device: Any) -> int:
         return 1 + _device_index(session, device)
 
@@ -114,6 +120,8 @@ def _random(session: RuntimeSession) -> dict[str, Any]:
 
 
 def _refused(name: str) -> Any:
+    """Return a function that raises NotEmulated."""
+
     def refuse(*args: Any, **kwargs: Any) -> Any:
         raise NotEmulated(name)
 
@@ -121,7 +129,7 @@ def _refused(name: str) -> Any:
 
 
 def _identity(session: RuntimeSession) -> dict[str, Any]:
-    """What kind of device there is, and which one is current."""
+    """Return the functions that say which devices there are and which one is current, by name."""
     properties = types.SimpleNamespace(
         name="devlint emulated device",
         major=CAPABILITY[0],
@@ -163,7 +171,7 @@ def _identity(session: RuntimeSession) -> dict[str, Any]:
 
 
 def _streams_and_events(session: RuntimeSession) -> dict[str, Any]:
-    """Streams and events."""
+    """Return the classes and functions for streams and events, by name."""
     stream, event = stream_and_event(session)
     return {
         "Stream": stream,
@@ -177,6 +185,7 @@ def _streams_and_events(session: RuntimeSession) -> dict[str, Any]:
 
 
 def _cuda(session: RuntimeSession, patcher: Patcher) -> None:
+    """Patch `torch.cuda` and its submodules."""
     names = (
         _common_queries(session)
         | _memory(session)
@@ -205,10 +214,12 @@ def _cuda(session: RuntimeSession, patcher: Patcher) -> None:
 
 
 def _device(session: RuntimeSession, device: Any) -> torch.device:
+    """Return the emulated device meant by an argument of a `torch.cuda` function."""
     return session.devices[_device_index(session, device)]
 
 
 def _accelerator(session: RuntimeSession, patcher: Patcher) -> None:
+    """Patch `torch.accelerator`, if this torch has it."""
     accelerator = getattr(torch, "accelerator", None)
     if accelerator is None:
         return
@@ -234,6 +245,7 @@ def _accelerator(session: RuntimeSession, patcher: Patcher) -> None:
 
 
 def _mps(session: RuntimeSession, patcher: Patcher) -> None:
+    """Patch `torch.mps` and `torch.backends.mps`."""
     queries = _common_queries(session)
     memory = _memory(session)
     patcher.replace(torch.backends.mps, "is_available", lambda: True)
@@ -253,7 +265,7 @@ def _mps(session: RuntimeSession, patcher: Patcher) -> None:
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
-    """Answer as if the devices were there."""
+    """Patch the device modules of torch, and `torch.manual_seed`."""
     if session.kind == "cuda":
         _cuda(session, patcher)
     else:

@@ -1,4 +1,4 @@
-"""`torch.device(0)`, the legacy types `torch.cuda.FloatTensor`, and the default tensor type."""
+"""Patches for `torch.device(0)`, legacy types such as `torch.cuda.FloatTensor`, and the default tensor type."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ _device = torch.device
 
 
 class _DeviceType(type):
-    """Stands for `torch.device`, which cannot be subclassed: its instances are real devices."""
+    """Metaclass of the class that replaces `torch.device`, which cannot be subclassed.
+
+    Calling the class makes real `torch.device` objects; an integer alone names an emulated device.
+    """
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         first = args[0] if args else kwargs.get("device", kwargs.get("type"))
@@ -39,7 +42,7 @@ class _DeviceType(type):
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
-    """Let integers name emulated devices, and legacy constructors make labelled tensors."""
+    """Patch `torch.device`, the legacy types of `torch.cuda`, and `torch.set_default_tensor_type`."""
     names = {"__module__": "torch", "__qualname__": "device", "kind": session.kind}
     patcher.replace(torch, "device", _DeviceType("device", (), names))
     if session.kind != "cuda":
@@ -62,12 +65,16 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
 
 
 class _LegacyType(type):
+    """Metaclass of the legacy tensor types: `isinstance` compares device and dtype."""
+
     def __instancecheck__(cls, instance: object) -> bool:
         wanted: torch.dtype = cls.dtype  # type: ignore[attr-defined]
         return isinstance(instance, torch.Tensor) and device_of(instance).type == "cuda" and instance.dtype is wanted
 
 
 def _legacy(session: RuntimeSession, legacy: str, dtype: torch.dtype) -> type:
+    """Return a class that stands for a legacy type such as `torch.cuda.FloatTensor`."""
+
     def new(cls: type, *args: Any, device: Any = None) -> torch.Tensor:
         target = session.resolve("cuda" if device is None else device)
         if len(args) == 1 and not isinstance(args[0], int | torch.Size):

@@ -1,4 +1,4 @@
-"""Functions that create tensors: run them on the host, and label what they made with the device that was asked for."""
+"""Patches for functions that create tensors: run on the host, label the result with the wanted device."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ARRAYS = ("from_numpy", "frombuffer", "from_dlpack", "from_file")
 
 
 def _plain_factories() -> Iterator[tuple[Any, str]]:
-    """The factories torch itself counts as such, where their names are."""
+    """Yield the factories that torch itself lists, each with the module and name it is found under."""
     wanted = default_device._device_constructors()
     for module in (torch, torch.fft):
         for name, value in vars(module).items():
@@ -41,7 +41,10 @@ def _plain_factories() -> Iterator[tuple[Any, str]]:
 
 
 def current_default_device() -> torch.device | None:
-    """The default device of this thread here: what `set_default_device` and `with torch.device(...)` chose."""
+    """Return this thread's default device, as `set_default_device` or `with torch.device(...)` chose it.
+
+    Returns None if nothing was chosen.
+    """
     for index in range(torch._C._len_torch_function_stack() - 1, -1, -1):
         mode = torch._C._get_function_stack_at(index)
         if isinstance(mode, default_device.DeviceContext):
@@ -50,23 +53,23 @@ def current_default_device() -> torch.device | None:
 
 
 class _FactoryWrapper:
-    """Labels what factories make."""
+    """Wraps factory functions so that their results are labelled."""
 
     def __init__(self, session: RuntimeSession) -> None:
         self.session = session
 
     def target(self, device: Any, *, default: bool = True) -> torch.device:
-        """The device a factory is asked for, or the default one."""
+        """Return the device that a factory is asked for, or the default one."""
         if device is None and default:
             device = current_default_device()
         return self.session.resolve(device)
 
     def foreign(self, target: torch.device) -> bool:
-        """Whether a device is neither the host nor emulated (`meta`)."""
+        """Return whether a device is neither the host nor emulated, such as `meta`."""
         return target.type not in ("cpu", self.session.kind)
 
     def label_result(self, out: Any, target: torch.device, name: str, *, explicit: bool, pinned: bool = False) -> Any:
-        """Say where the new tensor lives."""
+        """Label a new tensor with its device, record the factory, and return the tensor."""
         session = self.session
         frame = user_frame(3)
         if target.type == "mps" and out.dtype is torch.float64:
@@ -83,7 +86,7 @@ class _FactoryWrapper:
         return out
 
     def plain(self, name: str, original: Callable[..., Any], *, default: bool) -> Callable[..., Any]:
-        """A factory with sizes."""
+        """Wrap a factory that takes sizes, such as `torch.zeros`."""
 
         @functools.wraps(original)
         def factory(*args: Any, device: Any = None, pin_memory: bool = False, **kwargs: Any) -> Any:
@@ -101,7 +104,7 @@ class _FactoryWrapper:
         return factory
 
     def relative(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
-        """A factory that takes its device from a tensor unless told otherwise."""
+        """Wrap a factory that takes its device from a tensor unless told otherwise, such as `zeros_like`."""
 
         @functools.wraps(original)
         def factory(*args: Any, device: Any = None, pin_memory: bool = False, **kwargs: Any) -> Any:
@@ -117,7 +120,7 @@ class _FactoryWrapper:
         return factory
 
     def data(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
-        """`torch.tensor`, `as_tensor`, `asarray`: from Python data, arrays or tensors."""
+        """Wrap `torch.tensor`, `as_tensor` or `asarray`, which take Python data, arrays or tensors."""
 
         @functools.wraps(original)
         def factory(data: Any, *args: Any, device: Any = None, pin_memory: bool = False, **kwargs: Any) -> Any:
@@ -147,6 +150,7 @@ class _FactoryWrapper:
     def _from_tensor(
         self, data: torch.Tensor, target: torch.device, original: Any, name: str, args: Any, kwargs: dict[str, Any]
     ) -> Any:
+        """Make a tensor from another tensor, copied to the target device if it is elsewhere."""
         here = placement_of(data).device
         if here == target:
             return original(data, *args, **kwargs)
@@ -156,7 +160,7 @@ class _FactoryWrapper:
         return data.to(target, kwargs.get("dtype"))
 
     def nested(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
-        """A tensor of tensors of several sizes, which lives where the first of them does."""
+        """Wrap a factory of nested tensors, which are placed on the device of their first part."""
 
         @functools.wraps(original)
         def factory(parts: Any, *args: Any, device: Any = None, layout: Any = None, **kwargs: Any) -> Any:
@@ -174,7 +178,7 @@ class _FactoryWrapper:
         return factory
 
     def sparse(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
-        """A sparse tensor from its parts."""
+        """Wrap a factory that makes a sparse tensor from its parts."""
 
         @functools.wraps(original)
         def factory(*args: Any, device: Any = None, pin_memory: bool = False, **kwargs: Any) -> Any:
@@ -194,7 +198,7 @@ class _FactoryWrapper:
         return factory
 
     def array(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
-        """A tensor over memory that somebody else owns: always on the host."""
+        """Wrap a factory that makes a host tensor over existing memory, such as `from_numpy`."""
 
         @functools.wraps(original)
         def factory(*args: Any, **kwargs: Any) -> Any:
@@ -206,11 +210,12 @@ class _FactoryWrapper:
 
 
 def _origin(data: Any) -> str:
+    """Return a suffix for the history of a tensor made from a NumPy array; empty for other data."""
     return " from a NumPy array" if type(data).__module__.startswith(("numpy", "pandas")) else ""
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
-    """Label what is created."""
+    """Patch the functions that create tensors."""
     wrapper = _FactoryWrapper(session)
 
     def replace(owner: Any, name: str, wrapped: Callable[..., Any]) -> None:
@@ -235,7 +240,7 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
 
 
 def _keep_scriptable(patcher: Patcher, original: Any, wrapped: Any) -> None:
-    """TorchScript knows its operators by the identity of the functions."""
+    """Register a wrapped function with TorchScript, which knows its operators by function identity."""
     operator = _builtins._find_builtin(original)
     if operator is not None:
         _builtins._register_builtin(wrapped, operator)

@@ -1,4 +1,4 @@
-"""`torch.Generator(device=...)`."""
+"""Patch for `torch.Generator(device=...)`."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _Generator: Any = torch._C.Generator
 
 
 class _AnyGenerator(type(_Generator)):  # type: ignore[misc]
-    """Every generator is an instance, also those that torch made."""
+    """Metaclass of the class that replaces `torch.Generator`; torch's own generators count as instances too."""
 
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, _Generator)
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
-    """Let generators say which device they are for."""
+    """Patch `torch.Generator` so that generators can be made for emulated devices."""
 
     class Generator(_Generator, metaclass=_AnyGenerator):  # type: ignore[misc]
-        """A random number generator with a device label."""
+        """A random number generator that knows which device it was made for."""
 
         def __new__(cls, device: Any = "cpu") -> Generator:
             target = session.resolve(device)
@@ -48,7 +48,7 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
             return _restored, (str(self.device), self.get_state())
 
         def clone_state(self) -> Generator:
-            """Another generator in the same state."""
+            """Return another generator in the same state."""
             copy = Generator(self.device)
             copy.set_state(self.get_state())
             return copy
@@ -57,6 +57,7 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
 
 
 def _restored(device: str, state: torch.Tensor) -> torch.Generator:
+    """Return a generator with a saved state; pickling uses this function."""
     generator = torch.Generator(device)
     generator.set_state(state)
     return generator

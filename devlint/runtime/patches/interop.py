@@ -1,4 +1,4 @@
-"""Ways out of torch: NumPy, Python lists, DLPack, printing."""
+"""Patches for the ways out of torch: NumPy, Python lists, DLPack and printing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _dlpack = torch.Tensor.__dlpack__
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
-    """Refuse what accelerator memory refuses, and notice who reads too early."""
+    """Patch the conversions of tensors to refuse accelerator memory as CUDA does, and to report early reads."""
 
     def read(self: torch.Tensor, how: str) -> None:
         label = label_of(self)

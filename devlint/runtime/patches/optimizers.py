@@ -1,4 +1,4 @@
-"""Optimizers choose their kernels by device: group tensors by label."""
+"""Patches for optimizers, which group tensors by device to choose their kernels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def group_tensors(tensorlists: list[list[torch.Tensor | None]], with_indices: bool = False) -> dict[Any, Any]:
-    """Tensor lists by the device and dtype of the first list's tensors."""
+    """Group lists of tensors by the device and dtype of the first list's tensors, by placement."""
     groups: dict[Any, tuple[list[list[torch.Tensor | None]], list[int]]] = {}
     for index, first in enumerate(tensorlists[0]):
         if first is None:
@@ -40,7 +40,7 @@ def group_tensors(tensorlists: list[list[torch.Tensor | None]], with_indices: bo
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
-    """Group by label wherever torch groups by device."""
+    """Patch every place where torch groups tensors by device and dtype."""
     patcher.replace(_foreach_utils, "_group_tensors_by_device_and_dtype", group_tensors)
     for name in ("torch.optim.optimizer", "torch.nn.utils.clip_grad"):
         module = importlib.import_module(name)

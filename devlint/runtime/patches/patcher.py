@@ -1,4 +1,4 @@
-"""Replace attributes for a while, and put back exactly what was there."""
+"""Replacement of attributes for a while, undone exactly."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ _MISSING = object()
 
 
 class Patcher:
-    """Remembers every attribute it replaced, and restores them last first."""
+    """Replaces attributes of torch and other modules, and restores them in reverse order."""
 
     def __init__(self) -> None:
         self._before: list[tuple[Any, str, Any]] = []
         self._last: list[Callable[[], object]] = []
 
     def replace(self, owner: Any, name: str, value: Any) -> Any:
-        """Set an attribute and return what was found there before (inherited or own)."""
+        """Set an attribute, and return the value found there before, inherited or own."""
         found = getattr(owner, name, None)
         self._before.append((owner, name, vars(owner).get(name, _MISSING)))
         setattr(owner, name, value)
         return found
 
     def at_end(self, action: Callable[[], object]) -> None:
-        """Do something else when everything is put back."""
+        """Register an action to run after everything is restored."""
         self._last.append(action)
 
     def undo(self) -> None:
-        """Put everything back."""
+        """Restore every replaced attribute, then run the registered actions."""
         while self._before:
             owner, name, value = self._before.pop()
             if value is _MISSING:

@@ -1,4 +1,4 @@
-"""Pinned memory: `pin_memory` and `is_pinned`."""
+"""Patches for pinned memory: `pin_memory` and `is_pinned`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _clone = torch.Tensor.clone
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
-    """Pin by label: host memory only, and once."""
+    """Patch the pinning methods of `torch.Tensor` to use storage labels; only host memory can be pinned."""
 
     def pin_memory(self: torch.Tensor, device: Any = None) -> torch.Tensor:
         place = placement_of(self)

@@ -1,4 +1,4 @@
-"""Storages: their device, their copies, what `torch.save`, `torch.load` and `deepcopy` make of them."""
+"""Patches for storages: their device and copies, which `torch.save`, `torch.load` and `deepcopy` rely on."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ _make: Any = torch._C.StorageBase.__new__
 
 
 def _label(storage: torch.UntypedStorage, place: Placement) -> torch.UntypedStorage:
+    """Label a storage with a placement, and return the storage."""
     setattr(storage, LABEL_ATTRIBUTE, DeviceStorageLabel(place, storage.nbytes()) if place.key else StorageLabel(place))
     return storage
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
-    """Carry labels from storage to storage."""
+    """Patch `torch.UntypedStorage` so that labels follow its copies."""
 
     def device(self: torch.UntypedStorage) -> torch.device:
         label = getattr(self, LABEL_ATTRIBUTE)

@@ -1,4 +1,4 @@
-"""`Stream` and `Event` of the emulated device: nothing runs in parallel, but what was waited for is known."""
+"""The classes `Stream` and `Event` of the emulated device, where nothing runs in parallel but waits are tracked."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class EmulatedEvent:
-    """A point on a stream."""
+    """An emulated `torch.cuda.Event`: a point on a stream, as a vector clock."""
 
     session: ClassVar[RuntimeSession]
 
@@ -22,25 +22,25 @@ class EmulatedEvent:
         self._time = 0.0
 
     def record(self, stream: EmulatedStream | None = None) -> None:
-        """Mark how far the stream has come."""
+        """Mark how far a stream has come; the current stream if none is given."""
         self.clock = dict(self._clock_of(stream).clock)
         self._time = time.perf_counter()
 
     def wait(self, stream: EmulatedStream | None = None) -> None:
-        """Let a stream wait for this point."""
+        """Make a stream wait for this event."""
         self._clock_of(stream).wait(self.clock or {})
 
     def synchronize(self) -> None:
-        """Let the host wait for this point."""
+        """Make the host wait for this event."""
         self.session.host_waited("event.synchronize", self.clock or {})
 
     def query(self) -> bool:
-        """Whether the device is past this point; emulated work is done as soon as it is launched."""
+        """Return True, because emulated work is done as soon as it is launched; counts as a wait."""
         self.session.host_waited("event.query", self.clock or {})
         return True
 
     def elapsed_time(self, end: EmulatedEvent) -> float:
-        """Milliseconds between two recorded events."""
+        """Return the milliseconds between two recorded events."""
         if not (self.enable_timing and end.enable_timing):
             raise ValueError("Both events must be created with argument 'enable_timing=True'.")
         if self.clock is None or end.clock is None:
@@ -48,13 +48,14 @@ class EmulatedEvent:
         return (end._time - self._time) * 1000.0
 
     def _clock_of(self, stream: EmulatedStream | None) -> StreamClock:
+        """Return the clock of a stream, or of the current stream for None."""
         if stream is not None:
             return stream.stream_clock
         return self.session.streams.current(self.session.devices[self.session.current_index])
 
 
 class EmulatedStream:
-    """A sequence of work on a device."""
+    """An emulated `torch.cuda.Stream`: a sequence of work on a device."""
 
     session: ClassVar[RuntimeSession]
     event: ClassVar[type[EmulatedEvent]]
@@ -66,48 +67,48 @@ class EmulatedStream:
 
     @classmethod
     def from_clock(cls, stream_clock: StreamClock) -> EmulatedStream:
-        """The stream object of a timeline."""
+        """Return a stream object for an existing stream clock."""
         stream = cls.__new__(cls)
         stream.device, stream.stream_clock, stream.priority = stream_clock.device, stream_clock, 0
         return stream
 
     @classmethod
     def context(cls, stream: EmulatedStream | None) -> Any:
-        """Make a stream current for a while."""
+        """Return a context manager that makes a stream the current one."""
         return _CurrentStreamScope(cls.session, stream)
 
     @property
     def stream_id(self) -> int:
-        """What tells streams apart."""
+        """Return the number that identifies this stream."""
         return self.stream_clock.identity
 
     cuda_stream = stream_id
 
     def synchronize(self) -> None:
-        """Let the host wait for this stream."""
+        """Make the host wait for this stream."""
         self.session.host_waited("stream.synchronize", self.stream_clock.clock)
 
     def wait_stream(self, other: EmulatedStream) -> None:
-        """Let this stream wait for what another one has done."""
+        """Make this stream wait for what another stream has enqueued."""
         self.stream_clock.wait(other.stream_clock.clock)
 
     def wait_event(self, event: EmulatedEvent) -> None:
-        """Let this stream wait for a point of another one."""
+        """Make this stream wait for an event of another stream."""
         self.stream_clock.wait(event.clock or {})
 
     def record_event(self, event: EmulatedEvent | None = None) -> EmulatedEvent:
-        """Mark how far this stream has come."""
+        """Record an event on this stream, and return the event."""
         event = self.event() if event is None else event
         event.record(self)
         return event
 
     def query(self) -> bool:
-        """Whether the stream is done."""
+        """Return True, because emulated work is done as soon as it is launched; counts as a wait."""
         self.session.host_waited("stream.query", self.stream_clock.clock)
         return True
 
     def is_capturing(self) -> bool:
-        """No graph is ever captured."""
+        """Return False, because graphs are not captured on the emulated device."""
         return False
 
     def __enter__(self) -> EmulatedStream:
@@ -126,12 +127,14 @@ class EmulatedStream:
 
 
 def stream_and_event(session: RuntimeSession) -> tuple[type[EmulatedStream], type[EmulatedEvent]]:
-    """The classes that programs find in a session."""
+    """Return the `Stream` and `Event` classes for a session."""
     event = type("Event", (EmulatedEvent,), {"session": session})
     return type("Stream", (EmulatedStream,), {"session": session, "event": event}), event
 
 
 class _CurrentStreamScope:
+    """Context manager that makes a stream the current one of this thread."""
+
     def __init__(self, session: RuntimeSession, stream: Any) -> None:
         self.session = session
         self.stream = stream

@@ -1,4 +1,4 @@
-"""What a tensor says of its device: `device`, `is_cuda`, `get_device`, `type`, `grad`."""
+"""Patches for what a tensor says of its device: `device`, `is_cuda`, `get_device`, `type` and `grad`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _base_type = torch.Tensor.type
 
 
 def device_of(tensor: torch.Tensor) -> torch.device:
-    """The device a tensor claims to live on."""
+    """Return the device that a tensor claims to be on: its label's, or the real one."""
     try:
         label = getattr(storage_of_dense(tensor), LABEL_ATTRIBUTE)
     except (NotImplementedError, RuntimeError):
@@ -32,7 +32,10 @@ def device_of(tensor: torch.Tensor) -> torch.device:
 
 
 def legacy_type(session: RuntimeSession, wanted: Any) -> tuple[torch.device, torch.dtype] | None:
-    """What `torch.cuda.FloatTensor`, or its name, asks for."""
+    """Return the device and dtype of a legacy type such as `torch.cuda.FloatTensor`, or None.
+
+    `wanted` is the type or its name.
+    """
     name = (
         wanted if isinstance(wanted, str) else f"{getattr(wanted, '__module__', '')}.{getattr(wanted, '__name__', '')}"
     )
@@ -45,7 +48,7 @@ def legacy_type(session: RuntimeSession, wanted: Any) -> tuple[torch.device, tor
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
-    """Answer from the labels."""
+    """Patch the device properties of `torch.Tensor` to answer from storage labels."""
 
     def is_kind(kind: str) -> property:
         return property(lambda self: device_of(self).type == kind)

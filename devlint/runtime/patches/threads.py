@@ -1,4 +1,4 @@
-"""Modes belong to a thread: enter them in every thread that the program starts."""
+"""Patch for threads: dispatch modes belong to one thread, so they are entered in every thread that is started."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def install(patcher: Patcher, mode: Callable[[], AbstractContextManager[Any]]) -> None:
-    """Start threads under the mode."""
+    """Patch `threading.Thread` so that new threads run under the dispatch mode."""
 
     def bootstrap(self: Any) -> None:
         run = self.run

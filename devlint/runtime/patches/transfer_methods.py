@@ -1,4 +1,4 @@
-"""Methods that move tensors and modules: `to`, `cuda`, `cpu`, `type_as`."""
+"""Patches for methods that move tensors and modules: `to`, `cuda`, `cpu` and `type_as`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _parse_to = torch._C._nn._parse_to
 
 
 class ToArguments(NamedTuple):
-    """What a call of `.to` asks for."""
+    """The arguments of a call of `.to`."""
 
     device: torch.device | None
     dtype: torch.dtype | None
@@ -32,7 +32,7 @@ class ToArguments(NamedTuple):
 
     @property
     def options(self) -> dict[str, Any]:
-        """What is handed on to torch's own `.to`."""
+        """Return the keyword arguments to pass on to torch's own `.to`."""
         options: dict[str, Any] = {"copy": self.copy, "non_blocking": self.non_blocking}
         if self.memory_format is not None:
             options["memory_format"] = self.memory_format
@@ -40,7 +40,7 @@ class ToArguments(NamedTuple):
 
 
 def parse_to_arguments(session: RuntimeSession, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ToArguments:
-    """Read the arguments of `.to` in any of its three forms."""
+    """Parse the arguments of `.to` in any of its three forms."""
     rest = list(args)
     device = kwargs.get("device")
     dtype = kwargs.get("dtype")
@@ -62,7 +62,7 @@ def parse_to_arguments(session: RuntimeSession, args: tuple[Any, ...], kwargs: d
 
 
 def _move(session: RuntimeSession, tensor: torch.Tensor, asked: ToArguments, how: str) -> torch.Tensor:
-    """Move a tensor, or cast it, or leave it where it is, and tell the recorders."""
+    """Move, cast or keep a tensor as `.to` would, and record the transfer."""
     here = device_of(tensor)
     target = asked.device
     if target is None or target == here:
@@ -88,11 +88,12 @@ def _move(session: RuntimeSession, tensor: torch.Tensor, asked: ToArguments, how
 
 
 def _stayed(tensor: torch.Tensor, asked: ToArguments) -> torch.Tensor:
+    """Return a tensor that `.to` leaves on its device, cast if the arguments ask for it."""
     return _to(tensor, asked.dtype or tensor.dtype, **asked.options)
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
-    """Move labels where the user moves tensors."""
+    """Patch the methods of `torch.Tensor` that move tensors, and the parsing in `Module.to`."""
 
     def to(self: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
         return _move(session, self, parse_to_arguments(session, args, kwargs), "to")
@@ -117,7 +118,7 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
         return _move(session, self, ToArguments(device_of(other), other.dtype, False, False, None), "type_as")
 
     def parse_to(*args: Any, **kwargs: Any) -> Any:
-        """`Module.to` reads its arguments by this; a tensor among them is a template."""
+        """Parse the arguments of `Module.to`, where a tensor serves as a template for device and dtype."""
         asked = parse_to_arguments(session, args, kwargs)
         return asked.device, asked.dtype, asked.non_blocking, asked.memory_format
 

@@ -1,4 +1,4 @@
-"""What the emulated device does not do, said at once and clearly; and compiled code, which runs eagerly."""
+"""Patches for features that the emulated device refuses, and for `torch.compile`, which runs eagerly."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
-    """Refuse replicas, process groups and wrapper subclasses on accelerators; let `torch.compile` be the identity."""
+    """Refuse replicas, process groups and wrapper subclasses on accelerators; make `torch.compile` the identity."""
 
     def refuse(name: str) -> Any:
         def refusing(self: Any, *args: Any, **kwargs: Any) -> None:
@@ -33,7 +33,9 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
     def wrap(cls: type, *args: Any, **kwargs: Any) -> Any:
         devices = [value for value in (*args, *kwargs.values()) if isinstance(value, type(HOST))]
         if any(map(session.emulates, devices)):
-            raise NotEmulated(f"{cls.__name__} on an accelerator")  # autograd aborts on such a device without CUDA
+            raise NotEmulated(
+                f"{cls.__name__} on an accelerator"
+            )  # autograd aborts on such a tensor where there is no CUDA
         return wrapper(cls, *args, **kwargs)
 
     patcher.replace(torch.Tensor, "_make_wrapper_subclass", staticmethod(wrap))
@@ -60,7 +62,7 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
 
 
 def note_compilation(session: RuntimeSession, patcher: Patcher) -> None:
-    """On real devices graphs are compiled as ever; what runs inside them is not seen, and the report says so."""
+    """Note in the report of a real device that operators inside compiled graphs are not recorded."""
     original = torch.compile
 
     def compile_(*args: Any, **kwargs: Any) -> Any:
