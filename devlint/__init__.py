@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from devlint.api import Result, check_paths, check_source
     from devlint.config.config_error import ConfigError
     from devlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix, Note, Position, Region, Severity
-    from devlint.linter.file_analysis import InternalError
+    from devlint.linter.program_analysis import InternalError
 
 __all__ = [
     "Applicability",
@@ -43,7 +43,7 @@ _HOMES = {
     "check_source": "api",
     "Result": "api",
     "ConfigError": "config.config_error",
-    "InternalError": "linter.file_analysis",
+    "InternalError": "linter.program_analysis",
 }
 
 

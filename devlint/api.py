@@ -18,7 +18,7 @@ from devlint.rule_metadata import RuleMetadata
 from devlint.syntax.source_reading import encode_source
 
 if TYPE_CHECKING:
-    from devlint.linter.file_analysis import InternalError
+    from devlint.linter.program_analysis import InternalError
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from devlint.linter.source_lines import SourceLines
 from devlint.triage.fingerprint import add_fingerprints
 
 if TYPE_CHECKING:
-    from devlint.linter.file_analysis import AnalysisReport, InternalError, UnparsedStatement
+    from devlint.linter.program_analysis import AnalysisReport, InternalError, UnparsedStatement
 
 Progress = Callable[[int, int], None]
 """Is told how many files of how many are done."""
@@ -57,7 +57,7 @@ def _analyse(
     files: Sequence[DiscoveredFile], text: bytes | None, progress: Progress | None, texts: Mapping[str, bytes]
 ) -> AnalysisReport:
     # The analysis brings libcst along, which who only lists files or asks for help need not wait for.
-    from devlint.linter.file_analysis import analyse_files
+    from devlint.linter.program_analysis import analyse_files
 
     settings = list({id(file.settings): file.settings for file in files}.values())
     codes = frozenset[str]().union(*(each.codes for each in settings))

@@ -6,16 +6,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from devlint.runtime.context_managers import emulate, record
     from devlint.runtime.not_emulated import NotEmulated
+    from devlint.runtime.record_and_emulate import emulate, record
     from devlint.runtime.recording_report import Report
 
 __all__ = ["NotEmulated", "Report", "emulate", "record"]
 """The public names of the package; each is imported when it is first used, because most of them import torch."""
 
 _HOMES = {
-    "emulate": "context_managers",
-    "record": "context_managers",
+    "emulate": "record_and_emulate",
+    "record": "record_and_emulate",
     "Report": "recording_report",
     "NotEmulated": "not_emulated",
 }

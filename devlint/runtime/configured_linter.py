@@ -13,7 +13,7 @@ from devlint.config.resolver import Resolver
 from devlint.config.settings import Settings
 from devlint.diagnostic import Diagnostic, Severity
 from devlint.linter.discovery import is_excluded
-from devlint.linter.file_analysis import analyse_files
+from devlint.linter.program_analysis import analyse_files
 from devlint.linter.rule_loader import all_rules
 from devlint.rule_metadata import RuleMetadata
 from devlint.runtime.observation_diagnostics import RUNTIME_ONLY_RULES

@@ -17,9 +17,9 @@ import torch
 
 from devlint.runtime import runtime_session
 from devlint.runtime.configured_linter import ConfiguredLinter
-from devlint.runtime.context_managers import emulate, record
 from devlint.runtime.error_reports import report_uncaught_error
 from devlint.runtime.line_coverage import LineCoverage
+from devlint.runtime.record_and_emulate import emulate, record
 from devlint.runtime.recording_report import Report
 from devlint.runtime.storage_labels import memory_counter
 

@@ -139,9 +139,9 @@ def devlint(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> Callable[..., Result]:
     """Runs devlint in an empty directory, with the stand-in for the analysis."""
-    module = ModuleType("devlint.linter.file_analysis")
+    module = ModuleType("devlint.linter.program_analysis")
     vars(module).update(analyse=analyse, Report=Report, InternalError=InternalError)
-    monkeypatch.setitem(sys.modules, "devlint.linter.file_analysis", module)
+    monkeypatch.setitem(sys.modules, "devlint.linter.program_analysis", module)
     monkeypatch.setattr("devlint.linter.rule_loader.all_rules", lambda: RULES)
     monkeypatch.setattr("devlint.cli.check_run.all_rules", lambda: RULES)
     monkeypatch.chdir(tmp_path)

@@ -206,13 +206,13 @@ def test_an_interrupt_amid_the_analysis_is_clean():
 import os, signal
 from devlint.cli import main
 from devlint.interpreter.driver.entry_points import analyse_module
-import devlint.linter.file_analysis
+import devlint.linter.program_analysis
 
 def interrupted(engine, module):
     os.kill(os.getpid(), signal.{signal.SIGINT.name})
     analyse_module(engine, module)
 
-devlint.linter.file_analysis.analyse_module = interrupted
+devlint.linter.program_analysis.analyse_module = interrupted
 main()
 """
     done = subprocess.run(

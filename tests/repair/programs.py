@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from devlint.diagnostic import Diagnostic, Position
-from devlint.linter.file_analysis import analyse_files
+from devlint.linter.program_analysis import analyse_files
 from devlint.linter.rule_loader import all_rules
 from devlint.repair.document import Document
 from devlint.repair.fix_rounds import Documents, RepairResult, applicable_fix_filter, repair

@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 from devlint.diagnostic import Diagnostic
-from devlint.linter.file_analysis import analyse_files
+from devlint.linter.program_analysis import analyse_files
 from devlint.linter.rule_loader import all_rules
 
 PRELUDE = """\

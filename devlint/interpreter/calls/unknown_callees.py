@@ -19,7 +19,7 @@ from devlint.interpreter.objects.forward_inputs import as_forward_operand
 from devlint.interpreter.objects.havoc import assume_synchronized, havoc
 from devlint.interpreter.objects.unknown_objects import unknown_object_site, unknown_object_state
 from devlint.interpreter.operations.device_conflicts import find_device_conflict
-from devlint.interpreter.operations.transfer_methods import (
+from devlint.interpreter.operations.tensor_transfers import (
     TRANSFER_METHODS,
     read_transfer_request,
     transfer_tensor,

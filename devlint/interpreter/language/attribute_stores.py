@@ -32,7 +32,7 @@ from devlint.interpreter.objects.class_hierarchy import (
 from devlint.interpreter.objects.module_state import register_attribute
 from devlint.interpreter.objects.parameters import replace_parameter_data, set_requires_grad
 from devlint.interpreter.objects.unknown_objects import unknown_object_site
-from devlint.interpreter.operations.transfer_methods import transfer_of_leaf
+from devlint.interpreter.operations.tensor_transfers import transfer_of_leaf
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.interpreter.state.abstract_state import join_states
 from devlint.interpreter.state.arguments import Argument, Arguments

@@ -53,7 +53,7 @@ from devlint.interpreter.objects.tensor_containers import is_tensor_container, t
 from devlint.interpreter.objects.unknown_objects import unknown_object_site
 from devlint.interpreter.operations.aliasing import storage_of, storage_seen_by
 from devlint.interpreter.operations.result_dtypes import real_part
-from devlint.interpreter.operations.transfer_methods import transfer_of_leaf
+from devlint.interpreter.operations.tensor_transfers import transfer_of_leaf
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.events import MovedLeaf

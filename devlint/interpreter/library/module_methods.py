@@ -22,7 +22,7 @@ from devlint.interpreter.objects.module_state import ANY_PART, CONTAINERS, is_mo
 from devlint.interpreter.objects.parameters import group_parameters, set_requires_grad_of_module
 from devlint.interpreter.objects.plain_attributes import mark_as_registered
 from devlint.interpreter.operations.aliasing import parameter_storage
-from devlint.interpreter.operations.transfer_methods import TRANSFER_METHODS, transfer_module
+from devlint.interpreter.operations.tensor_transfers import TRANSFER_METHODS, transfer_module
 from devlint.interpreter.program.definitions import ClassInfo
 from devlint.interpreter.state.arguments import Argument, Arguments, LibraryCall
 from devlint.interpreter.state.frame import Frame

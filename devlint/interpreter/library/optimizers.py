@@ -11,7 +11,7 @@ import libcst as cst
 from devlint.domain.objects import Dict, Instance, Sequence
 from devlint.domain.value import NONE, UNKNOWN, Ref, StringPrefix, Tensor, Tuple, Value
 from devlint.interpreter.operations.aliasing import report_shared_write
-from devlint.interpreter.operations.transfer_methods import transfer_of_leaf
+from devlint.interpreter.operations.tensor_transfers import transfer_of_leaf
 from devlint.interpreter.state.arguments import Argument, LibraryCall
 from devlint.interpreter.state.events import MovedLeaf
 from devlint.interpreter.state.frame import Frame

@@ -17,7 +17,7 @@ from devlint.interpreter.operations.device_expressions import device_expressions
 from devlint.interpreter.operations.dtype_arguments import requested_dtype
 from devlint.interpreter.operations.result_dtypes import complex_of
 from devlint.interpreter.operations.tensor_ranks import rank_of_data
-from devlint.interpreter.operations.transfer_methods import is_only_use
+from devlint.interpreter.operations.tensor_transfers import is_only_use
 from devlint.interpreter.program.definitions import FunctionInfo
 from devlint.interpreter.state.arguments import Argument, LibraryCall
 from devlint.interpreter.state.events import TensorRebuilt

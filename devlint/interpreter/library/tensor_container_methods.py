@@ -5,7 +5,7 @@ from __future__ import annotations
 from devlint.domain.objects import Sequence
 from devlint.domain.value import UNKNOWN, Ref, StringPrefix, Tuple, Value
 from devlint.interpreter.objects.tensor_containers import tensor_container_item
-from devlint.interpreter.operations.transfer_methods import TRANSFER_METHODS, transfer_module
+from devlint.interpreter.operations.tensor_transfers import TRANSFER_METHODS, transfer_module
 from devlint.interpreter.state.arguments import LibraryCall
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call

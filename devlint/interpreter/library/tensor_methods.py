@@ -38,7 +38,7 @@ from devlint.interpreter.operations.device_conflicts import find_device_conflict
 from devlint.interpreter.operations.dtype_arguments import is_dtype_argument, requested_dtype
 from devlint.interpreter.operations.operands import as_operand
 from devlint.interpreter.operations.synchronization import pending_copy, report_read_by_copy
-from devlint.interpreter.operations.transfer_methods import TRANSFER_METHODS, report_numpy_read, transfer_tensor
+from devlint.interpreter.operations.tensor_transfers import TRANSFER_METHODS, report_numpy_read, transfer_tensor
 from devlint.interpreter.state.arguments import Argument, LibraryCall
 from devlint.interpreter.state.device_facts import device_type_atom
 from devlint.interpreter.state.events import DiscardedResult

@@ -33,7 +33,7 @@ from devlint.interpreter.operations.aliasing import storage_seen_by
 from devlint.interpreter.operations.argument_binding import bind_row_arguments
 from devlint.interpreter.operations.row_conditions import select_by_condition
 from devlint.interpreter.operations.tensor_ranks import rank_by_rule, rank_of_data
-from devlint.interpreter.operations.transfer_methods import report_numpy_read
+from devlint.interpreter.operations.tensor_transfers import report_numpy_read
 from devlint.interpreter.state.arguments import Argument, LibraryCall
 from devlint.interpreter.state.frame import Frame
 
