@@ -11,6 +11,7 @@ import libcst as cst
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.device import KnownDevice
 from devlint.domain.placement import PlacementCase
+from devlint.domain.torch_names import DEVICE_METHODS
 from devlint.domain.value import Tensor
 from devlint.explain.conflict_stories import confidence, placement_steps
 from devlint.explain.places import place_text
@@ -29,7 +30,6 @@ from devlint.interpreter.state.events import DiscardedResult
 from devlint.rule import Finding, Rule
 
 RESULTS: Final = {"detach": "detached tensor", "pin_memory": "pinned copy"}
-MOVES: Final = frozenset("cuda cpu xpu npu hpu ipu".split())
 
 
 class DiscardedTransfer(Rule):
@@ -126,7 +126,7 @@ def _remains(receiver: str, method: str, tensor: Tensor) -> str:
         return f"`{receiver}` keeps its graph"
     if method == "pin_memory":
         return f"`{receiver}` stays in pageable memory"
-    if method in MOVES:
+    if method in DEVICE_METHODS:
         return f"`{receiver}` stays on {device}" if device else f"`{receiver}` stays where it is"
     if method not in ("to", "type", "type_as"):
         return f"`{receiver}` stays {dtype}" if dtype else f"`{receiver}` keeps its dtype"

@@ -13,7 +13,7 @@ from devlint.domain.dtype import Dtype
 from devlint.domain.join import alternatives, conditional_value, join, join_dtypes
 from devlint.domain.path_conditions import Literal
 from devlint.domain.placement import Place, Placement, join_under
-from devlint.domain.value import UNKNOWN, AllocationSite, Const, Ref, Tensor, Value
+from devlint.domain.value import UNKNOWN, AllocationSite, Ref, Tensor, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,13 +237,6 @@ def _perhaps(
         (name, None if test is None else ~test) for name in right if name not in left and name not in unsure_right
     )
     return found
-
-
-def constant(value: Value) -> Hashable:
-    """The constant's value, for use as a key; raises KeyError when it is none."""
-    if isinstance(value, Const):
-        return value.value
-    raise KeyError(value)
 
 
 def _are_tensors(values: SequenceOf[Value]) -> bool:

@@ -8,18 +8,13 @@ from typing import Final
 import libcst as cst
 
 from devlint.domain.placement import Place
+from devlint.domain.torch_names import CHAINED_METHODS
 from devlint.explain.places import place_text
 from devlint.syntax.index import Statement
 from devlint.syntax.tree_walk import descend
 
 LONGEST: Final = 60
 """Characters of source that advice quotes: it is there to be copied."""
-
-CHAINED: Final = frozenset(
-    "to cuda cpu xpu type type_as half float double bfloat16 long int short bool"
-    " detach pin_memory contiguous clone".split()
-)
-"""Methods that hand on their receiver, moved or cast: `x.detach().cpu()` is still about `x`."""
 
 
 def variable_text(place: Place) -> str | None:
@@ -34,7 +29,9 @@ def variable_text(place: Place) -> str | None:
 def variable_node(place: Place) -> cst.Name | cst.Attribute | cst.Subscript | None:
     """The node of that variable."""
     node = place.node
-    while isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in CHAINED:
+    while (
+        isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in CHAINED_METHODS
+    ):
         node = node.func.value
     return node if isinstance(node, (cst.Name, cst.Attribute, cst.Subscript)) else None
 

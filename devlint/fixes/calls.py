@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from devlint.diagnostic import Edit
-from devlint.fixes.edits import behind, replace
+from devlint.fixes.edits import replace
 from devlint.fixes.sheet import NodeRegion, NoFix
 from devlint.fixes.statements import indentation_at
 
@@ -84,8 +84,3 @@ def drop_method(part: NodeRegion, call: cst.CSTNode) -> Edit:
 def method_name(call: cst.CSTNode) -> str:
     """The name of the method that a call calls; empty for any other call."""
     return call.func.attr.value if isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute) else ""
-
-
-def called_on_result(part: NodeRegion, call: cst.Call, suffix: str) -> Edit:
-    """A method called on what a call returns."""
-    return behind(part, call, suffix)

@@ -6,7 +6,7 @@ import libcst as cst
 
 from devlint.domain.join import any_opaque_part
 from devlint.domain.objects import Dict
-from devlint.domain.value import UNKNOWN, OpaqueData, Ref, Value
+from devlint.domain.value import UNKNOWN, OpaqueData, Value
 from devlint.interpreter.objects.tensor_containers import is_tensor_container, tensor_container_item
 from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.frame import Frame
@@ -33,7 +33,7 @@ def evaluate_arguments(frame: Frame, node: cst.Call) -> Arguments:
                 found.positional.extend(Argument(item, arg.value) for item in unrolled.items)
         else:
             mapping = frame.contents(value)
-            thing = frame.get(mapping.address) if isinstance(mapping, Ref) else None
+            thing = frame.object_of(mapping)
             if isinstance(thing, Dict):
                 found.keywords.update({str(key): Argument(item, arg.value) for key, item in thing.entries.items()})
                 if thing.element is not None:

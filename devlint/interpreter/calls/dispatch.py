@@ -6,6 +6,7 @@ import libcst as cst
 
 from devlint.domain.join import join, without_none
 from devlint.domain.objects import Instance
+from devlint.domain.torch_names import TRANSFER_METHODS
 from devlint.domain.value import (
     UNKNOWN,
     BoundLibraryMethod,
@@ -27,7 +28,6 @@ from devlint.interpreter.modules.library_layers import call_library_module
 from devlint.interpreter.objects.class_hierarchy import enclosing_class, find_method
 from devlint.interpreter.objects.havoc import havoc
 from devlint.interpreter.objects.module_state import is_module
-from devlint.interpreter.operations.tensor_transfers import TRANSFER_METHODS
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo
 from devlint.interpreter.program.usage_evidence import is_tensor_method
 from devlint.interpreter.state.abstract_state import join_states

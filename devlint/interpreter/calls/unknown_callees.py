@@ -11,8 +11,9 @@ from devlint.domain.device import DeviceSymbol
 from devlint.domain.dtype import UNKNOWN_DTYPE
 from devlint.domain.objects import Instance, ParameterCell, Sequence
 from devlint.domain.placement import Placement, PlacementCase
+from devlint.domain.torch_names import SELF_RETURNING_MODULE_METHODS, TRANSFER_METHODS
 from devlint.domain.value import UNKNOWN, Number, OpaqueData, Rank, Tensor, Unknown, Value, as_tensor, named_placement
-from devlint.interpreter.language.attributes import ITSELF, opaque_attribute
+from devlint.interpreter.language.attributes import opaque_attribute
 from devlint.interpreter.modules.library_methods import call_by_convention
 from devlint.interpreter.objects.evidence import looks_like_module, looks_like_tensor
 from devlint.interpreter.objects.forward_inputs import as_forward_operand
@@ -20,7 +21,6 @@ from devlint.interpreter.objects.havoc import assume_synchronized, havoc
 from devlint.interpreter.objects.unknown_objects import unknown_object_site, unknown_object_state
 from devlint.interpreter.operations.device_conflicts import find_device_conflict
 from devlint.interpreter.operations.tensor_transfers import (
-    TRANSFER_METHODS,
     read_transfer_request,
     transfer_tensor,
     transfer_unknown,
@@ -42,7 +42,7 @@ def call_unknown_method(
     if name in TRANSFER_METHODS:
         return _transfer(frame, owner, name, arguments, node, receiver)
     record = unknown_object_state(frame, owner)
-    if name in ITSELF:
+    if name in SELF_RETURNING_MODULE_METHODS:
         return owner
     if name in ("parameters", "buffers", "named_parameters"):
         placement = (

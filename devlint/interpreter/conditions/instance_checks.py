@@ -29,7 +29,7 @@ from devlint.domain.value import (
     TypeName,
     Value,
 )
-from devlint.interpreter.objects.class_hierarchy import ancestors, has_unknown_base
+from devlint.interpreter.objects.class_hierarchy import ancestors, defined_class, has_unknown_base
 from devlint.interpreter.objects.module_state import is_module
 from devlint.interpreter.program.definitions import ClassInfo
 from devlint.interpreter.state.frame import Frame
@@ -167,8 +167,8 @@ def _types_of(frame: Frame, value: Value) -> frozenset[str] | None:
 def _types_of_object(frame: Frame, value: Value, thing: Instance) -> frozenset[str] | None:
     if is_module(frame, value):
         return frozenset({"torch.nn.Module", "Callable"})
-    info = thing.cls.definition if isinstance(thing.cls, ProgramDefinition) else None
-    return frozenset() if isinstance(info, ClassInfo) and not has_unknown_base(frame, info) else None
+    info = defined_class(thing.cls)
+    return frozenset() if info is not None and not has_unknown_base(frame, info) else None
 
 
 def _is_of_class(frame: Frame, thing: Instance, type_: LibraryName) -> bool:

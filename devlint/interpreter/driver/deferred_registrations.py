@@ -96,7 +96,7 @@ def _leave_open(registrar: FunctionInfo) -> None:
     with write_to_base_heap(frame):
         for name in registrar.unit.mentions & _kept_names(registrar.module):
             value = frame.state.names.get(name)
-            thing = frame.get(value.address) if isinstance(value, Ref) else None
+            thing = frame.object_of(value)
             if isinstance(value, Ref) and isinstance(thing, Dict):
                 frame.put(value.address, replace(thing, element=UNKNOWN))
             elif isinstance(value, Ref) and isinstance(thing, Sequence):

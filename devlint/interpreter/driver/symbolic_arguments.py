@@ -16,7 +16,6 @@ from devlint.domain.value import (
     UNKNOWN,
     LibraryName,
     Number,
-    ProgramDefinition,
     Tensor,
     Tuple,
     Unknown,
@@ -26,6 +25,7 @@ from devlint.domain.value import (
 )
 from devlint.interpreter.objects.class_hierarchy import (
     ancestors,
+    defined_class,
     definition_frame,
     is_autograd_function_class,
     is_module_class,
@@ -205,8 +205,8 @@ def _container(at: _Named, node: cst.Subscript, origin: Hashable, text: str, dep
 
 def _is_loader(frame: Frame, cls: Value) -> bool:
     """Whether a class is one of loaders: where their batches are is for the loader to say, not for the caller."""
-    info = cls.definition if isinstance(cls, ProgramDefinition) else None
-    line = ancestors(frame, info) if isinstance(info, ClassInfo) else [cls]
+    info = defined_class(cls)
+    line = ancestors(frame, info) if info is not None else [cls]
     return any(isinstance(one, LibraryName) and one.name.rpartition(".")[2] == "DataLoader" for one in line)
 
 
@@ -217,9 +217,9 @@ def _record(at: _Named, node: cst.BaseExpression, origin: Hashable, text: str, d
     cls = at.home.evaluate(node)
     if _is_loader(at.frame, cls):
         return UNKNOWN
-    info = cls.definition if isinstance(cls, ProgramDefinition) else None
-    fields = data_fields(at.frame, info) if isinstance(info, ClassInfo) else None
-    if not isinstance(info, ClassInfo) or fields is None:
+    info = defined_class(cls)
+    fields = data_fields(at.frame, info) if info is not None else None
+    if info is None or fields is None:
         return None
     given = {one.name: _field(at.frame, info, one, origin, text, at.step, depth + 1) for one in fields if one.given}
     if all(isinstance(one, (Unknown, Number)) for one in given.values()):

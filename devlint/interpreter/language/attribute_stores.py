@@ -25,6 +25,7 @@ from devlint.domain.value import (
 from devlint.interpreter.language.opaque_data import set_opaque_item
 from devlint.interpreter.objects.class_hierarchy import (
     class_body_values,
+    defined_class,
     find_class_attribute,
     find_setter,
     find_special_method,
@@ -100,8 +101,8 @@ def _check_replaced(frame: Frame, thing: Instance, name: str, value: Value, node
 def _handed_over(frame: Frame, owner: Ref, thing: Instance, name: str, value: Value, node: cst.CSTNode) -> bool:
     """Let the class's own code take the value, if it has some for this: `__setattr__`, a property's setter, a
     descriptor's `__set__`."""
-    info = thing.cls.definition if isinstance(thing.cls, ProgramDefinition) else None
-    if not isinstance(info, ClassInfo):
+    info = defined_class(thing.cls)
+    if info is None:
         return False
     method = find_special_method(frame, owner, "__setattr__")
     if method is not None and method not in frame.analysis.active_functions:
@@ -169,7 +170,7 @@ def _delete_attribute(frame: Frame, owner: cst.BaseExpression, name: str) -> Non
 def _delete_item(frame: Frame, owner: cst.BaseExpression, index: cst.BaseExpression | None) -> None:
     reference = without_none(frame.evaluate(owner))
     key = frame.evaluate(index) if index is not None else None
-    thing = frame.get(reference.address) if isinstance(reference, Ref) else None
+    thing = frame.object_of(reference)
     if isinstance(reference, Ref) and isinstance(thing, (Sequence, Dict, Instance)):
         _without(frame, reference.address, thing, key.value if isinstance(key, Const) else None)
 

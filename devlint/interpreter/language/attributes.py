@@ -11,6 +11,7 @@ import libcst as cst
 from devlint.domain.dtype import Dtype, DtypeSource, canonical_dtype_name
 from devlint.domain.join import join, join_tensors, opaque_part, without_none
 from devlint.domain.objects import Dict, Instance
+from devlint.domain.torch_names import SELF_RETURNING_MODULE_METHODS
 from devlint.domain.value import (
     NONE,
     UNKNOWN,
@@ -66,12 +67,11 @@ PROPERTIES: Final = frozenset({"property", "cached_property", "lazy_property", "
 OF_ITSELF: Final = frozenset({"requires_grad", "is_leaf", "grad", "data"})
 """Attributes that a parameter has and what is computed from it has not."""
 
-
-ITSELF: Final = frozenset({"eval", "train", "requires_grad_", "share_memory", "apply", "compile"})
-"""Methods by which a module hands back itself."""
-
 MAPPING_METHODS: Final = frozenset("copy get items pop setdefault update values".split())
 """Methods of the dicts that loaders mostly hand out."""
+
+OPAQUE_DATA_METHODS: Final = MAPPING_METHODS | SELF_RETURNING_MODULE_METHODS
+"""Methods of opaque data: it may be a dict of tensors, or a module."""
 
 
 @evaluates(cst.Attribute)
@@ -118,7 +118,9 @@ def get_attribute(frame: Frame, owner: Value, name: str, node: cst.CSTNode) -> V
         case OpaqueData():
             if name in ("shape", "device", "dtype", "is_cuda", "ndim", "T"):
                 return tensor_attribute(frame, Tensor(owner.placement), name, node)
-            known = name in MAPPING_METHODS | ITSELF or frame.analysis.table.method(name) is not None
+            known = (
+                name in MAPPING_METHODS | SELF_RETURNING_MODULE_METHODS or frame.analysis.table.method(name) is not None
+            )
             return (
                 BoundLibraryMethod(owner, name) if known and name not in dict(owner.parts) else opaque_part(owner, name)
             )
@@ -338,7 +340,7 @@ def _described(frame: Frame, owner: Ref, name: str, node: cst.CSTNode) -> Value 
             call_library_method(frame, owner, row, Arguments(node)) if row.property else BoundLibraryMethod(owner, name)
         )
     thing = frame.instance(owner)
-    if thing is not None and is_tensor_container(frame, owner) and find_call_model(f"Holder.{name}") is None:
+    if thing is not None and is_tensor_container(frame, owner) and find_call_model(f"TensorContainer.{name}") is None:
         return tensor_container_item(thing, name)
     return None
 

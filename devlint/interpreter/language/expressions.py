@@ -18,7 +18,6 @@ from devlint.domain.value import (
     ConditionalValue,
     Const,
     ProgramDefinition,
-    Ref,
     StringPrefix,
     Tuple,
     Value,
@@ -151,7 +150,7 @@ def dict_(frame: Frame, node: cst.Dict) -> Value:
             result = dict_with_entry(result, key, value)
         else:
             inner = frame.evaluate(element.value)
-            thing = frame.get(inner.address) if isinstance(inner, Ref) else None
+            thing = frame.object_of(inner)
             if isinstance(thing, Dict):
                 result = merge_dicts(result, thing)
             else:

@@ -149,7 +149,7 @@ def _set_in_tensor(
         one = without_none(index.value) if index is not None else None
         if index is None or not isinstance(one, (Tensor, Ref)) or (isinstance(one, Tensor) and is_number_like(one)):
             continue
-        thing = frame.get(one.address) if isinstance(one, Ref) else None
+        thing = frame.object_of(one)
         if isinstance(thing, Sequence) and thing.kind == "tuple":
             # Several indices in one, which may all be slices.
             continue

@@ -17,7 +17,6 @@ from devlint.domain.value import (
     Number,
     OpaqueData,
     ProgramDefinition,
-    Ref,
     StringPrefix,
     Tensor,
     Tuple,
@@ -155,7 +154,7 @@ def _elements(frame: Frame, subject: Argument) -> SequenceObject:
     value = subject.value
     if isinstance(value, Tuple):
         return SequenceObject(value.items, UNKNOWN, "tuple")
-    thing = frame.get(value.address) if isinstance(value, Ref) else None
+    thing = frame.object_of(value)
     if isinstance(thing, SequenceObject):
         return thing
     if isinstance(value, (Unknown, OpaqueData)):
@@ -164,7 +163,7 @@ def _elements(frame: Frame, subject: Argument) -> SequenceObject:
 
 
 def _match_mapping(frame: Frame, pattern: cst.MatchMapping, subject: Argument) -> Answer:
-    thing = frame.get(subject.value.address) if isinstance(subject.value, Ref) else None
+    thing = frame.object_of(subject.value)
     if isinstance(subject.value, (Const, StringPrefix, Number, Tensor, Array, Tuple)) or isinstance(
         thing, SequenceObject
     ):

@@ -254,7 +254,7 @@ def _collection(frame: Frame, value: Value) -> object:
     """The dict, list or tuple that a value is."""
     if isinstance(value, Tuple):
         return Sequence(value.items, kind="tuple")
-    return frame.get(value.address) if isinstance(value, Ref) else None
+    return frame.object_of(value)
 
 
 def _made(frame: Frame, thing: Sequence, node: cst.CSTNode) -> Value:
@@ -280,7 +280,7 @@ def augmented(frame: Frame, node: cst.AugAssign) -> Value:
 def extend(frame: Frame, target: Ref, value: Value) -> Value | None:
     """`list += more`: the same list, longer."""
     thing = frame.get(target.address)
-    more = frame.get(value.address) if isinstance(value, Ref) else None
+    more = frame.object_of(value)
     if not isinstance(thing, Sequence) or not isinstance(more, Sequence):
         return None
     if thing.items is not None and more.items is not None and not frame.in_repeated_loop:
@@ -296,7 +296,7 @@ def extend(frame: Frame, target: Ref, value: Value) -> Value | None:
 def update(frame: Frame, target: Ref, value: Value) -> Value | None:
     """`dict |= more`: the same dict, with more entries."""
     thing = frame.get(target.address)
-    more = frame.get(value.address) if isinstance(value, Ref) else None
+    more = frame.object_of(value)
     if not isinstance(thing, Dict) or not isinstance(more, Dict):
         return None
     frame.put(target.address, merge_dicts(thing, more))

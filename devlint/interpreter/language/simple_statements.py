@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
 import libcst as cst
 
 from devlint.domain.path_conditions import Literal
+from devlint.domain.torch_names import REBOUND_METHODS
 from devlint.domain.value import NONE, ProgramDefinition, Tensor, Value, as_tensor
 from devlint.interpreter.conditions.narrowing import condition_of, narrow
 from devlint.interpreter.language.attribute_stores import delete_target
@@ -25,9 +25,6 @@ from devlint.interpreter.state.arguments import Argument
 from devlint.interpreter.state.events import UnusedRebinding
 from devlint.interpreter.state.frame import Frame, executes
 from devlint.syntax.tree_walk import dotted_name
-
-REBINDING: Final = frozenset("to cuda cpu half float double bfloat16 type pin_memory detach contiguous xpu".split())
-"""Methods whose result people rebind to the name they called it on."""
 
 
 @executes(cst.SimpleStatementLine, cst.IndentedBlock, cst.SimpleStatementSuite)
@@ -70,7 +67,7 @@ def augmented_assignment(frame: Frame, node: cst.AugAssign) -> None:
 def _check_rebinding(frame: Frame, node: cst.Assign, name: str, value: Value) -> None:
     """Tell when a moved value is bound to a name that nobody reads: the caller, or the list, keeps the old one."""
     match node.value:
-        case cst.Call(func=cst.Attribute(value=receiver, attr=cst.Name(value=method))) if method in REBINDING:
+        case cst.Call(func=cst.Attribute(value=receiver, attr=cst.Name(value=method))) if method in REBOUND_METHODS:
             if dotted_name(receiver) != name or not (isinstance(value, Tensor) or looks_like_tensor(frame, receiver)):
                 return
         case _:

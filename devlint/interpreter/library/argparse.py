@@ -22,7 +22,7 @@ def add_argument(frame: Frame, call: LibraryCall) -> Value:
 
     A default that names a device is worth a value of its own; any other is only remembered, in the option's name.
     """
-    thing = frame.instance(call.receiver) if call.receiver is not None else None
+    thing = frame.instance(call.receiver)
     names = [one.value.value for one in call.arguments.positional if isinstance(one.value, Const)]
     dest = call.arguments.constant("dest")
     long = next((str(name) for name in names if str(name).startswith("--")), str(names[0]) if names else "")
@@ -65,7 +65,7 @@ def _may_name_device(value: Value) -> bool:
 @models_call("argparse.ArgumentParser.parse_args", "argparse.ArgumentParser.parse_known_args")
 def parse_args(frame: Frame, call: LibraryCall) -> Value:
     """The options as attributes."""
-    thing = frame.instance(call.receiver) if call.receiver is not None else None
+    thing = frame.instance(call.receiver)
     attributes = thing.attributes if thing is not None else {}
     namespace = frame.allocate(call.node, Instance("argparse.Namespace", attributes))
     return Tuple((namespace, UNKNOWN)) if call.name == "parse_known_args" else namespace

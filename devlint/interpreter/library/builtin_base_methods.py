@@ -34,7 +34,7 @@ def item(frame: Frame, call: LibraryCall) -> Value:
 def set_item(frame: Frame, call: LibraryCall) -> Value:
     """A key is given a value."""
     contents, given = _given(frame, call)
-    thing = frame.get(contents.address) if isinstance(contents, Ref) else None
+    thing = frame.object_of(contents)
     if isinstance(contents, Ref) and isinstance(thing, Dict) and len(given) > 1:
         frame.put(contents.address, dict_with_entry(thing, given[0].value, given[1].value))
     return NONE

@@ -45,7 +45,7 @@ def length(frame: Frame, call: LibraryCall) -> Value:
     function = find_special_method(frame, value, "__len__")
     if function is not None:
         return frame.call_function(function, value, Arguments(call.node))
-    thing = frame.get(value.address) if isinstance(value, Ref) else None
+    thing = frame.object_of(value)
     if isinstance(value, Tuple):
         return Const(len(value.items))
     if isinstance(thing, Sequence) and thing.items is not None:
@@ -147,7 +147,7 @@ def setattr_(frame: Frame, call: LibraryCall) -> Value:
 def type_(frame: Frame, call: LibraryCall) -> Value:
     """`type(x)`: the class, where it is the program's or a container."""
     value = call.first.value if call.first is not None else UNKNOWN
-    thing = frame.get(value.address) if isinstance(value, Ref) else None
+    thing = frame.object_of(value)
     match value, thing:
         case (_, Instance(cls=ProgramDefinition() as cls)) | (Tuple(cls=ProgramDefinition() as cls), _):
             return cls

@@ -17,12 +17,12 @@ from devlint.interpreter.state.library_models import models_call
 
 
 def _sequence(frame: Frame, call: LibraryCall) -> Sequence | None:
-    thing = frame.get(call.receiver.address) if isinstance(call.receiver, Ref) else None
+    thing = frame.object_of(call.receiver)
     return thing if isinstance(thing, Sequence) else None
 
 
 def _dict(frame: Frame, call: LibraryCall) -> Dict | None:
-    thing = frame.get(call.receiver.address) if isinstance(call.receiver, Ref) else None
+    thing = frame.object_of(call.receiver)
     return thing if isinstance(thing, Dict) else None
 
 
@@ -107,7 +107,7 @@ def clear(frame: Frame, call: LibraryCall) -> Value:
 @models_call("list.copy", "dict.copy")
 def copy(frame: Frame, call: LibraryCall) -> Value:
     """A shallow copy."""
-    thing = frame.get(call.receiver.address) if isinstance(call.receiver, Ref) else None
+    thing = frame.object_of(call.receiver)
     return frame.allocate(call.node, replace(thing, owner=None)) if isinstance(thing, (Sequence, Dict)) else UNKNOWN
 
 
@@ -216,7 +216,7 @@ def update(frame: Frame, call: LibraryCall) -> Value:
     if thing is None or not isinstance(call.receiver, Ref):
         return NONE
     for argument in call.arguments.positional:
-        more = frame.get(argument.value.address) if isinstance(argument.value, Ref) else None
+        more = frame.object_of(argument.value)
         thing = merge_dicts(thing, more if isinstance(more, Dict) else Dict({}, UNKNOWN))
     thing = merge_dicts(thing, Dict({key: argument.value for key, argument in call.arguments.keywords.items()}))
     frame.put(call.receiver.address, thing)

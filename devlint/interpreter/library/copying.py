@@ -31,7 +31,7 @@ def deep_copy(frame: Frame, value: Value, node: cst.CSTNode) -> Value:
 
 
 def _shallow(frame: Frame, value: Value, call: LibraryCall) -> Value:
-    thing = frame.get(value.address) if isinstance(value, Ref) else None
+    thing = frame.object_of(value)
     return frame.allocate(call.node, thing) if isinstance(thing, (Sequence, Dict, Instance)) else value
 
 

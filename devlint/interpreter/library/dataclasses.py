@@ -6,10 +6,9 @@ from collections.abc import Hashable, Mapping
 from dataclasses import replace
 
 from devlint.domain.objects import Dict, Instance
-from devlint.domain.value import UNKNOWN, Const, LibraryName, Partial, ProgramDefinition, Ref, Tuple, Value
+from devlint.domain.value import UNKNOWN, Const, LibraryName, Partial, Ref, Tuple, Value
 from devlint.interpreter.language.attributes import attributes_of
-from devlint.interpreter.objects.class_hierarchy import find_method
-from devlint.interpreter.program.definitions import ClassInfo
+from devlint.interpreter.objects.class_hierarchy import defined_class, find_method
 from devlint.interpreter.state.arguments import Arguments, LibraryCall
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
@@ -26,8 +25,8 @@ def replaced(frame: Frame, call: LibraryCall) -> Value:
     if thing is None or not call.arguments.complete:
         return UNKNOWN
     reference = frame.allocate(call.node, replace(thing, attributes={**thing.attributes, **given}))
-    info = thing.cls.definition if isinstance(thing.cls, ProgramDefinition) else None
-    after = find_method(frame, info, "__post_init__") if isinstance(info, ClassInfo) else None
+    info = defined_class(thing.cls)
+    after = find_method(frame, info, "__post_init__") if info is not None else None
     if after is not None:
         frame.call_function(after, reference, Arguments(call.node))
     return reference

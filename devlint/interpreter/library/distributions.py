@@ -12,7 +12,7 @@ from devlint.domain.device import is_host
 from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype
 from devlint.domain.objects import Instance
 from devlint.domain.placement import Basis, Placement, PlacementCase, StepKind, map_cases
-from devlint.domain.value import UNKNOWN, Const, Number, Rank, Ref, Tensor, Value, as_tensor, computed_tensor
+from devlint.domain.value import UNKNOWN, Const, Number, Rank, Tensor, Value, as_tensor, computed_tensor
 from devlint.interpreter.operations.device_arguments import default_placement
 from devlint.interpreter.operations.device_conflicts import find_device_conflict
 from devlint.interpreter.operations.result_tensors import meet_of_placements
@@ -81,7 +81,7 @@ def _tensor(value: Value) -> Tensor | None:
 
 def _parameters(frame: Frame, value: Value | None) -> list[Tensor]:
     """The tensors that a distribution is made of, as they are now."""
-    thing = frame.instance(value) if isinstance(value, Ref) else None
+    thing = frame.instance(value)
     if thing is None or not (isinstance(thing.cls, str) and thing.cls.startswith(PACKAGE)):
         return []
     kept = (one for name, one in thing.attributes.items() if name not in MOMENTS)
@@ -94,7 +94,7 @@ def draw(frame: Frame, call: LibraryCall) -> Value:
     parameters = _parameters(frame, call.receiver)
     if not parameters:
         return UNKNOWN
-    thing = frame.instance(call.receiver) if call.receiver is not None else None
+    thing = frame.instance(call.receiver)
     discrete = thing is not None and thing.cls == INDICES
     asked = call.arguments.get("sample_shape", 0)
     own = broadcast_rank(one.rank for one in parameters)

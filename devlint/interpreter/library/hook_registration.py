@@ -27,7 +27,7 @@ def register(frame: Frame, call: LibraryCall) -> Value:
 @models_call(f"{HANDLE}.remove")
 def remove(frame: Frame, call: LibraryCall) -> Value:
     """`handle.remove()`."""
-    thing = frame.instance(call.receiver) if call.receiver is not None else None
+    thing = frame.instance(call.receiver)
     if thing is not None and isinstance(kind := thing.attributes.get("kind"), Const):
         module = thing.attributes["module"]
         if isinstance(module, Ref):

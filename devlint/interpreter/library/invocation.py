@@ -45,7 +45,7 @@ def invoke(frame: Frame, invocation: LibraryCall) -> Value:
 
 OWNERS: Final[dict[type, tuple[str, ...]]] = {
     Tensor: ("Tensor",),
-    OpaqueData: ("Batch", "Tensor"),
+    OpaqueData: ("OpaqueData", "Tensor"),
     Array: ("ndarray",),
     StringPrefix: ("str",),
     DeviceType: ("str",),
@@ -86,7 +86,7 @@ def _instance_names(frame: Frame, receiver: Value, thing: Instance, name: str) -
     if is_module(frame, receiver):
         return [f"{library_class_name(frame, thing)}.{name}", f"Module.{name}"]
     if is_tensor_container(frame, receiver):
-        return [f"Holder.{name}"]
+        return [f"TensorContainer.{name}"]
     if isinstance(thing.cls, str):
         return [f"{thing.cls}.{name}", f"{thing.cls.rpartition('.')[0]}.*.{name}"]
     return [f"object.{name}"]

@@ -7,7 +7,7 @@ from typing import Final
 from devlint.domain.dtype import Dtype, DtypeSource
 from devlint.domain.objects import Dict, Sequence
 from devlint.domain.placement import StepKind
-from devlint.domain.value import UNKNOWN, Array, Const, Number, Rank, Ref, Tuple, Value
+from devlint.domain.value import UNKNOWN, Array, Const, Number, Rank, Tuple, Value
 from devlint.interpreter.numpy.array_calls import call_numpy, report_tensors_read
 from devlint.interpreter.state.arguments import LibraryCall
 from devlint.interpreter.state.frame import Frame
@@ -26,7 +26,7 @@ def counter(frame: Frame, call: LibraryCall) -> Value:
 @models_call("dict.most_common")
 def most_common(frame: Frame, call: LibraryCall) -> Value:
     """`counter.most_common()`: keys with their counts."""
-    thing = frame.get(call.receiver.address) if isinstance(call.receiver, Ref) else None
+    thing = frame.object_of(call.receiver)
     return (
         frame.allocate(call.node, Sequence(None, Tuple((thing.key, thing.any)))) if isinstance(thing, Dict) else UNKNOWN
     )

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Final
 
 from devlint.domain.objects import Dict, Instance, ParameterCell, Registration, Sequence, join_all
+from devlint.domain.torch_names import TRANSFER_METHODS
 from devlint.domain.value import NONE, UNKNOWN, Const, ProgramDefinition, Rank, Ref, StringPrefix, Tensor, Tuple, Value
 from devlint.interpreter.calls.construction import initialize_base
 from devlint.interpreter.modules.library_layers import call_library_module
@@ -22,7 +23,7 @@ from devlint.interpreter.objects.module_state import ANY_PART, CONTAINERS, is_mo
 from devlint.interpreter.objects.parameters import group_parameters, set_requires_grad_of_module
 from devlint.interpreter.objects.plain_attributes import mark_as_registered
 from devlint.interpreter.operations.aliasing import parameter_storage
-from devlint.interpreter.operations.tensor_transfers import TRANSFER_METHODS, transfer_module
+from devlint.interpreter.operations.tensor_transfers import transfer_module
 from devlint.interpreter.program.definitions import ClassInfo
 from devlint.interpreter.state.arguments import Argument, Arguments, LibraryCall
 from devlint.interpreter.state.frame import Frame
@@ -31,7 +32,7 @@ from devlint.interpreter.state.library_models import models_call
 MAX_LISTED: Final = 32
 """Submodules told apart; a loop over more is followed for none of them."""
 
-ITSELF: Final = ("eval", "train", "share_memory", "compile", "zero_grad", "load_state_dict")
+SELF_RETURNING: Final = ("eval", "train", "share_memory", "compile", "zero_grad", "load_state_dict")
 
 
 @models_call(*(f"Module.{name}" for name in TRANSFER_METHODS if name != "type_as"))
@@ -41,7 +42,7 @@ def transfer(frame: Frame, call: LibraryCall) -> Value:
     return transfer_module(frame, call.receiver, call.name, call.arguments, call.node, call.receiver_node)
 
 
-@models_call(*(f"Module.{name}" for name in ITSELF))
+@models_call(*(f"Module.{name}" for name in SELF_RETURNING))
 def itself(frame: Frame, call: LibraryCall) -> Value:
     """Methods that hand the module back and move nothing."""
     return call.receiver or UNKNOWN
@@ -65,7 +66,7 @@ def apply(frame: Frame, call: LibraryCall) -> Value:
 @models_call("Module.__init__", "torch.nn.Module.__init__", "object.__init__")
 def initialize(frame: Frame, call: LibraryCall) -> Value:
     """`super().__init__()` of a module built on a library class."""
-    thing = frame.instance(call.receiver) if call.receiver is not None else None
+    thing = frame.instance(call.receiver)
     if thing is not None and isinstance(thing.cls, ProgramDefinition) and isinstance(thing.cls.definition, ClassInfo):
         info = thing.cls.definition
         if isinstance(call.receiver, Ref):
@@ -103,7 +104,7 @@ def add_module(frame: Frame, call: LibraryCall) -> Value:
 
 
 def _register(frame: Frame, call: LibraryCall, kind: Registration, keyword: str) -> None:
-    thing = frame.instance(call.receiver) if call.receiver is not None else None
+    thing = frame.instance(call.receiver)
     name, value = call.arguments.value("name", 0), call.arguments.value(keyword, 1)
     if thing is None or not isinstance(call.receiver, Ref) or value is None:
         return
@@ -144,7 +145,7 @@ def state_dict(frame: Frame, call: LibraryCall) -> Value:
 @models_call("Module.children", "Module.modules", "Module.named_children", "Module.named_modules")
 def submodules(frame: Frame, call: LibraryCall) -> Value:
     """A module's submodules, in order; `modules` begins with itself."""
-    thing = frame.instance(call.receiver) if call.receiver is not None else None
+    thing = frame.instance(call.receiver)
     if thing is None or call.receiver is None:
         return UNKNOWN
     found: list[tuple[str, Value]] | None
@@ -170,7 +171,7 @@ def _submodule(call: LibraryCall, name: Value, part: Value) -> Value:
 def call_module(frame: Frame, call: LibraryCall) -> Value:
     """Calling a library module through `super().forward(x)`; the engine has looked for the class's own `forward`
     already."""
-    thing = frame.instance(call.receiver) if call.receiver is not None else None
+    thing = frame.instance(call.receiver)
     if thing is None or not isinstance(call.receiver, Ref):
         return UNKNOWN
     found = call_library_module(frame, call.receiver, thing, call.arguments, call.node)
@@ -208,7 +209,7 @@ def _fill(frame: Frame, reference: Ref, name: str, call: LibraryCall) -> None:
 
 
 def _parts(frame: Frame, argument: Argument) -> list[tuple[str, Value]]:
-    thing = frame.get(argument.value.address) if isinstance(argument.value, Ref) else None
+    thing = frame.object_of(argument.value)
     if isinstance(thing, Dict):
         known = [(str(key), value) for key, value in thing.entries.items()]
         return [*known, *([(ANY_PART, thing.element)] if thing.element is not None else [])]
@@ -220,7 +221,7 @@ def _parts(frame: Frame, argument: Argument) -> list[tuple[str, Value]]:
 @models_call("torch.nn.ModuleList.append", "torch.nn.Sequential.append", "torch.nn.ParameterList.append")
 def append(frame: Frame, call: LibraryCall) -> Value:
     """`modules.append(module)`."""
-    thing = frame.instance(call.receiver) if call.receiver is not None else None
+    thing = frame.instance(call.receiver)
     value = call.arguments.value("module", 0)
     if thing is not None and value is not None and isinstance(call.receiver, Ref):
         key = ANY_PART if frame.in_repeated_loop else str(len(thing.registered))
@@ -236,7 +237,7 @@ def append(frame: Frame, call: LibraryCall) -> Value:
 )
 def extend(frame: Frame, call: LibraryCall) -> Value:
     """`modules.extend(more)`."""
-    thing = frame.instance(call.receiver) if call.receiver is not None else None
+    thing = frame.instance(call.receiver)
     if thing is not None and call.arguments.positional and isinstance(call.receiver, Ref):
         for _, value in _parts(frame, call.arguments.positional[0]):
             thing = _with_part(frame, thing, ANY_PART, value)
@@ -254,7 +255,7 @@ def extend(frame: Frame, call: LibraryCall) -> Value:
 )
 def views(frame: Frame, call: LibraryCall) -> Value:
     """The parts of a ModuleDict."""
-    thing = frame.instance(call.receiver) if call.receiver is not None else None
+    thing = frame.instance(call.receiver)
     if thing is None:
         return UNKNOWN
     kept = container_parts(thing)
@@ -270,7 +271,7 @@ def views(frame: Frame, call: LibraryCall) -> Value:
 def run_sequential(frame: Frame, call: LibraryCall) -> Value:
     """Each part in turn, on what the one before returned."""
 
-    thing = frame.instance(call.receiver) if call.receiver is not None else None
+    thing = frame.instance(call.receiver)
     if thing is None:
         return UNKNOWN
     arguments = call.arguments

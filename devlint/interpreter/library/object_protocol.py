@@ -44,7 +44,7 @@ def set_plainly(frame: Frame, call: LibraryCall) -> Value:
     owner = _receiver(call)
     if owner is None and given:
         owner = given.pop(0)
-    thing = frame.instance(owner) if owner is not None else None
+    thing = frame.instance(owner)
     if thing is not None and isinstance(owner, Ref) and len(given) == 2 and isinstance(given[0], Const):
         register_attribute(frame, owner, thing, str(given[0].value), given[1], call.node)
     return NONE

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from devlint.domain.join import any_opaque_part
 from devlint.domain.objects import Dict, Sequence
-from devlint.domain.value import NONE, UNKNOWN, OpaqueData, Ref, StringPrefix, Tuple, Value
-from devlint.interpreter.language.attributes import ITSELF
+from devlint.domain.torch_names import SELF_RETURNING_MODULE_METHODS
+from devlint.domain.value import NONE, UNKNOWN, OpaqueData, StringPrefix, Tuple, Value
 from devlint.interpreter.language.opaque_data import opaque_item, update_opaque_data
 from devlint.interpreter.objects.collections import merge_dicts
 from devlint.interpreter.state.arguments import LibraryCall
@@ -16,7 +16,7 @@ from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
 
 
-@models_call("Batch.items", "Batch.values")
+@models_call("OpaqueData.items", "OpaqueData.values")
 def parts(frame: Frame, call: LibraryCall) -> Value:
     """`batch.items()`, `batch.values()`."""
     batch = call.receiver
@@ -25,7 +25,7 @@ def parts(frame: Frame, call: LibraryCall) -> Value:
     return frame.allocate(call.node, Sequence(None, value if call.name == "values" else Tuple((StringPrefix(), value))))
 
 
-@models_call("Batch.get", "Batch.pop", "Batch.setdefault")
+@models_call("OpaqueData.get", "OpaqueData.pop", "OpaqueData.setdefault")
 def get(frame: Frame, call: LibraryCall) -> Value:
     """`batch.get(key)`: the part, whatever would stand in for it."""
     batch = call.receiver
@@ -33,7 +33,7 @@ def get(frame: Frame, call: LibraryCall) -> Value:
     return opaque_item(batch, call.first.value if call.first is not None else None)
 
 
-@models_call(*(f"Batch.{name}" for name in ITSELF))
+@models_call(*(f"OpaqueData.{name}" for name in SELF_RETURNING_MODULE_METHODS))
 def itself(frame: Frame, call: LibraryCall) -> Value:
     """`moved.eval()`: what was moved is a module, and hands back itself."""
     batch = call.receiver
@@ -41,7 +41,7 @@ def itself(frame: Frame, call: LibraryCall) -> Value:
     return replace(batch, mixed=True)
 
 
-@models_call("Batch.copy")
+@models_call("OpaqueData.copy")
 def copy(frame: Frame, call: LibraryCall) -> Value:
     """`batch.copy()`: the same parts, in a batch of its own."""
     batch = call.receiver
@@ -49,13 +49,13 @@ def copy(frame: Frame, call: LibraryCall) -> Value:
     return replace(batch)
 
 
-@models_call("Batch.update")
+@models_call("OpaqueData.update")
 def updated(frame: Frame, call: LibraryCall) -> Value:
     """`batch.update(more)`."""
     batch = call.receiver
     assert isinstance(batch, OpaqueData)
     given = call.first.value if call.first is not None else None
-    thing = frame.get(given.address) if isinstance(given, Ref) else None
+    thing = frame.object_of(given)
     more = thing if isinstance(thing, Dict) else Dict({}, None if given is None else UNKNOWN)
     named = Dict({key: argument.value for key, argument in call.arguments.keywords.items()})
     update_opaque_data(frame, call.receiver_node, batch, merge_dicts(more, named))

@@ -64,7 +64,7 @@ def optimizer(frame: Frame, call: LibraryCall) -> Value:
 def _groups(frame: Frame, given: Argument) -> Iterator[Sequence]:
     """The parameters of each group: those given, or those of each dict that is given."""
     found = frame.iterate(given.value, given.node)
-    parts = [frame.get(one.address) if isinstance(one, Ref) else None for one in found.items or (found.any,)]
+    parts = [frame.object_of(one) for one in found.items or (found.any,)]
     if not any(isinstance(part, Dict) for part in parts):
         yield found
         return
@@ -82,7 +82,7 @@ def _group(frame: Frame, params: Sequence, node: cst.CSTNode, number: int) -> Va
 @models_call("torch.optim.*.step")
 def step(frame: Frame, call: LibraryCall) -> Value:
     """A step writes to the parameters in place."""
-    thing = frame.instance(call.receiver) if call.receiver is not None else None
+    thing = frame.instance(call.receiver)
     held = thing.attributes.get(HELD) if thing is not None else None
     for one in held.items if isinstance(held, Tuple) else ():
         report_shared_write(frame, one, call.receiver_node, call.node, "param_groups")
@@ -112,7 +112,7 @@ def optimizer_method(frame: Frame, call: LibraryCall) -> Value:
 @models_call("torch.optim.*.add_param_group")
 def add_param_group(frame: Frame, call: LibraryCall) -> Value:
     """One group more: which parameters there are is given up."""
-    thing = frame.instance(call.receiver) if call.receiver is not None else None
+    thing = frame.instance(call.receiver)
     if thing is not None and isinstance(call.receiver, Ref):
         frame.put(call.receiver.address, thing.with_attribute("param_groups", UNKNOWN))
     return NONE

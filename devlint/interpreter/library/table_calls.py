@@ -62,7 +62,7 @@ def by_table(frame: Frame, invocation: LibraryCall) -> Value:
             method = table.find(name)
             return apply_row(frame, method, invocation.arguments) if method is not None else UNKNOWN
         return UNKNOWN
-    thing = frame.get(receiver.address) if isinstance(receiver, Ref) else None
+    thing = frame.object_of(receiver)
     if isinstance(receiver, Ref) and isinstance(thing, Sequence) and thing.items is not None:
         # `rotate`, or anything else: the elements may stand elsewhere now.
         frame.put(receiver.address, replace(thing, items=None, element=thing.any))

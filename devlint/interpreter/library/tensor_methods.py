@@ -10,6 +10,7 @@ from devlint.domain.objects import ParameterCell, Sequence
 from devlint.domain.path_conditions import Literal, entails
 from devlint.domain.placement import PlacementCase, StepKind, placement_cases
 from devlint.domain.storage import Storage
+from devlint.domain.torch_names import TRANSFER_METHODS
 from devlint.domain.value import (
     NONE,
     UNKNOWN,
@@ -38,7 +39,7 @@ from devlint.interpreter.operations.device_conflicts import find_device_conflict
 from devlint.interpreter.operations.dtype_arguments import is_dtype_argument, requested_dtype
 from devlint.interpreter.operations.operands import as_operand
 from devlint.interpreter.operations.synchronization import pending_copy, report_read_by_copy
-from devlint.interpreter.operations.tensor_transfers import TRANSFER_METHODS, report_numpy_read, transfer_tensor
+from devlint.interpreter.operations.tensor_transfers import report_numpy_read, transfer_tensor
 from devlint.interpreter.state.arguments import Argument, LibraryCall
 from devlint.interpreter.state.device_facts import device_type_atom
 from devlint.interpreter.state.events import DiscardedResult

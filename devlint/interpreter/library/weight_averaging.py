@@ -43,7 +43,7 @@ def update_bn(frame: Frame, call: LibraryCall) -> Value:
     if loader is None or swept is None:
         return NONE
     batch = frame.iterate(loader.value, loader.node).any
-    thing = frame.get(batch.address) if isinstance(batch, Ref) else None
+    thing = frame.object_of(batch)
     if isinstance(batch, Tuple) and batch.items:
         batch = batch.items[0]
     elif isinstance(thing, Sequence):

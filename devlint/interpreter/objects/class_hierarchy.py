@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from typing import Final
 
 import libcst as cst
@@ -17,6 +17,12 @@ from devlint.interpreter.state.frame import Frame
 
 MAX_ANCESTORS: Final = 40
 """Classes looked at for one instance; deeper hierarchies do not occur outside generated code."""
+
+
+def defined_class(cls: Hashable) -> ClassInfo | None:
+    """Return the definition of one of the program's classes, None for a library's class and for anything else."""
+    definition = cls.definition if isinstance(cls, ProgramDefinition) else None
+    return definition if isinstance(definition, ClassInfo) else None
 
 
 def class_of_definition(frame: Frame, node: cst.ClassDef) -> ClassInfo:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from devlint.domain.join import join
 from devlint.domain.objects import Dict, Sequence
-from devlint.domain.value import UNKNOWN, Const, Ref, Tuple, Value
+from devlint.domain.value import UNKNOWN, Const, Tuple, Value
 from devlint.interpreter.state.arguments import Arguments
 from devlint.interpreter.state.frame import Frame
 
@@ -57,7 +57,7 @@ def dict_from_arguments(frame: Frame, arguments: Arguments) -> Dict:
     key: Value = UNKNOWN
     for argument in arguments.positional:
         mapping = frame.contents(argument.value)
-        thing = frame.get(mapping.address) if isinstance(mapping, Ref) else None
+        thing = frame.object_of(mapping)
         if isinstance(thing, Dict):
             entries.update(thing.entries)
             element, key = thing.element, thing.key

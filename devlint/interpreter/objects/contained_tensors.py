@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from devlint.domain.objects import Dict, Instance, Sequence
-from devlint.domain.value import OpaqueData, Ref, Tensor, Tuple, Value
+from devlint.domain.value import OpaqueData, Tensor, Tuple, Value
 from devlint.interpreter.objects.module_state import is_module
 from devlint.interpreter.state.frame import Frame
 
@@ -26,7 +26,7 @@ def contained_tensors(frame: Frame, values: Iterable[Value], levels: int = MAX_L
 def _parts(frame: Frame, value: Value) -> Iterable[Value]:
     if isinstance(value, Tuple):
         return value.items
-    thing = frame.get(value.address) if isinstance(value, Ref) else None
+    thing = frame.object_of(value)
     match thing:
         case Sequence(items=items, element=element):
             return items if items is not None else (element,)

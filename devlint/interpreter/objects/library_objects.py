@@ -45,7 +45,7 @@ def find_member_row(frame: Frame, receiver: Value | None, name: str) -> Row | No
 
 def library_classes(frame: Frame, receiver: Value | None) -> Iterator[str]:
     """The library classes that an object is of, or is built on."""
-    thing = frame.instance(receiver) if receiver is not None else None
+    thing = frame.instance(receiver)
     if thing is None:
         return
     if isinstance(thing.cls, str):

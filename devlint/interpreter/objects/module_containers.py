@@ -11,10 +11,9 @@ import libcst as cst
 from devlint.domain.join import join
 from devlint.domain.objects import Instance, Registration, Sequence, join_all
 from devlint.domain.value import NONE, Const, ProgramDefinition, Ref, StringPrefix, Tensor, Value
-from devlint.interpreter.objects.class_hierarchy import find_method, has_unknown_base, library_base
+from devlint.interpreter.objects.class_hierarchy import defined_class, find_method, has_unknown_base, library_base
 from devlint.interpreter.objects.module_state import ANY_PART, CONTAINERS, is_module, registration_of
 from devlint.interpreter.objects.plain_attributes import mark_as_registered
-from devlint.interpreter.program.definitions import ClassInfo
 from devlint.interpreter.state.frame import Frame
 
 COMPOSED: Final = ("torch.nn.MultiheadAttention", "torch.nn.Transformer", "torch.nn.AdaptiveLogSoftmax")
@@ -29,16 +28,11 @@ def container_class(frame: Frame, thing: Instance, method: str) -> str | None:
     """The container of torch whose `method` answers for the object."""
     if isinstance(thing.cls, str):
         return thing.cls if thing.cls in CONTAINERS else None
-    info = _class_of(thing)
+    info = defined_class(thing.cls)
     if info is None or find_method(frame, info, method) is not None:
         return None
     base = library_base(frame, info)
     return base if base in CONTAINERS else None
-
-
-def _class_of(thing: Instance) -> ClassInfo | None:
-    info = thing.cls.definition if isinstance(thing.cls, ProgramDefinition) else None
-    return info if isinstance(info, ClassInfo) else None
 
 
 def container_parts(thing: Instance) -> Mapping[str, Value]:
@@ -84,7 +78,7 @@ def named_modules(frame: Frame, value: Value, prefix: str = "") -> Iterator[tupl
     if isinstance(thing.cls, str):
         if thing.cls.startswith(COMPOSED):
             raise UnknownSubmodules
-    elif (info := _class_of(thing)) is None or has_unknown_base(frame, info):
+    elif (info := defined_class(thing.cls)) is None or has_unknown_base(frame, info):
         raise UnknownSubmodules
     yield prefix, value
     for name, part in named_children(thing):

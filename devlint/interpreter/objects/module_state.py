@@ -26,7 +26,13 @@ from devlint.domain.value import (
     Tensor,
     Value,
 )
-from devlint.interpreter.objects.class_hierarchy import find_method, is_module_class, is_module_name, library_base
+from devlint.interpreter.objects.class_hierarchy import (
+    defined_class,
+    find_method,
+    is_module_class,
+    is_module_name,
+    library_base,
+)
 from devlint.interpreter.objects.plain_attributes import mark_as_plain_attribute, mark_as_registered
 from devlint.interpreter.objects.tensor_containers import is_tensor_container
 from devlint.interpreter.program.definitions import ClassInfo
@@ -60,8 +66,8 @@ def library_class_name(frame: Frame, thing: Instance) -> str:
     """The library class that a module is, or is built on."""
     if isinstance(thing.cls, str):
         return thing.cls
-    info = thing.cls.definition if isinstance(thing.cls, ProgramDefinition) else None
-    base = library_base(frame, info) if isinstance(info, ClassInfo) else None
+    info = defined_class(thing.cls)
+    base = library_base(frame, info) if info is not None else None
     return base or "torch.nn.Module"
 
 
@@ -69,8 +75,8 @@ def display_name(thing: Instance) -> str:
     """The name a reader knows a module's class by."""
     if isinstance(thing.cls, str):
         return thing.cls.replace("torch.nn.", "nn.") if thing.cls != "?" else "the module"
-    definition = thing.cls.definition if isinstance(thing.cls, ProgramDefinition) else None
-    return definition.name if isinstance(definition, ClassInfo) else "the module"
+    definition = defined_class(thing.cls)
+    return definition.name if definition is not None else "the module"
 
 
 # Attributes
@@ -127,8 +133,8 @@ def registration_of(frame: Frame, thing: Instance, name: str, value: Value) -> R
 
 def overrides_apply(frame: Frame, thing: Instance) -> bool:
     """Whether the class moves its plain tensors itself, by overriding `_apply` or `to`."""
-    info = thing.cls.definition if isinstance(thing.cls, ProgramDefinition) else None
-    return isinstance(info, ClassInfo) and any(find_method(frame, info, name) is not None for name in ("_apply", "to"))
+    info = defined_class(thing.cls)
+    return info is not None and any(find_method(frame, info, name) is not None for name in ("_apply", "to"))
 
 
 # Moving

@@ -7,8 +7,8 @@ from typing import Final
 
 from devlint.domain.join import alternatives
 from devlint.domain.objects import Dict, Instance, Registration, Sequence
-from devlint.domain.value import NONE, Const, DeviceValue, ProgramDefinition, Ref, Tensor, Tuple, Unknown, Value
-from devlint.interpreter.objects.class_hierarchy import class_attributes, program_classes
+from devlint.domain.value import NONE, Const, DeviceValue, Ref, Tensor, Tuple, Unknown, Value
+from devlint.interpreter.objects.class_hierarchy import class_attributes, defined_class, program_classes
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo
 from devlint.interpreter.state.frame import Frame
 
@@ -30,8 +30,8 @@ def forget_placeholders_of_submodules(
             inner = frame.instance(part)
             if inner is None or not isinstance(part, Ref):
                 continue
-            info = inner.cls.definition if isinstance(inner.cls, ProgramDefinition) else None
-            if isinstance(info, ClassInfo) and any(_holds_plain_tensor(frame, one) for one in _plain(inner)):
+            info = defined_class(inner.cls)
+            if info is not None and any(_holds_plain_tensor(frame, one) for one in _plain(inner)):
                 forget_placeholders(frame, part, info, None, built)
             forget_placeholders_of_submodules(frame, part, built, depth + 1)
 

@@ -8,7 +8,7 @@ from typing import Final
 from devlint.domain.device import InvalidDevice, parse_device
 from devlint.domain.objects import Instance, Registration
 from devlint.domain.placement import DeviceExpression, Placement, PlacementCase, is_unknown_placement, join_under
-from devlint.domain.value import ConditionalValue, Const, DeviceValue, Ref, Tensor, Unknown, Value, named_placement
+from devlint.domain.value import ConditionalValue, Const, DeviceValue, Tensor, Unknown, Value, named_placement
 from devlint.interpreter.objects.module_state import placement_of_module
 from devlint.interpreter.state.frame import Frame
 
@@ -75,7 +75,7 @@ def _registered(frame: Frame, module: Instance) -> Iterator[DeviceExpression]:
     own = {name: value for name, value in module.attributes.items() if name in module.registered}
     yield from _tensors(frame, own, "self.")
     for name, value in own.items():
-        layer = frame.instance(value) if isinstance(value, Ref) else None
+        layer = frame.instance(value)
         if layer is None or layer.cell is None or module.registered[name] is not Registration.MODULE:
             continue
         if isinstance(layer.cls, str) and _has_weight(layer.cls):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Final
 
 import libcst as cst
 
@@ -31,6 +30,7 @@ from devlint.domain.placement import (
     newest_step,
     placement_cases,
 )
+from devlint.domain.torch_names import ACCELERATOR_METHODS, CAST_METHODS
 from devlint.domain.value import (
     ConditionalValue,
     Const,
@@ -60,13 +60,6 @@ from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.events import DiscardedResult, HostRead, InvalidDeviceUsed, OpaqueTransfer, Transfer
 from devlint.interpreter.state.frame import Frame
 
-CASTS: Final = {
-    "half": "float16", "float": "float32", "double": "float64", "bfloat16": "bfloat16", "long": "int64", "int": "int32",
-    "short": "int16", "bool": "bool", "char": "int8", "byte": "uint8", "cfloat": "complex64", "cdouble": "complex128",
-}  # fmt: skip
-MOVES: Final = ("to", "cuda", "cpu", "xpu", "npu", "hpu", "ipu", "type_as", "type")
-TRANSFER_METHODS: Final = (*MOVES, *CASTS)
-
 
 @dataclass(frozen=True, slots=True)
 class TransferRequest:
@@ -87,11 +80,11 @@ def read_transfer_request(
     source = next((leaf.placing_step for _, leaf in placement_cases(moved) if leaf.placing_step is not None), None)
     step = replace(frame.step(StepKind.MOVED, f"moved by .{method}()", node), source=source)
     non_blocking = _flag(arguments, "non_blocking", {"to": 2, "cuda": 1, "xpu": 1}.get(method))
-    if method in CASTS:
-        return TransferRequest(None, Dtype(CASTS[method], DtypeSource.EXPLICIT, step))
+    if method in CAST_METHODS:
+        return TransferRequest(None, Dtype(CAST_METHODS[method], DtypeSource.EXPLICIT, step))
     if method == "cpu":
         return TransferRequest(PlacementCase(CPU, Basis.EXPLICIT, step), None)
-    if method in ("cuda", "xpu", "npu", "hpu", "ipu"):
+    if method in ACCELERATOR_METHODS:
         return _to_accelerator(frame, method, arguments, step, non_blocking)
     if method == "type":
         return _as_type(frame, arguments.value("dtype", 0) or arguments.value("dst_type"), step)

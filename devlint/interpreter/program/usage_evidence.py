@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import libcst as cst
 
+from devlint.domain.torch_names import IN_PLACE_ON_MODULES
 from devlint.syntax.tree_walk import descend, dotted_name
 
 TENSOR_ONLY: Final = frozenset(
@@ -40,9 +41,6 @@ OF_MODELS_TOO: Final = frozenset({"device", "dtype"})
 
 OF_OTHERS_TOO: Final = frozenset({"detach", "requires_grad_"})
 """Methods that streams and sessions, or modules, have as well, and that are called on them as statements."""
-
-IN_PLACE: Final = frozenset("to cuda cpu xpu npu float half double bfloat16 type".split())
-"""Methods that move or cast a module in place: as statements, they are what one writes of a module."""
 
 MODULE_ONLY: Final = frozenset(
     "parameters named_parameters state_dict load_state_dict train eval modules children named_modules zero_grad buffers"
@@ -153,7 +151,7 @@ class UsageEvidence:
             return
         if attribute in _TENSOR_EVIDENCE:
             self.tensors.add(name)
-        elif attribute in IN_PLACE and node in self._thrown_away:
+        elif attribute in IN_PLACE_ON_MODULES and node in self._thrown_away:
             self._moved_in_place.add(name)
         elif attribute in OF_MODELS_TOO:
             self._placed.add(name)

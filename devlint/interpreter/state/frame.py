@@ -289,7 +289,11 @@ class Frame:
         self.state.heap.put(address, thing)
         return Ref(address)
 
-    def instance(self, value: Value) -> Instance | None:
+    def object_of(self, value: Value | None) -> HeapObject | None:
+        """Return the heap object that a value refers to, None for any other value."""
+        return self.get(value.address) if isinstance(value, Ref) else None
+
+    def instance(self, value: Value | None) -> Instance | None:
         """The object with attributes behind a value, if it is one."""
         if not isinstance(value, Ref):
             return None

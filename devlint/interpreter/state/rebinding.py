@@ -16,7 +16,7 @@ def rebind(frame: Frame, node: cst.BaseExpression, before: Value, after: Value) 
         frame.bind(node.value, after)
     elif isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name):
         reference = frame.lookup(node.value.value)
-        owner = frame.instance(reference) if reference is not None else None
+        owner = frame.instance(reference)
         if owner is not None and isinstance(reference, Ref):
             name = node.attr.value
             frame.put(reference.address, owner.with_attribute(name, after, owner.registered.get(name)))
