@@ -2,8 +2,8 @@
 
     python benchmarks/docstrings.py [--count 40] [--seed 12]
 
-Prints the qualified name and the docstring of each: of modules, classes, functions and methods of `devlint` and `rules`,
-drawn with a fixed seed. A reader who has seen nothing else says of each whether it is clear what the thing is.
+Prints the qualified name and the docstring of each: of modules, classes, functions and methods of `devlint` and
+`rules`, drawn with a fixed seed. A reader who has seen nothing else says of each whether it is clear what the thing is.
 """
 
 from __future__ import annotations

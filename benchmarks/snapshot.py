@@ -2,11 +2,11 @@
 
     python benchmarks/snapshot.py OUT FOLDER... [--values]
 
-Runs every rule at every confidence on the Python files and notebooks of each folder, and writes one text file for each
-folder to OUT: each diagnostic with its trace, help and fix, devlint's own failures, and the statements that libcst cannot
-parse. With `--values` a digest of every value that the interpreter computed follows, and how often each description of a
-value occurred. Run it with `PYTHONHASHSEED=0` on both versions, and compare with `diff -r`: two runs of one version are
-equal.
+Runs every rule at every confidence on the Python files and notebooks of each folder, and writes one text file for
+each folder to OUT: each diagnostic with its trace, help and fix, devlint's own failures, and the statements that libcst
+cannot parse. With `--values` a digest of every value that the interpreter computed follows, and how often each
+description of a value occurred. Run it with `PYTHONHASHSEED=0` on both versions, and compare with `diff -r`: two runs
+of one version are equal.
 """
 
 from __future__ import annotations

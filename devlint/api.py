@@ -13,8 +13,7 @@ from devlint.config.resolver import Resolver
 from devlint.diagnostic import Confidence, Diagnostic
 from devlint.linter.check import check_files
 from devlint.linter.discovery import DiscoveredFile, Discovery
-from devlint.linter.rule_loader import all_rules
-from devlint.rule_metadata import RuleMetadata
+from devlint.linter.rule_loader import all_rule_metadata
 from devlint.syntax.source_reading import encode_source
 
 if TYPE_CHECKING:
@@ -95,7 +94,7 @@ def _options(
 
 
 def _resolver(options: Options, config: str | os.PathLike[str] | None, *, isolated: bool) -> Resolver:
-    cards = [RuleMetadata.of(rule) for rule in all_rules()]
+    cards = all_rule_metadata()
     file = None if config is None else Path(os.path.abspath(config))
     return Resolver(cards, options, cwd=Path.cwd(), config=file, isolated=isolated)
 

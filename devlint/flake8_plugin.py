@@ -25,8 +25,7 @@ from devlint.config.rule_selection import selector_matches
 from devlint.diagnostic import Confidence, Diagnostic
 from devlint.linter.check import check_files
 from devlint.linter.discovery import Discovery
-from devlint.linter.rule_loader import all_rules
-from devlint.rule_metadata import RuleMetadata
+from devlint.linter.rule_loader import all_rule_metadata
 from devlint.syntax.source_reading import encode_source
 from devlint.version import __version__
 
@@ -145,7 +144,7 @@ class _Project:
 
 def _resolver(options: Namespace) -> Resolver:
     """Settings as devlint's own configuration has them, and on besides what flake8's names by family or code."""
-    cards = [RuleMetadata.of(rule) for rule in all_rules()]
+    cards = all_rule_metadata()
     named = [name for name in (*(options.select or ()), *(options.extend_select or ())) if name[-1].isdigit()]
     confidence = options.devlint_min_confidence
     return Resolver(

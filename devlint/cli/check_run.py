@@ -25,7 +25,7 @@ from devlint.config.settings import Settings
 from devlint.diagnostic import Diagnostic
 from devlint.linter.check import CheckResult, check_files
 from devlint.linter.discovery import DiscoveredFile, Discovery
-from devlint.linter.rule_loader import all_rules
+from devlint.linter.rule_loader import all_rule_metadata
 from devlint.output import WITHOUT_CELLS, find_format
 from devlint.output.report_context import ReportContext
 from devlint.rule_metadata import RuleMetadata
@@ -150,7 +150,7 @@ def settings_of_first_path(request: CheckRequest) -> Settings:
 
 def _rule_cards() -> dict[str, RuleMetadata]:
     """Return the descriptions of all rules by their codes."""
-    return {rule.code: RuleMetadata.of(rule) for rule in all_rules()}
+    return {rule.code: rule for rule in all_rule_metadata()}
 
 
 def _resolver(request: CheckRequest, cards: Mapping[str, RuleMetadata]) -> Resolver:

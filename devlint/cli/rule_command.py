@@ -28,13 +28,13 @@ def rule(rule: str | None, every: bool, output_format: str) -> None:
     """Explain a rule: what it finds, why that is bad, and what to write instead."""
     # Imported here since the registry loads all rules, and `--help` must be fast.
     from devlint.cli.output_streams import write_stdout
-    from devlint.linter.rule_loader import all_rules, find_rule
+    from devlint.linter.rule_loader import all_rule_metadata, all_rules, find_rule
     from devlint.rule_metadata import RuleMetadata
 
     if every == (rule is not None):
         raise click.UsageError("give a rule's code or name, or --all")
     if rule is None:
-        cards = [RuleMetadata.of(each) for each in all_rules()]
+        cards = list(all_rule_metadata())
     else:
         found = find_rule(rule)
         if found is None:

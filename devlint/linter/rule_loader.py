@@ -10,6 +10,7 @@ from importlib.metadata import entry_points
 from types import ModuleType
 
 from devlint.rule import Rule
+from devlint.rule_metadata import RuleMetadata
 
 PACKAGE = "devlint.rules"
 
@@ -22,6 +23,12 @@ def all_rules() -> tuple[type[Rule], ...]:
     loaded = [point.load() for point in entry_points(group=PACKAGE)]
     rules = {rule for module in modules for rule in _rules_in(module)} | {rule for rule in loaded if _is_rule(rule)}
     return tuple(sorted(rules, key=lambda rule: rule.code))
+
+
+@cache
+def all_rule_metadata() -> tuple[RuleMetadata, ...]:
+    """Return what listings, reports and configuration know of every rule, sorted by code."""
+    return tuple(RuleMetadata.of(rule) for rule in all_rules())
 
 
 @cache

@@ -14,7 +14,7 @@ from devlint.config.settings import Settings
 from devlint.diagnostic import Diagnostic, Severity
 from devlint.linter.discovery import is_excluded
 from devlint.linter.program_analysis import analyse_files
-from devlint.linter.rule_loader import all_rules
+from devlint.linter.rule_loader import all_rule_metadata
 from devlint.rule_metadata import RuleMetadata
 from devlint.runtime.observation_diagnostics import RUNTIME_ONLY_RULES
 from devlint.syntax.index import index_source
@@ -33,7 +33,7 @@ class ConfiguredLinter:
     """
 
     def __init__(self, config: Path | None = None, *, isolated: bool = False) -> None:
-        cards = [RuleMetadata.of(rule) for rule in all_rules()]
+        cards = all_rule_metadata()
         known = {card.code for card in cards}
         reported = [replace(card, default=True) for card in cards]
         reported += [

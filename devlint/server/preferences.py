@@ -15,8 +15,7 @@ from devlint.config.resolver import Resolver
 from devlint.config.settings import Settings
 from devlint.diagnostic import Confidence
 from devlint.linter.discovery import is_excluded
-from devlint.linter.rule_loader import all_rules
-from devlint.rule_metadata import RuleMetadata
+from devlint.linter.rule_loader import all_rule_metadata
 
 SECTION = "devlint"
 """The name under which clients keep the settings."""
@@ -129,7 +128,7 @@ class WorkspaceSettings:
         ordered = sorted(folders.items(), key=lambda one: len(one[0].parts), reverse=True)
         self._folders: Mapping[Path | None, Preferences] = {**dict(ordered), None: default}
         self._warn = warn
-        self._cards = [RuleMetadata.of(rule) for rule in all_rules()]
+        self._cards = all_rule_metadata()
         self._resolvers = {folder: self._resolver(folder, one) for folder, one in self._folders.items()}
 
     def preferences(self, path: Path) -> Preferences:
