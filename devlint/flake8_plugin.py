@@ -54,14 +54,14 @@ class Checker:
             "--devlint-min-confidence",
             choices=[confidence.value for confidence in Confidence],
             parse_from_config=True,
-            help="Leave out findings that devlint is less sure of (default: likely).",
+            help="Leave out findings with a lower confidence (default: likely).",
         )
         manager.add_option(
             "--devlint-config",
             metavar="FILE",
             parse_from_config=True,
             normalize_paths=True,
-            help="A configuration of devlint to use instead of the one nearest to each file.",
+            help="Use this devlint configuration file instead of the one nearest to each file.",
         )
 
     @classmethod

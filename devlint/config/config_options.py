@@ -47,25 +47,35 @@ class ConfigKey:
 
 
 CONFIG_KEYS: Sequence[ConfigKey] = (
-    ConfigKey("extend", STRING, "Another configuration file, whose settings hold where this one says nothing."),
-    ConfigKey("required-version", STRING, 'The versions of devlint that may be used, such as ">=0.1,<2".'),
-    ConfigKey("select", STRINGS, "The rules that are on, instead of the default ones; `ALL` is every rule."),
+    ConfigKey("extend", STRING, "Another configuration file. Its settings apply where this file has none."),
     ConfigKey(
-        "ignore", STRINGS, "Rules that are off. Where `select` names the same rule, the more specific selector wins."
+        "required-version", STRING, 'The versions of devlint that this configuration works with, such as ">=0.1,<2".'
     ),
-    ConfigKey("extend-select", STRINGS, "Rules that are on besides those of `select` or the default ones."),
-    ConfigKey("per-file-ignores", table_of(STRINGS), "Rules that are off in the files that a pattern matches."),
+    ConfigKey("select", STRINGS, "The rules to turn on, instead of the default ones; `ALL` is every rule."),
     ConfigKey(
-        "severity", table_of(one_of(Severity)), "How findings of a rule are ranked, instead of the rule's own rank."
+        "ignore", STRINGS, "Rules to turn off. Where `select` names the same rule, the more specific selector wins."
     ),
-    ConfigKey("min-confidence", one_of(Confidence), "Findings that devlint is less sure of are left out."),
-    ConfigKey("exclude", STRINGS, "Patterns of files and directories left out, instead of the default ones."),
-    ConfigKey("extend-exclude", STRINGS, "Patterns of files and directories left out besides `exclude`."),
-    ConfigKey("force-exclude", FLAG, "Leave out excluded files even where they are named on the command line."),
-    ConfigKey("respect-gitignore", FLAG, "Leave out what `.gitignore` leaves out."),
-    ConfigKey("src", STRINGS, "Directories from which the project's own modules are imported."),
+    ConfigKey("extend-select", STRINGS, "Rules to turn on in addition to `select` or to the default ones."),
+    ConfigKey("per-file-ignores", table_of(STRINGS), "Rules to turn off in the files that a pattern matches."),
     ConfigKey(
-        "models", STRINGS, "Files that say what libraries do to devices and dtypes, in the form of docs/models.md."
+        "severity",
+        table_of(one_of(Severity)),
+        "The severity of a rule's findings, instead of the rule's own severity.",
+    ),
+    ConfigKey(
+        "min-confidence",
+        one_of(Confidence),
+        "The lowest confidence to report; findings with a lower one are left out.",
+    ),
+    ConfigKey("exclude", STRINGS, "Patterns of files and directories to leave out, instead of the default ones."),
+    ConfigKey("extend-exclude", STRINGS, "Patterns of files and directories to leave out in addition to `exclude`."),
+    ConfigKey("force-exclude", FLAG, "Leave out excluded files even if they are named on the command line."),
+    ConfigKey("respect-gitignore", FLAG, "Leave out files that `.gitignore` excludes."),
+    ConfigKey("src", STRINGS, "Directories that the project's own modules are imported from."),
+    ConfigKey(
+        "models",
+        STRINGS,
+        "Files that describe what libraries do to devices and dtypes; docs/models.md gives the format.",
     ),
 )
 assert [key.field for key in CONFIG_KEYS] == [field.name for field in fields(Options)], "every key has its attribute"
