@@ -28,7 +28,9 @@ elsewhere.
 """
 
 TRANSPARENT_NAMES: Final = frozenset("setter getter deleter command group option argument".split())
-"""Names of decorators that do not change what a function computes, in any library: parts of properties, command lines.
+"""Names of decorators that do not change what a function computes, whatever library they belong to.
+
+They make parts of properties and of command lines.
 """
 
 REGISTERING: Final = "register"

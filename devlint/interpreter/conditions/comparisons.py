@@ -68,7 +68,7 @@ _METHODS: Final[dict[type, str]] = {
 def evaluate_comparison(
     frame: Frame, node: cst.Comparison, operator: cst.BaseCompOp, left: Argument, right: Argument
 ) -> Value:
-    """Return the value of one comparison: a bool if known, a symbolic bool for a named condition, else an unknown bool."""
+    """Return the value of one comparison: a known bool, a symbolic bool for a named condition, or an unknown bool."""
     if isinstance(left.value, Ref) and isinstance(right.value, Ref):
         same = is_same_member(left.value, right.value)
         if same is not None and isinstance(operator, (cst.Is, cst.IsNot, cst.Equal, cst.NotEqual)):

@@ -34,8 +34,7 @@ def compare_constants(comparison: cst.BaseCompOp, left: Const, right: Const) -> 
 
 
 def alternatives_left_by(value: Value, comparison: cst.BaseCompOp, constant: Const, *, holds: bool) -> Value | None:
-    """Return the alternatives of a value for which its comparison with a constant may hold, or fail; None if none is
-    left."""
+    """Return the alternatives of a value whose comparison with a constant may hold, or fail; None if none is left."""
     match value:
         case ConditionalValue(test=test, yes=yes, no=no):
             sides = [alternatives_left_by(one, comparison, constant, holds=holds) for one in (yes, no)]

@@ -230,7 +230,10 @@ WRITTEN_OUT: Final = frozenset({cst.Integer, cst.Float, cst.SimpleString, cst.Un
 
 
 def narrow(frame: Frame, node: cst.BaseExpression, holds: bool) -> None:
-    """Narrow the state to the path on which a condition holds, or fails; `condition_of` must have evaluated it before."""
+    """Narrow the state to the path on which a condition holds, or fails.
+
+    `condition_of` must have evaluated the condition before.
+    """
     test = frame.conditions.get(node)
     if isinstance(test, bool):
         if test is not holds:

@@ -62,10 +62,10 @@ def enter_context(frame: Frame, value: Value, node: cst.BaseExpression) -> tuple
         case Ref(address=address):
             thing = frame.get(address)
             if isinstance(thing, Sequence) and thing.kind == "generator":
-                pause = frame.analysis.suspended_generators.get(address)
-                changes = dict(pause.changes) if pause is not None else {}
-                if pause is not None:
-                    frame.analysis.suspended_generators[address] = _resume_at_yield(frame, pause)
+                suspended = frame.analysis.suspended_generators.get(address)
+                changes = dict(suspended.changes) if suspended is not None else {}
+                if suspended is not None:
+                    frame.analysis.suspended_generators[address] = _resume_at_yield(frame, suspended)
                 return thing.any, changes | {"autocast": True} if _is_autocast(frame, node) else changes
             if isinstance(thing, Instance) and isinstance(thing.cls, str):
                 return value, _library_changes(thing.cls)
@@ -79,35 +79,35 @@ def enter_context(frame: Frame, value: Value, node: cst.BaseExpression) -> tuple
 
 def exit_context(frame: Frame, value: Value, node: cst.BaseExpression) -> None:
     """Run the end of a context: a generator's code after its `yield`, or the `__exit__` of a program's class."""
-    pause = frame.analysis.suspended_generators.get(value.address) if isinstance(value, Ref) else None
-    if pause is not None:
-        _run_after_yield(frame, pause)
+    suspended = frame.analysis.suspended_generators.get(value.address) if isinstance(value, Ref) else None
+    if suspended is not None:
+        _run_after_yield(frame, suspended)
     function = find_special_method(frame, value, "__exit__") or find_special_method(frame, value, "__aexit__")
     if function is not None and frame.state.live:
         frame.call_function(function, value, Arguments(node, [Argument(NONE, node)] * 3))
 
 
-def _resume_at_yield(frame: Frame, pause: SuspendedGenerator) -> SuspendedGenerator:
+def _resume_at_yield(frame: Frame, suspended: SuspendedGenerator) -> SuspendedGenerator:
     """Reset the heap objects from the state at the generator's end to the state at its `yield`."""
-    for address, (paused, _) in pause.effects.items():
+    for address, (paused, _) in suspended.effects.items():
         frame.put(address, paused)
-    return replace(pause, launches=frame.state.torch_state.launches)
+    return replace(suspended, launches=frame.state.torch_state.launches)
 
 
-def _run_after_yield(frame: Frame, pause: SuspendedGenerator) -> None:
+def _run_after_yield(frame: Frame, suspended: SuspendedGenerator) -> None:
     """Apply the effects that a generator-based context manager has after its `yield`.
 
     An object that the `with` block has changed is joined with the object at the generator's end: the effect may or may
     not apply to it. Timings that the generator takes are reported if the block has launched unsynchronized work.
     """
-    for address, (paused, done) in pause.effects.items():
+    for address, (paused, done) in suspended.effects.items():
         now = frame.get(address)
         frame.put(address, done if now is None or now == paused else join_objects(now, done, None))
     work = frame.state.torch_state.unsynchronized
-    if work is not None and work[0] > pause.launches:
-        for timing in pause.block_timings:
+    if work is not None and work[0] > suspended.launches:
+        for timing in suspended.block_timings:
             frame.emit(replace(timing, work=work[1]))
-    if pause.waits:
+    if suspended.waits:
         frame.synchronize()
 
 

@@ -201,8 +201,7 @@ def _tensor_operator(
 
 
 def _with_unknown_dtype(result: Value) -> Value:
-    """Return a tensor result with unknown dtype, and unknown rank unless it has dimensions: an unknown operand took
-    part."""
+    """Return a tensor result of an unknown operand: of unknown dtype, and of unknown rank unless it has dimensions."""
     if not isinstance(result, Tensor):
         return result
     return replace(result, dtype=UNKNOWN_DTYPE, rank=result.rank if result.rank.is_dimensioned else Rank.ANY)
