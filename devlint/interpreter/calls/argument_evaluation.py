@@ -13,7 +13,7 @@ from devlint.interpreter.state.frame import Frame
 
 
 def evaluate_arguments(frame: Frame, node: cst.Call) -> Arguments:
-    """Evaluate the arguments of a call, and unroll stars of known content."""
+    """Evaluate the arguments of a call; `*` and `**` arguments of known content are unrolled."""
     found = Arguments(node)
     for arg in node.args:
         value = frame.evaluate(arg.value)

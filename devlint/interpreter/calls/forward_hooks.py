@@ -19,14 +19,14 @@ AFTER = "register_forward_hook"
 
 
 def add_hook(frame: Frame, module: Ref, kind: str, hook: Value) -> None:
-    """Register a hook on a module."""
+    """Register a forward hook of a kind (BEFORE or AFTER) on a module."""
     thing = frame.instance(module)
     if thing is not None:
         frame.put(module.address, replace(thing, hooks=(*thing.hooks, (kind, hook))))
 
 
 def remove_hook(frame: Frame, module: Ref, kind: str, hook: Value) -> None:
-    """Remove a hook from a module."""
+    """Remove a forward hook of a kind (BEFORE or AFTER) from a module."""
     thing = frame.instance(module)
     if thing is not None:
         frame.put(module.address, replace(thing, hooks=tuple(one for one in thing.hooks if one != (kind, hook))))

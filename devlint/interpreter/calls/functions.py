@@ -225,7 +225,7 @@ def scope_for(frame: Frame, info: FunctionInfo, receiver: Value | None, data: It
 
 
 def _is_for_any_device(frame: Frame, info: FunctionInfo) -> bool:
-    """Return whether a function is written for any device: it asks for a device, or is part of an autograd function.
+    """Return whether a function is written for any device: it asks for a device, or belongs to an autograd function.
 
     Methods of datasets are not, since a dataset makes its items itself, on the host.
     """

@@ -67,9 +67,10 @@ def _rebinding_counts(frame: Frame) -> tuple[int, int]:
 
 
 def record_summary(frame: Frame, call: CallKey, inputs: CallInputs, value: Value) -> None:
-    """Store the summary of a call if the call was expensive enough and its inputs were complete.
+    """Store the summary of a call if the call was expensive enough and its inputs determine its effects.
 
-    A call that rebinds outer names, depends on the time, or contains a recursive call that was left out is not stored.
+    A call that rebinds outer names, reads the time or the amount of running work, or contains a recursive call that was
+    left out is not stored.
     """
     analysis, summaries = frame.analysis, frame.analysis.call_summaries
     worth = inputs.budget - analysis.budget >= WORTH and analysis.budget > 0 and not analysis.abandoned

@@ -1,6 +1,6 @@
-"""Calls of unknown functions and objects: the program's own use of them tells placements nonetheless.
+"""Calls of unknown functions and objects, whose placement the program may still tell.
 
-An unknown module that the program has moved, for example, returns its result on the module's device.
+A module of unknown class that the program has moved, for example, returns its result on the module's device.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ FORWARDS: Final = frozenset({"forward", "generate", "encode", "decode"})
 def call_unknown_method(
     frame: Frame, owner: Unknown, name: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression
 ) -> Value:
-    """Call a method of a named unknown, which may be a tensor, a module or any other object."""
+    """Call a method of an unknown object with a name, which may be a tensor, a module or any other object."""
     if name in TRANSFER_METHODS:
         return _transfer_unknown_owner(frame, owner, name, arguments, node, receiver)
     record = unknown_object_state(frame, owner)
@@ -75,7 +75,7 @@ def call_unknown_method(
 def _transfer_unknown_owner(
     frame: Frame, owner: Unknown, method: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression
 ) -> Value:
-    """Apply a transfer method (`.to`, `.cuda`) to a named unknown: a module is moved in place, a tensor is copied."""
+    """Apply a transfer method (`.to`, `.cuda`) to an unknown object: a module is moved in place, a tensor is copied."""
     if looks_like_module(frame, receiver):
         request = read_transfer_request(frame, method, arguments, node)
         record = unknown_object_state(frame, owner)
@@ -112,7 +112,7 @@ def call_unknown(frame: Frame, callee: Unknown | OpaqueData, arguments: Argument
 
 
 def _is_method_of_opaque_data(frame: Frame, node: cst.CSTNode) -> bool:
-    """Return whether a call calls a method of opaque data that does not run a module.
+    """Return whether a call node calls a method of opaque data, other than one that runs a module (`forward`).
 
     Such a method may move its arguments itself, or accept them on any device (`load_state_dict`).
     """

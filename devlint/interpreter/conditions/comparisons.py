@@ -48,11 +48,11 @@ from devlint.interpreter.state.events import DevicesCompared
 from devlint.interpreter.state.frame import Frame
 
 IDENTITY: Final = frozenset({cst.Is, cst.IsNot})
-"""The operators `is` and `is not`."""
+"""The libcst types of the operators `is` and `is not`."""
 MEMBERSHIP: Final = frozenset({cst.In, cst.NotIn})
-"""The operators `in` and `not in`."""
+"""The libcst types of the operators `in` and `not in`."""
 EQUALITY: Final = frozenset({cst.Equal, cst.NotEqual})
-"""The operators `==` and `!=`."""
+"""The libcst types of the operators `==` and `!=`."""
 _METHODS: Final[dict[type, str]] = {
     cst.Equal: "__eq__",
     cst.NotEqual: "__ne__",
@@ -98,7 +98,10 @@ def evaluate_comparison(
 
 
 def _contains(frame: Frame, node: cst.Comparison, text: Value, whole: Value) -> Value:
-    """Return the value of `text in whole`; a device type's name in a device or type string tests the device type."""
+    """Return the value of `part in whole`.
+
+    A device type's name such as "cuda", tested in a device or type string, tests the device type.
+    """
     if isinstance(text, Const) and text.value in DEVICE_TYPES:
         match whole:
             case DeviceType(placement=placement):
@@ -202,7 +205,7 @@ def _negate(value: Value) -> Value:
 
 
 def _equality(frame: Frame, node: cst.Comparison, left: Argument, right: Argument, negative: bool) -> Value | None:
-    """Return whether two operands are equal, for kinds of values that devlint compares; None for other operands."""
+    """Return whether two operands are equal, as a bool value; None for pairs of values that are not compared here."""
     a, b = left.value, right.value
     if _may_be_text(a) and _may_be_text(b):
         # The same comparison may get a device on another path; rules then know that it is useful there.
@@ -261,7 +264,11 @@ def _placement_of_type(frame: Frame, value: Value) -> Placement | None:
 
 
 def _may_be_text(value: Value) -> bool:
-    """Return whether a value may be a string: a constant, a parameter annotated or defaulted as one, or unnamed."""
+    """Return whether a value may be a string.
+
+    A value may be one if it is a string constant, a parameter with a `str` annotation or a string default, or an
+    unknown without a name.
+    """
     match value:
         case Const(value=str()) | StringPrefix() | Unknown(origin=None):
             return True
@@ -295,7 +302,7 @@ def compare_with_constant(frame: Frame, value: Value, constant: Const, node: cst
 
 
 def _choose(test: Literal | None, yes: Value, no: Value) -> Value:
-    """Return one of two bool values under a test, as one condition if both are known or symbolic."""
+    """Return one of two bool values, chosen by a test, as a single condition if neither is an unknown bool."""
     left, right = _as_condition(yes), _as_condition(no)
     if test is None or left is None or right is None:
         return join(yes, no, test)
@@ -304,7 +311,7 @@ def _choose(test: Literal | None, yes: Value, no: Value) -> Value:
 
 
 def _as_condition(value: Value) -> Literal | bool | None:
-    """Return the condition of a bool value; None if it is unknown."""
+    """Return a bool value as a condition: a bool or a literal; None for an unknown bool."""
     match value:
         case Const(value=bool(known)):
             return known
@@ -342,14 +349,17 @@ def _placement_of_device(value: Value) -> Placement | None:
 
 
 def _named_device(origin: Hashable, text: str) -> Placement:
-    """Return the placement of a named unknown that is compared with a device type: a device, or its `.type`."""
+    """Return the placement that a named unknown stands for when it is compared with a device type.
+
+    The unknown is a device or the `.type` of a device.
+    """
     if isinstance(origin, tuple) and origin[0] == "attr" and origin[2] == "type":
         origin, text = origin[1], text.removesuffix(".type")
     return named_placement(origin, text)
 
 
 def _same_device(frame: Frame, node: cst.Comparison, left: Placement, right: Placement) -> Value:
-    """Return whether two placements are the same device, as a bool value."""
+    """Return whether two placements are the same device, as a known or symbolic bool."""
     if isinstance(right, ConditionalPlacement):
         left, right = right, left
     if isinstance(left, ConditionalPlacement):
@@ -368,7 +378,7 @@ def _same_device(frame: Frame, node: cst.Comparison, left: Placement, right: Pla
 
 
 def device_type_condition(frame: Frame, placement: Placement, type_: str, node: cst.CSTNode) -> Value:
-    """Return `placement.type == type_` as a bool value: known or symbolic."""
+    """Return whether a placement's device has a type such as "cuda", as a known or symbolic bool."""
     if isinstance(placement, ConditionalPlacement):
         return _choose(
             Literal(placement.formula),

@@ -62,7 +62,10 @@ CONCRETE: Final = frozenset((*_NUMBERS, *_OTHERS)) - {"iterator"} | {
     "torch.nn.Module",
     "numpy.ndarray",
 }
-"""The types for which membership is known for every value of a known kind: absence from the sets above means False."""
+"""The types of which it is known, for any value of a known kind, whether the value is an instance.
+
+Absence from the sets above means False.
+"""
 PROTOCOLS: Final = frozenset().union(*_NUMBERS.values(), *_OTHERS.values()) - CONCRETE | {"Callable"}
 """The abstract types for which absence from the sets above means False only for Python's own values.
 
@@ -70,9 +73,9 @@ Whether an object of a program's class has such a type depends on its methods.
 """
 
 TENSOR: Final = LibraryName("torch.Tensor")
-"""The class `torch.Tensor` as a value."""
+"""The class `torch.Tensor` as an abstract value."""
 PARAMETER: Final = LibraryName("torch.nn.Parameter")
-"""The class `torch.nn.Parameter` as a value."""
+"""The class `torch.nn.Parameter` as an abstract value."""
 
 ABSTRACT: Final = ("builtins.", "typing.", "collections.abc.", "numbers.", "types.")
 """The module prefixes that are dropped from the names of types before they are compared."""
@@ -186,7 +189,7 @@ def _types_of_object(frame: Frame, value: Value, thing: Instance) -> frozenset[s
 
 
 def _is_of_library_class(frame: Frame, thing: Instance, type_: LibraryName) -> bool:
-    """Return whether an object's class is a library class or surely derives from it."""
+    """Return whether an object's class is the given library class or surely derives from it."""
     if isinstance(thing.cls, str):
         return frame.analysis.table.canonical(thing.cls) == frame.analysis.table.canonical(type_.name)
     if isinstance(thing.cls, ProgramDefinition) and isinstance(thing.cls.definition, ClassInfo):

@@ -44,7 +44,7 @@ from devlint.interpreter.state.rebinding import rebind
 
 
 class SourceText:
-    """The source text of a syntax node with a suffix, as the text of a condition; generated only when it is printed."""
+    """The source text of a syntax node, with a suffix, as the text of a condition; generated only when printed."""
 
     __slots__ = ("_text", "node", "rest")
 
@@ -62,7 +62,10 @@ class SourceText:
 
 
 def condition_of(frame: Frame, node: cst.BaseExpression) -> Literal | bool | None:
-    """Evaluate an expression as a condition: a bool if known on this path, a literal if it has one, else None."""
+    """Evaluate an expression as a branch condition.
+
+    The result is a bool if the path decides the condition, a literal that may be assumed, or None if there is neither.
+    """
     answer = _test_of(frame, node)
     if isinstance(answer, Literal):
         known = entails(frame.state.path_condition, answer)
@@ -79,7 +82,7 @@ The check by exact type spares most nodes the slower structural match in `_test_
 
 
 def _test_of(frame: Frame, node: cst.BaseExpression) -> Literal | bool | None:
-    """Evaluate an expression as a condition, before the path condition is applied to the result."""
+    """Evaluate an expression as a condition without consulting the path condition."""
     if type(node) not in COMPOSED:
         return truth_condition(frame, frame.evaluate(node), node)
     match node:
@@ -102,7 +105,10 @@ def negate_condition(test: Literal | bool | None) -> Literal | bool | None:
 def _connective(
     frame: Frame, left: cst.BaseExpression, right: cst.BaseExpression, *, is_and: bool
 ) -> Literal | bool | None:
-    """Evaluate `left and right` or `left or right` as a condition."""
+    """Evaluate `left and right` or `left or right` as a condition.
+
+    The right operand is evaluated on the path that reaches it.
+    """
     first = condition_of(frame, left)
     if isinstance(first, bool) and first is not is_and:
         return first
@@ -223,7 +229,7 @@ def none_condition(frame: Frame, value: Value, node: cst.BaseExpression) -> Lite
 
 
 IDENTITY: Final = frozenset({cst.Is, cst.IsNot})
-"""The operators `is` and `is not`."""
+"""The libcst types of the operators `is` and `is not`."""
 
 WRITTEN_OUT: Final = frozenset({cst.Integer, cst.Float, cst.SimpleString, cst.UnaryOperation, cst.Name})
 """The node types of expressions that may be constants; comparisons with other nodes narrow nothing."""
@@ -252,7 +258,7 @@ def _narrow_not(frame: Frame, node: cst.UnaryOperation, holds: bool) -> None:
         narrow(frame, node.expression, not holds)
 
 
-def _narrow_both(frame: Frame, node: cst.BooleanOperation, holds: bool) -> None:
+def _narrow_operands(frame: Frame, node: cst.BooleanOperation, holds: bool) -> None:
     """Narrow both operands of a true `and` or of a false `or`."""
     if isinstance(node.operator, cst.And) is holds:
         narrow(frame, node.left, holds)
@@ -268,21 +274,23 @@ def _narrow_compared(frame: Frame, node: cst.Comparison, holds: bool) -> None:
     if type(operator) in IDENTITY and type(comparator) is cst.Name and comparator.value == "None":
         _narrow_none(frame, node.left, (type(operator) is cst.Is) is holds)
     else:
-        _narrow_several(frame, node.left, operator, comparator, holds)
+        _narrow_alternatives(frame, node.left, operator, comparator, holds)
 
 
-def _narrow_asked(frame: Frame, node: cst.Call, holds: bool) -> None:
+def _narrow_call(frame: Frame, node: cst.Call, holds: bool) -> None:
     """Narrow the argument of `isinstance(x, T)` and `torch.is_tensor(x)`."""
     match node:
         case cst.Call(func=cst.Name(value="isinstance"), args=[first, second]):
             _narrow_type(frame, first.value, frame.evaluate(second.value), holds)
-        case cst.Call(func=(cst.Name() | cst.Attribute()) as function, args=[first]) if _is_tensor(frame, function):
+        case cst.Call(func=(cst.Name() | cst.Attribute()) as function, args=[first]) if _is_tensor_check(
+            frame, function
+        ):
             _narrow_type(frame, first.value, TENSOR, holds)
 
 
 def _narrow_true(frame: Frame, node: cst.Name | cst.Attribute, holds: bool) -> None:
     """Remove None from the value of a name or attribute that is true."""
-    value = _current(frame, node) if holds else None
+    value = _current_value(frame, node) if holds else None
     if value is not None:
         rebind(frame, node, value, without_none(value))
 
@@ -291,14 +299,14 @@ _NARROWING: Final[dict[type, Callable[[Frame, Any, bool], None]]] = {
     cst.Name: _narrow_true,
     cst.Attribute: _narrow_true,
     cst.Comparison: _narrow_compared,
-    cst.Call: _narrow_asked,
+    cst.Call: _narrow_call,
     cst.UnaryOperation: _narrow_not,
-    cst.BooleanOperation: _narrow_both,
+    cst.BooleanOperation: _narrow_operands,
 }
 """The functions that narrow names by a condition, by the condition's node type."""
 
 
-def _current(frame: Frame, node: cst.BaseExpression) -> Value | None:
+def _current_value(frame: Frame, node: cst.BaseExpression) -> Value | None:
     """Return the current value of a name or of an object's attribute; None for any other expression."""
     if isinstance(node, cst.Name):
         return frame.lookup(node.value)
@@ -310,17 +318,17 @@ def _current(frame: Frame, node: cst.BaseExpression) -> Value | None:
 
 def _narrow_none(frame: Frame, node: cst.BaseExpression, is_none: bool) -> None:
     """Narrow a name or attribute to None, or to its values other than None."""
-    value = _current(frame, node)
+    value = _current_value(frame, node)
     if value is None:
         return
     rebind(frame, node, value, NONE if is_none else without_none(value))
 
 
-def _narrow_several(
+def _narrow_alternatives(
     frame: Frame, node: cst.BaseExpression, operator: cst.BaseCompOp, comparator: cst.BaseExpression, holds: bool
 ) -> None:
     """Narrow a conditional value to the alternatives whose comparison with a constant may hold, or fail."""
-    value = _current(frame, node)
+    value = _current_value(frame, node)
     if not isinstance(value, ConditionalValue) or type(comparator) not in WRITTEN_OUT:
         return
     constant = frame.evaluate(comparator)
@@ -329,15 +337,15 @@ def _narrow_several(
         rebind(frame, node, value, kept)
 
 
-def _is_tensor(frame: Frame, function: cst.Name | cst.Attribute) -> bool:
-    """Return whether a callee is `torch.is_tensor`."""
+def _is_tensor_check(frame: Frame, function: cst.Name | cst.Attribute) -> bool:
+    """Return whether a callee is the function `torch.is_tensor`."""
     name = function.value if isinstance(function, cst.Name) else function.attr.value
     return name == "is_tensor" and frame.evaluate(function) == LibraryName("torch.is_tensor")
 
 
 def _narrow_type(frame: Frame, node: cst.BaseExpression, type_: Value, holds: bool) -> None:
     """Narrow a name or attribute to instances of a type, or to other values."""
-    value = _current(frame, node)
+    value = _current_value(frame, node)
     kept = restrict_to_type(frame, value, type_, holds) if value is not None else None
     if value is None or kept is None:
         return
@@ -349,7 +357,7 @@ def _narrow_type(frame: Frame, node: cst.BaseExpression, type_: Value, holds: bo
 
 
 def _without_tensors(value: Value) -> Value:
-    """Return a value with its possible tensors replaced by a value that is no tensor."""
+    """Return a value with its tensors, and its unknowns that may be tensors, replaced by NOT_TENSOR."""
     match value:
         case Tensor() | Unknown() | OpaqueData():
             return NOT_TENSOR

@@ -36,7 +36,10 @@ from devlint.interpreter.state.private_call_sites import PrivateCallSites
 from devlint.syntax.index import Statement
 
 CONTAINER_ATTRIBUTE: Final = re.compile(r"self\.\w+\s*(?::[^=\n]+)?=\s*[\[{(]")
-"""The pattern of an assignment of a list, dict or tuple to an attribute: `.to()` does not move modules inside it."""
+"""The pattern of code that assigns a list, dict or tuple to an attribute of `self`.
+
+`.to()` does not move the modules in such a container.
+"""
 
 
 def analyse_file(analysis: Analysis, module: ModuleInfo) -> None:
@@ -73,8 +76,8 @@ def analyse_definition(analysis: Analysis, module: ModuleInfo, unit: Statement) 
 def _is_relevant(analysis: Analysis, module: ModuleInfo, unit: Statement) -> bool:
     """Return whether a definition can make, move, cast or read a tensor.
 
-    It can by its own words, by a global name that holds a tensor, and, in the methods of a class, by a function of the
-    module that can. Functions are considered for classes only, because methods pass on their module's placement.
+    It can if it mentions a tensor-related name, or a global name that holds a tensor. A class also can if it mentions a
+    function of the module that can, because methods pass on their module's placement.
     """
     if unit.mentions & TENSOR_RELATED_NAMES or ("forward" in unit.mentions and CONTAINER_ATTRIBUTE.search(unit.text)):
         return True

@@ -42,7 +42,7 @@ REPEATING: Final = ("for ", "while ", "with ", "async ")
 
 
 def module_frame(analysis: AnalysisState, module: ModuleInfo) -> Frame:
-    """Return the frame of a module's top level, run as on its first import."""
+    """Return the frame of a module's top level; the first call runs the top level as an import would."""
     if module.frame is not None:
         known: Frame = module.frame
         return known
@@ -96,7 +96,7 @@ def _is_for_its_effect(module: ModuleInfo, binding: Binding) -> bool:
 
 
 def _taint_imports(frame: Frame, names: frozenset[str], tainted: set[str], undecided: set[str]) -> bool:
-    """Decide which undecided imported names matter to tensors, and add those to `tainted`; return whether any does."""
+    """Add those of the imported names that can affect tensors to `tainted`; return whether there are any."""
     undecided -= names
     found = {name for name in names if _is_tensor_related(frame, name)}
     tainted |= found

@@ -44,7 +44,7 @@ from devlint.interpreter.state.rebinding import replace_value
 
 @assigns(cst.Attribute)
 def assign_attribute(frame: Frame, node: cst.Attribute, value: Value) -> None:
-    """Assign the target `owner.name = value`."""
+    """Set the attribute of the owner, for the assignment target `owner.name`."""
     set_attribute(frame, frame.evaluate(node.value), node.attr.value, value, node)
 
 

@@ -65,7 +65,7 @@ PROPERTIES: Final = frozenset({"property", "cached_property", "lazy_property", "
 """Decorators that turn a method into an attribute."""
 
 OF_ITSELF: Final = frozenset({"requires_grad", "is_leaf", "grad", "data"})
-"""Attributes that a parameter has as a leaf, and that a tensor computed from the parameter does not share."""
+"""Attributes of a parameter, such as `requires_grad`, that a tensor computed from the parameter does not share."""
 
 MAPPING_METHODS: Final = frozenset("copy get items pop setdefault update values".split())
 """Methods of the dicts that data loaders usually return."""
@@ -76,12 +76,12 @@ OPAQUE_DATA_METHODS: Final = MAPPING_METHODS | SELF_RETURNING_MODULE_METHODS
 
 @evaluates(cst.Attribute)
 def attribute(frame: Frame, node: cst.Attribute) -> Value:
-    """Evaluate `owner.name`."""
+    """Evaluate the attribute access `owner.name`."""
     return frame.under_path(frame.get_attribute(frame.evaluate(node.value), node.attr.value, node))
 
 
 def get_attribute(frame: Frame, owner: Value, name: str, node: cst.CSTNode) -> Value:
-    """Return the value of an attribute of any kind of value; an unknown value where nothing is known of it."""
+    """Return the value of an attribute of any kind of value; UNKNOWN if nothing is known about the attribute."""
     match owner:
         case Tensor():
             return tensor_attribute(frame, owner, name, node)
@@ -190,7 +190,7 @@ def tensor_attribute(frame: Frame, tensor: Tensor, name: str, node: cst.CSTNode)
 
 
 def _check_leaf(frame: Frame, tensor: Tensor, node: cst.CSTNode, use: str) -> None:
-    """Report the use of `.grad` on the moved copy of a leaf tensor: the gradient stays with the original."""
+    """Report that the moved copy of a leaf tensor is used as a leaf: the gradient stays with the original."""
     moved = transfer_of_leaf(tensor)
     if moved is not None:
         frame.emit(MovedLeaf(frame.event_context(node), moved, False, use))
@@ -213,7 +213,7 @@ def library_attribute(frame: Frame, name: str) -> Value:
 
 
 def opaque_attribute(frame: Frame, owner: Unknown, name: str) -> Value:
-    """Return an attribute of an unknown object: the value the program has stored, else an unknown named after it."""
+    """Return an attribute of an unknown object: the value the program has stored, else a named unknown value."""
     stored = frame.get(unknown_object_site(owner))
     text = f"{owner.text}.{name}" if owner.text else name
     unset = Unknown(("attr", owner.origin, name), text, owner.provenance)
@@ -278,7 +278,7 @@ def instance_attribute(frame: Frame, owner: Ref, thing: Instance, name: str, nod
 
 
 def attributes_of(frame: Frame, owner: Ref, thing: Instance, node: cst.CSTNode) -> Value:
-    """Return `owner.__dict__` as a dict object; a store into the dict sets an attribute of the owner."""
+    """Return an object's `__dict__` as a dict on the heap; a store into the dict sets an attribute of the object."""
     entries: dict[Hashable, Value] = {}
     entries.update(thing.attributes)
     return frame.allocate(node, Dict(entries, perhaps=thing.perhaps, object=owner), "__dict__")
@@ -332,7 +332,10 @@ def _call_method(frame: Frame, owner: Value, method: FunctionInfo, given: list[V
 
 
 def _join_conditional_tensors(frame: Frame, value: Value) -> Value:
-    """Return a value with two possible tensors joined into one tensor, unless one of them is a parameter."""
+    """Return a conditional value of two tensors as one tensor; other values are unchanged.
+
+    A parameter is not joined, because its placement is read from its cell when it is used.
+    """
     match value:
         case ConditionalValue(test=test, yes=yes, no=no):
             yes, no = _join_conditional_tensors(frame, yes), _join_conditional_tensors(frame, no)

@@ -35,9 +35,9 @@ from devlint.interpreter.state.suspended_generators import SuspendedGenerator, T
 from devlint.syntax.tree_walk import dotted_name
 
 GRAD_OFF: Final = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"})
-"""The context managers of torch under which operations do not record gradients."""
+"""The names of torch's context managers under which operations do not record gradients."""
 GRAD_ON: Final = frozenset({"torch.enable_grad", "torch.autograd.enable_grad", "torch.set_grad_enabled"})
-"""The context managers of torch under which operations record gradients, or may do so."""
+"""The names of torch's context managers under which operations record gradients, or may do so."""
 DECORATORS: Final = frozenset({"no_grad", "inference_mode", "enable_grad", "set_grad_enabled", "autocast"})
 """The last parts of the names of torch's context managers that are also used as decorators of functions."""
 
@@ -95,10 +95,11 @@ def _resume_at_yield(frame: Frame, suspended: SuspendedGenerator) -> SuspendedGe
 
 
 def _run_after_yield(frame: Frame, suspended: SuspendedGenerator) -> None:
-    """Apply the effects that a generator-based context manager has after its `yield`.
+    """Apply the effects that a generator used as a context manager has after its `yield`.
 
-    An object that the `with` block has changed is joined with the object at the generator's end: the effect may or may
-    not apply to it. Timings that the generator takes are reported if the block has launched unsynchronized work.
+    An object that the `with` block has changed is joined with the object at the generator's end, since the generator
+    may or may not change it after the block. Timings that the generator takes are reported if the block has launched
+    unsynchronized work.
     """
     for address, (paused, done) in suspended.effects.items():
         now = frame.get(address)
@@ -118,9 +119,9 @@ def suspend_at_yield(frame: Frame, node: cst.Yield) -> None:
 
 
 def suspended_generator(frame: Frame, before: TorchState) -> SuspendedGenerator:
-    """Return the torch settings that a generator has changed at its `yield`, and the effects it has afterwards.
+    """Return the settings that a generator has changed when it yields, and the effects that it has afterwards.
 
-    For a context manager the `with` block runs between the two. `before` is the torch state at the generator's start.
+    For a context manager, the `with` block runs between the two. `before` is the torch state at the generator's start.
     """
     during, after = frame.states_at_yield, frame.state
     changes = [
@@ -193,11 +194,11 @@ def _may_be_autocast(frame: Frame, node: cst.BaseExpression) -> bool:
 CHOOSING_DEVICE: Final = re.compile(
     r"(^|_)(init|on|default)_(tensor|module|device|empty_weights)|device$", re.IGNORECASE
 )
-"""The names of context managers under which libraries choose the device of new tensors: `fabric.init_tensor()`."""
+"""The pattern of the names of contexts in which a library chooses the device of new tensors: `fabric.init_tensor()`."""
 
 
 def _may_choose_device(node: cst.BaseExpression) -> bool:
-    """Return whether an unknown context manager may set the default device, judged by its name."""
+    """Return whether an unknown context manager may set the default device, judging by the context manager's name."""
     name = dotted_name(node.func if isinstance(node, cst.Call) else node) or ""
     return CHOOSING_DEVICE.search(name.rpartition(".")[2]) is not None
 

@@ -19,7 +19,7 @@ IMPORT_ERRORS: Final = frozenset({"ImportError", "ModuleNotFoundError", "Excepti
 
 @executes(cst.Raise)
 def raise_(frame: Frame, node: cst.Raise) -> None:
-    """Execute `raise`: the path ends here, or continues in an enclosing handler."""
+    """Execute `raise`: end the path, and keep its state for an enclosing `try`."""
     if node.exc is not None:
         frame.evaluate(node.exc)
     if frame.exception_states:
@@ -28,7 +28,7 @@ def raise_(frame: Frame, node: cst.Raise) -> None:
 
 
 def execute_failing(frame: Frame, body: cst.BaseSuite) -> State:
-    """Execute statements of which any may raise; return the join of the states in which an exception may be caught."""
+    """Execute statements each of which may raise; return the join of the states in which an exception may be caught."""
     failures = [frame.state.fork()]
     frame.exception_states.append(failures)
     for one in body.body:
@@ -40,7 +40,7 @@ def execute_failing(frame: Frame, body: cst.BaseSuite) -> State:
 
 
 class EarlyExits:
-    """The states that leave a block by `return`, `break` or `continue` after this object is made."""
+    """The states that leave a block by `return`, `break` or `continue`, counted from the creation of this object."""
 
     def __init__(self, frame: Frame) -> None:
         """Remember how many early exits the frame has recorded so far."""
@@ -117,7 +117,7 @@ def _has_imported(frame: Frame, node: cst.Try | cst.TryStar) -> bool:
 
 
 def _finally(frame: Frame, body: cst.Finally, early_exits: EarlyExits) -> None:
-    """Run a `finally` clause on the early exits and at the end of a `try` statement."""
+    """Run a `finally` clause on each early exit of a `try` statement, and at its end."""
     # A body that no recorded exit explains was left by an exception.
     unexplained = not frame.state.live and not early_exits
     early_exits.finish(lambda: frame.execute(body))

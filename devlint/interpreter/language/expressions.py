@@ -109,7 +109,7 @@ def concatenated(left: Value, right: Value) -> Value:
 
 @evaluates(cst.Ellipsis)
 def ellipsis(frame: Frame, node: cst.Ellipsis) -> Value:
-    """Evaluate `...`."""
+    """Evaluate the constant `...`."""
     return Const(...)
 
 
@@ -198,7 +198,7 @@ def truth(frame: Frame, node: cst.BaseExpression) -> bool | None:
 
 @evaluates(cst.NamedExpr)
 def walrus(frame: Frame, node: cst.NamedExpr) -> Value:
-    """Evaluate `(name := value)`."""
+    """Evaluate the assignment expression `(name := value)`."""
     value = frame.evaluate(node.value)
     if isinstance(node.target, cst.Name):
         frame.bind(node.target.value, value)
@@ -214,8 +214,8 @@ def lambda_(frame: Frame, node: cst.Lambda) -> Value:
 def closure(frame: Frame, node: cst.FunctionDef | cst.Lambda, name: str) -> FunctionInfo:
     """Return the function that a `def` or lambda defines, with the current frame as its closure.
 
-    The defaults of its parameters are evaluated here. An enclosing function that is run by another chain of calls
-    defines another function, since free names are looked up in the enclosing frame.
+    The defaults of its parameters are evaluated here. A nested definition yields one function for each chain of calls
+    that runs the enclosing function, since its free names are looked up in the enclosing frame.
     """
     qualified = f"{frame.scope.name}.{name}" if frame.function is not None else name
     info = frame.analysis.function(node, lambda: FunctionInfo(qualified, frame.module, frame.unit, lambda: node))
@@ -301,7 +301,7 @@ def _comprehend(frame: Frame, clause: cst.CompFor, make: Callable[[], Value]) ->
 def _comprehend_element(
     frame: Frame, clause: cst.CompFor, item: Value, make: Callable[[], Value]
 ) -> tuple[list[Value], bool]:
-    """Return the values made for one element of a comprehension, and whether its conditions surely let it make them."""
+    """Return the values made for one element of a comprehension, and whether its `if` clauses surely accept it."""
     path_condition = frame.state.path_condition
     skipped: State | None = None
     frame.assign(clause.target, item)

@@ -45,7 +45,7 @@ def _set_dict_attribute(frame: Frame, owner: Ref, key: Value, value: Value) -> N
 
 @assigns(cst.Subscript)
 def set_item(frame: Frame, target: cst.Subscript, value: Value) -> None:
-    """Assign `owner[index] = value`, by the owner's `__setitem__` where the program defines one."""
+    """Assign to the target `owner[index]`, by the owner's own `__setitem__` if the program defines one."""
     owner = without_none(frame.evaluate(target.value))
     indices = _indices(frame, target)
     index = indices[0] if len(indices) == 1 else None
@@ -109,7 +109,7 @@ def set_item(frame: Frame, target: cst.Subscript, value: Value) -> None:
 
 
 def _registration_in(frame: Frame, owner: Value) -> Registration | None:
-    """Return how a container registers a stored value: a tensor container keeps buffers, any other object nothing."""
+    """Return how an owner registers a stored item: a tensor container registers a buffer, other owners nothing."""
     return Registration.BUFFER if is_tensor_container(frame, owner) else None
 
 
@@ -192,9 +192,9 @@ def _set_in_tensor(
 
 
 def _is_put(frame: Frame, indices: list[Value], value: Tensor) -> bool:
-    """Return whether an index assignment surely puts values one by one, an operation that casts no dtype.
+    """Return whether an index assignment surely writes elements one by one, an operation that does not convert dtypes.
 
-    A 0-dim index copies a slice instead, and a mask is filled with a 0-dim value; both cast.
+    A 0-dim index copies a slice instead, and a mask is filled with a 0-dim value; both convert the dtype.
     """
     for index in indices:
         if isinstance(index, Tensor) and not index.rank.is_dimensioned:

@@ -106,7 +106,7 @@ def _repeat(frame: Frame, node: cst.For | cst.While, head: Callable[[int], None]
 
 
 def _widen(before: State, after: State) -> None:
-    """Set the names that a loop keeps changing to unknown."""
+    """Set the names that each pass through a loop changes to unknown, after the last pass."""
     for name, value in after.names.items():
         if before.names.get(name) != value and name in before.names:
             after.names[name] = UNKNOWN
@@ -114,18 +114,18 @@ def _widen(before: State, after: State) -> None:
 
 @executes(cst.Break)
 def break_(frame: Frame, node: cst.Break) -> None:
-    """Execute `break`."""
+    """Execute `break`: end the path, and keep its state for the code after the loop."""
     _leave_loop(frame, lambda loop_frame: loop_frame.breaks)
 
 
 @executes(cst.Continue)
 def continue_(frame: Frame, node: cst.Continue) -> None:
-    """Execute `continue`."""
+    """Execute `continue`: end the path, and keep its state for the loop's next pass."""
     _leave_loop(frame, lambda loop_frame: loop_frame.continues)
 
 
 def _leave_loop(frame: Frame, exits: Callable[[LoopFrame], list[State]]) -> None:
-    """End the path, and record its state among the innermost loop's `break` or `continue` states."""
+    """End the path, and add its state to the list that `exits` selects from the innermost loop's frame."""
     if frame.loops:
         exits(frame.loops[-1]).append(frame.state.fork())
     frame.state.live = False

@@ -80,7 +80,7 @@ def match_pattern(frame: Frame, pattern: cst.MatchPattern, subject: Argument) ->
 
 
 def _undecided_literal(frame: Frame, pattern: cst.CSTNode, subject: Argument) -> Literal:
-    """Return a condition named after the pattern's place, for a match about which nothing is known."""
+    """Return a path condition's literal for a match that nothing decides, identified by the pattern's place."""
     return Literal(Atom(frame.site_key(pattern), MatchText(subject.node, pattern)))
 
 
@@ -156,7 +156,7 @@ def _match_sequence(
 
 
 def _sequence_elements(frame: Frame, subject: Argument) -> SequenceObject:
-    """Return the elements of a subject that may be a sequence; for a named unknown, parts of the unknown."""
+    """Return the elements of a subject that may be a sequence; those of a named unknown are named after it."""
     value = subject.value
     if isinstance(value, Tuple):
         return SequenceObject(value.items, UNKNOWN, "tuple")
@@ -221,7 +221,7 @@ def _match_class(frame: Frame, pattern: cst.MatchClass, subject: Argument) -> An
 
 
 def _positional_names(frame: Frame, type_: Value) -> list[str] | None:
-    """Return the attributes that the positional patterns of a class match.
+    """Return the attributes that the positional patterns of a class pattern match, in order.
 
     None for builtin classes, whose one positional pattern matches the subject itself.
     """

@@ -98,7 +98,7 @@ MAX_CONSTANT: Final = 10**9
 
 @evaluates(cst.BinaryOperation)
 def binary(frame: Frame, node: cst.BinaryOperation) -> Value:
-    """Evaluate `left op right`."""
+    """Evaluate a binary operation, `left op right`."""
     left, right = frame.evaluate(node.left), frame.evaluate(node.right)
     method = METHODS.get(type(node.operator), "")
     return combine(frame, method, Argument(left, node.left), Argument(right, node.right), node)
@@ -107,7 +107,7 @@ def binary(frame: Frame, node: cst.BinaryOperation) -> Value:
 def combine(
     frame: Frame, method: str, left: Argument, right: Argument, node: cst.CSTNode, *, in_place: bool = False
 ) -> Value:
-    """Return the value of a binary operator, named by METHODS, applied to two values.
+    """Return the value of a binary operator applied to two values; `method` is the operator's name in METHODS.
 
     Special methods of the program's classes come first; `in_place` also tries the in-place method (`__iadd__`).
     """
@@ -165,7 +165,10 @@ def _per_alternative(frame: Frame, value: ConditionalValue, compute: Callable[[V
 
 
 def _as_batch_tensor(value: Value) -> Value:
-    """Return the tensor that opaque data is as an operand; unknown for a checkpoint, whose parts may be numbers."""
+    """Return opaque data as a tensor operand; other values are unchanged.
+
+    The parts of a checkpoint may be numbers, so a checkpoint is an unknown operand.
+    """
     if not isinstance(value, OpaqueData):
         return value
     return UNKNOWN if value.mixed else Tensor(value.placement, pinned=value.pinned)
@@ -208,7 +211,11 @@ def _with_unknown_dtype(result: Value) -> Value:
 
 
 def _fold_constants(method: str, left: Const, right: Const) -> Value:
-    """Return the value of an operator on two constants; a constant, or a number or string that is not known."""
+    """Return the value of an operator on two constants.
+
+    The value is a constant if it is small, else a number or string of unknown value. It is unknown if the operator
+    raises.
+    """
     function = _CONSTANT.get(method)
     if function is None:
         return Number()
@@ -264,7 +271,7 @@ def _combine_collections(frame: Frame, method: str, left: Value, right: Value, n
 
 
 def _as_collection(frame: Frame, value: Value) -> object:
-    """Return the dict, list or tuple that a value is, as a heap object."""
+    """Return the dict, list or tuple behind a value as a heap object."""
     if isinstance(value, Tuple):
         return Sequence(value.items, kind="tuple")
     return frame.object_of(value)
@@ -276,7 +283,7 @@ def _allocate_result(frame: Frame, thing: Sequence, node: cst.CSTNode) -> Value:
 
 
 def augmented(frame: Frame, node: cst.AugAssign) -> Value:
-    """Return the value that `target op= value` leaves in the target."""
+    """Return the value that the augmented assignment `target op= value` leaves in its target."""
     target, value = frame.evaluate(node.target), frame.evaluate(node.value)
     method = METHODS.get(type(node.operator), "")
     grow = {"add": extend, "or": update}.get(method)
@@ -348,7 +355,7 @@ def _unary_value(frame: Frame, value: Value, node: cst.UnaryOperation) -> Value:
 
 
 def from_test(test: Literal | bool | None) -> Value:
-    """Return the Python bool for the result of a condition: a constant, a symbolic bool or an unknown bool."""
+    """Return a condition as a bool value: a known bool, a symbolic bool for a literal, an unknown bool for None."""
     if isinstance(test, bool):
         return Const(test)
     return SymbolicBool(test) if test is not None else Number("bool")
@@ -356,7 +363,7 @@ def from_test(test: Literal | bool | None) -> Value:
 
 @evaluates(cst.BooleanOperation)
 def boolean(frame: Frame, node: cst.BooleanOperation) -> Value:
-    """Evaluate `a and b` or `a or b`: a condition if both operands are conditions, else one of the two values."""
+    """Evaluate `a and b` or `a or b`: a condition if both operands are conditions, else one of the two operands."""
     is_and = isinstance(node.operator, cst.And)
     left = frame.evaluate(node.left)
     if isinstance(left, (Const, SymbolicBool)) and (not isinstance(left, Const) or isinstance(left.value, bool)):

@@ -43,7 +43,7 @@ def expression_statement(frame: Frame, node: cst.Expr) -> None:
 
 @executes(cst.Assign)
 def assignment(frame: Frame, node: cst.Assign) -> None:
-    """Execute `a = b = value`."""
+    """Execute the assignment `a = b = value`: evaluate the value once and assign it to each target."""
     value = frame.evaluate(node.value)
     for target in node.targets:
         frame.assign(target.target, value)
@@ -53,21 +53,21 @@ def assignment(frame: Frame, node: cst.Assign) -> None:
 
 @executes(cst.AnnAssign)
 def annotated(frame: Frame, node: cst.AnnAssign) -> None:
-    """Execute `a: T = value`."""
+    """Execute the annotated assignment `a: T = value`; a declaration without a value has no effect."""
     if node.value is not None:
         frame.assign(node.target, frame.evaluate(node.value))
 
 
 @executes(cst.AugAssign)
 def augmented_assignment(frame: Frame, node: cst.AugAssign) -> None:
-    """Execute `a += value`, which changes a mutable object in place."""
+    """Execute the augmented assignment `a += value`, which changes a mutable object in place."""
     frame.assign(node.target, augmented(frame, node))
 
 
 def _check_rebinding(frame: Frame, node: cst.Assign, name: str, value: Value) -> None:
-    """Report a tensor moved by `name = name.to(device)` whose new name is never read.
+    """Report a name that is bound to a moved tensor (`name = name.to(device)`) and never read afterwards.
 
-    The name is a loop variable or a parameter: the list, or the caller, keeps the tensor that was not moved.
+    The name is a loop variable or a parameter, so the list or the caller keeps the tensor that was not moved.
     """
     match node.value:
         case cst.Call(func=cst.Attribute(value=receiver, attr=cst.Name(value=method))) if method in REBOUND_METHODS:
@@ -109,7 +109,7 @@ def assert_(frame: Frame, node: cst.Assert) -> None:
 
 @executes(cst.Del)
 def delete(frame: Frame, node: cst.Del) -> None:
-    """Execute `del target`."""
+    """Execute `del target`: remove a name, an attribute or an item."""
     delete_target(frame, node.target)
 
 
@@ -121,7 +121,7 @@ def outer_names(frame: Frame, node: cst.Global | cst.Nonlocal) -> None:
 
 @executes(cst.Import)
 def import_(frame: Frame, node: cst.Import) -> None:
-    """Execute `import a.b as c`."""
+    """Execute `import a.b as c`: bind the module to a name."""
     for alias in node.names:
         module = dotted_name(alias.name) or ""
         name = (
@@ -134,7 +134,7 @@ def import_(frame: Frame, node: cst.Import) -> None:
 
 @executes(cst.ImportFrom)
 def import_from(frame: Frame, node: cst.ImportFrom) -> None:
-    """Execute `from a import b as c`."""
+    """Execute `from a import b as c`: bind each imported member; `import *` has no effect here."""
     if isinstance(node.names, cst.ImportStar):
         return
     module = dotted_name(node.module) or "" if node.module is not None else ""

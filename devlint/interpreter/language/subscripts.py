@@ -52,7 +52,7 @@ from devlint.interpreter.state.frame import Frame, evaluates
 
 @evaluates(cst.Subscript)
 def subscript(frame: Frame, node: cst.Subscript) -> Value:
-    """Evaluate `owner[index]`."""
+    """Evaluate the subscript `owner[index]`."""
     return get_item(frame, Argument(frame.evaluate(node.value), node.value), _indices(frame, node), node)
 
 
@@ -78,7 +78,7 @@ def _indices(frame: Frame, node: cst.Subscript) -> list[Argument | None]:
 
 
 def get_item(frame: Frame, owner: Argument, indices: list[Argument | None], node: cst.CSTNode) -> Value:
-    """Return the value of `owner[index]`, given the evaluated owner and indices."""
+    """Return the item of a value for evaluated indices (`owner[index]`), None standing for a slice."""
     value = without_none(owner.value)
     index = indices[0] if len(indices) == 1 else None
     match value:
@@ -124,7 +124,7 @@ def get_item(frame: Frame, owner: Argument, indices: list[Argument | None], node
 
 
 def _slice_of(items: tuple[Value, ...], node: cst.CSTNode) -> Value:
-    """Return the slice of a tuple with constant bounds; unknown for any other bounds."""
+    """Return the slice of a tuple by the constant bounds in a subscript node; unknown for any other bounds."""
     if isinstance(node, cst.Subscript) and isinstance(node.slice[0].slice, cst.Slice) and len(node.slice) == 1:
         part = node.slice[0].slice
         bounds: list[int | None] = []
@@ -198,7 +198,7 @@ def _instance_item(
 
 
 def _key(indices: list[Argument | None], node: cst.CSTNode) -> Argument:
-    """Return the argument that `__getitem__` receives for the indices of a subscript; slices are unknown."""
+    """Return the indices of a subscript as the argument that `__getitem__` receives; a slice is unknown."""
     if len(indices) == 1 and indices[0] is not None:
         return indices[0]
     values = tuple(UNKNOWN if one is None else one.value for one in indices)

@@ -20,9 +20,9 @@ SWALLOWING: Final = frozenset({"suppress", "raises", "assertRaises", "assertRais
 
 @executes(cst.With)
 def with_(frame: Frame, node: cst.With) -> None:
-    """Execute `with`: apply the settings that the contexts change to the block, and run the contexts' exits.
+    """Execute `with`: enter the contexts, run the block under the settings they change, and exit the contexts.
 
-    A context that suppresses exceptions lets the code after the block follow each of the block's statements.
+    If a context may suppress exceptions, the code after the block may follow each of the block's statements.
     """
     changes: dict[str, object] = {}
     entered: list[Argument] = []
