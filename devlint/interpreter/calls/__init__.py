@@ -1,1 +1,1 @@
-"""Calls: which code a callee is, how arguments reach its parameters, and running it."""
+"""Calls: the dispatch on the kind of callee, the binding of arguments, and the execution of functions."""

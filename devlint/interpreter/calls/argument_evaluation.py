@@ -1,4 +1,4 @@
-"""The arguments of a call, and their binding to parameter names."""
+"""The evaluation of a call's arguments."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from devlint.interpreter.state.frame import Frame
 
 
 def evaluate_arguments(frame: Frame, node: cst.Call) -> Arguments:
-    """Evaluate a call's arguments, stars unrolled where they can be."""
+    """Evaluate the arguments of a call; `*` and `**` arguments of known content are unrolled."""
     found = Arguments(node)
     for arg in node.args:
         value = frame.evaluate(arg.value)
@@ -41,12 +41,12 @@ def evaluate_arguments(frame: Frame, node: cst.Call) -> Arguments:
                     found.rest = Argument(thing.element, arg.value)
             else:
                 found.complete, found.spread = False, None
-                found.rest = Argument(_unpacked(frame, value), arg.value)
+                found.rest = Argument(_any_entry(frame, value), arg.value)
     return found
 
 
-def _unpacked(frame: Frame, value: Value) -> Value:
-    """What stands for every entry of a mapping that is no dict."""
+def _any_entry(frame: Frame, value: Value) -> Value:
+    """Return the value that stands for every entry of an unpacked mapping that is no dict."""
     thing = frame.instance(value)
     if isinstance(value, OpaqueData):
         return any_opaque_part(value)

@@ -1,4 +1,4 @@
-"""Making objects of the program's own classes."""
+"""The construction of objects of the program's own classes."""
 
 from __future__ import annotations
 
@@ -29,8 +29,7 @@ from devlint.interpreter.state.frame import Frame
 
 
 def construct(frame: Frame, info: ClassInfo, arguments: Arguments, node: cst.CSTNode) -> Value:
-    """`SomeClass(...)`: a new object, or what a decorator or a metaclass of the program makes of the call."""
-
+    """Call a class: return a new object, or the result of the program's own decorator or metaclass."""
     if info.node.decorators and info not in frame.analysis.unwrapping_decorators:
         value = decorated_class(frame, info)
         if value != ProgramDefinition(info):
@@ -46,7 +45,7 @@ def construct(frame: Frame, info: ClassInfo, arguments: Arguments, node: cst.CST
 
 
 def find_metaclass_call(frame: Frame, info: ClassInfo) -> FunctionInfo | None:
-    """What calling the class runs, when its metaclass is one of the program's and says so."""
+    """Return the `__call__` of a class's metaclass if the program defines one, else None."""
     for one in ancestors(frame, info):
         if not isinstance(one, ProgramDefinition) or not isinstance(one.definition, ClassInfo):
             continue
@@ -60,7 +59,7 @@ def find_metaclass_call(frame: Frame, info: ClassInfo) -> FunctionInfo | None:
 
 
 def instantiate(frame: Frame, info: ClassInfo, arguments: Arguments, node: cst.CSTNode) -> Value:
-    """A new object, after its `__new__` and its `__init__`."""
+    """Make an object of a class: an enum member, a record, or a new object after its `__new__` and `__init__`."""
     members = enum_members(frame, info)
     if members is not None:
         value = arguments.value("value", 0) or UNKNOWN
@@ -101,7 +100,7 @@ def instantiate(frame: Frame, info: ClassInfo, arguments: Arguments, node: cst.C
 
 
 def initialize_base(frame: Frame, reference: Ref, info: ClassInfo, arguments: Arguments, node: cst.CSTNode) -> None:
-    """What the library class under a user's module does in its `__init__`."""
+    """Apply the `__init__` of the library module class that a program's module derives from."""
     base = library_base(frame, info)
     row = frame.analysis.table.find(base) if base is not None else None
     thing = frame.instance(reference)

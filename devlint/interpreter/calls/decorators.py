@@ -1,4 +1,7 @@
-"""What a function is after its decorators: itself, what the program's own decorators make of it, or unknown."""
+"""Decorators: the value of a function's or class's name after its decorators are applied.
+
+The result is the definition itself, the result of the program's own decorators, or unknown.
+"""
 
 from __future__ import annotations
 
@@ -18,27 +21,32 @@ TRANSPARENT_LIBRARIES: Final = frozenset(
     " lightning_fabric lightning_utilities numba overrides pytest pytorch_lightning tenacity torch transformers"
     " typeguard typer typing typing_extensions unittest warnings".split()
 )
-"""Libraries whose decorators leave what a function computes as it is: they time, check, cache, compile or register
-it, document it, or run it under a context that is followed elsewhere."""
+"""Libraries whose decorators do not change what a function computes.
+
+They time, check, cache, compile, register or document the function, or run it under a context that is modelled
+elsewhere.
+"""
 
 TRANSPARENT_NAMES: Final = frozenset("setter getter deleter command group option argument".split())
-"""The same by a decorator's own name, whatever it belongs to: parts of properties, and command lines."""
+"""Names of decorators that do not change what a function computes, whatever library they belong to.
+
+They make parts of properties and of command lines.
+"""
 
 REGISTERING: Final = "register"
-"""How the names of decorators begin that put a function into a registry and hand it back."""
+"""The prefix of the names of decorators that put a function into a registry and return it unchanged."""
 
 OPAQUE: Final = frozenset({"functools.singledispatch", "functools.singledispatchmethod"})
-"""Those in the libraries above that are no such thing."""
+"""Decorators of the libraries above that do change what a function computes."""
 
 
 def decorated_function(frame: Frame, info: FunctionInfo) -> Value:
-    """The value that a function's name is bound to."""
-
+    """Return the value that a function's name is bound to after its decorators; unknown if a decorator is not known."""
     home = definition_frame(frame, info)
     value: Value = ProgramDefinition(info)
     for decorator in reversed(info.decorators):
         target = home.evaluate(decorator)
-        if isinstance(_behind(target), ProgramDefinition):
+        if isinstance(_unwrap_partial(target), ProgramDefinition):
             value = frame.call(target, Arguments(decorator, [Argument(value, decorator)]), decorator)
         elif not _is_transparent(home, decorator, target):
             return UNKNOWN
@@ -46,11 +54,11 @@ def decorated_function(frame: Frame, info: FunctionInfo) -> Value:
 
 
 def decorated_class(frame: Frame, info: ClassInfo) -> Value:
-    """What a class's name is bound to: the class itself, unless one of the program's decorators makes another thing.
+    """Return the value that a class's name is bound to after its decorators.
 
-    What libraries' decorators make of a class is still a class of its kind.
+    The value is the class itself unless one of the program's decorators returns another definition. Decorators of
+    libraries are assumed to return a class of the same kind.
     """
-
     known = frame.analysis.decorated_classes.get(info)
     if known is not None:
         return known
@@ -58,7 +66,7 @@ def decorated_class(frame: Frame, info: ClassInfo) -> Value:
     home = definition_frame(frame, info)
     for decorator in reversed(info.node.decorators):
         target = home.evaluate(decorator.decorator)
-        if isinstance(_behind(target), ProgramDefinition):
+        if isinstance(_unwrap_partial(target), ProgramDefinition):
             given = [Argument(value, decorator.decorator)]
             made = frame.call(target, Arguments(decorator, given), decorator)
             value = made if isinstance(made, ProgramDefinition) else value
@@ -67,6 +75,7 @@ def decorated_class(frame: Frame, info: ClassInfo) -> Value:
 
 
 def _is_transparent(home: Frame, decorator: cst.BaseExpression, target: Value) -> bool:
+    """Return whether a decorator leaves what a function computes unchanged, by its name or its library."""
     called = decorator.func if isinstance(decorator, cst.Call) else decorator
     last = (dotted_name(called) or "").rpartition(".")[2]
     if last in TRANSPARENT_NAMES or last.startswith(REGISTERING):
@@ -78,15 +87,16 @@ def _is_transparent(home: Frame, decorator: cst.BaseExpression, target: Value) -
 
 
 def _library_name(home: Frame, value: Value) -> str | None:
-    """The dotted name of a library's function, or of the class of a library's object."""
-    value = _behind(value)
+    """Return the dotted name of a library function, or of the library class of an object; None for other values."""
+    value = _unwrap_partial(value)
     if isinstance(value, LibraryName):
         return value.name
     thing = home.instance(value)
     return thing.cls if thing is not None and isinstance(thing.cls, str) else None
 
 
-def _behind(value: Value) -> Value:
+def _unwrap_partial(value: Value) -> Value:
+    """Return the function inside a `functools.partial`, however deeply nested; any other value unchanged."""
     while isinstance(value, Partial):
         value = value.target
     return value

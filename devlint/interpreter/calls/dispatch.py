@@ -1,4 +1,4 @@
-"""Calls: what the callee is decides whether a function, a class, an object or a library's name is called."""
+"""Calls: the dispatch on the kind of callee, from functions and classes to objects and library names."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ from devlint.interpreter.state.frame import Frame, evaluates
 
 @evaluates(cst.Call)
 def call(frame: Frame, node: cst.Call) -> Value:
-    """`f(...)`."""
+    """Evaluate a call expression, `f(...)`."""
     if type(node.func) is cst.Name and node.func.value == "super":
-        return _super(frame, node)
+        return _super_object(frame, node)
     if type(node.func) is cst.Attribute:
         owner = frame.evaluate(node.func.value)
         inner = without_none(owner)
@@ -52,7 +52,7 @@ def call(frame: Frame, node: cst.Call) -> Value:
                 is_tensor_method(method, is_statement=frame.discarded_expression is node)
                 and method not in TRANSFER_METHODS
             ):
-                # Whatever it is, it is a tensor.
+                # Only tensors have this method, so the unknown owner is a tensor.
                 return frame.invoke(LibraryCall(method, evaluate_arguments(frame, node), node, Tensor()))
         callee = frame.get_attribute(owner, node.func.attr.value, node.func)
     else:
@@ -60,12 +60,13 @@ def call(frame: Frame, node: cst.Call) -> Value:
     return frame.call(callee, evaluate_arguments(frame, node), node)
 
 
-def _super(frame: Frame, node: cst.Call) -> Value:
+def _super_object(frame: Frame, node: cst.Call) -> Value:
+    """Return the object that `super()` or `super(cls, obj)` makes, as a partial call of `builtins.super`."""
     if len(node.args) == 2:
         cls, receiver = frame.evaluate(node.args[0].value), frame.evaluate(node.args[1].value)
     else:
         info = enclosing_class(frame)
-        function = _method_run(frame)
+        function = _enclosing_method_frame(frame)
         receiver_name = (
             function.function.parameters[0].name
             if function and function.function and function.function.parameters
@@ -76,7 +77,8 @@ def _super(frame: Frame, node: cst.Call) -> Value:
     return Partial(LibraryName("builtins.super"), (cls, receiver))
 
 
-def _method_run(frame: Frame) -> Frame | None:
+def _enclosing_method_frame(frame: Frame) -> Frame | None:
+    """Return the frame of the innermost enclosing method; None outside methods."""
     current: Frame | None = frame
     while current is not None and (current.function is None or current.function.owner is None):
         current = current.outer
@@ -84,7 +86,7 @@ def _method_run(frame: Frame) -> Frame | None:
 
 
 def call_value(frame: Frame, callee: Value, arguments: Arguments, node: cst.CSTNode) -> Value:
-    """Call whatever the callee is."""
+    """Call any value: a function, a class, an object, a library name, a partial or an unknown callee."""
     match without_none(callee):
         case ProgramDefinition(definition=FunctionInfo() as info, receiver=receiver):
             return frame.call_function(info, receiver, arguments)
@@ -122,21 +124,22 @@ def call_value(frame: Frame, callee: Value, arguments: Arguments, node: cst.CSTN
 
 
 def call_object(frame: Frame, reference: Ref, arguments: Arguments, node: cst.CSTNode) -> Value:
-    """Call an object: a module's forward, a user class's `__call__`, a library object."""
+    """Call an object: a module with its hooks, an object with `__call__`, or a library object."""
     thing = frame.instance(reference)
     if thing is None:
         return UNKNOWN
     module = is_module(frame, reference)
     if module and thing.hooks:
         arguments = run_pre_hooks(frame, reference, thing, arguments, node)
-        result = _answer(frame, reference, thing, arguments, node, module=module)
+        result = _call_without_hooks(frame, reference, thing, arguments, node, module=module)
         return run_forward_hooks(frame, reference, thing, arguments, result, node)
-    return _answer(frame, reference, thing, arguments, node, module=module)
+    return _call_without_hooks(frame, reference, thing, arguments, node, module=module)
 
 
-def _answer(
+def _call_without_hooks(
     frame: Frame, reference: Ref, thing: Instance, arguments: Arguments, node: cst.CSTNode, *, module: bool
 ) -> Value:
+    """Run the code behind an object's call, without hooks: `__call__`, a module's `forward` or a library model."""
     if isinstance(thing.cls, ProgramDefinition) and isinstance(thing.cls.definition, ClassInfo):
         info = thing.cls.definition
         method = find_method(frame, info, "__call__") or (find_method(frame, info, "forward") if module else None)

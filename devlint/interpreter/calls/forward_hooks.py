@@ -13,26 +13,27 @@ from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.frame import Frame
 
 BEFORE = "register_forward_pre_hook"
+"""The method that registers a hook to run before `forward`."""
 AFTER = "register_forward_hook"
+"""The method that registers a hook to run after `forward`."""
 
 
 def add_hook(frame: Frame, module: Ref, kind: str, hook: Value) -> None:
-    """Register a hook."""
+    """Register a forward hook of a kind (BEFORE or AFTER) on a module."""
     thing = frame.instance(module)
     if thing is not None:
         frame.put(module.address, replace(thing, hooks=(*thing.hooks, (kind, hook))))
 
 
 def remove_hook(frame: Frame, module: Ref, kind: str, hook: Value) -> None:
-    """Take it away again."""
+    """Remove a forward hook of a kind (BEFORE or AFTER) from a module."""
     thing = frame.instance(module)
     if thing is not None:
         frame.put(module.address, replace(thing, hooks=tuple(one for one in thing.hooks if one != (kind, hook))))
 
 
 def run_pre_hooks(frame: Frame, module: Ref, thing: Instance, arguments: Arguments, node: cst.CSTNode) -> Arguments:
-    """The arguments as the hooks leave them."""
-
+    """Run a module's hooks before `forward`; return the arguments as the hooks leave them."""
     for kind, hook in thing.hooks:
         if kind != BEFORE:
             continue
@@ -54,19 +55,18 @@ def run_pre_hooks(frame: Frame, module: Ref, thing: Instance, arguments: Argumen
 def run_forward_hooks(
     frame: Frame, module: Ref, thing: Instance, arguments: Arguments, result: Value, node: cst.CSTNode
 ) -> Value:
-    """The result as the hooks leave it."""
-
+    """Run a module's hooks after `forward`; return the result as the hooks leave it."""
     for kind, hook in thing.hooks:
         if kind == AFTER:
             given: list[Value] = [module, Tuple(tuple(one.value for one in arguments.positional)), result]
             place = arguments.expression
             changed = frame.call(hook, Arguments(node, [Argument(one, place) for one in given]), node)
-            result = _instead(changed, result)
+            result = _result_after_hook(changed, result)
     return result
 
 
-def _instead(changed: Value, result: Value) -> Value:
-    """What a hook returns, or the result where that is None."""
+def _result_after_hook(changed: Value, result: Value) -> Value:
+    """Return a hook's return value, or the module's result on the paths where the hook returns None."""
     if isinstance(changed, ConditionalValue):
-        return join(_instead(changed.yes, result), _instead(changed.no, result), changed.test)
+        return join(_result_after_hook(changed.yes, result), _result_after_hook(changed.no, result), changed.test)
     return result if changed == NONE else changed

@@ -1,4 +1,4 @@
-"""Running the program's own functions with their actual arguments."""
+"""Calls of the program's own functions: each is run on its actual arguments, in a frame of its own."""
 
 from __future__ import annotations
 
@@ -40,11 +40,14 @@ from devlint.interpreter.state.events import CallOnStack
 from devlint.interpreter.state.frame import Frame
 
 CACHING: Final = frozenset({"lru_cache", "cache"})
+"""The decorators of functools that return the same object for the same arguments."""
 
 
 MAX_GIVEN: Final = 8
-"""Tensors and modules among the arguments whose placement a scope remembers: enough to know whether one of them was
-on the accelerator."""
+"""The number of arguments' placements that a scope remembers.
+
+This is enough to know whether one of the tensors and modules among the arguments was on an accelerator.
+"""
 
 
 def call_function(
@@ -56,9 +59,10 @@ def call_function(
     is_module: bool = False,
     entry: bool = False,
 ) -> Value:
-    """Run a function with these arguments, and take over what it did to the heap.
+    """Run a function on the arguments of a call, and apply its effects on the heap to the calling frame.
 
-    An `entry` is a call from outside the program: whatever decorators nobody knows do has then been done.
+    An `entry` is a call from outside the program; decorators that devlint does not know are then ignored. A call that
+    may not be followed (too deep, or too much recursion) has an unknown result and any effect on its arguments.
     """
     analysis = frame.analysis
     if not analysis.may_call(info, descends=descends_into_argument(frame, info, arguments)):
@@ -72,15 +76,14 @@ def call_function(
             value = decorated_function(frame, info)
             if value != ProgramDefinition(info) and not (entry and value == UNKNOWN):
                 return _call_wrapper(frame, info, value, receiver, arguments)
-        return _enter(frame, info, receiver, arguments, is_module=is_module, entry=entry)
+        return _run_in_new_frame(frame, info, receiver, arguments, is_module=is_module, entry=entry)
     return UNKNOWN
 
 
 def _call_wrapper(
     frame: Frame, info: FunctionInfo, wrapper: Value, receiver: Value | None, arguments: Arguments
 ) -> Value:
-    """Call what the decorators made of a function, which may call the function itself."""
-
+    """Call the value that decorators made of a function; the wrapper's own call of the function runs it undecorated."""
     binds = (
         isinstance(wrapper, ProgramDefinition)
         and isinstance(wrapper.definition, FunctionInfo)
@@ -96,9 +99,10 @@ def _call_wrapper(
         frame.analysis.unwrapping_decorators.discard(info)
 
 
-def _enter(
+def _run_in_new_frame(
     frame: Frame, info: FunctionInfo, receiver: Value | None, arguments: Arguments, *, is_module: bool, entry: bool
 ) -> Value:
+    """Run a function in a new frame, or replay an earlier call with the same inputs."""
     analysis = frame.analysis
     names = bind_parameters(frame, info, receiver, arguments)
     if not entry:
@@ -126,21 +130,21 @@ def _enter(
     if analysis.observer is not None:
         for parameter in info.parameters:
             analysis.observer.bind(inner, parameter.node, names[parameter.name])
-    causes = frozenset(_causes(data))
+    causes = frozenset(_placing_steps(data))
     display = info.owner.name if is_module and info.owner is not None else info.name
     analysis.calls.append(CallOnStack(frame.place(arguments.node), display, causes, is_module, receiver))
     analysis.active_functions.append(info)
     analysis.executed_nodes.add(info.node)
     if analysis.constructing:
         analysis.run_in_constructors.add(info)
-    foreign = write_back(frame)
+    written_back = write_back(frame)
     try:
         value = run_body(inner)
     finally:
         analysis.active_functions.pop()
         analysis.calls.pop()
     write_back(inner)
-    reload(frame, foreign)
+    reload(frame, written_back)
     end = inner.state
     returns = end.live or bool(inner.returns)
     result = recursive_result(frame, info, value if returns else None)
@@ -150,7 +154,7 @@ def _enter(
         return UNKNOWN
     frame.state.heap, frame.state.torch_state = end.heap, end.torch_state
     if analysis.symbolic and not analysis.active_functions:
-        # What has let a constructor come to its end holds for the methods.
+        # Methods run only after the constructor has returned, so the conditions of its return hold for them.
         frame.state.path_condition |= end.path_condition
     if info.decorator_names & CACHING:
         result = _mark_cached(frame, result, arguments.node)
@@ -160,7 +164,10 @@ def _enter(
 
 
 def run_body(frame: Frame) -> Value:
-    """Run a function's body; afterwards `run.state` is the state at its end, whichever way it came there."""
+    """Run a function's body and return the join of its return values.
+
+    Afterwards `frame.state` is the join of the states at all returns and at the end of the body.
+    """
     info = frame.function
     assert info is not None
     before = frame.state.torch_state
@@ -176,7 +183,7 @@ def run_body(frame: Frame) -> Value:
         if not frame.returns and not info.is_generator:
             return UNKNOWN
         if not frame.returns:
-            # A generator that never ends hands out its values all the same.
+            # A generator without an end still yields its values to the caller.
             frame.state.live = True
             frame.returns.append((frame.state, NONE))
         state, value = frame.returns[-1]
@@ -193,7 +200,10 @@ def run_body(frame: Frame) -> Value:
 
 
 def scope_for(frame: Frame, info: FunctionInfo, receiver: Value | None, data: Iterable[Value]) -> Scope:
-    """What rules may ask of the code about to be run; `data` are the tensors and modules among its other arguments."""
+    """Return the scope that findings in a function's frame refer to.
+
+    `data` are the tensors and modules among the arguments other than the receiver.
+    """
     in_module = info.owner is not None and receiver is not None and is_module(frame, receiver)
     building = frame.analysis.constructing > 0
     return Scope(
@@ -204,7 +214,9 @@ def scope_for(frame: Frame, info: FunctionInfo, receiver: Value | None, data: It
         construction=building,
         given=tuple(
             islice(
-                _given(frame, chain(contained_tensors(frame, [receiver] if receiver is not None else []), data)),
+                _known_placements(
+                    frame, chain(contained_tensors(frame, [receiver] if receiver is not None else []), data)
+                ),
                 MAX_GIVEN,
             )
         ),
@@ -213,15 +225,17 @@ def scope_for(frame: Frame, info: FunctionInfo, receiver: Value | None, data: It
 
 
 def _is_for_any_device(frame: Frame, info: FunctionInfo) -> bool:
-    """Whether code asks for a device or an operation is written for all; datasets make what they hand out themselves,
-    on the host."""
+    """Return whether a function is written for any device: it asks for a device, or belongs to an autograd function.
+
+    Methods of datasets are not, since a dataset makes its items itself, on the host.
+    """
     if info.owner is not None and is_dataset_class(frame, info.owner):
         return False
     return info.evidence.devices or (info.owner is not None and is_autograd_function_class(frame, info.owner))
 
 
-def _given(frame: Frame, data: Iterable[Value]) -> Iterator[Placement]:
-    """Where the data among the arguments is, as far as anything is known of it."""
+def _known_placements(frame: Frame, data: Iterable[Value]) -> Iterator[Placement]:
+    """Yield the known placements of the tensors and modules among a call's arguments."""
     for value in data:
         match value:
             case Tensor():
@@ -234,8 +248,8 @@ def _given(frame: Frame, data: Iterable[Value]) -> Iterator[Placement]:
                     yield placement
 
 
-def _causes(data: Iterable[Value]) -> Iterator[Step]:
-    """The steps that placed the tensors among the arguments."""
+def _placing_steps(data: Iterable[Value]) -> Iterator[Step]:
+    """Yield the steps that placed the tensors among a call's arguments."""
     for value in data:
         if isinstance(value, (Tensor, OpaqueData)):
             yield from (
@@ -244,6 +258,7 @@ def _causes(data: Iterable[Value]) -> Iterator[Step]:
 
 
 def _mark_cached(frame: Frame, value: Value, node: cst.CSTNode) -> Value:
+    """Return a tensor marked as returned from a cache; any other value unchanged."""
     if not isinstance(value, Tensor):
         return value
 

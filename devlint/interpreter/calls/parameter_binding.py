@@ -1,4 +1,4 @@
-"""Pairing a call's arguments with the parameters of one of the program's functions."""
+"""The binding of a call's arguments to the parameters of a function of the program."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from devlint.interpreter.state.frame import Frame
 
 
 def bind_parameters(frame: Frame, info: FunctionInfo, receiver: Value | None, arguments: Arguments) -> dict[str, Value]:
-    """Pair arguments with parameters as Python does; what a star of unknown content may hold is unknown."""
+    """Return the values of a function's parameters for a call, bound as Python binds them.
+
+    After an unpacked argument of unknown content (`f(*args)`), parameters without an argument are unknown.
+    """
     positional = [argument.value for argument in arguments.positional]
     if receiver is not None:
         positional.insert(0, receiver)
@@ -40,18 +43,19 @@ def bind_parameters(frame: Frame, info: FunctionInfo, receiver: Value | None, ar
         elif parameter.name in keywords:
             names[parameter.name] = keywords.pop(parameter.name).value
         else:
-            names[parameter.name] = _missing(frame, info, parameter, arguments)
+            names[parameter.name] = _missing_argument(frame, info, parameter, arguments)
     return names
 
 
-def _missing(frame: Frame, info: FunctionInfo, parameter: Parameter, arguments: Arguments) -> Value:
+def _missing_argument(frame: Frame, info: FunctionInfo, parameter: Parameter, arguments: Arguments) -> Value:
+    """Return the value of a parameter without an argument: its default, or unknown after an unpacked argument."""
     if not arguments.complete:
         return arguments.rest.value if arguments.rest is not None else UNKNOWN
     return parameter_default(frame, info, parameter)
 
 
 def parameter_default(frame: Frame, info: FunctionInfo, parameter: Parameter) -> Value:
-    """A parameter's default: made once, when the function was defined, and shared by every call."""
+    """Return a parameter's default value, which is made once when the function is defined and shared by all calls."""
     if parameter.default is None:
         return UNKNOWN
     known = frame.analysis.parameter_defaults.get((info, parameter.name))

@@ -1,5 +1,7 @@
-"""The private functions and classes of a file: only the file itself calls them, so what its calls hand over tells
-where they run."""
+"""The record of calls to a file's private functions and classes.
+
+Only the file itself calls them, so the arguments of its calls tell on which device they run.
+"""
 
 from __future__ import annotations
 
@@ -14,35 +16,40 @@ from devlint.interpreter.state.frame import Frame
 
 
 def record_private_call(frame: Frame, info: FunctionInfo, names: Mapping[str, Value], receiver: Value | None) -> None:
-    """A call of the program's own, with its arguments by the names of the parameters."""
+    """Record the placements of the arguments, and of the receiver, in a call of one of the file's private functions."""
     if not frame.analysis.private_call_sites.concerns(info.name, info.module):
         return
     data = {name: value for name, value in names.items() if value is not receiver}
     for name, value in data.items():
-        _add(frame, (info, name), _placement(frame, value))
+        _record_placement(frame, (info, name), _placement_of_tensor(frame, value))
     if receiver is not None and info.owner is not None:
-        _add(frame, (info.owner, "self"), _placement_of_receiver(frame, receiver, data.values()))
+        _record_placement(frame, (info.owner, "self"), _placement_of_receiver(frame, receiver, data.values()))
 
 
 def record_private_instance(frame: Frame, info: ClassInfo) -> None:
-    """An object of the program's own making."""
+    """Record that code of the file makes an object of one of the file's private classes."""
     if frame.analysis.private_call_sites.concerns(info.name, info.module) and not frame.scope.entry:
         frame.analysis.private_call_sites.add_maker(info, frame.function.owner if frame.function is not None else None)
 
 
-def _add(frame: Frame, key: tuple[FunctionInfo | ClassInfo, str], placement: Placement | None) -> None:
+def _record_placement(frame: Frame, key: tuple[FunctionInfo | ClassInfo, str], placement: Placement | None) -> None:
+    """Record whether a placement that a call passes under a key is surely on the host; None is not recorded."""
     if placement is not None:
         on_host = all(is_host(leaf.device) for _, leaf in placement_cases(placement, frame.state.path_condition))
         frame.analysis.private_call_sites.add_call(key, on_host=on_host)
 
 
-def _placement(frame: Frame, value: Value) -> Placement:
+def _placement_of_tensor(frame: Frame, value: Value) -> Placement:
+    """Return the placement of a tensor; unknown for any other value."""
     return frame.resolve(value).placement if isinstance(value, Tensor) else UNKNOWN_PLACEMENT
 
 
 def _placement_of_receiver(frame: Frame, receiver: Value, data: Iterable[Value]) -> Placement | None:
-    """Where a module is; one of which nothing is known is where its first input is, None if it has none."""
+    """Return the placement of a module that is called.
+
+    A module of unknown placement is assumed to be where its first input tensor is; None if it has no such input.
+    """
     placement = placement_of_module(frame, receiver)
     if not is_unknown_placement(placement):
         return placement
-    return next((_placement(frame, value) for value in data if isinstance(value, Tensor)), None)
+    return next((_placement_of_tensor(frame, value) for value in data if isinstance(value, Tensor)), None)

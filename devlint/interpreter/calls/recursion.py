@@ -1,8 +1,8 @@
-"""Functions that call themselves.
+"""Recursive functions: calls that descend into a container are followed, any other recursion is cut off.
 
-Into a container a function is followed as deep as the container goes. Any other recursion is run twice, one call within
-the other; the call that would come next is taken for a path that does not return, so that the inner call yields what
-the function returns without recursion. When the outer call, which builds on that, yields the same, so do all calls.
+A call that descends into a container is followed as deep as the container goes. Any other recursive function is run
+twice, one call within the other. The next call is assumed not to return (bottom), so the inner call yields the result
+without recursion. If the outer call, which uses that result, yields the same result, the result is a fixpoint.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from devlint.interpreter.state.frame import Frame
 
 
 def descends_into_argument(frame: Frame, info: FunctionInfo, arguments: Arguments) -> bool:
-    """Whether a function calls itself with a part of what it was given; of what is unknown nobody can tell."""
+    """Return whether a function calls itself with a part of its own argument; unknown arguments do not count."""
     if frame.function is not info:
         return False
     given = [frame.state.names[one.name] for one in info.parameters if one.name in frame.state.names]
@@ -27,6 +27,7 @@ def descends_into_argument(frame: Frame, info: FunctionInfo, arguments: Argument
 
 
 def _parts(frame: Frame, value: Value) -> Iterator[Value]:
+    """Yield the elements of a container or the attributes of an object."""
     match value:
         case Tuple(items=items):
             yield from items
@@ -43,7 +44,10 @@ def _parts(frame: Frame, value: Value) -> Iterator[Value]:
 
 
 def assume_bottom(frame: Frame, info: FunctionInfo, arguments: Arguments) -> bool:
-    """Whether a call is left out: its function is running twice, and it is given nothing that it could change."""
+    """Return whether to assume that a recursive call does not return, and record the function as left out.
+
+    The function must be running twice already, and no argument may be an object that the call could change.
+    """
     analysis = frame.analysis
     if analysis.active_functions.count(info) < 2 or _has_objects(one.value for one in arguments):
         return False
@@ -52,11 +56,15 @@ def assume_bottom(frame: Frame, info: FunctionInfo, arguments: Arguments) -> boo
 
 
 def _has_objects(values: Iterable[Value]) -> bool:
+    """Return whether any of the values is a reference to a heap object, directly or in a tuple."""
     return any(isinstance(one, Ref) or (isinstance(one, Tuple) and _has_objects(one.items)) for one in values)
 
 
 def recursive_result(frame: Frame, info: FunctionInfo, value: Value | None) -> Value | None:
-    """What a call has returned (None when no path of it returns), once its recursive calls are accounted for."""
+    """Return a call's result, given that recursive calls were left out; None if no path of the call returns.
+
+    The result of the outermost call is unknown unless it equals the inner call's result.
+    """
     recursion = frame.analysis.recursive_calls
     if info not in recursion.left_out:
         return value
@@ -66,9 +74,12 @@ def recursive_result(frame: Frame, info: FunctionInfo, value: Value | None) -> V
         return value
     recursion.left_out.discard(info)
     inner = recursion.inner.pop(info, None)
-    return value if value is not None and _plain(value) == _plain(inner) else UNKNOWN
+    return value if value is not None and _without_origin_marks(value) == _without_origin_marks(inner) else UNKNOWN
 
 
-def _plain(value: Value | None) -> Value | None:
-    """The value without the marks of how it was made: only the innermost call returns what it was given."""
+def _without_origin_marks(value: Value | None) -> Value | None:
+    """Return a tensor without the marks that tell an argument from a computed tensor; other values unchanged.
+
+    Among nested recursive calls, only the innermost returns an argument itself.
+    """
     return replace(computed_tensor(value), grad=None) if isinstance(value, Tensor) else value

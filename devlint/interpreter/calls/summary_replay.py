@@ -1,7 +1,7 @@
-"""Calls that a further round of a loop makes again: given the same, where nothing they could read has changed, they do
-what they did before.
+"""The replay of call summaries: in a further pass through a loop, a call with the same inputs is not run again.
 
-What counts as the same is what ends a loop: values that are equal, however they came about.
+Two calls have the same inputs if nothing that they can read has changed. Values are compared as a loop's fixpoint test
+compares them: equal values are the same, whatever their provenance.
 """
 
 from __future__ import annotations
@@ -18,41 +18,63 @@ from devlint.interpreter.state.call_summaries import CallInputs, CallKey, CallSu
 from devlint.interpreter.state.frame import Frame
 
 WORTH: Final = 24
-"""Syntax nodes a call must have evaluated to be remembered: running a smaller one again is as quick as comparing."""
+"""The number of syntax nodes that a call must have evaluated to be remembered.
+
+To run a smaller call again is as fast as to compare its inputs.
+"""
 
 MAX_CHANGED: Final = 400
-"""Objects that may have been written since a call for it to be remembered: to compare more takes longer than most calls
-do."""
+"""The number of objects written since a call up to which the heaps are compared.
+
+To compare more takes longer than to run most calls.
+"""
 
 MAX_HELD: Final = 1_000_000
-"""Heap objects that the remembered heaps may hold together; each is a reference of eight bytes, and a key."""
+"""The number of heap objects that the remembered heaps may hold in total.
+
+Each object takes a reference of eight bytes and a key.
+"""
 
 
 def call_inputs(frame: Frame, info: FunctionInfo, names: Mapping[str, Value]) -> CallInputs | None:
-    """What a call finds, where it may be made again: what a generator does later is not seen."""
+    """Return the inputs of a call that may be replayed; None for a call that may not.
+
+    Only calls inside loops are remembered. Generators are not, since their later effects are not part of the summary,
+    and recursive calls are not.
+    """
     analysis = frame.analysis
     if not analysis.call_summaries.loops or info.is_generator:
         return None
     if info in analysis.active_functions or analysis.recursive_calls.left_out:
         return None
     state = frame.state
-    found = {**_captured(info), **names}
+    found = {**_captured_names(info), **names}
     moments = analysis.call_summaries.moments
     return CallInputs(
-        found, state.path_condition, state.torch_state, state.heap.fork(), _elsewhere(frame), moments, analysis.budget
+        found,
+        state.path_condition,
+        state.torch_state,
+        state.heap.fork(),
+        _rebinding_counts(frame),
+        moments,
+        analysis.budget,
     )
 
 
-def _elsewhere(frame: Frame) -> tuple[int, int]:
-    """How often names were bound that are not the code's own."""
+def _rebinding_counts(frame: Frame) -> tuple[int, int]:
+    """Return two counts of rebindings outside the current frame: of globals and of captured names."""
     return frame.analysis.global_writes, frame.analysis.call_summaries.rebound
 
 
 def record_summary(frame: Frame, call: CallKey, inputs: CallInputs, value: Value) -> None:
-    """Keep what a call has done, if it was worth the while and nobody else can have seen it."""
+    """Store the summary of a call if the call was expensive enough and its inputs determine its effects.
+
+    A call that rebinds outer names, reads the time or the amount of running work, or contains a recursive call that was
+    left out is not stored.
+    """
     analysis, summaries = frame.analysis, frame.analysis.call_summaries
     worth = inputs.budget - analysis.budget >= WORTH and analysis.budget > 0 and not analysis.abandoned
-    if not worth or _elsewhere(frame) != inputs.elsewhere or summaries.moments != inputs.moments:
+    if not worth or _rebinding_counts(frame) != inputs.elsewhere or summaries.moments != inputs.moments:
         return
     if analysis.recursive_calls.left_out:
         return
@@ -64,18 +86,21 @@ def record_summary(frame: Frame, call: CallKey, inputs: CallInputs, value: Value
 
 
 def replay(frame: Frame, call: CallKey, now: CallInputs) -> Value | None:
-    """Do what the same call did before, if it finds the same now; what it returns, None where it has to be made."""
-    deed = frame.analysis.call_summaries.summaries.get(call)
-    if deed is None or not _same(deed.before, now):
+    """Apply the effects of an earlier call with the same inputs, and return its result.
+
+    None if no such call is remembered, so that the call must be run.
+    """
+    summary = frame.analysis.call_summaries.summaries.get(call)
+    if summary is None or not _has_same_inputs(summary.before, now):
         return None
-    for address, thing in deed.written:
+    for address, thing in summary.written:
         frame.put(address, thing)
-    frame.state.torch_state = _later(deed, now.torch_state)
-    return _renewed(deed.value, now.names.values())
+    frame.state.torch_state = _advance_torch_state(summary, now.torch_state)
+    return _with_new_storage(summary.value, now.names.values())
 
 
-def _captured(info: FunctionInfo) -> dict[str, Value]:
-    """What a function that was defined in another finds there under the names it mentions."""
+def _captured_names(info: FunctionInfo) -> dict[str, Value]:
+    """Return the values of the names that a nested function mentions and that its enclosing functions bind."""
     found: dict[str, Value] = {}
     outer = info.closure
     while outer is not None:
@@ -84,19 +109,20 @@ def _captured(info: FunctionInfo) -> dict[str, Value]:
     return found
 
 
-def _same(inputs: CallInputs, now: CallInputs) -> bool:
+def _has_same_inputs(inputs: CallInputs, now: CallInputs) -> bool:
+    """Return whether two calls of one function have the same inputs."""
     return (
         inputs.elsewhere == now.elsewhere
         and inputs.path_condition == now.path_condition
-        and _surroundings(inputs.torch_state) == _surroundings(now.torch_state)
+        and _readable_settings(inputs.torch_state) == _readable_settings(now.torch_state)
         and inputs.names == now.names
-        and all(map(_is_alike, inputs.names.values(), now.names.values()))
+        and all(map(_agree_beyond_equality, inputs.names.values(), now.names.values()))
         and now.heap.agrees(inputs.heap, MAX_CHANGED)
     )
 
 
-def _surroundings(torch_state: TorchState) -> tuple[object, ...]:
-    """What operations can see of their surroundings: not how much work there has been."""
+def _readable_settings(torch_state: TorchState) -> tuple[object, ...]:
+    """Return the torch settings that operations can read: all but the counts of launched work."""
     return (
         torch_state.default_device,
         torch_state.default_dtype,
@@ -106,16 +132,19 @@ def _surroundings(torch_state: TorchState) -> tuple[object, ...]:
     )
 
 
-def _is_alike(one: Value, other: Value) -> bool:
-    """Whether equal values are so, too, in what a comparison leaves out and findings build on."""
+def _agree_beyond_equality(one: Value, other: Value) -> bool:
+    """Return whether two equal values also agree in the fields that equality ignores and findings depend on."""
     if isinstance(one, Tensor) and isinstance(other, Tensor):
         return (one.moved is None) == (other.moved is None) and one.was_parameter == other.was_parameter
     return True
 
 
-def _later(deed: CallSummary, now: TorchState) -> TorchState:
-    """What surrounds the operations after the call: it launched as much work, and waited for it as often."""
-    before, after = deed.before.torch_state, deed.torch_state
+def _advance_torch_state(summary: CallSummary, now: TorchState) -> TorchState:
+    """Return the torch state after a replayed call.
+
+    The call launches as much work as before, and synchronizes as often as before.
+    """
+    before, after = summary.before.torch_state, summary.torch_state
     running = now.unsynchronized if after.epoch == before.epoch else None
     if after.unsynchronized is not None and after.unsynchronized[0] > before.launches:
         number, step = after.unsynchronized
@@ -129,10 +158,13 @@ def _later(deed: CallSummary, now: TorchState) -> TorchState:
     )
 
 
-def _renewed(value: Value, given: Iterable[Value]) -> Value:
-    """The value as a call returns it anew: not in the memory of what the call before has returned."""
+def _with_new_storage(value: Value, given: Iterable[Value]) -> Value:
+    """Return a summary's result in new storage, unless the storage belongs to an argument.
+
+    Each run of a call that makes a tensor returns another storage.
+    """
     if isinstance(value, Tuple):
-        return replace(value, items=tuple(_renewed(item, given) for item in value.items))
+        return replace(value, items=tuple(_with_new_storage(item, given) for item in value.items))
     if not isinstance(value, (Tensor, Array)) or value.memory is None:
         return value
     roots = [one.memory.root for one in given if isinstance(one, (Tensor, Array)) and one.memory is not None]

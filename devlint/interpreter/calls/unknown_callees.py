@@ -1,4 +1,7 @@
-"""Things that cannot be looked into: what the program does to them still says where they are."""
+"""Calls of unknown functions and objects, whose placement the program may still tell.
+
+A module of unknown class that the program has moved, for example, returns its result on the module's device.
+"""
 
 from __future__ import annotations
 
@@ -32,15 +35,15 @@ from devlint.interpreter.state.frame import Frame
 from devlint.syntax.tree_walk import dotted_name
 
 FORWARDS: Final = frozenset({"forward", "generate", "encode", "decode"})
-"""Methods that run a module on their arguments, as calling it does."""
+"""Methods that run a module on their arguments, as calling the module does."""
 
 
 def call_unknown_method(
     frame: Frame, owner: Unknown, name: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression
 ) -> Value:
-    """A method called on something unknown."""
+    """Call a method of an unknown object with a name, which may be a tensor, a module or any other object."""
     if name in TRANSFER_METHODS:
-        return _transfer(frame, owner, name, arguments, node, receiver)
+        return _transfer_unknown_owner(frame, owner, name, arguments, node, receiver)
     record = unknown_object_state(frame, owner)
     if name in SELF_RETURNING_MODULE_METHODS:
         return owner
@@ -51,9 +54,9 @@ def call_unknown_method(
             else named_placement(owner.origin, owner.text)
         )
         return frame.allocate(node, Sequence(None, Tensor(placement, rank=Rank.SOME), "iterator"))
-    tells = is_tensor_method(name, is_statement=frame.discarded_expression is node)
+    is_only_tensor = is_tensor_method(name, is_statement=frame.discarded_expression is node)
     shared = name in OF_OTHERS_TOO
-    if tells or ((shared or name in ARRAY_LIKE) and looks_like_tensor(frame, receiver, array_like=not shared)):
+    if is_only_tensor or ((shared or name in ARRAY_LIKE) and looks_like_tensor(frame, receiver, array_like=not shared)):
         tensor = as_tensor(owner)
         assert tensor is not None
         return frame.invoke(LibraryCall(name, arguments, node, tensor))
@@ -69,9 +72,10 @@ def call_unknown_method(
     return call_by_convention(frame, arguments) or UNKNOWN
 
 
-def _transfer(
+def _transfer_unknown_owner(
     frame: Frame, owner: Unknown, method: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression
 ) -> Value:
+    """Apply a transfer method (`.to`, `.cuda`) to an unknown object: a module is moved in place, a tensor is copied."""
     if looks_like_module(frame, receiver):
         request = read_transfer_request(frame, method, arguments, node)
         record = unknown_object_state(frame, owner)
@@ -80,7 +84,7 @@ def _transfer(
             before.placement if before is not None else named_placement(owner.origin, owner.text)
         )
         cell = ParameterCell(placement, request.dtype or (before.dtype if before is not None else UNKNOWN_DTYPE))
-        # Paths that do not move it have the thing as well.
+        # Paths that do not move the object refer to the same unknown object.
         unmoved = record or frame.analysis.base_heap.setdefault(unknown_object_site(owner), Instance("?", {}))
         assert isinstance(unmoved, Instance)
         frame.put(unknown_object_site(owner), replace(unmoved, cell=cell))
@@ -92,9 +96,9 @@ def _transfer(
 
 
 def call_unknown(frame: Frame, callee: Unknown | OpaqueData, arguments: Arguments, node: cst.CSTNode) -> Value:
-    """Call something unknown: a module where the program has placed it, else anything at all."""
+    """Call an unknown object: as a module if the program has placed it, else with any effect on its arguments."""
     if isinstance(callee, OpaqueData):
-        if _is_method_of_batch(frame, node):
+        if _is_method_of_opaque_data(frame, node):
             havoc(frame, arguments)
             assume_synchronized(frame)
             return OpaqueData(callee.placement, mixed=callee.mixed)
@@ -104,21 +108,25 @@ def call_unknown(frame: Frame, callee: Unknown | OpaqueData, arguments: Argument
         return call_placed_module(frame, record.cell.placement, callee.text or "the module", arguments, node)
     havoc(frame, arguments)
     assume_synchronized(frame)
-    return call_by_convention(frame, arguments) or _call_part(frame, arguments, node) or UNKNOWN
+    return call_by_convention(frame, arguments) or _call_submodule(frame, arguments, node) or UNKNOWN
 
 
-def _is_method_of_batch(frame: Frame, node: cst.CSTNode) -> bool:
-    """Whether a method is called of something unknown that was moved: it may bring its arguments there itself, or not
-    need them there (`load_state_dict`)."""
+def _is_method_of_opaque_data(frame: Frame, node: cst.CSTNode) -> bool:
+    """Return whether a call node calls a method of opaque data, other than one that runs a module (`forward`).
+
+    Such a method may move its arguments itself, or accept them on any device (`load_state_dict`).
+    """
     match node:
         case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name))) if name not in FORWARDS:
             return dotted_name(owner) is not None and isinstance(frame.evaluate(owner), OpaqueData)
     return False
 
 
-def _call_part(frame: Frame, arguments: Arguments, node: cst.CSTNode) -> Value | None:
-    """Call a part that a module was built with (`self.encoder(x)`): it goes where the module goes, and so does what it
-    makes of the module's inputs."""
+def _call_submodule(frame: Frame, arguments: Arguments, node: cst.CSTNode) -> Value | None:
+    """Return the result of calling a submodule given to the constructor (`self.encoder(x)`); None for other calls.
+
+    The submodule is assumed to move with its module, so its result is on the device of the module's inputs.
+    """
     function = frame.function
     match node:
         case cst.Call(func=cst.Attribute(value=cst.Name(value=receiver))) if frame.scope.method_of_module:
@@ -135,7 +143,10 @@ def _call_part(frame: Frame, arguments: Arguments, node: cst.CSTNode) -> Value |
 
 
 def call_placed_module(frame: Frame, placement: Placement, name: str, arguments: Arguments, node: cst.CSTNode) -> Value:
-    """Call a module of which only the placement is known: its inputs must be there too, and so is what it returns."""
+    """Call a module of which only the placement is known.
+
+    An input tensor on another device is reported; the result is on the module's device.
+    """
     own = frame.resolve(Tensor(placement, rank=Rank.SOME))
     operands = [Operand("parameters", frame.place(node), own, of_module=name)]
     for argument in arguments:

@@ -1,1 +1,1 @@
-"""Conditions: comparisons, instance checks, and what is known on the path on which one holds."""
+"""Conditions of branches: comparisons, instance checks, and the narrowing of values on a path."""

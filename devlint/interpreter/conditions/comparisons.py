@@ -1,4 +1,4 @@
-"""Comparisons: of devices above all, and of whatever decides a path."""
+"""The values of comparisons: of devices and device strings above all, and of whatever else decides a path."""
 
 from __future__ import annotations
 
@@ -48,8 +48,11 @@ from devlint.interpreter.state.events import DevicesCompared
 from devlint.interpreter.state.frame import Frame
 
 IDENTITY: Final = frozenset({cst.Is, cst.IsNot})
+"""The libcst types of the operators `is` and `is not`."""
 MEMBERSHIP: Final = frozenset({cst.In, cst.NotIn})
+"""The libcst types of the operators `in` and `not in`."""
 EQUALITY: Final = frozenset({cst.Equal, cst.NotEqual})
+"""The libcst types of the operators `==` and `!=`."""
 _METHODS: Final[dict[type, str]] = {
     cst.Equal: "__eq__",
     cst.NotEqual: "__ne__",
@@ -59,19 +62,20 @@ _METHODS: Final[dict[type, str]] = {
     cst.GreaterThanEqual: "__ge__",
     cst.In: "__contains__",
 }
+"""The special methods of comparison operators, by libcst operator type."""
 
 
 def evaluate_comparison(
     frame: Frame, node: cst.Comparison, operator: cst.BaseCompOp, left: Argument, right: Argument
 ) -> Value:
-    """One comparison's value: a bool where it is known, a condition where it has a name."""
+    """Return the value of one comparison: a known bool, a symbolic bool for a named condition, or an unknown bool."""
     if isinstance(left.value, Ref) and isinstance(right.value, Ref):
         same = is_same_member(left.value, right.value)
         if same is not None and isinstance(operator, (cst.Is, cst.IsNot, cst.Equal, cst.NotEqual)):
             return Const(same is not isinstance(operator, (cst.IsNot, cst.NotEqual)))
     if type(operator) in IDENTITY:
         return _identity(frame, node, operator, left, right)
-    own = _by_own_method(frame, node, operator, left, right)
+    own = _call_own_method(frame, node, operator, left, right)
     if own is not None:
         return own
     if type(operator) in MEMBERSHIP:
@@ -83,18 +87,21 @@ def evaluate_comparison(
         if equal is not None:
             return _negate(equal) if type(operator) is cst.NotEqual else equal
     if isinstance(a, Tensor) or isinstance(b, Tensor):
-        return _tensors(frame, node, operator, left, right)
+        return _compare_tensors(frame, node, operator, left, right)
     if isinstance(a, Array) or isinstance(b, Array):
         return Array()
     if isinstance(a, Const) and isinstance(b, Const):
         known = compare_constants(operator, a, b)
         return Const(known) if known is not None else Number("bool")
     holds = type(operator) is not cst.NotEqual
-    return SymbolicBool(Literal(Atom(_key(frame, node, operator, a, b), _text(node)), holds))
+    return SymbolicBool(Literal(Atom(_condition_key(frame, node, operator, a, b), _condition_text(node)), holds))
 
 
 def _contains(frame: Frame, node: cst.Comparison, text: Value, whole: Value) -> Value:
-    """`text in whole`: what the name of a device or a type has in it tells the device's type."""
+    """Return the value of `part in whole`.
+
+    A device type's name such as "cuda", tested in a device or type string, tests the device type.
+    """
     if isinstance(text, Const) and text.value in DEVICE_TYPES:
         match whole:
             case DeviceType(placement=placement):
@@ -103,12 +110,17 @@ def _contains(frame: Frame, node: cst.Comparison, text: Value, whole: Value) -> 
                 return device_type_condition(frame, placement, str(text.value), node)
             case Unknown(origin=origin, text=name) if origin is not None:
                 return device_type_condition(frame, _named_device(origin, name), str(text.value), node)
-    known = _holds(frame, whole, text)
-    return Const(known) if known is not None else SymbolicBool(Literal(Atom(frame.site_key(node), _text(node))))
+    known = _is_contained(frame, whole, text)
+    return (
+        Const(known) if known is not None else SymbolicBool(Literal(Atom(frame.site_key(node), _condition_text(node))))
+    )
 
 
-def _holds(frame: Frame, whole: Value, part: Value) -> bool | None:
-    """Whether a constant is in a container, where that can be said: what a list or a dict has not, others may add."""
+def _is_contained(frame: Frame, whole: Value, part: Value) -> bool | None:
+    """Return whether a constant is in a container; None if unknown.
+
+    A constant that a list or a dict lacks is unknown, since code that is not followed may add to the container.
+    """
     if not isinstance(part, Const):
         return None
     match whole:
@@ -123,20 +135,21 @@ def _holds(frame: Frame, whole: Value, part: Value) -> bool | None:
     return None
 
 
-def _by_own_method(
+def _call_own_method(
     frame: Frame, node: cst.Comparison, operator: cst.BaseCompOp, left: Argument, right: Argument
 ) -> Value | None:
-    """The answer of an object of the program that is compared by a method of its own."""
-
+    """Return the result of an operand's own comparison method (`__eq__`, `__contains__`); None if it defines none."""
     if type(operator) in MEMBERSHIP:
         left, right = right, left
     function = find_special_method(frame, left.value, _METHODS.get(type(operator), ""))
     return frame.call_function(function, left.value, Arguments(node, [right])) if function is not None else None
 
 
-def _key(frame: Frame, node: cst.Comparison, operator: cst.BaseCompOp, a: Value, b: Value) -> Hashable:
-    """What identifies the comparison: its operands where both have a name, else only this place. `!=` is the opposite
-    of `==`."""
+def _condition_key(frame: Frame, node: cst.Comparison, operator: cst.BaseCompOp, a: Value, b: Value) -> Hashable:
+    """Return the identity of a comparison's condition: its operands if both are named, else only its place.
+
+    `!=` has the identity of `==`, since it is the negation.
+    """
     sides = [value.origin if isinstance(value, (Unknown, Number)) else value for value in (a, b)]
     if all(isinstance(value, (Unknown, Number, Const)) for value in (a, b)) and None not in sides:
         kind = "Equal" if type(operator) is cst.NotEqual else type(operator).__name__
@@ -145,18 +158,21 @@ def _key(frame: Frame, node: cst.Comparison, operator: cst.BaseCompOp, a: Value,
 
 
 class EqualityText:
-    """How a comparison for equality reads, whichever of the two ways it was asked; written out only when read."""
+    """The text of a comparison by `==` or `!=`, printed with `==` for both; generated only when it is printed."""
 
     __slots__ = ("node",)
 
     def __init__(self, node: cst.Comparison) -> None:
+        """Keep the comparison's node."""
         self.node = node
 
     def __str__(self) -> str:
+        """Return the source text of the operands, joined by `==`."""
         return f"{SourceText(self.node.left)} == {SourceText(self.node.comparisons[0].comparator)}"
 
 
-def _text(node: cst.CSTNode) -> object:
+def _condition_text(node: cst.CSTNode) -> object:
+    """Return the text of a condition, generated lazily from a node's source; `!=` is printed as `==`."""
     match node:
         case cst.Comparison(comparisons=[cst.ComparisonTarget(operator=cst.NotEqual())]):
             return EqualityText(node)
@@ -164,6 +180,7 @@ def _text(node: cst.CSTNode) -> object:
 
 
 def _identity(frame: Frame, node: cst.Comparison, operator: cst.BaseCompOp, left: Argument, right: Argument) -> Value:
+    """Return the value of `left is right` or `left is not right`."""
     negative = type(operator) is cst.IsNot
     if NONE in (left.value, right.value):
         other = left if right.value == NONE else right
@@ -171,13 +188,14 @@ def _identity(frame: Frame, node: cst.Comparison, operator: cst.BaseCompOp, left
         value: Value = Const(answer) if isinstance(answer, bool) else SymbolicBool(answer)
         return _negate(value) if negative else value
     if isinstance(left.value, DeviceValue) and isinstance(right.value, DeviceValue):
-        _tell(frame, node, "is not" if negative else "is", left, right)
+        _report_device_comparison(frame, node, "is not" if negative else "is", left, right)
     if isinstance(left.value, Const) and isinstance(right.value, Const):
         return Const((left.value == right.value) is not negative)
     return Number("bool")
 
 
 def _negate(value: Value) -> Value:
+    """Return the negation of a bool value; an unknown bool stays unknown."""
     match value:
         case Const(value=bool(known)):
             return Const(not known)
@@ -187,13 +205,14 @@ def _negate(value: Value) -> Value:
 
 
 def _equality(frame: Frame, node: cst.Comparison, left: Argument, right: Argument, negative: bool) -> Value | None:
+    """Return whether two operands are equal, as a bool value; None for pairs of values that are not compared here."""
     a, b = left.value, right.value
     if _may_be_text(a) and _may_be_text(b):
-        # The same comparison may meet a device elsewhere: then it is not in vain.
-        _tell(frame, node, "!=" if negative else "==", left, right)
+        # The same comparison may get a device on another path; rules then know that it is useful there.
+        _report_device_comparison(frame, node, "!=" if negative else "==", left, right)
     match a, b:
         case (DeviceValue(), DeviceValue() | Const(value=str())) | (Const(value=str()), DeviceValue()):
-            _tell(frame, node, "!=" if negative else "==", left, right)
+            _report_device_comparison(frame, node, "!=" if negative else "==", left, right)
             return _devices_equal(frame, node, a, b)
         case (DeviceValue(), Unknown(origin=origin)) | (Unknown(origin=origin), DeviceValue()) if origin is not None:
             return _devices_equal(frame, node, a, b)
@@ -217,23 +236,24 @@ def _equality(frame: Frame, node: cst.Comparison, left: Argument, right: Argumen
         case (Const(), Const()):
             return Const(a.value == b.value)
         case (ConditionalValue() as several, Const() as one) | (Const() as one, ConditionalValue() as several):
-            return compare_with_constant(frame, several, one, node, _text(node))
+            return compare_with_constant(frame, several, one, node, _condition_text(node))
         case (ProgramDefinition() | LibraryName(), ProgramDefinition() | LibraryName()):
             return Const(a == b)
     return None
 
 
 def _types_equal(frame: Frame, node: cst.Comparison, a: Value, b: Value) -> Value:
-    """Whether two tensor types are one: on one device, and of one dtype."""
+    """Return whether two tensor types (`x.type()`) are equal: they have the same device type and the same dtype."""
     placements = [_placement_of_type(frame, one) for one in (a, b)]
     devices = [one.device for one in placements if isinstance(one, PlacementCase)]
     if len(devices) == 2 and relate_devices(*devices) is DeviceRelation.DIFFERENT:
         return Const(False)
     asked = frozenset(one.origin for one in devices if isinstance(one, DeviceSymbol))
-    return SymbolicBool(Literal(Atom(("same type", asked, frame.site_key(node)), _text(node))))
+    return SymbolicBool(Literal(Atom(("same type", asked, frame.site_key(node)), _condition_text(node))))
 
 
 def _placement_of_type(frame: Frame, value: Value) -> Placement | None:
+    """Return the placement that a tensor type stands for; None if unknown."""
     match value:
         case TypeName(placement=placement):
             return placement
@@ -244,8 +264,11 @@ def _placement_of_type(frame: Frame, value: Value) -> Placement | None:
 
 
 def _may_be_text(value: Value) -> bool:
-    """Whether it is a string, or an argument that is made for one too, as its annotation or its default says; or
-    something of which nothing is known."""
+    """Return whether a value may be a string.
+
+    A value may be one if it is a string constant, a parameter with a `str` annotation or a string default, or an
+    unknown without a name.
+    """
     match value:
         case Const(value=str()) | StringPrefix() | Unknown(origin=None):
             return True
@@ -260,13 +283,13 @@ def _may_be_text(value: Value) -> bool:
 
 
 def compare_with_constant(frame: Frame, value: Value, constant: Const, node: cst.CSTNode, text: object) -> Value:
-    """Whether a value equals a constant: a bool or a condition where that can be said, else some bool."""
+    """Return whether a value equals a constant: a known bool, a symbolic bool, or an unknown bool."""
     match value:
         case Const():
             return Const(value.value == constant.value)
         case ConditionalValue(test=test, yes=yes, no=no):
             sides = [compare_with_constant(frame, one, constant, node, text) for one in (yes, no)]
-            return _chosen(test, sides[0], sides[1])
+            return _choose(test, sides[0], sides[1])
         case DeviceType(placement=placement) | DeviceValue(placement=placement) if isinstance(constant.value, str):
             return device_type_condition(frame, placement, constant.value, node)
         case Unknown(origin=origin, text=named_) if origin and constant.value in DEVICE_TYPES:
@@ -278,16 +301,17 @@ def compare_with_constant(frame: Frame, value: Value, constant: Const, node: cst
     return Number("bool")
 
 
-def _chosen(test: Literal | None, yes: Value, no: Value) -> Value:
-    """The one answer where the test holds, the other where it does not."""
-    left, right = _answer(yes), _answer(no)
+def _choose(test: Literal | None, yes: Value, no: Value) -> Value:
+    """Return one of two bool values, chosen by a test, as a single condition if neither is an unknown bool."""
+    left, right = _as_condition(yes), _as_condition(no)
     if test is None or left is None or right is None:
         return join(yes, no, test)
     both = conditional(test, left, right)
     return Const(both) if isinstance(both, bool) else SymbolicBool(both)
 
 
-def _answer(value: Value) -> Literal | bool | None:
+def _as_condition(value: Value) -> Literal | bool | None:
+    """Return a bool value as a condition: a bool or a literal; None for an unknown bool."""
     match value:
         case Const(value=bool(known)):
             return known
@@ -297,20 +321,23 @@ def _answer(value: Value) -> Literal | bool | None:
 
 
 def _devices_equal(frame: Frame, node: cst.Comparison, a: Value, b: Value) -> Value:
-    """Whether two devices compare equal on this path: by type where one is written out, as the comparison is meant."""
+    """Return whether two devices are equal on this path.
+
+    A device written as a string is compared by its type only, as programs intend the comparison.
+    """
     if isinstance(b, ConditionalValue):
         a, b = b, a
     match a:
         case ConditionalValue(test=Literal() as test, yes=yes, no=no):
-            return _chosen(test, _devices_equal(frame, node, yes, b), _devices_equal(frame, node, no, b))
+            return _choose(test, _devices_equal(frame, node, yes, b), _devices_equal(frame, node, no, b))
         case Const(value=None):
             return Const(False)
-    left, right = _placement(a), _placement(b)
+    left, right = _placement_of_device(a), _placement_of_device(b)
     return _same_device(frame, node, left, right) if left is not None and right is not None else Number("bool")
 
 
-def _placement(value: Value) -> Placement | None:
-    """The placement that is a device, or stands for one that only has a name."""
+def _placement_of_device(value: Value) -> Placement | None:
+    """Return the placement of a device value, a device string or a named unknown; None for other values."""
     match value:
         case DeviceValue(placement=placement):
             return placement
@@ -322,18 +349,22 @@ def _placement(value: Value) -> Placement | None:
 
 
 def _named_device(origin: Hashable, text: str) -> Placement:
-    """The device that a name is meant for when it is compared with a type: `device` or `device.type`."""
+    """Return the placement that a named unknown stands for when it is compared with a device type.
+
+    The unknown is a device or the `.type` of a device.
+    """
     if isinstance(origin, tuple) and origin[0] == "attr" and origin[2] == "type":
         origin, text = origin[1], text.removesuffix(".type")
     return named_placement(origin, text)
 
 
 def _same_device(frame: Frame, node: cst.Comparison, left: Placement, right: Placement) -> Value:
+    """Return whether two placements are the same device, as a known or symbolic bool."""
     if isinstance(right, ConditionalPlacement):
         left, right = right, left
     if isinstance(left, ConditionalPlacement):
         yes, no = _same_device(frame, node, left.yes, right), _same_device(frame, node, left.no, right)
-        return _chosen(Literal(left.formula), yes, no)
+        return _choose(Literal(left.formula), yes, no)
     assert isinstance(right, PlacementCase)
     for device, other in ((left.device, right), (right.device, left)):
         if isinstance(device, KnownDevice):
@@ -342,14 +373,14 @@ def _same_device(frame: Frame, node: cst.Comparison, left: Placement, right: Pla
         case DeviceSymbol(origin=first), DeviceSymbol(origin=second):
             if first == second:
                 return Const(True)
-            return SymbolicBool(Literal(Atom(("same device", frozenset({first, second})), _text(node))))
-    return SymbolicBool(Literal(Atom(frame.site_key(node), _text(node))))
+            return SymbolicBool(Literal(Atom(("same device", frozenset({first, second})), _condition_text(node))))
+    return SymbolicBool(Literal(Atom(frame.site_key(node), _condition_text(node))))
 
 
 def device_type_condition(frame: Frame, placement: Placement, type_: str, node: cst.CSTNode) -> Value:
-    """`placement.type == type_` as a bool or a condition."""
+    """Return whether a placement's device has a type such as "cuda", as a known or symbolic bool."""
     if isinstance(placement, ConditionalPlacement):
-        return _chosen(
+        return _choose(
             Literal(placement.formula),
             device_type_condition(frame, placement.yes, type_, node),
             device_type_condition(frame, placement.no, type_, node),
@@ -358,18 +389,23 @@ def device_type_condition(frame: Frame, placement: Placement, type_: str, node: 
         case KnownDevice(type=known):
             return Const(known == type_)
         case DeviceSymbol(origin=origin):
-            return SymbolicBool(Literal(device_type_atom(origin, type_, _text(node))))
-    return SymbolicBool(Literal(Atom(frame.site_key(node), _text(node))))
+            return SymbolicBool(Literal(device_type_atom(origin, type_, _condition_text(node))))
+    return SymbolicBool(Literal(Atom(frame.site_key(node), _condition_text(node))))
 
 
-def _tell(frame: Frame, node: cst.Comparison, operator: str, left: Argument, right: Argument) -> None:
+def _report_device_comparison(
+    frame: Frame, node: cst.Comparison, operator: str, left: Argument, right: Argument
+) -> None:
+    """Report the comparison of two values that are devices or may be device strings."""
     frame.emit(
-        DevicesCompared(frame.event_context(node), operator, left.value, right.value, _written(right), _written(left))
+        DevicesCompared(
+            frame.event_context(node), operator, left.value, right.value, _written_device(right), _written_device(left)
+        )
     )
 
 
-def _written(argument: Argument) -> str | None:
-    """The device string written in a comparison, directly or inside `torch.device(...)`."""
+def _written_device(argument: Argument) -> str | None:
+    """Return the device string of an operand, written directly or inside `torch.device(...)`; None if there is none."""
     match argument.node:
         case cst.Call(args=[cst.Arg(value=cst.SimpleString() as string), *_]) | (cst.SimpleString() as string):
             value = string.evaluated_value
@@ -377,7 +413,10 @@ def _written(argument: Argument) -> str | None:
     return argument.value.value if isinstance(argument.value, Const) and isinstance(argument.value.value, str) else None
 
 
-def _tensors(frame: Frame, node: cst.Comparison, operator: cst.BaseCompOp, left: Argument, right: Argument) -> Value:
+def _compare_tensors(
+    frame: Frame, node: cst.Comparison, operator: cst.BaseCompOp, left: Argument, right: Argument
+) -> Value:
+    """Return the elementwise comparison of tensors, by its row of the table of torch's semantics."""
     row = frame.analysis.table.method(_METHODS.get(type(operator), ""))
     if row is None:
         return UNKNOWN

@@ -1,4 +1,4 @@
-"""Comparisons of constants, and what they leave of several."""
+"""Comparisons of constants, and the narrowing of conditional values by such a comparison."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import libcst as cst
 from devlint.domain.join import join
 from devlint.domain.value import ConditionalValue, Const, Value
 
-_COMPARED: Final[dict[type, Callable[[Any, Any], bool]]] = {
+_COMPARISONS: Final[dict[type, Callable[[Any, Any], bool]]] = {
     cst.Equal: operator.eq,
     cst.NotEqual: operator.ne,
     cst.LessThan: operator.lt,
@@ -19,11 +19,12 @@ _COMPARED: Final[dict[type, Callable[[Any, Any], bool]]] = {
     cst.GreaterThan: operator.gt,
     cst.GreaterThanEqual: operator.ge,
 }
+"""The functions that compute comparison operators, by libcst operator type."""
 
 
 def compare_constants(comparison: cst.BaseCompOp, left: Const, right: Const) -> bool | None:
-    """The answer of a comparison; None where it fails, or is another kind of question."""
-    compare = _COMPARED.get(type(comparison))
+    """Return the result of comparing two constants; None if Python raises TypeError, and for `is` and `in`."""
+    compare = _COMPARISONS.get(type(comparison))
     if compare is None:
         return None
     try:
@@ -33,7 +34,7 @@ def compare_constants(comparison: cst.BaseCompOp, left: Const, right: Const) -> 
 
 
 def alternatives_left_by(value: Value, comparison: cst.BaseCompOp, constant: Const, *, holds: bool) -> Value | None:
-    """What a value may still be where its comparison with a constant holds, or fails; None where nothing is left."""
+    """Return the alternatives of a value whose comparison with a constant may hold, or fail; None if none is left."""
     match value:
         case ConditionalValue(test=test, yes=yes, no=no):
             sides = [alternatives_left_by(one, comparison, constant, holds=holds) for one in (yes, no)]

@@ -1,4 +1,4 @@
-"""Whether a value is an instance of a class, as far as what is known of both says."""
+"""Instance checks: the result of `isinstance(value, type)`, and the narrowing of values by it."""
 
 from __future__ import annotations
 
@@ -35,12 +35,14 @@ from devlint.interpreter.program.definitions import ClassInfo
 from devlint.interpreter.state.frame import Frame
 
 _TENSOR: Final = frozenset({"torch.Tensor", "Iterable"})
+"""The names of the types of which a tensor is an instance."""
 _NUMBERS: Final = {
     "bool": frozenset({"bool", "int", "Integral", "Real", "Number"}),
     "int": frozenset({"int", "Integral", "Real", "Number"}),
     "float": frozenset({"float", "Real", "Number"}),
     "complex": frozenset({"complex", "Number"}),
 }
+"""The names of the types of which a Python number is an instance, by the number's own type."""
 _OTHERS: Final = {
     "str": frozenset({"str", "Sequence", "Iterable", "Collection"}),
     "bytes": frozenset({"bytes", "Sequence", "Iterable", "Collection"}),
@@ -51,6 +53,7 @@ _OTHERS: Final = {
     "iterator": frozenset({"Iterator", "Iterable"}),
     "NoneType": frozenset({"NoneType"}),
 }
+"""The names of the types of which Python's other builtin values are instances, by the value's own type."""
 CONCRETE: Final = frozenset((*_NUMBERS, *_OTHERS)) - {"iterator"} | {
     "torch.Tensor",
     "torch.Size",
@@ -59,18 +62,27 @@ CONCRETE: Final = frozenset((*_NUMBERS, *_OTHERS)) - {"iterator"} | {
     "torch.nn.Module",
     "numpy.ndarray",
 }
-"""The types of which it is known whether a value of a known kind has them."""
+"""The types of which it is known, for any value of a known kind, whether the value is an instance.
+
+Absence from the sets above means False.
+"""
 PROTOCOLS: Final = frozenset().union(*_NUMBERS.values(), *_OTHERS.values()) - CONCRETE | {"Callable"}
-"""The same for Python's own values; what an object of a class has depends on its methods."""
+"""The abstract types for which absence from the sets above means False only for Python's own values.
+
+Whether an object of a program's class has such a type depends on its methods.
+"""
 
 TENSOR: Final = LibraryName("torch.Tensor")
+"""The class `torch.Tensor` as an abstract value."""
 PARAMETER: Final = LibraryName("torch.nn.Parameter")
+"""The class `torch.nn.Parameter` as an abstract value."""
 
 ABSTRACT: Final = ("builtins.", "typing.", "collections.abc.", "numbers.", "types.")
+"""The module prefixes that are dropped from the names of types before they are compared."""
 
 
 def is_instance(frame: Frame, value: Value, type_: Value) -> bool | None:
-    """Whether `isinstance(value, type_)`; None where that is not known, or differs between what the value may be."""
+    """Return whether `isinstance(value, type_)`; None if unknown, or if it differs between the value's alternatives."""
     match type_:
         case Tuple(items=types):
             answers = [is_instance(frame, value, one) for one in types]
@@ -81,14 +93,14 @@ def is_instance(frame: Frame, value: Value, type_: Value) -> bool | None:
         possible = {is_instance(frame, value.yes, type_), is_instance(frame, value.no, type_)}
         return possible.pop() if len(possible) == 1 else None
     if isinstance(type_, ProgramDefinition) and isinstance(type_.definition, ClassInfo):
-        return _of_program_class(frame, value, type_)
+        return _is_of_program_class(frame, value, type_)
     if not isinstance(type_, LibraryName):
         return None
     name = _type_name(type_.name)
     if isinstance(value, Tensor) and value.cell is not None and name == "torch.nn.Parameter":
         return True
     thing = frame.instance(value)
-    if thing is not None and _is_of_class(frame, thing, type_):
+    if thing is not None and _is_of_library_class(frame, thing, type_):
         return True
     if isinstance(value, NotTensor):
         return False if name == "torch.Tensor" else None
@@ -101,7 +113,10 @@ def is_instance(frame: Frame, value: Value, type_: Value) -> bool | None:
 
 
 def instance_condition(frame: Frame, value: Value, type_: Value) -> Literal | bool | None:
-    """The same as a condition: what decides which of two values it is may decide this too."""
+    """Return `isinstance(value, type_)` as a bool or a condition; None if unknown.
+
+    The test that chooses between a conditional value's alternatives may decide the check too.
+    """
     answer = is_instance(frame, value, type_)
     if answer is None and isinstance(value, ConditionalValue) and value.test is not None:
         sides = is_instance(frame, value.yes, type_), is_instance(frame, value.no, type_)
@@ -111,7 +126,7 @@ def instance_condition(frame: Frame, value: Value, type_: Value) -> Literal | bo
 
 
 def restrict_to_type(frame: Frame, value: Value, type_: Value, holds: bool) -> Value | None:
-    """The value, given that it is (or is not) of the type; None when it cannot be."""
+    """Return the value narrowed to instances of a type, or to other values; None if no alternative is left."""
     if isinstance(value, ConditionalValue):
         yes, no = restrict_to_type(frame, value.yes, type_, holds), restrict_to_type(frame, value.no, type_, holds)
         if yes is None or no is None:
@@ -121,6 +136,7 @@ def restrict_to_type(frame: Frame, value: Value, type_: Value, holds: bool) -> V
 
 
 def _type_name(name: str) -> str:
+    """Return the name of a type without the prefix of a module in ABSTRACT."""
     for prefix in ABSTRACT:
         if name.startswith(prefix):
             return name.removeprefix(prefix)
@@ -128,7 +144,7 @@ def _type_name(name: str) -> str:
 
 
 def _types_of(frame: Frame, value: Value) -> frozenset[str] | None:
-    """All that a value is of the types above; None when that is not known."""
+    """Return the names of the types of which a value is an instance; None if unknown."""
     match value:
         case Tensor():
             return _TENSOR
@@ -165,13 +181,15 @@ def _types_of(frame: Frame, value: Value) -> frozenset[str] | None:
 
 
 def _types_of_object(frame: Frame, value: Value, thing: Instance) -> frozenset[str] | None:
+    """Return the names of the library types of which an object is an instance; None if a base class is unknown."""
     if is_module(frame, value):
         return frozenset({"torch.nn.Module", "Callable"})
     info = defined_class(thing.cls)
     return frozenset() if info is not None and not has_unknown_base(frame, info) else None
 
 
-def _is_of_class(frame: Frame, thing: Instance, type_: LibraryName) -> bool:
+def _is_of_library_class(frame: Frame, thing: Instance, type_: LibraryName) -> bool:
+    """Return whether an object's class is the given library class or surely derives from it."""
     if isinstance(thing.cls, str):
         return frame.analysis.table.canonical(thing.cls) == frame.analysis.table.canonical(type_.name)
     if isinstance(thing.cls, ProgramDefinition) and isinstance(thing.cls.definition, ClassInfo):
@@ -179,7 +197,8 @@ def _is_of_class(frame: Frame, thing: Instance, type_: LibraryName) -> bool:
     return False
 
 
-def _of_program_class(frame: Frame, value: Value, type_: ProgramDefinition) -> bool | None:
+def _is_of_program_class(frame: Frame, value: Value, type_: ProgramDefinition) -> bool | None:
+    """Return whether a value is an instance of one of the program's classes; None if unknown."""
     assert isinstance(type_.definition, ClassInfo)
     thing = frame.instance(value)
     if thing is None:

@@ -1,4 +1,4 @@
-"""Conditions: what an expression tests, and what is known on the path where it holds or fails."""
+"""Conditions of branches: the test of an expression, and the narrowing of names on the path where it holds or fails."""
 
 from __future__ import annotations
 
@@ -44,23 +44,28 @@ from devlint.interpreter.state.rebinding import rebind
 
 
 class SourceText:
-    """A node's source and what is said of it, written out only when somebody reads it."""
+    """The source text of a syntax node, with a suffix, as the text of a condition; generated only when printed."""
 
     __slots__ = ("_text", "node", "rest")
 
     def __init__(self, node: cst.CSTNode, rest: str = "") -> None:
+        """Keep the node and the text to append to its source, such as ` is None`."""
         self.node = node
         self.rest = rest
         self._text: str | None = None
 
     def __str__(self) -> str:
+        """Return the node's source on one line, followed by the suffix."""
         if self._text is None:
             self._text = " ".join(cst.Module([]).code_for_node(self.node).split()) + self.rest
         return self._text
 
 
 def condition_of(frame: Frame, node: cst.BaseExpression) -> Literal | bool | None:
-    """Evaluate an expression as a condition. A bool where the answer is known, a test where it has a name."""
+    """Evaluate an expression as a branch condition.
+
+    The result is a bool if the path decides the condition, a literal that may be assumed, or None if there is neither.
+    """
     answer = _test_of(frame, node)
     if isinstance(answer, Literal):
         known = entails(frame.state.path_condition, answer)
@@ -70,10 +75,14 @@ def condition_of(frame: Frame, node: cst.BaseExpression) -> Literal | bool | Non
 
 
 COMPOSED: Final = frozenset({cst.UnaryOperation, cst.BooleanOperation, cst.NamedExpr})
-"""Conditions made of conditions. Asking for the exact type spares most nodes the walk through the cases."""
+"""The node types of conditions that contain conditions.
+
+The check by exact type spares most nodes the slower structural match in `_test_of`.
+"""
 
 
 def _test_of(frame: Frame, node: cst.BaseExpression) -> Literal | bool | None:
+    """Evaluate an expression as a condition without consulting the path condition."""
     if type(node) not in COMPOSED:
         return truth_condition(frame, frame.evaluate(node), node)
     match node:
@@ -89,13 +98,17 @@ def _test_of(frame: Frame, node: cst.BaseExpression) -> Literal | bool | None:
 
 
 def negate_condition(test: Literal | bool | None) -> Literal | bool | None:
-    """The opposite condition."""
+    """Return the negation of a condition."""
     return ~test if isinstance(test, Literal) else (None if test is None else not test)
 
 
 def _connective(
     frame: Frame, left: cst.BaseExpression, right: cst.BaseExpression, *, is_and: bool
 ) -> Literal | bool | None:
+    """Evaluate `left and right` or `left or right` as a condition.
+
+    The right operand is evaluated on the path that reaches it.
+    """
     first = condition_of(frame, left)
     if isinstance(first, bool) and first is not is_and:
         return first
@@ -106,7 +119,7 @@ def _connective(
         answers.append(condition_of(frame, right) if frame.state.live else is_and)
 
     (end,) = frame.branch(second)
-    # What the right side narrowed is true only where it is reached; what it newly made is there to be used.
+    # The right operand's narrowing holds only where the operand is evaluated; its new names and objects are kept.
     frame.state.names = {**end.names, **frame.state.names}
     frame.state.heap.adopt(end.heap)
     frame.state.torch_state = end.torch_state
@@ -121,7 +134,7 @@ def _connective(
 
 
 def truth_condition(frame: Frame, value: Value, node: cst.BaseExpression) -> Literal | bool | None:
-    """The condition that a value is true."""
+    """Return the condition that a value is true; reading the truth of a tensor is reported as a host read."""
     match value:
         case Const(value=constant):
             return bool(constant)
@@ -150,15 +163,18 @@ def truth_condition(frame: Frame, value: Value, node: cst.BaseExpression) -> Lit
     return Literal(Atom(frame.site_key(node), SourceText(node)))
 
 
-def report_host_read(frame: Frame, value: Value, node: cst.BaseExpression, reader: str) -> None:
-    """The host looks at a tensor's values: it waits for the accelerator to have them."""
+def report_host_read(frame: Frame, value: Value, node: cst.BaseExpression, narrowing: str) -> None:
+    """Report that the host reads a tensor's values.
+
+    A read from a tensor that may be on an accelerator synchronizes: the host waits for the accelerator.
+    """
     tensor = as_tensor(value) if isinstance(value, Tensor) else None
     if tensor is None:
         return
     tensor = frame.resolve(tensor)
     frame.emit(
         HostRead(
-            frame.event_context(node), reader, tensor, frame.place(node), unfinished=unfinished_copy(frame, tensor)
+            frame.event_context(node), narrowing, tensor, frame.place(node), unfinished=unfinished_copy(frame, tensor)
         )
     )
     if not is_on_host(tensor):
@@ -166,12 +182,12 @@ def report_host_read(frame: Frame, value: Value, node: cst.BaseExpression, reade
 
 
 def is_on_host(tensor: Tensor) -> bool:
-    """Whether the tensor is surely on the host, so that reading it waits for nothing."""
+    """Return whether a tensor is surely on the host, so that reading its values does not wait for an accelerator."""
     return all(is_host(leaf.device) for _, leaf in placement_cases(tensor.placement))
 
 
 def may_be_none(value: Value) -> bool | None:
-    """Whether a value is None: yes, no, or not known."""
+    """Return whether a value is None: True if surely, False if surely not, None if unknown."""
     match value:
         case Const(value=constant):
             return constant is None
@@ -189,7 +205,7 @@ def may_be_none(value: Value) -> bool | None:
 
 
 def none_condition(frame: Frame, value: Value, node: cst.BaseExpression) -> Literal | bool:
-    """The condition `value is None`."""
+    """Return the condition `value is None`, as a bool or a literal."""
     known = may_be_none(value)
     if known is not None:
         return known
@@ -213,13 +229,17 @@ def none_condition(frame: Frame, value: Value, node: cst.BaseExpression) -> Lite
 
 
 IDENTITY: Final = frozenset({cst.Is, cst.IsNot})
+"""The libcst types of the operators `is` and `is not`."""
 
 WRITTEN_OUT: Final = frozenset({cst.Integer, cst.Float, cst.SimpleString, cst.UnaryOperation, cst.Name})
-"""What a constant looks like."""
+"""The node types of expressions that may be constants; comparisons with other nodes narrow nothing."""
 
 
 def narrow(frame: Frame, node: cst.BaseExpression, holds: bool) -> None:
-    """Follow the path on which the condition (already evaluated by `condition_of`) holds, or fails."""
+    """Narrow the state to the path on which a condition holds, or fails.
+
+    `condition_of` must have evaluated the condition before.
+    """
     test = frame.conditions.get(node)
     if isinstance(test, bool):
         if test is not holds:
@@ -227,18 +247,19 @@ def narrow(frame: Frame, node: cst.BaseExpression, holds: bool) -> None:
             return
     elif test is not None:
         frame.state.assume(test if holds else ~test)
-    reader = _TELLING.get(type(node))
-    if reader is not None:
-        reader(frame, node, holds)
+    narrowing = _NARROWING.get(type(node))
+    if narrowing is not None:
+        narrowing(frame, node, holds)
 
 
 def _narrow_not(frame: Frame, node: cst.UnaryOperation, holds: bool) -> None:
+    """Narrow by `not x`: the operand is narrowed to the opposite result."""
     if isinstance(node.operator, cst.Not):
         narrow(frame, node.expression, not holds)
 
 
-def _narrow_both(frame: Frame, node: cst.BooleanOperation, holds: bool) -> None:
-    """Both sides, where the connective says as much of both."""
+def _narrow_operands(frame: Frame, node: cst.BooleanOperation, holds: bool) -> None:
+    """Narrow both operands of a true `and` or of a false `or`."""
     if isinstance(node.operator, cst.And) is holds:
         narrow(frame, node.left, holds)
         if node.right in frame.conditions:
@@ -246,42 +267,47 @@ def _narrow_both(frame: Frame, node: cst.BooleanOperation, holds: bool) -> None:
 
 
 def _narrow_compared(frame: Frame, node: cst.Comparison, holds: bool) -> None:
+    """Narrow the left operand of a comparison with None or with a constant."""
     if len(node.comparisons) > 1:
         return
     operator, comparator = node.comparisons[0].operator, node.comparisons[0].comparator
     if type(operator) in IDENTITY and type(comparator) is cst.Name and comparator.value == "None":
         _narrow_none(frame, node.left, (type(operator) is cst.Is) is holds)
     else:
-        _narrow_several(frame, node.left, operator, comparator, holds)
+        _narrow_alternatives(frame, node.left, operator, comparator, holds)
 
 
-def _narrow_asked(frame: Frame, node: cst.Call, holds: bool) -> None:
-    """`isinstance(x, T)`, `torch.is_tensor(x)`."""
+def _narrow_call(frame: Frame, node: cst.Call, holds: bool) -> None:
+    """Narrow the argument of `isinstance(x, T)` and `torch.is_tensor(x)`."""
     match node:
         case cst.Call(func=cst.Name(value="isinstance"), args=[first, second]):
             _narrow_type(frame, first.value, frame.evaluate(second.value), holds)
-        case cst.Call(func=(cst.Name() | cst.Attribute()) as function, args=[first]) if _is_tensor(frame, function):
+        case cst.Call(func=(cst.Name() | cst.Attribute()) as function, args=[first]) if _is_tensor_check(
+            frame, function
+        ):
             _narrow_type(frame, first.value, TENSOR, holds)
 
 
 def _narrow_true(frame: Frame, node: cst.Name | cst.Attribute, holds: bool) -> None:
-    value = _current(frame, node) if holds else None
+    """Remove None from the value of a name or attribute that is true."""
+    value = _current_value(frame, node) if holds else None
     if value is not None:
         rebind(frame, node, value, without_none(value))
 
 
-_TELLING: Final[dict[type, Callable[[Frame, Any, bool], None]]] = {
+_NARROWING: Final[dict[type, Callable[[Frame, Any, bool], None]]] = {
     cst.Name: _narrow_true,
     cst.Attribute: _narrow_true,
     cst.Comparison: _narrow_compared,
-    cst.Call: _narrow_asked,
+    cst.Call: _narrow_call,
     cst.UnaryOperation: _narrow_not,
-    cst.BooleanOperation: _narrow_both,
+    cst.BooleanOperation: _narrow_operands,
 }
-"""Conditions that tell something of the names in them."""
+"""The functions that narrow names by a condition, by the condition's node type."""
 
 
-def _current(frame: Frame, node: cst.BaseExpression) -> Value | None:
+def _current_value(frame: Frame, node: cst.BaseExpression) -> Value | None:
+    """Return the current value of a name or of an object's attribute; None for any other expression."""
     if isinstance(node, cst.Name):
         return frame.lookup(node.value)
     if type(node) is cst.Attribute and type(node.value) is cst.Name:
@@ -291,17 +317,18 @@ def _current(frame: Frame, node: cst.BaseExpression) -> Value | None:
 
 
 def _narrow_none(frame: Frame, node: cst.BaseExpression, is_none: bool) -> None:
-    value = _current(frame, node)
+    """Narrow a name or attribute to None, or to its values other than None."""
+    value = _current_value(frame, node)
     if value is None:
         return
     rebind(frame, node, value, NONE if is_none else without_none(value))
 
 
-def _narrow_several(
+def _narrow_alternatives(
     frame: Frame, node: cst.BaseExpression, operator: cst.BaseCompOp, comparator: cst.BaseExpression, holds: bool
 ) -> None:
-    """Of several values, keep those of which the comparison with a constant can hold, or fail."""
-    value = _current(frame, node)
+    """Narrow a conditional value to the alternatives whose comparison with a constant may hold, or fail."""
+    value = _current_value(frame, node)
     if not isinstance(value, ConditionalValue) or type(comparator) not in WRITTEN_OUT:
         return
     constant = frame.evaluate(comparator)
@@ -310,14 +337,15 @@ def _narrow_several(
         rebind(frame, node, value, kept)
 
 
-def _is_tensor(frame: Frame, function: cst.Name | cst.Attribute) -> bool:
+def _is_tensor_check(frame: Frame, function: cst.Name | cst.Attribute) -> bool:
+    """Return whether a callee is the function `torch.is_tensor`."""
     name = function.value if isinstance(function, cst.Name) else function.attr.value
     return name == "is_tensor" and frame.evaluate(function) == LibraryName("torch.is_tensor")
 
 
 def _narrow_type(frame: Frame, node: cst.BaseExpression, type_: Value, holds: bool) -> None:
-    """Follow the path on which a value is an instance of a type, or is not."""
-    value = _current(frame, node)
+    """Narrow a name or attribute to instances of a type, or to other values."""
+    value = _current_value(frame, node)
     kept = restrict_to_type(frame, value, type_, holds) if value is not None else None
     if value is None or kept is None:
         return
@@ -329,6 +357,7 @@ def _narrow_type(frame: Frame, node: cst.BaseExpression, type_: Value, holds: bo
 
 
 def _without_tensors(value: Value) -> Value:
+    """Return a value with its tensors, and its unknowns that may be tensors, replaced by NOT_TENSOR."""
     match value:
         case Tensor() | Unknown() | OpaqueData():
             return NOT_TENSOR

@@ -1,1 +1,1 @@
-"""Entry points into the program, and the assembly of the complete interpreter."""
+"""The driver: entry points into the program under analysis, and the assembly of the complete interpreter."""

@@ -1,4 +1,4 @@
-"""The analysis that can run the files of the program."""
+"""The analysis object that can also run the program's modules."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ __all__ = ["Analysis", "InternalError", "UnparsedStatement"]
 
 
 class Analysis(AnalysisState):
-    """One analysis. Entries into the program are made by `devlint.interpreter.driver.entry_points`.
+    """One analysis of a program; `devlint.interpreter.driver.entry_points` has the functions that start it.
 
-    `listener` hears the events; `observer` is shown the values, where anybody wants to see them.
+    `listener` receives the events; `observer`, if given, is shown the value of each expression.
     """
 
     module_frame = module_execution.module_frame

@@ -1,4 +1,4 @@
-"""The complete interpreter: a frame class with all gateways, and every handler and model, found and registered."""
+"""The complete interpreter: a frame class with all its gateways, and the registration of every handler and model."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ for _package in (calls, language, library):
 
 
 class Interpreter(Frame):
-    """A frame that can do everything: the gateways that those below only know by name.
+    """A frame whose gateway methods are implemented.
 
-    They are assigned, not forwarded: a call through one costs no more than any method's.
+    `Frame` only declares the gateways, because their implementations import it. They are assigned, not forwarded: a
+    call through a gateway costs no more than any method call.
     """
 
     call = call_value

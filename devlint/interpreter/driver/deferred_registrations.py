@@ -1,7 +1,6 @@
-"""Registries: definitions that a decorator puts where the program looks for them later.
+"""Deferred registration: decorators that put definitions into a registry, applied when the registry is first read.
 
-A decorator waits until its definition is called, but for those that register: they are applied when somebody looks
-where they put things, which most runs never do.
+Other decorators are applied when their definition is called. Most runs never read a registry.
 """
 
 from __future__ import annotations
@@ -20,18 +19,23 @@ from devlint.interpreter.state.frame import Frame
 from devlint.syntax.index import Statement
 
 REGISTERED: Final = re.compile(r"(@[^\n]*\n)*?@([\w.]*\.)?_?register", re.IGNORECASE)
-"""How a definition begins whose decorators keep it in a registry."""
+"""The pattern of the beginning of a definition with a registering decorator."""
 
 REGISTRAR: Final = re.compile(r"@(\w+)\s*(\(|\n)")
-"""A decorator that is a function, or is made by one."""
+"""The pattern of a decorator that is a function or is made by one."""
 
 MAX_REGISTERED: Final = 16
-"""Definitions that are put into a registry one by one. Of a larger one, a catalogue, programs rarely say which they ask
-for by a name that is written down: nothing is known of what it holds."""
+"""The number of definitions up to which a registry is filled one by one.
+
+Programs rarely read a larger registry (a catalogue) by a constant key, so its contents are left unknown.
+"""
 
 
 def defer_registration(frame: Frame, unit: Statement) -> None:
-    """A function or class is defined, and may have to be registered. A method of an object does so at once."""
+    """Defer the registration of a function or class until its registry is read.
+
+    A definition whose registrar is no function of the program, such as a method of an object, is registered at once.
+    """
     if unit.name is None or not REGISTERED.match(unit.text):
         return
     registrar = _registrar(frame, unit)
@@ -41,14 +45,16 @@ def defer_registration(frame: Frame, unit: Statement) -> None:
     registries = frame.analysis.pending_registrations
     if registrar not in registries.waiting:
         registries.waiting[registrar] = []
-        for name in registrar.unit.mentions & _kept_names(registrar.module):
+        for name in registrar.unit.mentions & _assigned_names(registrar.module):
             registries.places.setdefault((registrar.module, name), set()).add(registrar)
     registries.waiting[registrar].append((frame, unit.name))
 
 
 def register_pending(analysis: AnalysisState, module: ModuleInfo, name: str) -> None:
-    """A name of a module is read: what will be found there is registered now. Registrars themselves do not count as
-    readers."""
+    """Apply the deferred registrations that may write to a global name that is about to be read.
+
+    A read by a registrar itself does not count.
+    """
     registries = analysis.pending_registrations
     found = registries.places.get((module, name)) if registries.places else None
     if found is None or not {one.unit for one in found}.isdisjoint(one.unit for one in analysis.active_functions):
@@ -57,14 +63,14 @@ def register_pending(analysis: AnalysisState, module: ModuleInfo, name: str) -> 
     for registrar in found:
         waiting = registries.waiting.pop(registrar, [])
         if len(waiting) > MAX_REGISTERED:
-            _leave_open(registrar)
+            _mark_contents_unknown(registrar)
             continue
         for frame, registered in waiting:
             _register(frame, registered)
 
 
 def _registrar(frame: Frame, unit: Statement) -> FunctionInfo | None:
-    """The function of the program that is the one decorator of a definition, or makes it."""
+    """Return the program's function that is, or makes, the only decorator of a definition; None without one."""
     dotted = REGISTRAR.match(unit.text)
     if dotted is None or sum(line.startswith("@") for line in unit.text.splitlines()) > 1:
         return None
@@ -73,13 +79,13 @@ def _registrar(frame: Frame, unit: Statement) -> FunctionInfo | None:
     return definition if isinstance(definition, FunctionInfo) else None
 
 
-def _kept_names(module: ModuleInfo) -> frozenset[str]:
-    """The names of a module's top level that are no definitions."""
+def _assigned_names(module: ModuleInfo) -> frozenset[str]:
+    """Return the names of a module's top level that are bound by statements other than definitions and imports."""
     return frozenset().union(*(unit.binds for unit in module.index.statements if unit.kind == "other"))
 
 
 def _register(frame: Frame, name: str) -> None:
-    """Let the decorators of a definition do what they do."""
+    """Apply the decorators of a definition."""
     defined = frame.state.names[name]
     with write_to_base_heap(frame), frame.analysis.contain_errors(frame.module.filename, name):
         match defined:
@@ -89,12 +95,12 @@ def _register(frame: Frame, name: str) -> None:
                 decorated_class(frame, info)
 
 
-def _leave_open(registrar: FunctionInfo) -> None:
-    """There is more in the registry than is known."""
+def _mark_contents_unknown(registrar: FunctionInfo) -> None:
+    """Mark the registries that a registrar mentions as holding unknown entries."""
     frame = registrar.module.frame
     assert frame is not None
     with write_to_base_heap(frame):
-        for name in registrar.unit.mentions & _kept_names(registrar.module):
+        for name in registrar.unit.mentions & _assigned_names(registrar.module):
             value = frame.state.names.get(name)
             thing = frame.object_of(value)
             if isinstance(value, Ref) and isinstance(thing, Dict):

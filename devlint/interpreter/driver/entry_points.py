@@ -1,5 +1,7 @@
-"""The two ways into code: as it runs (a file's top level and its main guard), and as anyone may call it (symbolic
-arguments)."""
+"""The two kinds of entry into a file: running it as a program, and calling its definitions with symbolic arguments.
+
+A file runs as a program by its top level and its main guard. Outside callers may call any of its definitions.
+"""
 
 from __future__ import annotations
 
@@ -34,18 +36,21 @@ from devlint.interpreter.state.private_call_sites import PrivateCallSites
 from devlint.syntax.index import Statement
 
 CONTAINER_ATTRIBUTE: Final = re.compile(r"self\.\w+\s*(?::[^=\n]+)?=\s*[\[{(]")
-"""A list, dict or tuple made an attribute, which hides modules from `.to()`."""
+"""The pattern of code that assigns a list, dict or tuple to an attribute of `self`.
+
+`.to()` does not move the modules in such a container.
+"""
 
 
 def analyse_file(analysis: Analysis, module: ModuleInfo) -> None:
-    """Run one file in both ways."""
+    """Run a file as a program, then analyse each of its definitions, callers first."""
     run_as_program(analysis, module)
     for unit in callers_first(module.index.statements):
         analyse_definition(analysis, module, unit)
 
 
 def run_as_program(analysis: Analysis, module: ModuleInfo) -> None:
-    """The first way: the file as it runs."""
+    """Run a file's top level and its main guard."""
     analysis.private_call_sites, analysis.torch_defaults.entered = PrivateCallSites(module), module
     with analysis.new_entry(symbolic=False):
         module_frame(analysis, module)
@@ -53,14 +58,14 @@ def run_as_program(analysis: Analysis, module: ModuleInfo) -> None:
 
 
 def analyse_definition(analysis: Analysis, module: ModuleInfo, unit: Statement) -> bool:
-    """The second way: what a statement of the file's top level defines, if it matters, as anyone may call it.
+    """Analyse a top-level definition as called from outside, with symbolic arguments.
 
-    Whether it does matter.
+    Return whether the definition was analysed: one that cannot make, move, cast or read a tensor is skipped.
     """
-    if unit.kind not in ("function", "class") or not _matters(analysis, module, unit):
+    if unit.kind not in ("function", "class") or not _is_relevant(analysis, module, unit):
         return False
     analysis.torch_defaults.entered = module
-    definition = _definition(analysis, module, unit.name)
+    definition = _definition_of(analysis, module, unit.name)
     if unit.kind == "function":
         _analyse_function(analysis, module, definition)
     else:
@@ -68,9 +73,12 @@ def analyse_definition(analysis: Analysis, module: ModuleInfo, unit: Statement) 
     return True
 
 
-def _matters(analysis: Analysis, module: ModuleInfo, unit: Statement) -> bool:
-    """Whether a definition can make, move, cast or read a tensor; by a name of the module, too, that holds a tensor or
-    (in the methods of a class, which hand on where they are) a function that can."""
+def _is_relevant(analysis: Analysis, module: ModuleInfo, unit: Statement) -> bool:
+    """Return whether a definition can make, move, cast or read a tensor.
+
+    It can if it mentions a tensor-related name, or a global name that holds a tensor. A class also can if it mentions a
+    function of the module that can, because methods pass on their module's placement.
+    """
     if unit.mentions & TENSOR_RELATED_NAMES or ("forward" in unit.mentions and CONTAINER_ATTRIBUTE.search(unit.text)):
         return True
     for name in unit.mentions & known_names(module):
@@ -83,14 +91,15 @@ def _matters(analysis: Analysis, module: ModuleInfo, unit: Statement) -> bool:
     return False
 
 
-def _definition(analysis: Analysis, module: ModuleInfo, name: str | None) -> object:
+def _definition_of(analysis: Analysis, module: ModuleInfo, name: str | None) -> object:
+    """Return the definition that a global name is bound to; None for any other value."""
     frame = module_frame(analysis, module)
     value = frame.state.names.get(name or "")
     return value.definition if isinstance(value, ProgramDefinition) else None
 
 
-def _outside(analysis: Analysis, module: ModuleInfo, info: FunctionInfo | ClassInfo) -> Frame:
-    """The caller nobody knows."""
+def _outside_frame(analysis: Analysis, module: ModuleInfo, info: FunctionInfo | ClassInfo) -> Frame:
+    """Return the frame of an unknown caller outside the program."""
     scope = Scope("", module.filename, entry=True)
     defaults = analysis.torch_defaults.holding_in(analysis.program, module)
     torch_state = TorchState(default_device=defaults.device, default_dtype=defaults.dtype)
@@ -99,16 +108,18 @@ def _outside(analysis: Analysis, module: ModuleInfo, info: FunctionInfo | ClassI
 
 
 def _analyse_function(analysis: Analysis, module: ModuleInfo, info: object) -> None:
+    """Call a function from outside with symbolic arguments, unless it takes none and has been run already."""
     if not isinstance(info, FunctionInfo):
         return
     with analysis.contain_errors(module.filename, info.name), analysis.new_entry(symbolic=bool(info.parameters)):
         if info.node in analysis.executed_nodes and not info.parameters:
             return
-        frame = _outside(analysis, module, info)
+        frame = _outside_frame(analysis, module, info)
         frame.call_function(info, None, symbolic_arguments(frame, info, skip_first=False), entry=True)
 
 
 def _analyse_class(analysis: Analysis, module: ModuleInfo, info: object) -> None:
+    """Analyse a class as used from outside."""
     if not isinstance(info, ClassInfo):
         return
     with analysis.contain_errors(module.filename, info.name), analysis.new_entry(symbolic=True):
@@ -116,8 +127,11 @@ def _analyse_class(analysis: Analysis, module: ModuleInfo, info: object) -> None
 
 
 def _construct_and_call(analysis: Analysis, module: ModuleInfo, info: ClassInfo) -> None:
-    """Build the object from symbolic arguments, let somebody move it, and call each method on it as it then is."""
-    frame = _outside(analysis, module, info)
+    """Make an object from symbolic arguments, move it to an unknown device, and call each of its methods.
+
+    Each method starts from the same state after construction.
+    """
+    frame = _outside_frame(analysis, module, info)
     initializer = find_method(frame, info, "__init__")
     analysis.run_in_constructors.clear()
     fields = data_fields(frame, info)
@@ -132,9 +146,9 @@ def _construct_and_call(analysis: Analysis, module: ModuleInfo, info: ClassInfo)
     forget_contents(frame, reference)
     is_module = is_module_class(frame, info)
     if is_module and not analysis.private_call_sites.keeps(info):
-        _settle_anywhere(frame, reference, info)
+        _move_to_symbolic_device(frame, reference, info)
     elif not is_module and has_unknown_base(frame, info):
-        _lose_modules(frame, reference)
+        _forget_placements_of_modules(frame, reference)
     forget_placeholders_of_submodules(frame, reference, built)
     after = frame.state
     for name, method in info.methods.items():
@@ -155,14 +169,17 @@ def _construct_and_call(analysis: Analysis, module: ModuleInfo, info: ClassInfo)
 
 
 def _is_called_from_outside(info: ClassInfo, name: str, method: FunctionInfo) -> bool:
-    """Whether the method is one that others call; what a class keeps to itself is run where it calls it, and what only
-    serves to make objects while they are made, before anybody can move them."""
+    """Return whether outside code may call a method.
+
+    Not called are private methods that the class itself calls, and methods that only serve to build objects: both are
+    run where the class calls them.
+    """
     kept = (is_private_name(name) and f"self.{name}" in info.evidence.modules) or name in info.module.building
     return "overload" not in method.decorator_names and not kept
 
 
-def _settle_anywhere(frame: Frame, reference: Ref, info: ClassInfo) -> None:
-    """A module that somebody may have moved: what is registered is where they chose, in the precision they chose."""
+def _move_to_symbolic_device(frame: Frame, reference: Ref, info: ClassInfo) -> None:
+    """Move a module's registered tensors to a symbolic device, in an unknown dtype, as an outside caller may do."""
     own = named_placement(
         ("param", info, "self"),
         "the module",
@@ -175,22 +192,26 @@ def _settle_anywhere(frame: Frame, reference: Ref, info: ClassInfo) -> None:
     move_registered_tensors(frame, reference, change)
     thing = frame.instance(reference)
     if thing is not None and overrides_apply(frame, thing):
-        # The class moves its plain tensors itself, and keeps its own account of its device.
+        # The class overrides `_apply` or `to`: it moves its plain tensors itself, and updates the device it stores.
         frame.put(
             reference.address,
-            replace(thing, attributes={name: _lost(value) for name, value in thing.attributes.items()}),
+            replace(thing, attributes={name: _without_placement(value) for name, value in thing.attributes.items()}),
         )
 
 
-def _lose_modules(frame: Frame, reference: Ref) -> None:
-    """An object whose class may be a module for all that is known: somebody may have moved the modules it holds."""
+def _forget_placements_of_modules(frame: Frame, reference: Ref) -> None:
+    """Set the placements of the modules in an object to unknown, for a class that may be a module itself.
+
+    One of its base classes is unknown, so an outside caller may have moved the modules.
+    """
     thing = frame.instance(reference)
     for value in thing.attributes.values() if thing is not None else ():
         for one in alternatives(value):
             move_registered_tensors(frame, one, lambda placement, dtype: (UNKNOWN_PLACEMENT, UNKNOWN_DTYPE))
 
 
-def _lost(value: Value) -> Value:
+def _without_placement(value: Value) -> Value:
+    """Return a device or plain tensor with unknown placement; any other value unchanged."""
     if isinstance(value, DeviceValue):
         return DeviceValue()
     return replace(value, placement=UNKNOWN_PLACEMENT) if isinstance(value, Tensor) and value.cell is None else value

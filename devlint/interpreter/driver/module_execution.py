@@ -1,9 +1,8 @@
-"""A module's top level: definitions by name without parsing them, other statements when they matter or when somebody
-asks.
+"""The execution of a module's top level, in part deferred until a name is read.
 
-Statements that can place a tensor, and those that do something besides binding names, run in order when the module is
-first needed. Plain bindings and imports wait until their name is read; most of a library's constants never are, and one
-file is checked without reading the whole package around it.
+Definitions are bound by name without being parsed. Statements that can place a tensor, and those with other effects
+than binding names, run in order when the module is first needed. Plain bindings and imports wait until their name is
+read: most of a library's constants never are, and a file is checked without reading the whole package around it.
 """
 
 from __future__ import annotations
@@ -32,16 +31,18 @@ EAGER: Final = frozenset(
     " set_device manual_seed set_default_dtype float64 reveal_placement register_buffer DataLoader Module numpy nn"
     " time perf_counter monotonic default_timer time_ns perf_counter_ns process_time synchronize".split()
 )
-"""Names whose presence makes a top-level statement worth running at once: it can place a tensor, or its moment
-counts."""
+"""Names whose presence makes a top-level statement run at once.
+
+The statement can place a tensor, or the time at which it runs matters.
+"""
 
 
 REPEATING: Final = ("for ", "while ", "with ", "async ")
-"""How the statements begin that are there for their effects, whatever names they bind on the way."""
+"""The first words of statements that are run for their effects, whatever names they bind."""
 
 
 def module_frame(analysis: AnalysisState, module: ModuleInfo) -> Frame:
-    """The module's top level, run as an import would."""
+    """Return the frame of a module's top level; the first call runs the top level as an import would."""
     if module.frame is not None:
         known: Frame = module.frame
         return known
@@ -77,7 +78,7 @@ def module_frame(analysis: AnalysisState, module: ModuleInfo) -> Frame:
             or not unit.binds
             or unit.text.startswith(REPEATING)
             or not unit.binds.isdisjoint(frame.state.names)
-            or _taint(frame, unit.mentions & undecided, tainted, undecided)
+            or _taint_imports(frame, unit.mentions & undecided, tainted, undecided)
         ):
             tainted |= unit.binds
             for name in unit.binds & waiting.keys():
@@ -90,21 +91,24 @@ def module_frame(analysis: AnalysisState, module: ModuleInfo) -> Frame:
 
 
 def _is_for_its_effect(module: ModuleInfo, binding: Binding) -> bool:
-    """Whether a module is imported for what it does: nothing mentions its name."""
+    """Return whether a module is imported for its effects: nothing mentions the name that the import binds."""
     return binding.attribute is None and not any(binding.name in unit.mentions for unit in module.index.statements)
 
 
-def _taint(frame: Frame, names: frozenset[str], tainted: set[str], undecided: set[str]) -> bool:
-    """Decide of imported names whether they matter; true when one of them does."""
+def _taint_imports(frame: Frame, names: frozenset[str], tainted: set[str], undecided: set[str]) -> bool:
+    """Add those of the imported names that can affect tensors to `tainted`; return whether there are any."""
     undecided -= names
-    found = {name for name in names if _matters(frame, name)}
+    found = {name for name in names if _is_tensor_related(frame, name)}
     tainted |= found
     return bool(found)
 
 
-def _matters(frame: Frame, name: str) -> bool:
-    """Whether an imported name is one that can make, hold or move tensors: of torch, of the program, or of a library
-    described."""
+def _is_tensor_related(frame: Frame, name: str) -> bool:
+    """Return whether an imported name can make, hold or move tensors.
+
+    This holds for names of torch, for definitions of the program that mention such names, and for libraries described
+    by a model file.
+    """
     value = global_name(frame.analysis, frame.module, name)
     if isinstance(value, LibraryName):
         return value.name.startswith("torch.") or frame.analysis.table.models.describe(value.name)
@@ -113,7 +117,7 @@ def _matters(frame: Frame, name: str) -> bool:
 
 
 def run_main_guard(analysis: AnalysisState, module: ModuleInfo) -> None:
-    """What the file does when it is the program: its `if __name__ == "__main__":`."""
+    """Run a file's `if __name__ == "__main__":` blocks."""
     frame = module_frame(analysis, module)
     before = frame.state.names["__name__"]
     frame.state.names["__name__"] = Const("__main__")
@@ -124,6 +128,7 @@ def run_main_guard(analysis: AnalysisState, module: ModuleInfo) -> None:
 
 
 def _execute(frame: Frame, unit: Statement) -> None:
+    """Execute a statement of the top level; its effects on the heap hold on all paths."""
     before, frame.unit = frame.unit, unit
     with write_to_base_heap(frame), frame.analysis.contain_errors(frame.module.filename, "module"):
         frame.execute(frame.analysis.tree(unit))
@@ -132,34 +137,42 @@ def _execute(frame: Frame, unit: Statement) -> None:
 
 
 def define_unparsed(analysis: AnalysisState, module: ModuleInfo, unit: Statement) -> Value:
-    """The function or class a top-level statement defines; nothing is known of one that cannot be read."""
+    """Return the function or class that a top-level statement defines, without parsing its body.
+
+    A statement that is nested too deeply to be parsed defines an unknown.
+    """
     if unit.too_deep:
         return Unknown(("unread", module.filename, unit.first_row), unit.name or "")
     if unit.kind == "function":
         return ProgramDefinition(
             analysis.function(
-                unit, lambda: FunctionInfo(unit.name or "", module, unit, lambda: _function(analysis, unit))
+                unit, lambda: FunctionInfo(unit.name or "", module, unit, lambda: _parse_function(analysis, unit))
             )
         )
     return ProgramDefinition(
-        analysis.class_(unit, lambda: ClassInfo(unit.name or "", module, unit, lambda: _class(analysis, unit)))
+        analysis.class_(unit, lambda: ClassInfo(unit.name or "", module, unit, lambda: _parse_class(analysis, unit)))
     )
 
 
-def _function(analysis: AnalysisState, unit: Statement) -> cst.FunctionDef:
+def _parse_function(analysis: AnalysisState, unit: Statement) -> cst.FunctionDef:
+    """Parse the statement of a function definition."""
     tree = analysis.tree(unit)
     assert isinstance(tree, cst.FunctionDef)
     return tree
 
 
-def _class(analysis: AnalysisState, unit: Statement) -> cst.ClassDef:
+def _parse_class(analysis: AnalysisState, unit: Statement) -> cst.ClassDef:
+    """Parse the statement of a class definition."""
     tree = analysis.tree(unit)
     assert isinstance(tree, cst.ClassDef)
     return tree
 
 
 def global_name(analysis: AnalysisState, module: ModuleInfo, name: str) -> Value | None:
-    """A module's name, running what binds it if that has waited; a builtin; or None."""
+    """Return the value of a module's global name or of a builtin; None if there is none.
+
+    Statements that bind the name and have been deferred are run first.
+    """
     frame = module_frame(analysis, module)
     register_pending(analysis, module, name)
     for unit in frame.waiting.pop(name, ()):
@@ -173,8 +186,8 @@ def global_name(analysis: AnalysisState, module: ModuleInfo, name: str) -> Value
 
 
 def _bind_late(frame: Frame, unit: Statement | Binding) -> None:
-    """Bind what has waited until it was read: for every path, whichever one happens to be followed now."""
-    apart = Interpreter(
+    """Run a deferred statement, in a frame without path condition: the binding holds on every path."""
+    late_frame = Interpreter(
         frame.analysis,
         frame.module,
         frame.unit,
@@ -182,16 +195,16 @@ def _bind_late(frame: Frame, unit: Statement | Binding) -> None:
         State({}, frame.state.heap, NO_CONDITION, frame.state.torch_state),
     )
     if isinstance(unit, Binding):
-        _import(apart, unit)
+        _import(late_frame, unit)
     else:
-        _execute(apart, unit)
-    frame.state.heap, frame.state.torch_state = apart.state.heap, apart.state.torch_state
-    frame.late_bindings.update(apart.state.names)
-    frame.state.names.update(apart.state.names)
+        _execute(late_frame, unit)
+    frame.state.heap, frame.state.torch_state = late_frame.state.heap, late_frame.state.torch_state
+    frame.late_bindings.update(late_frame.state.names)
+    frame.state.names.update(late_frame.state.names)
 
 
 def known_names(module: ModuleInfo) -> set[str]:
-    """The names a module has bound so far, and those it imports."""
+    """Return the names that a module has bound so far, and the names of its deferred imports."""
     frame: Frame | None = module.frame
     if frame is None:
         return set()
@@ -201,7 +214,7 @@ def known_names(module: ModuleInfo) -> set[str]:
 
 
 def module_member(analysis: AnalysisState, module: ModuleInfo, name: str) -> Value | None:
-    """What `from module import name` gives: one of its names, or a submodule."""
+    """Return the value that `from module import name` binds: a global name or a submodule; None if there is none."""
     value = global_name(analysis, module, name)
     if value is not None and not (isinstance(value, LibraryName) and value.name.startswith("builtins.")):
         return value
@@ -210,6 +223,7 @@ def module_member(analysis: AnalysisState, module: ModuleInfo, name: str) -> Val
 
 
 def _import(frame: Frame, binding: Binding) -> None:
+    """Bind the name of one import."""
     if binding.name == "*":
         _import_star(frame, binding)
     else:
@@ -217,6 +231,7 @@ def _import(frame: Frame, binding: Binding) -> None:
 
 
 def _import_star(frame: Frame, binding: Binding) -> None:
+    """Bind the names of `from module import *`; a module outside the program is kept for later name lookups."""
     found = frame.analysis.program.find(frame.module, binding.module, binding.level)
     if found is None:
         frame.star_imports.append(binding.module)
@@ -227,3 +242,4 @@ def _import_star(frame: Frame, binding: Binding) -> None:
 
 
 BUILTINS: Final = frozenset(dir(__builtins__) if not isinstance(__builtins__, dict) else __builtins__)
+"""The names of Python's builtins."""

@@ -1,4 +1,7 @@
-"""Arguments of which only the name, the annotation and the use are known: what somebody outside would give."""
+"""Symbolic arguments: the values that an unknown caller outside the program passes to a function.
+
+They are derived from a parameter's name, its annotation and its use.
+"""
 
 from __future__ import annotations
 
@@ -42,20 +45,24 @@ TENSOR_ANNOTATIONS: Final = frozenset(
     " torch.BoolTensor"
     " torch.IntTensor nn.Parameter torch.nn.Parameter".split()
 )
+"""The annotations of parameters that are tensors."""
 
 
 NUMBERS: Final = frozenset({"int", "float"})
+"""The annotations of parameters that are numbers."""
 
 LISTS: Final = frozenset(
     "List list Sequence MutableSequence Iterable Collection Set set FrozenSet frozenset Deque".split()
 )
+"""The annotations of containers whose elements all have one type."""
 DICTS: Final = frozenset("Dict dict Mapping MutableMapping OrderedDict DefaultDict defaultdict".split())
+"""The annotations of mappings."""
 MAX_DEPTH: Final = 3
-"""How deep annotations are followed: a record of lists of tensors."""
+"""The depth up to which nested annotations are followed: enough for a record of lists of tensors."""
 
 
 def symbolic_arguments(frame: Frame, info: FunctionInfo, *, skip_first: bool) -> Arguments:
-    """Arguments of which only the parameter's name, annotation and use are known."""
+    """Return the arguments that an unknown caller passes to a function; `skip_first` leaves out `self` or `cls`."""
     arguments = Arguments(info.node)
     parameters = info.parameters[1:] if skip_first else info.parameters
     in_module = info.owner is not None and (
@@ -67,7 +74,7 @@ def symbolic_arguments(frame: Frame, info: FunctionInfo, *, skip_first: bool) ->
             continue
         value = UNKNOWN if _is_test(info) else symbolic_value(frame, info, parameter, in_module=in_module)
         if frame.analysis.private_call_sites.takes(info, parameter.name):
-            value = _on_host(frame, parameter, value)
+            value = _assume_on_host(frame, parameter, value)
         argument = Argument(value, parameter.node)
         if parameter.kind == "keyword":
             arguments.keywords[parameter.name] = argument
@@ -77,46 +84,57 @@ def symbolic_arguments(frame: Frame, info: FunctionInfo, *, skip_first: bool) ->
 
 
 def _is_test(info: FunctionInfo) -> bool:
-    """Whether pytest calls it, with what its fixtures make: a test is called by nobody else."""
+    """Return whether pytest calls a function: a fixture, or a test that no other code of the file mentions.
+
+    Its arguments come from fixtures and are unknown.
+    """
     name = info.name.rpartition(".")[2]
     if not name.startswith("test_"):
         return "fixture" in info.decorator_names
     return not any(name in unit.mentions for unit in info.module.index.statements if unit is not info.unit)
 
 
-def _on_host(frame: Frame, parameter: Parameter, value: Value) -> Value:
-    """An argument of private code that the file itself only ever hands over on the host."""
+def _assume_on_host(frame: Frame, parameter: Parameter, value: Value) -> Value:
+    """Return an argument placed on the host, for a private function that its file only calls with host tensors."""
     step = frame.step(StepKind.ASSUMED, f"`{parameter.name}` is on the host in every call of the file", parameter.node)
     return replace(value, placement=PlacementCase(CPU, Basis.ASSUMED, step)) if isinstance(value, Tensor) else value
 
 
 def symbolic_fields(frame: Frame, info: ClassInfo, fields: list[Field]) -> Arguments:
-    """What a record is made of by somebody outside."""
+    """Return the arguments that an unknown caller passes to the constructor of a record (such as a dataclass)."""
     step = frame.step(StepKind.CALLER, f"the fields of `{info.name}` are the caller's, on any device", info.node.name)
     arguments = Arguments(info.node)
     for one in fields:
         place = info.node.name
         if one.given:
-            value = _field(frame, info, one, ("param", info, "self"), "self", step, 0)
+            value = _value_of_field(frame, info, one, ("param", info, "self"), "self", step, 0)
             arguments.keywords[one.name] = Argument(value, place)
     return arguments
 
 
-def _field(frame: Frame, info: ClassInfo, field: Field, owner: Hashable, text: str, step: Step, depth: int) -> Value:
+def _value_of_field(
+    frame: Frame, info: ClassInfo, field: Field, owner: Hashable, text: str, step: Step, depth: int
+) -> Value:
+    """Return the symbolic value of a record's field by its annotation, or else a named unknown."""
     origin, text = ("attr", owner, field.name), f"{text}.{field.name}"
-    found = _annotated(_Named(definition_frame(frame, info), step, frame), field.annotation, origin, text, depth)
+    found = _value_of_annotation(
+        _AnnotationContext(definition_frame(frame, info), step, frame), field.annotation, origin, text, depth
+    )
     return found if found is not None else Unknown(origin, text, step)
 
 
 def symbolic_value(frame: Frame, info: FunctionInfo, parameter: Parameter, *, in_module: bool) -> Value:
-    """An argument: a tensor where its annotation or its use says so, else something with a name."""
+    """Return the symbolic value of a parameter, by its annotation, its use and its default.
+
+    The value is a tensor, a container or record of tensors, a number, or an unknown named after the parameter.
+    """
     origin = ("param", info, parameter.name)
     step = frame.step(StepKind.CALLER, f"`{parameter.name}` is the caller's, on any device", parameter.node)
     names = set(annotation_names(parameter.annotation))
     if names and names <= NUMBERS:
         return Number(names.pop() if len(names) == 1 else None, origin, parameter.name)
-    found = _annotated(
-        _Named(definition_frame(frame, info), step, frame), parameter.annotation, origin, parameter.name, 0
+    found = _value_of_annotation(
+        _AnnotationContext(definition_frame(frame, info), step, frame), parameter.annotation, origin, parameter.name, 0
     )
     if found is not None:
         return found
@@ -129,100 +147,122 @@ def symbolic_value(frame: Frame, info: FunctionInfo, parameter: Parameter, *, in
 
 
 def _is_number(node: cst.BaseExpression | None) -> bool:
-    """Whether a default is a number as the program writes it: what stands in for it is one too."""
+    """Return whether a default is written as a number, so that the argument is a number too."""
     if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
         node = node.expression
     return isinstance(node, (cst.Integer, cst.Float))
 
 
 @dataclass(frozen=True, slots=True)
-class _Named:
-    """Where an annotation's names mean something, the caller's step, and where what it describes is made."""
+class _AnnotationContext:
+    """The context in which an annotation is evaluated.
+
+    `home` is the frame in which its names are looked up, `step` is the step that introduces the caller's values, and
+    `frame` allocates the objects that the annotation describes.
+    """
 
     home: Frame
     step: Step
     frame: Frame
 
 
-def _annotated(at: _Named, node: cst.BaseExpression | None, origin: Hashable, text: str, depth: int) -> Value | None:
-    """What an annotation says: a tensor, or a container or a record of tensors; None where it says nothing of them."""
+def _value_of_annotation(
+    context: _AnnotationContext, node: cst.BaseExpression | None, origin: Hashable, text: str, depth: int
+) -> Value | None:
+    """Return the value that an annotation describes: a tensor, or a container or record of tensors.
+
+    None if the annotation tells nothing of tensors, or is nested too deep.
+    """
     if node is None or depth > MAX_DEPTH:
         return None
     if isinstance(node, cst.SimpleString):
-        return _annotated(at, parse_quoted_annotation(node), origin, text, depth)
+        return _value_of_annotation(context, parse_quoted_annotation(node), origin, text, depth)
     if dotted_name(node) in TENSOR_ANNOTATIONS:
         memory = Storage(origin) if is_single_object(origin) else None
-        return Tensor(named_placement(origin, f"`{text}`", at.step), memory=memory)
+        return Tensor(named_placement(origin, f"`{text}`", context.step), memory=memory)
     if depth and dotted_name(node) in NUMBERS:
         return Number(dotted_name(node), origin, text)
-    sides = [one for one in _sides(node) if dotted_name(one) != "None"]
+    sides = [one for one in _alternatives(node) if dotted_name(one) != "None"]
     if sides != [node]:
-        kinds = [_annotated(at, one, origin, text, depth) for one in sides]
+        kinds = [_value_of_annotation(context, one, origin, text, depth) for one in sides]
         return kinds[0] if len(kinds) == 1 or (kinds and all(isinstance(one, Tensor) for one in kinds)) else None
     if isinstance(node, cst.Subscript):
-        return _container(at, node, origin, text, depth)
-    return _record(at, node, origin, text, depth)
+        return _value_of_container(context, node, origin, text, depth)
+    return _value_of_record(context, node, origin, text, depth)
 
 
-def _sides(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
-    """The alternatives of `X | None`, `Optional[X]` and `Union[X, None]`; any other annotation itself."""
+def _alternatives(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    """Yield the alternatives of `X | None`, `Optional[X]` or `Union[X, None]`, or any other annotation itself."""
     match node:
         case cst.BinaryOperation(operator=cst.BitOr(), left=left, right=right):
-            yield from _sides(left)
-            yield from _sides(right)
-        case cst.Subscript() if _last(node.value) in ("Optional", "Union"):
-            yield from _inner(node)
+            yield from _alternatives(left)
+            yield from _alternatives(right)
+        case cst.Subscript() if _last_name(node.value) in ("Optional", "Union"):
+            yield from _type_arguments(node)
         case _:
             yield node
 
 
-def _last(node: cst.BaseExpression) -> str:
+def _last_name(node: cst.BaseExpression) -> str:
+    """Return the last part of a dotted name."""
     return (dotted_name(node) or "").rpartition(".")[2]
 
 
-def _inner(node: cst.Subscript) -> list[cst.BaseExpression]:
+def _type_arguments(node: cst.Subscript) -> list[cst.BaseExpression]:
+    """Return the type arguments of an annotation such as `Dict[str, Tensor]`."""
     return [one.slice.value for one in node.slice if isinstance(one.slice, cst.Index)]
 
 
-def _container(at: _Named, node: cst.Subscript, origin: Hashable, text: str, depth: int) -> Value | None:
-    kind, inner = _last(node.value), _inner(node)
+def _value_of_container(
+    context: _AnnotationContext, node: cst.Subscript, origin: Hashable, text: str, depth: int
+) -> Value | None:
+    """Return the container that an annotation such as `List[Tensor]` describes; None if it contains no tensors."""
+    kind, inner = _last_name(node.value), _type_arguments(node)
     if not inner:
         return None
     if kind in LISTS or (kind in ("Tuple", "tuple") and isinstance(inner[-1], cst.Ellipsis)):
-        element = _annotated(at, inner[0], ("element", origin), text, depth + 1)
+        element = _value_of_annotation(context, inner[0], ("element", origin), text, depth + 1)
         name = "tuple" if kind in ("Tuple", "tuple") else "list"
-        return at.frame.allocate(node, Sequence(None, element, name)) if element is not None else None
+        return context.frame.allocate(node, Sequence(None, element, name)) if element is not None else None
     if kind in DICTS:
-        element = _annotated(at, inner[-1], ("element", origin), text, depth + 1)
-        return at.frame.allocate(node, Dict({}, element)) if element is not None else None
+        element = _value_of_annotation(context, inner[-1], ("element", origin), text, depth + 1)
+        return context.frame.allocate(node, Dict({}, element)) if element is not None else None
     if kind in ("Tuple", "tuple"):
-        items = [_annotated(at, one, ("item", origin, i), text, depth + 1) for i, one in enumerate(inner)]
+        items = [
+            _value_of_annotation(context, one, ("item", origin, i), text, depth + 1) for i, one in enumerate(inner)
+        ]
         if any(one is not None for one in items):
-            found = (one or Unknown(("item", origin, i), text, at.step) for i, one in enumerate(items))
+            found = (one or Unknown(("item", origin, i), text, context.step) for i, one in enumerate(items))
             return Tuple(tuple(found))
     return None
 
 
 def _is_loader(frame: Frame, cls: Value) -> bool:
-    """Whether a class is one of loaders: where their batches are is for the loader to say, not for the caller."""
+    """Return whether a class is a data loader, which decides itself on the placement of its batches."""
     info = defined_class(cls)
     line = ancestors(frame, info) if info is not None else [cls]
     return any(isinstance(one, LibraryName) and one.name.rpartition(".")[2] == "DataLoader" for one in line)
 
 
-def _record(at: _Named, node: cst.BaseExpression, origin: Hashable, text: str, depth: int) -> Value | None:
-    """An object of one of the program's records, if any of its fields is a tensor."""
+def _value_of_record(
+    context: _AnnotationContext, node: cst.BaseExpression, origin: Hashable, text: str, depth: int
+) -> Value | None:
+    """Return the record that an annotation describes, if any of its fields is a tensor or contains one, else None."""
     if dotted_name(node) is None or depth == MAX_DEPTH:
         return None
-    cls = at.home.evaluate(node)
-    if _is_loader(at.frame, cls):
+    cls = context.home.evaluate(node)
+    if _is_loader(context.frame, cls):
         return UNKNOWN
     info = defined_class(cls)
-    fields = data_fields(at.frame, info) if info is not None else None
+    fields = data_fields(context.frame, info) if info is not None else None
     if info is None or fields is None:
         return None
-    given = {one.name: _field(at.frame, info, one, origin, text, at.step, depth + 1) for one in fields if one.given}
+    given = {
+        one.name: _value_of_field(context.frame, info, one, origin, text, context.step, depth + 1)
+        for one in fields
+        if one.given
+    }
     if all(isinstance(one, (Unknown, Number)) for one in given.values()):
         return None
     arguments = Arguments(node, keywords={name: Argument(value, node) for name, value in given.items()})
-    return construct_record(at.frame, info, fields, arguments, node)
+    return construct_record(context.frame, info, fields, arguments, node)

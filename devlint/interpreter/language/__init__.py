@@ -1,1 +1,1 @@
-"""Python itself: what each kind of statement and expression does."""
+"""The handlers of Python's syntax: the effect of each kind of statement and expression on the abstract state."""

@@ -1,4 +1,4 @@
-"""Binding targets: names, attributes, items, tuples and stars."""
+"""Handlers of assignment targets that are names, stars, tuples and lists."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from devlint.interpreter.state.frame import Frame, assigns
 
 @assigns(cst.Name)
 def assign_name(frame: Frame, node: cst.Name, value: Value) -> None:
-    """`name = value`."""
+    """Bind the value to the name, for the assignment target `name`."""
     frame.bind(node.value, value)
 
 
 @assigns(cst.StarredElement)
 def assign_starred(frame: Frame, node: cst.StarredElement, value: Value) -> None:
-    """`*target = value`, where the star has been seen to."""
+    """Assign to the target inside a star (`*target`) the list that `assign_all` has made for the star."""
     frame.assign(node.value, value)
 
 
 @assigns(cst.Tuple, cst.List)
 def assign_all(frame: Frame, node: cst.Tuple | cst.List, value: Value) -> None:
-    """`first, *others, last = value`."""
+    """Assign the elements of a value to several targets (`first, *others, last = value`)."""
     targets = node.elements
     star = next((i for i, one in enumerate(targets) if type(one) is cst.StarredElement), None)
     if star is None:

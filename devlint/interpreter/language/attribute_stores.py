@@ -1,4 +1,4 @@
-"""What assigning to an attribute does."""
+"""Handlers of attribute assignment and of `del`, on objects, modules, classes and tensors."""
 
 from __future__ import annotations
 
@@ -44,22 +44,22 @@ from devlint.interpreter.state.rebinding import replace_value
 
 @assigns(cst.Attribute)
 def assign_attribute(frame: Frame, node: cst.Attribute, value: Value) -> None:
-    """`owner.name = value`, as the program writes it."""
+    """Set the attribute of the owner, for the assignment target `owner.name`."""
     set_attribute(frame, frame.evaluate(node.value), node.attr.value, value, node)
 
 
 def set_attribute(frame: Frame, owner: Value, name: str, value: Value, node: cst.CSTNode) -> None:
-    """`owner.name = value`."""
+    """Set an attribute of a value (`owner.name = value`), from an assignment or from `setattr`."""
     owner = without_none(owner)
     match owner:
         case Ref(address=address):
             thing = frame.get(address)
-            if isinstance(thing, Instance) and not _handed_over(frame, owner, thing, name, value, node):
-                _check_replaced(frame, thing, name, value, node)
+            if isinstance(thing, Instance) and not _set_by_own_method(frame, owner, thing, name, value, node):
+                _check_leaf_replacement(frame, thing, name, value, node)
                 register_attribute(frame, owner, thing, name, value, node)
         case Unknown(origin=origin) if origin is not None:
             address = unknown_object_site(owner)
-            # Paths that do not set it have the thing as well.
+            # Paths that do not set the attribute refer to the same unknown object.
             before = frame.get(address) or frame.analysis.base_heap.setdefault(address, Instance("?", {}))
             assert isinstance(before, Instance)
             frame.put(address, before.with_attribute(name, value))
@@ -86,9 +86,11 @@ def set_attribute(frame: Frame, owner: Value, name: str, value: Value, node: cst
             set_opaque_item(frame, node.value, owner, Const(name), value)
 
 
-def _check_replaced(frame: Frame, thing: Instance, name: str, value: Value, node: cst.CSTNode) -> None:
-    """Does the moved copy of a leaf take the leaf's place, while an optimizer trains that one? What is brought to the
-    host may be there to be kept."""
+def _check_leaf_replacement(frame: Frame, thing: Instance, name: str, value: Value, node: cst.CSTNode) -> None:
+    """Report that the moved copy of a leaf tensor replaces the leaf while an optimizer trains the leaf.
+
+    A copy on the host is not reported: it may be kept on purpose.
+    """
     before = thing.attributes.get(name)
     if not (isinstance(value, Tensor) and value.trained and isinstance(before, Tensor) and before.trained):
         return
@@ -98,34 +100,38 @@ def _check_replaced(frame: Frame, thing: Instance, name: str, value: Value, node
         frame.emit(MovedLeaf(frame.event_context(node), moved, False, use, replaces=True))
 
 
-def _handed_over(frame: Frame, owner: Ref, thing: Instance, name: str, value: Value, node: cst.CSTNode) -> bool:
-    """Let the class's own code take the value, if it has some for this: `__setattr__`, a property's setter, a
-    descriptor's `__set__`."""
+def _set_by_own_method(frame: Frame, owner: Ref, thing: Instance, name: str, value: Value, node: cst.CSTNode) -> bool:
+    """Call the class's own `__setattr__`, property setter or descriptor `__set__` for an assignment.
+
+    Return False where the class defines none of them, so that the caller stores the attribute itself.
+    """
     info = defined_class(thing.cls)
     if info is None:
         return False
     method = find_special_method(frame, owner, "__setattr__")
     if method is not None and method not in frame.analysis.active_functions:
-        _call(frame, method, owner, [Const(name), value], node)
+        _call_method(frame, method, owner, [Const(name), value], node)
         return True
     setter = find_setter(frame, info, name)
     if setter is not None:
-        _call(frame, setter, owner, [value], node)
+        _call_method(frame, setter, owner, [value], node)
         return True
     held = find_class_attribute(frame, info, name)
     descriptor = find_special_method(frame, held, "__set__") if isinstance(held, Ref) else None
     if descriptor is not None and held is not None:
-        _call(frame, descriptor, held, [owner, value], node)
+        _call_method(frame, descriptor, held, [owner, value], node)
         return True
     return False
 
 
-def _call(frame: Frame, method: FunctionInfo, receiver: Value, given: list[Value], node: cst.CSTNode) -> None:
+def _call_method(frame: Frame, method: FunctionInfo, receiver: Value, given: list[Value], node: cst.CSTNode) -> None:
+    """Call a method of the program with the given values as its positional arguments."""
     place = node if isinstance(node, cst.BaseExpression) else cst.Name(method.name)
     frame.call_function(method, receiver, Arguments(node, [Argument(value, place) for value in given]))
 
 
 def _set_on_tensor(frame: Frame, tensor: Tensor, name: str, value: Value, node: cst.CSTNode) -> None:
+    """Set `requires_grad` or `data` of a tensor; any other attribute is ignored."""
     owner = node.value if isinstance(node, cst.Attribute) else None
     if name == "requires_grad":
         known = bool(value.value) if isinstance(value, Const) else None
@@ -143,7 +149,7 @@ def _set_on_tensor(frame: Frame, tensor: Tensor, name: str, value: Value, node: 
 
 
 def delete_target(frame: Frame, target: cst.BaseExpression) -> None:
-    """`del target`."""
+    """Delete the targets of a `del` statement: names, attributes and items."""
     match target:
         case cst.Name(value=name):
             frame.state.names.pop(name, None)
@@ -159,6 +165,7 @@ def delete_target(frame: Frame, target: cst.BaseExpression) -> None:
 
 
 def _delete_attribute(frame: Frame, owner: cst.BaseExpression, name: str) -> None:
+    """Remove an attribute, and its registration, from the object that an expression evaluates to."""
     reference = without_none(frame.evaluate(owner))
     thing = frame.instance(reference)
     if thing is not None and isinstance(reference, Ref):
@@ -168,15 +175,16 @@ def _delete_attribute(frame: Frame, owner: cst.BaseExpression, name: str) -> Non
 
 
 def _delete_item(frame: Frame, owner: cst.BaseExpression, index: cst.BaseExpression | None) -> None:
+    """Remove the item under an index, which is None for a slice, from the container that an expression evaluates to."""
     reference = without_none(frame.evaluate(owner))
     key = frame.evaluate(index) if index is not None else None
     thing = frame.object_of(reference)
     if isinstance(reference, Ref) and isinstance(thing, (Sequence, Dict, Instance)):
-        _without(frame, reference.address, thing, key.value if isinstance(key, Const) else None)
+        _remove_entry(frame, reference.address, thing, key.value if isinstance(key, Const) else None)
 
 
-def _without(frame: Frame, address: AllocationSite, thing: Sequence | Dict | Instance, key: object) -> None:
-    """Take out what stands under a key; None for a key, or a slice, that is not known."""
+def _remove_entry(frame: Frame, address: AllocationSite, thing: Sequence | Dict | Instance, key: object) -> None:
+    """Remove the entry under a key from a heap object; the key is None when it is unknown or a slice."""
     match thing:
         case Dict(entries=entries) if key is not None:
             frame.put(address, replace(thing, entries={name: one for name, one in entries.items() if name != key}))

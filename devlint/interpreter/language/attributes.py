@@ -1,4 +1,4 @@
-"""Reading and setting attributes."""
+"""Handlers of attribute access: the value of `owner.name` for every kind of owner."""
 
 from __future__ import annotations
 
@@ -62,26 +62,26 @@ from devlint.interpreter.state.frame import Frame, evaluates
 from devlint.interpreter.state.library_models import find_call_model
 
 PROPERTIES: Final = frozenset({"property", "cached_property", "lazy_property", "abstractproperty"})
-"""Decorators that make a method an attribute."""
+"""Decorators that turn a method into an attribute."""
 
 OF_ITSELF: Final = frozenset({"requires_grad", "is_leaf", "grad", "data"})
-"""Attributes that a parameter has and what is computed from it has not."""
+"""Attributes of a parameter, such as `requires_grad`, that a tensor computed from the parameter does not share."""
 
 MAPPING_METHODS: Final = frozenset("copy get items pop setdefault update values".split())
-"""Methods of the dicts that loaders mostly hand out."""
+"""Methods of the dicts that data loaders usually return."""
 
 OPAQUE_DATA_METHODS: Final = MAPPING_METHODS | SELF_RETURNING_MODULE_METHODS
-"""Methods of opaque data: it may be a dict of tensors, or a module."""
+"""Methods of opaque data, which may be a dict of tensors or a module."""
 
 
 @evaluates(cst.Attribute)
 def attribute(frame: Frame, node: cst.Attribute) -> Value:
-    """`owner.name`."""
+    """Evaluate the attribute access `owner.name`."""
     return frame.under_path(frame.get_attribute(frame.evaluate(node.value), node.attr.value, node))
 
 
 def get_attribute(frame: Frame, owner: Value, name: str, node: cst.CSTNode) -> Value:
-    """What an attribute of a value is."""
+    """Return the value of an attribute of any kind of value; UNKNOWN if nothing is known about the attribute."""
     match owner:
         case Tensor():
             return tensor_attribute(frame, owner, name, node)
@@ -157,7 +157,7 @@ def get_attribute(frame: Frame, owner: Value, name: str, node: cst.CSTNode) -> V
 
 
 def tensor_attribute(frame: Frame, tensor: Tensor, name: str, node: cst.CSTNode) -> Value:
-    """A tensor's property, or its method."""
+    """Return a property of a tensor (`device`, `dtype`, `shape`, `data`, `grad`, ...), or one of its methods, bound."""
     settled = frame.resolve(tensor)
     match name:
         case "device":
@@ -190,14 +190,14 @@ def tensor_attribute(frame: Frame, tensor: Tensor, name: str, node: cst.CSTNode)
 
 
 def _check_leaf(frame: Frame, tensor: Tensor, node: cst.CSTNode, use: str) -> None:
-    """A leaf that was moved is a leaf no longer: its gradient stays with the original."""
+    """Report that the moved copy of a leaf tensor is used as a leaf: the gradient stays with the original."""
     moved = transfer_of_leaf(tensor)
     if moved is not None:
         frame.emit(MovedLeaf(frame.event_context(node), moved, False, use))
 
 
 def library_attribute(frame: Frame, name: str) -> Value:
-    """A library name: a dtype where it is one, else itself under its one name."""
+    """Return the value of a dotted library name: a dtype, a number, None, or the name in its canonical form."""
     root, _, last = name.rpartition(".")
     if root in ("torch", "numpy"):
         dtype = canonical_dtype_name(last)
@@ -213,7 +213,7 @@ def library_attribute(frame: Frame, name: str) -> Value:
 
 
 def opaque_attribute(frame: Frame, owner: Unknown, name: str) -> Value:
-    """An attribute of something unknown: what the program has put there, else unknown under its own name."""
+    """Return an attribute of an unknown object: the value the program has stored, else a named unknown value."""
     stored = frame.get(unknown_object_site(owner))
     text = f"{owner.text}.{name}" if owner.text else name
     unset = Unknown(("attr", owner.origin, name), text, owner.provenance)
@@ -224,7 +224,7 @@ def opaque_attribute(frame: Frame, owner: Unknown, name: str) -> Value:
 
 
 def class_member(frame: Frame, info: ClassInfo, name: str) -> Value:
-    """A name looked up on a class."""
+    """Return a class's member: a method, an enum member or a class attribute."""
     method = find_method(frame, info, name)
     if method is not None:
         return (
@@ -241,17 +241,17 @@ def class_member(frame: Frame, info: ClassInfo, name: str) -> Value:
 
 
 def instance_attribute(frame: Frame, owner: Ref, thing: Instance, name: str, node: cst.CSTNode) -> Value:
-    """An attribute of an object: its own, its class's, its library class's."""
+    """Return an attribute of an object, looked up on the object, on its class and on its library base class in turn."""
     if name in thing.attributes:
-        value = _seen(frame, frame.under_path(thing.attributes[name]))
+        value = _join_conditional_tensors(frame, frame.under_path(thing.attributes[name]))
         if name in thing.perhaps:
-            # On the paths that have not set it, the class may have something under the name.
-            inherited = _of_class(frame, owner, thing, name, node)
+            # On the paths that have not set the attribute, the class may define the name.
+            inherited = _class_attribute(frame, owner, thing, name, node)
             value = value if inherited is None else join(value, inherited, thing.perhaps[name])
         return value
     if name == "__dict__":
         return attributes_of(frame, owner, thing, node)
-    found = _of_class(frame, owner, thing, name, node)
+    found = _class_attribute(frame, owner, thing, name, node)
     if found is not None:
         return found
     cls = thing.cls
@@ -260,32 +260,35 @@ def instance_attribute(frame: Frame, owner: Ref, thing: Instance, name: str, nod
         base = library_base(frame, info)
         if name == "__class__":
             return cls
-        described = _described(frame, owner, name, node)
+        described = _described_attribute(frame, owner, name, node)
         if described is not None:
             return described
         if is_module_class(frame, info):
             found = module_attribute(frame, owner, thing, base or "torch.nn.Module", name)
         else:
-            found = _unset(frame, owner, thing, name)
+            found = _unset_attribute(frame, owner, thing, name)
         fallback = find_method(frame, info, "__getattr__") if isinstance(found, Unknown) else None
-        return found if fallback is None else _asked_for(frame, owner, fallback, name, node)
+        return found if fallback is None else _call_getattr(frame, owner, fallback, name, node)
     if cls == "argparse.Namespace":
         return Unknown(("attr", owner.address, name), f"args.{name}")
     if isinstance(cls, str):
-        found = _described(frame, owner, name, node)
+        found = _described_attribute(frame, owner, name, node)
         return found if found is not None else module_attribute(frame, owner, thing, cls, name)
     return UNKNOWN
 
 
 def attributes_of(frame: Frame, owner: Ref, thing: Instance, node: cst.CSTNode) -> Value:
-    """`owner.__dict__`: what is put there is an attribute."""
+    """Return an object's `__dict__` as a dict on the heap; a store into the dict sets an attribute of the object."""
     entries: dict[Hashable, Value] = {}
     entries.update(thing.attributes)
     return frame.allocate(node, Dict(entries, perhaps=thing.perhaps, object=owner), "__dict__")
 
 
-def _of_class(frame: Frame, owner: Ref, thing: Instance, name: str, node: cst.CSTNode) -> Value | None:
-    """What an object's class has under a name: a method bound to it, or a class attribute."""
+def _class_attribute(frame: Frame, owner: Ref, thing: Instance, name: str, node: cst.CSTNode) -> Value | None:
+    """Return the attribute that an object's class defines: a bound method, a class attribute or a descriptor's value.
+
+    Return None where the class is not one of the program or does not define the name.
+    """
     cls = thing.cls
     if not isinstance(cls, ProgramDefinition) or not isinstance(cls.definition, ClassInfo):
         return None
@@ -294,46 +297,55 @@ def _of_class(frame: Frame, owner: Ref, thing: Instance, name: str, node: cst.CS
         return bound_method(frame, owner, method, node)
     value = find_class_attribute(frame, cls.definition, name)
     if isinstance(value, (ProgramDefinition, ConditionalValue)):
-        return _bound(frame, owner, value, node)
+        return _bind_if_function(frame, owner, value, node)
     descriptor = find_special_method(frame, value, "__get__") if isinstance(value, Ref) else None
-    return value if value is None or descriptor is None else _asked_of(frame, value, descriptor, [owner, cls], node)
+    return value if value is None or descriptor is None else _call_method(frame, value, descriptor, [owner, cls], node)
 
 
-def _bound(frame: Frame, owner: Ref, value: Value, node: cst.CSTNode) -> Value:
-    """A function that a class body, or an assignment to the class, has put under a name: a method like any other."""
+def _bind_if_function(frame: Frame, owner: Ref, value: Value, node: cst.CSTNode) -> Value:
+    """Bind a function found as a class attribute to the object, as a method; return any other value unchanged.
+
+    Such a function was assigned in the class body or to the class.
+    """
     match value:
         case ProgramDefinition(definition=FunctionInfo() as method, receiver=None):
             return bound_method(frame, owner, method, node)
         case ConditionalValue(test=test, yes=yes, no=no):
-            return join(_bound(frame, owner, yes, node), _bound(frame, owner, no, node), test)
+            return join(_bind_if_function(frame, owner, yes, node), _bind_if_function(frame, owner, no, node), test)
     return value
 
 
-def _asked_for(frame: Frame, owner: Ref, fallback: FunctionInfo, name: str, node: cst.CSTNode) -> Value:
-    """What `__getattr__` says; nothing is known of a name that it asks itself for."""
+def _call_getattr(frame: Frame, owner: Ref, fallback: FunctionInfo, name: str, node: cst.CSTNode) -> Value:
+    """Call the class's `__getattr__` for a missing attribute.
+
+    The value is unknown while `__getattr__` itself is running, since it would recurse.
+    """
     if fallback in frame.analysis.active_functions:
         return UNKNOWN
-    return _asked_of(frame, owner, fallback, [Const(name)], node)
+    return _call_method(frame, owner, fallback, [Const(name)], node)
 
 
-def _asked_of(frame: Frame, owner: Value, method: FunctionInfo, given: list[Value], node: cst.CSTNode) -> Value:
-
+def _call_method(frame: Frame, owner: Value, method: FunctionInfo, given: list[Value], node: cst.CSTNode) -> Value:
+    """Call a method of the program with the given values as its positional arguments, and return the result."""
     place = node if isinstance(node, cst.BaseExpression) else cst.Name(method.name)
     return frame.call_function(method, owner, Arguments(node, [Argument(value, place) for value in given]))
 
 
-def _seen(frame: Frame, value: Value) -> Value:
-    """An attribute's value; of two tensors of which one is a buffer, both in one."""
+def _join_conditional_tensors(frame: Frame, value: Value) -> Value:
+    """Return a conditional value of two tensors as one tensor; other values are unchanged.
+
+    A parameter is not joined, because its placement is read from its cell when it is used.
+    """
     match value:
         case ConditionalValue(test=test, yes=yes, no=no):
-            yes, no = _seen(frame, yes), _seen(frame, no)
+            yes, no = _join_conditional_tensors(frame, yes), _join_conditional_tensors(frame, no)
             if isinstance(yes, Tensor) and isinstance(no, Tensor) and yes.cell is None and no.cell is None:
                 return join_tensors(frame.resolve(yes), frame.resolve(no), test)
     return value
 
 
-def _described(frame: Frame, owner: Ref, name: str, node: cst.CSTNode) -> Value | None:
-    """An attribute that a model file describes, or one of the tensors that a holder holds."""
+def _described_attribute(frame: Frame, owner: Ref, name: str, node: cst.CSTNode) -> Value | None:
+    """Return an attribute that a model file describes, or a tensor of a tensor container; None for any other."""
     row = find_member_row(frame, owner, name)
     if row is not None:
         return (
@@ -345,8 +357,8 @@ def _described(frame: Frame, owner: Ref, name: str, node: cst.CSTNode) -> Value 
     return None
 
 
-def _unset(frame: Frame, owner: Ref, thing: Instance, name: str) -> Value:
-    """An attribute nobody has been seen to set: a method inherited from a library, or unknown."""
+def _unset_attribute(frame: Frame, owner: Ref, thing: Instance, name: str) -> Value:
+    """Return the value of an attribute that no code has been seen to set: an inherited library method, or unknown."""
     if thing.contents is not None and (hasattr(dict, name) or hasattr(list, name)):
         return BoundLibraryMethod(thing.contents, name)
     if name.startswith("__"):
@@ -357,7 +369,7 @@ def _unset(frame: Frame, owner: Ref, thing: Instance, name: str) -> Value:
 def super_attribute(
     frame: Frame, owner: Value, receiver: Value, after: ClassInfo, name: str, node: cst.CSTNode
 ) -> Value:
-    """`super().name`: the next definition after a class in the receiver's line of ancestors."""
+    """Return `super().name`: the definition that follows the class `after` in the receiver's resolution order."""
     thing = frame.instance(receiver)
     cls = thing.cls if thing is not None else receiver
     info = cls.definition if isinstance(cls, ProgramDefinition) and isinstance(cls.definition, ClassInfo) else after
@@ -372,8 +384,7 @@ def super_attribute(
 
 
 def bound_method(frame: Frame, owner: Ref | Tuple, method: FunctionInfo, node: cst.CSTNode) -> Value:
-    """A method on its object; a property's value at once."""
-
+    """Return a method bound to its object, or the value of a property, which is computed at once."""
     names = method.decorator_names
     if names & PROPERTIES:
         value = frame.call_function(method, owner, Arguments(node))

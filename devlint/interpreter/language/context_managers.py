@@ -1,4 +1,4 @@
-"""What a `with` statement's context, or the same thing as a decorator, changes for the operations inside."""
+"""Context managers: the torch settings that a `with` block or a context decorator changes for the code inside."""
 
 from __future__ import annotations
 
@@ -35,9 +35,11 @@ from devlint.interpreter.state.suspended_generators import SuspendedGenerator, T
 from devlint.syntax.tree_walk import dotted_name
 
 GRAD_OFF: Final = frozenset({"torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad"})
+"""The names of torch's context managers under which operations do not record gradients."""
 GRAD_ON: Final = frozenset({"torch.enable_grad", "torch.autograd.enable_grad", "torch.set_grad_enabled"})
+"""The names of torch's context managers under which operations record gradients, or may do so."""
 DECORATORS: Final = frozenset({"no_grad", "inference_mode", "enable_grad", "set_grad_enabled", "autocast"})
-"""The last names of contexts that people put over functions."""
+"""The last parts of the names of torch's context managers that are also used as decorators of functions."""
 
 WEAKER: Final[TorchStateChanges] = {
     "default_device": UNKNOWN_PLACEMENT,
@@ -46,28 +48,27 @@ WEAKER: Final[TorchStateChanges] = {
     "autocast": True,
     "current_device_known": False,
 }
-"""What is claimed of each setting where it is not known which of several contexts holds."""
+"""The value assumed for each torch setting when several contexts are possible and they disagree on the setting."""
 
 
 def enter_context(frame: Frame, value: Value, node: cst.BaseExpression) -> tuple[Value, TorchStateChanges]:
-    """The value `as` binds, and the changes to what surrounds the operations."""
-
+    """Return the value that `as` binds for a context manager, and the torch settings that the context changes."""
     match value:
         case DeviceValue():
             return value, {"default_device": requested_placement(frame, value, node, None)}
         case ConditionalValue(test=test, yes=yes, no=no):
             (first, changes), (second, others) = enter_context(frame, yes, node), enter_context(frame, no, node)
-            return join(first, second, test), _either(changes, others)
+            return join(first, second, test), _join_changes(changes, others)
         case Ref(address=address):
             thing = frame.get(address)
             if isinstance(thing, Sequence) and thing.kind == "generator":
-                pause = frame.analysis.suspended_generators.get(address)
-                changes = dict(pause.changes) if pause is not None else {}
-                if pause is not None:
-                    frame.analysis.suspended_generators[address] = _begin(frame, pause)
+                suspended = frame.analysis.suspended_generators.get(address)
+                changes = dict(suspended.changes) if suspended is not None else {}
+                if suspended is not None:
+                    frame.analysis.suspended_generators[address] = _resume_at_yield(frame, suspended)
                 return thing.any, changes | {"autocast": True} if _is_autocast(frame, node) else changes
             if isinstance(thing, Instance) and isinstance(thing.cls, str):
-                return value, _changes_of(thing.cls)
+                return value, _library_changes(thing.cls)
             function = find_special_method(frame, value, "__enter__") or find_special_method(frame, value, "__aenter__")
             if function is not None:
                 return frame.call_function(function, value, Arguments(node)), {}
@@ -77,45 +78,51 @@ def enter_context(frame: Frame, value: Value, node: cst.BaseExpression) -> tuple
 
 
 def exit_context(frame: Frame, value: Value, node: cst.BaseExpression) -> None:
-    """What an object of the program does when its `with` block ends."""
-
-    pause = frame.analysis.suspended_generators.get(value.address) if isinstance(value, Ref) else None
-    if pause is not None:
-        _finish(frame, pause)
+    """Run the end of a context: a generator's code after its `yield`, or the `__exit__` of a program's class."""
+    suspended = frame.analysis.suspended_generators.get(value.address) if isinstance(value, Ref) else None
+    if suspended is not None:
+        _run_after_yield(frame, suspended)
     function = find_special_method(frame, value, "__exit__") or find_special_method(frame, value, "__aexit__")
     if function is not None and frame.state.live:
         frame.call_function(function, value, Arguments(node, [Argument(NONE, node)] * 3))
 
 
-def _begin(frame: Frame, pause: SuspendedGenerator) -> SuspendedGenerator:
-    """Go back from the generator's end to its `yield`."""
-    for address, (paused, _) in pause.effects.items():
+def _resume_at_yield(frame: Frame, suspended: SuspendedGenerator) -> SuspendedGenerator:
+    """Reset the heap objects from the state at the generator's end to the state at its `yield`."""
+    for address, (paused, _) in suspended.effects.items():
         frame.put(address, paused)
-    return replace(pause, launches=frame.state.torch_state.launches)
+    return replace(suspended, launches=frame.state.torch_state.launches)
 
 
-def _finish(frame: Frame, pause: SuspendedGenerator) -> None:
-    """Do what comes after the `yield`: to what the block has changed meanwhile, it may be done or not."""
-    for address, (paused, done) in pause.effects.items():
+def _run_after_yield(frame: Frame, suspended: SuspendedGenerator) -> None:
+    """Apply the effects that a generator used as a context manager has after its `yield`.
+
+    An object that the `with` block has changed is joined with the object at the generator's end, since the generator
+    may or may not change it after the block. Timings that the generator takes are reported if the block has launched
+    unsynchronized work.
+    """
+    for address, (paused, done) in suspended.effects.items():
         now = frame.get(address)
         frame.put(address, done if now is None or now == paused else join_objects(now, done, None))
     work = frame.state.torch_state.unsynchronized
-    if work is not None and work[0] > pause.launches:
-        for timing in pause.block_timings:
+    if work is not None and work[0] > suspended.launches:
+        for timing in suspended.block_timings:
             frame.emit(replace(timing, work=work[1]))
-    if pause.waits:
+    if suspended.waits:
         frame.synchronize()
 
 
 def suspend_at_yield(frame: Frame, node: cst.Yield) -> None:
-    """A context manager hands over to the `with` block, which may give the accelerator work."""
+    """Record the state at a context manager's `yield`, and assume that the `with` block launches accelerator work."""
     frame.states_at_yield.append((frame.state.torch_state, frame.state.heap.fork()))
     frame.launch(frame.step(StepKind.PASSED, "the block of the `with` statement is run", node))
 
 
 def suspended_generator(frame: Frame, before: TorchState) -> SuspendedGenerator:
-    """What a generator has changed where it yields, and does afterwards: a context manager's `with` block runs
-    between."""
+    """Return the settings that a generator has changed when it yields, and the effects that it has afterwards.
+
+    For a context manager, the `with` block runs between the two. `before` is the torch state at the generator's start.
+    """
     during, after = frame.states_at_yield, frame.state
     changes = [
         {name: getattr(one, name) for name in WEAKER if getattr(one, name) != getattr(before, name)}
@@ -135,11 +142,11 @@ def suspended_generator(frame: Frame, before: TorchState) -> SuspendedGenerator:
             end, launches=before.launches, unsynchronized=before.unsynchronized, waited=before.waited
         )
     waits = all(end.epoch > one.epoch for one, _ in during)
-    return SuspendedGenerator(reduce(_either, changes) if changes else {}, effects, timings, waits)
+    return SuspendedGenerator(reduce(_join_changes, changes) if changes else {}, effects, timings, waits)
 
 
 def decorator_torch_state(frame: Frame, info: FunctionInfo) -> TorchStateChanges:
-    """The changes for the body of a function that has contexts for decorators."""
+    """Return the torch settings that a function's decorators (`@torch.no_grad()`) change for its body."""
     changes: dict[str, object] = {}
     if not info.decorator_names & DECORATORS:
         return changes
@@ -152,11 +159,12 @@ def decorator_torch_state(frame: Frame, info: FunctionInfo) -> TorchStateChanges
         if isinstance(decorator, cst.Call):
             changes.update(enter_context(home, home.evaluate(decorator), decorator)[1])
         else:
-            changes.update(_changes_of(f"torch.{last}"))
+            changes.update(_library_changes(f"torch.{last}"))
     return changes
 
 
-def _changes_of(cls: str) -> TorchStateChanges:
+def _library_changes(cls: str) -> TorchStateChanges:
+    """Return the torch settings that a context manager of torch changes, by the class's dotted name."""
     if cls in GRAD_OFF:
         return {"grad": False}
     if cls in GRAD_ON:
@@ -168,8 +176,8 @@ def _changes_of(cls: str) -> TorchStateChanges:
     return {}
 
 
-def _either(left: TorchStateChanges, right: TorchStateChanges) -> TorchStateChanges:
-    """What may have changed when it is not known which of two contexts it is: the weaker claim on each setting."""
+def _join_changes(left: TorchStateChanges, right: TorchStateChanges) -> TorchStateChanges:
+    """Join the setting changes of two contexts of which one is entered: differing settings take their weaker value."""
     return {
         name: left[name] if name in left and name in right and left[name] == right[name] else WEAKER[name]
         for name in {**left, **right}
@@ -177,7 +185,7 @@ def _either(left: TorchStateChanges, right: TorchStateChanges) -> TorchStateChan
 
 
 def _may_be_autocast(frame: Frame, node: cst.BaseExpression) -> bool:
-    """Whether a context of which nothing is known may be autocast: one of a library only if it is called so."""
+    """Return whether an unknown context may be autocast; one of a library only if its name contains `autocast`."""
     name = dotted_name(node.func if isinstance(node, cst.Call) else node)
     root = frame.lookup(name.partition(".")[0]) if name is not None else None
     return not isinstance(root, LibraryName) or "autocast" in (name or "")
@@ -186,17 +194,17 @@ def _may_be_autocast(frame: Frame, node: cst.BaseExpression) -> bool:
 CHOOSING_DEVICE: Final = re.compile(
     r"(^|_)(init|on|default)_(tensor|module|device|empty_weights)|device$", re.IGNORECASE
 )
-"""What libraries call contexts in which tensors and modules are made where they belong: `fabric.init_tensor()`."""
+"""The pattern of the names of contexts in which a library chooses the device of new tensors: `fabric.init_tensor()`."""
 
 
 def _may_choose_device(node: cst.BaseExpression) -> bool:
-    """Whether a context of which nothing is known may say where factories put what they make."""
+    """Return whether an unknown context manager may set the default device, judging by the context manager's name."""
     name = dotted_name(node.func if isinstance(node, cst.Call) else node) or ""
     return CHOOSING_DEVICE.search(name.rpartition(".")[2]) is not None
 
 
 def _is_autocast(frame: Frame, node: cst.BaseExpression) -> bool:
-    """Whether a context manager of the program uses autocast."""
+    """Return whether a generator-based context manager of the program mentions autocast."""
     callee = frame.evaluate(node.func) if isinstance(node, cst.Call) else None
     definition = callee.definition if isinstance(callee, ProgramDefinition) else None
     return isinstance(definition, FunctionInfo) and "autocast" in definition.unit.mentions

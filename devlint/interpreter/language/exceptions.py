@@ -1,4 +1,4 @@
-"""`try`, `with` and `raise`: what holds where an exception arrives, and what is done on every way out."""
+"""Handlers of `try` and `raise`: the states in which an exception is caught, and the code run on every exit."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from devlint.interpreter.state.frame import Frame, executes
 from devlint.syntax.tree_walk import dotted_name
 
 IMPORT_ERRORS: Final = frozenset({"ImportError", "ModuleNotFoundError", "Exception"})
-"""What a failing import raises, and how people catch it."""
+"""The exceptions under which programs catch a failing import."""
 
 
 @executes(cst.Raise)
 def raise_(frame: Frame, node: cst.Raise) -> None:
-    """`raise`: the path ends here, or goes on in a handler."""
+    """Execute `raise`: end the path, and keep its state for an enclosing `try`."""
     if node.exc is not None:
         frame.evaluate(node.exc)
     if frame.exception_states:
@@ -28,7 +28,7 @@ def raise_(frame: Frame, node: cst.Raise) -> None:
 
 
 def execute_failing(frame: Frame, body: cst.BaseSuite) -> State:
-    """Run statements of which any may fail; the state in which the failure is met."""
+    """Execute statements each of which may raise; return the join of the states in which an exception may be caught."""
     failures = [frame.state.fork()]
     frame.exception_states.append(failures)
     for one in body.body:
@@ -40,20 +40,24 @@ def execute_failing(frame: Frame, body: cst.BaseSuite) -> State:
 
 
 class EarlyExits:
-    """The states that leave the code around by return, break and continue from now on."""
+    """The states that leave a block by `return`, `break` or `continue`, counted from the creation of this object."""
 
     def __init__(self, frame: Frame) -> None:
-        self._run = frame
-        self._exits = len(frame.returns)
-        ways = [frame.loops[-1].breaks, frame.loops[-1].continues] if frame.loops else []
-        self._ways = [(way, len(way)) for way in ways]
+        """Remember how many early exits the frame has recorded so far."""
+        self._frame = frame
+        self._return_count = len(frame.returns)
+        exit_lists = [frame.loops[-1].breaks, frame.loops[-1].continues] if frame.loops else []
+        self._loop_exits = [(exit_states, len(exit_states)) for exit_states in exit_lists]
 
     def __bool__(self) -> bool:
-        return len(self._run.returns) > self._exits or any(len(way) > count for way, count in self._ways)
+        """Return whether any state has left the block early."""
+        return len(self._frame.returns) > self._return_count or any(
+            len(exit_states) > count for exit_states, count in self._loop_exits
+        )
 
     def finish(self, last: Callable[[], None]) -> None:
-        """Do on each of them what is done on every way out."""
-        frame = self._run
+        """Run the code of a `finally` clause, or of a context's exit, on each state that left the block early."""
+        frame = self._frame
         end = frame.state
 
         def after(state: State) -> State:
@@ -61,17 +65,17 @@ class EarlyExits:
             last()
             return frame.state
 
-        exits, frame.returns[self._exits :] = frame.returns[self._exits :], []
+        exits, frame.returns[self._return_count :] = frame.returns[self._return_count :], []
         frame.returns += [(done, value) for state, value in exits if (done := after(state)).live]
-        for way, count in self._ways:
-            way[count:] = [done for state in way[count:] if (done := after(state)).live]
+        for exit_states, count in self._loop_exits:
+            exit_states[count:] = [done for state in exit_states[count:] if (done := after(state)).live]
         frame.state = end
 
 
 @executes(cst.Try, cst.TryStar)
 def try_(frame: Frame, node: cst.Try | cst.TryStar) -> None:
-    """`try`: a handler may be entered from before the body, or from after any part of it."""
-    departures = EarlyExits(frame)
+    """Execute `try`: a handler may be entered from the start of the body and after each of its statements."""
+    early_exits = EarlyExits(frame)
     failed: State | None = None
     if node.handlers:
         failed = execute_failing(frame, node.body)
@@ -92,12 +96,14 @@ def try_(frame: Frame, node: cst.Try | cst.TryStar) -> None:
         ends.append(frame.state)
     frame.state = join_all_states(ends)
     if node.finalbody is not None:
-        _finally(frame, node.finalbody, departures)
+        _finally(frame, node.finalbody, early_exits)
 
 
 def _has_imported(frame: Frame, node: cst.Try | cst.TryStar) -> bool:
-    """Whether the body only imports, from files of the program: they are there, and no handler of an ImportError is
-    entered."""
+    """Return whether a `try` body only imports names that the program's own files define.
+
+    Such an import does not fail, so no handler of an ImportError is entered.
+    """
     imports = [
         part for line in node.body.body for part in (line.body if isinstance(line, cst.SimpleStatementLine) else ())
     ]
@@ -110,10 +116,11 @@ def _has_imported(frame: Frame, node: cst.Try | cst.TryStar) -> bool:
     return all(isinstance(one, ProgramDefinition) for one in found)
 
 
-def _finally(frame: Frame, body: cst.Finally, departures: EarlyExits) -> None:
-    # Where nobody knows how the body was left, it was by an exception.
-    unexplained = not frame.state.live and not departures
-    departures.finish(lambda: frame.execute(body))
+def _finally(frame: Frame, body: cst.Finally, early_exits: EarlyExits) -> None:
+    """Run a `finally` clause on each early exit of a `try` statement, and at its end."""
+    # A body that no recorded exit explains was left by an exception.
+    unexplained = not frame.state.live and not early_exits
+    early_exits.finish(lambda: frame.execute(body))
     frame.state.live = frame.state.live or unexplained
     frame.execute(body)
     frame.state.live = frame.state.live and not unexplained

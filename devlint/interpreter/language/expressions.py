@@ -1,4 +1,4 @@
-"""The value of each kind of expression that is not a call, an attribute, an index or an operator."""
+"""Handlers of names, literals, displays, comprehensions, lambdas, conditional expressions and `yield`."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ from devlint.interpreter.state.frame import Frame, LoopFrame, evaluates
 from devlint.syntax.string_literals import string_value
 
 KEYWORDS: Final = {"None": NONE, "True": Const(True), "False": Const(False)}
-"""The constants that are written as names."""
+"""The values of the constants that Python writes as names."""
 
 MAX_LITERALS: Final = 1000
-"""Number and string literals whose values are kept: the few that programs are full of."""
+"""The size of the cache of integer literals' values: programs repeat a few literals many times."""
 
 
 @evaluates(cst.Name)
 def name(frame: Frame, node: cst.Name) -> Value:
-    """A name: by Python's scoping, or unknown."""
+    """Evaluate a name by Python's scoping rules; a name that is bound nowhere is unknown."""
     value = frame.state.names.get(node.value) or KEYWORDS.get(node.value) or frame.lookup(node.value)
     if value is None:
         return UNKNOWN
@@ -48,24 +48,25 @@ def name(frame: Frame, node: cst.Name) -> Value:
 
 @evaluates(cst.Integer)
 def integer(frame: Frame, node: cst.Integer) -> Value:
-    """An integer literal."""
+    """Evaluate an integer literal."""
     return _integer(node.value)
 
 
 @lru_cache(MAX_LITERALS)
 def _integer(text: str) -> Const:
+    """Return the cached value of an integer literal's text."""
     return Const(int(text, 0))
 
 
 @evaluates(cst.Float, cst.Imaginary)
 def number(frame: Frame, node: cst.Float | cst.Imaginary) -> Value:
-    """A number literal with a point, or an imaginary one."""
+    """Evaluate a floating-point or imaginary literal."""
     return Const(float(node.value) if isinstance(node, cst.Float) else complex(node.value))
 
 
 @evaluates(cst.SimpleString, cst.ConcatenatedString)
 def string(frame: Frame, node: cst.SimpleString | cst.ConcatenatedString) -> Value:
-    """A string literal, implicit concatenation included."""
+    """Evaluate a string literal, implicit concatenation included."""
     value = string_value(node)
     if value is None and isinstance(node, cst.ConcatenatedString):
         frame.evaluate(node.left)
@@ -76,7 +77,7 @@ def string(frame: Frame, node: cst.SimpleString | cst.ConcatenatedString) -> Val
 
 @evaluates(cst.FormattedString)
 def formatted(frame: Frame, node: cst.FormattedString) -> Value:
-    """An f-string: known when its parts are, else known by its beginning."""
+    """Evaluate an f-string: a constant if all its parts are known, else a string with a known prefix."""
     result: Value = Const("")
     for part in node.parts:
         if isinstance(part, cst.FormattedStringText):
@@ -89,7 +90,7 @@ def formatted(frame: Frame, node: cst.FormattedString) -> Value:
 
 
 def concatenated(left: Value, right: Value) -> Value:
-    """Two pieces of text in a row; what follows something unknown is not looked at."""
+    """Return the concatenation of two strings; text after an unknown part is dropped."""
     match left, right:
         case StringPrefix(), _:
             return left
@@ -108,25 +109,28 @@ def concatenated(left: Value, right: Value) -> Value:
 
 @evaluates(cst.Ellipsis)
 def ellipsis(frame: Frame, node: cst.Ellipsis) -> Value:
-    """`...`."""
+    """Evaluate the constant `...`."""
     return Const(...)
 
 
 @evaluates(cst.Tuple)
 def tuple_(frame: Frame, node: cst.Tuple) -> Value:
-    """A tuple; of unknown length when a star inside cannot be unrolled."""
+    """Evaluate a tuple display; the length is unknown if a star inside cannot be unrolled."""
     found = elements(frame, node.elements, "tuple")
     return Tuple(found.items) if found.items is not None else frame.allocate(node, found)
 
 
 @evaluates(cst.List, cst.Set)
 def list_(frame: Frame, node: cst.List | cst.Set) -> Value:
-    """A list or set display."""
+    """Evaluate a list or set display."""
     return frame.allocate(node, elements(frame, node.elements, "list" if isinstance(node, cst.List) else "set"))
 
 
 def elements(frame: Frame, nodes: Iterable[cst.BaseElement], kind: str) -> Sequence:
-    """The values of a display's elements, stars unrolled; one that stands for all when a star has unknown length."""
+    """Evaluate the elements of a display, with stars unrolled.
+
+    If a star has unknown length, the result is a sequence whose one element stands for all.
+    """
     items: list[Value] = []
     known = True
     for element in nodes:
@@ -142,7 +146,7 @@ def elements(frame: Frame, nodes: Iterable[cst.BaseElement], kind: str) -> Seque
 
 @evaluates(cst.Dict)
 def dict_(frame: Frame, node: cst.Dict) -> Value:
-    """A dict display, `**` included."""
+    """Evaluate a dict display, `**` included."""
     result = Dict({})
     for element in node.elements:
         if isinstance(element, cst.DictElement):
@@ -160,7 +164,7 @@ def dict_(frame: Frame, node: cst.Dict) -> Value:
 
 @evaluates(cst.IfExp)
 def conditional(frame: Frame, node: cst.IfExp) -> Value:
-    """`a if test else b`: both, under the condition, unless the path decides it."""
+    """Evaluate `a if test else b`: join both sides under the test, unless the path decides the test."""
     values: list[Value] = []
 
     def side(holds: bool, expression: cst.BaseExpression) -> Callable[[], None]:
@@ -185,7 +189,7 @@ def conditional(frame: Frame, node: cst.IfExp) -> Value:
 
 
 def truth(frame: Frame, node: cst.BaseExpression) -> bool | None:
-    """Whether a condition holds on this path, None where that is not known; evaluates it for its effects."""
+    """Evaluate a condition; return whether it holds on this path, None if unknown."""
     test = condition_of(frame, node)
     if isinstance(test, bool):
         return test
@@ -194,7 +198,7 @@ def truth(frame: Frame, node: cst.BaseExpression) -> bool | None:
 
 @evaluates(cst.NamedExpr)
 def walrus(frame: Frame, node: cst.NamedExpr) -> Value:
-    """`(name := value)`."""
+    """Evaluate the assignment expression `(name := value)`."""
     value = frame.evaluate(node.value)
     if isinstance(node.target, cst.Name):
         frame.bind(node.target.value, value)
@@ -203,13 +207,16 @@ def walrus(frame: Frame, node: cst.NamedExpr) -> Value:
 
 @evaluates(cst.Lambda)
 def lambda_(frame: Frame, node: cst.Lambda) -> Value:
-    """A lambda, with the code around it as its closure."""
+    """Evaluate a lambda expression, with the current frame as its closure."""
     return ProgramDefinition(closure(frame, node, "<lambda>"))
 
 
 def closure(frame: Frame, node: cst.FunctionDef | cst.Lambda, name: str) -> FunctionInfo:
-    """The function defined here. It finds its free names in the code around it: one that was run by another call makes
-    another function."""
+    """Return the function that a `def` or lambda defines, with the current frame as its closure.
+
+    The defaults of its parameters are evaluated here. A nested definition yields one function for each chain of calls
+    that runs the enclosing function, since its free names are looked up in the enclosing frame.
+    """
     qualified = f"{frame.scope.name}.{name}" if frame.function is not None else name
     info = frame.analysis.function(node, lambda: FunctionInfo(qualified, frame.module, frame.unit, lambda: node))
     if info.context not in (None, frame.context):
@@ -223,13 +230,13 @@ def closure(frame: Frame, node: cst.FunctionDef | cst.Lambda, name: str) -> Func
 
 @evaluates(cst.Await)
 def await_(frame: Frame, node: cst.Await) -> Value:
-    """What is awaited is run at once."""
+    """Evaluate `await x`: the awaited expression is run at once."""
     return frame.evaluate(node.expression)
 
 
 @evaluates(cst.Yield)
 def yield_(frame: Frame, node: cst.Yield) -> Value:
-    """A generator's value; what is sent back is unknown."""
+    """Evaluate `yield`: record the yielded value; the value sent back to the generator is unknown."""
     if frame.function is not None and frame.function.is_context:
         suspend_at_yield(frame, node)
     match node.value:
@@ -244,7 +251,7 @@ def yield_(frame: Frame, node: cst.Yield) -> Value:
 
 @evaluates(cst.ListComp, cst.SetComp, cst.GeneratorExp)
 def comprehension(frame: Frame, node: cst.ListComp | cst.SetComp | cst.GeneratorExp) -> Value:
-    """A comprehension: element by element over a short known sequence, else once for all."""
+    """Evaluate a comprehension: element by element over a short known sequence, else once for all elements."""
     values, exact = _comprehend(frame, node.for_in, lambda: frame.evaluate(node.elt))
     kind = {cst.ListComp: "list", cst.SetComp: "set"}.get(type(node), "iterator")
     thing = Sequence(tuple(values), kind=kind) if exact else Sequence(None, join_all(values), kind)
@@ -253,7 +260,7 @@ def comprehension(frame: Frame, node: cst.ListComp | cst.SetComp | cst.Generator
 
 @evaluates(cst.DictComp)
 def dict_comprehension(frame: Frame, node: cst.DictComp) -> Value:
-    """A dict comprehension; the keys of a known dict are kept."""
+    """Evaluate a dict comprehension; constant keys are kept if the comprehension is unrolled exactly."""
     pairs, exact = _comprehend(
         frame, node.for_in, lambda: Tuple((frame.evaluate(node.key), frame.evaluate(node.value)))
     )
@@ -266,7 +273,7 @@ def dict_comprehension(frame: Frame, node: cst.DictComp) -> Value:
 
 
 def _comprehend(frame: Frame, clause: cst.CompFor, make: Callable[[], Value]) -> tuple[list[Value], bool]:
-    """The values a comprehension makes, and whether they are exactly its elements in order."""
+    """Return the values that a comprehension makes, and whether they are exactly its elements in order."""
     outer_names = frame.state.names
     found = frame.iterate(frame.evaluate(clause.iter), clause.iter)
     exact = found.items is not None
@@ -278,11 +285,11 @@ def _comprehend(frame: Frame, clause: cst.CompFor, make: Callable[[], Value]) ->
     )
     for position, item in enumerate(rounds):
         with frame.iteration(clause, position):
-            made, all_of_them = _round(frame, clause, item, make)
+            made, all_of_them = _comprehend_element(frame, clause, item, make)
         values.extend(made)
         exact = exact and all_of_them
     frame.loops.pop()
-    # The walrus is the one thing inside that binds outside; loop variables stay within.
+    # A walrus inside a comprehension binds in the enclosing scope; the loop variables do not.
     inner_names, frame.state.names = frame.state.names, outer_names
     targets = set(names_in_target(clause.target))
     for name, value in inner_names.items():
@@ -291,8 +298,10 @@ def _comprehend(frame: Frame, clause: cst.CompFor, make: Callable[[], Value]) ->
     return values, exact
 
 
-def _round(frame: Frame, clause: cst.CompFor, item: Value, make: Callable[[], Value]) -> tuple[list[Value], bool]:
-    """What one element gives, and whether it surely does."""
+def _comprehend_element(
+    frame: Frame, clause: cst.CompFor, item: Value, make: Callable[[], Value]
+) -> tuple[list[Value], bool]:
+    """Return the values made for one element of a comprehension, and whether its `if` clauses surely accept it."""
     path_condition = frame.state.path_condition
     skipped: State | None = None
     frame.assign(clause.target, item)

@@ -1,4 +1,4 @@
-"""What an import binds."""
+"""The values that import statements bind."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from devlint.interpreter.state.frame import Frame
 
 
 def imported_value(frame: Frame, module: str, attribute: str | None, level: int, name: str) -> Value:
-    """The value an import binds: part of the program, or a library name that stays symbolic."""
+    """Return the value that an import binds: a definition or module of the program, or a symbolic library name."""
     analysis = frame.analysis
     if attribute is None:
         # `import a.b` binds `a`; `import a.b as c` binds `a.b`.

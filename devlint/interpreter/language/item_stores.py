@@ -1,4 +1,4 @@
-"""Assigning to an index."""
+"""Handlers of assignments to a subscript: `owner[index] = value` for tensors, arrays, containers and modules."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ from devlint.interpreter.state.frame import Frame, assigns
 from devlint.interpreter.state.rebinding import rebind
 
 
-def _set_attribute_of(frame: Frame, owner: Ref, key: Value, value: Value) -> None:
-    """What is put into an object's `__dict__` under a known name is its attribute."""
+def _set_dict_attribute(frame: Frame, owner: Ref, key: Value, value: Value) -> None:
+    """Set an attribute of an object after a store into its `__dict__` under a constant key."""
     thing = frame.instance(owner)
     if thing is not None and isinstance(key, Const):
         frame.put(owner.address, thing.with_attribute(str(key.value), value))
@@ -45,7 +45,7 @@ def _set_attribute_of(frame: Frame, owner: Ref, key: Value, value: Value) -> Non
 
 @assigns(cst.Subscript)
 def set_item(frame: Frame, target: cst.Subscript, value: Value) -> None:
-    """`owner[index] = value`."""
+    """Assign to the target `owner[index]`, by the owner's own `__setitem__` if the program defines one."""
     owner = without_none(frame.evaluate(target.value))
     indices = _indices(frame, target)
     index = indices[0] if len(indices) == 1 else None
@@ -56,10 +56,10 @@ def set_item(frame: Frame, target: cst.Subscript, value: Value) -> None:
     owner = frame.contents(owner)
     match owner:
         case Tensor():
-            _note_write(frame, target, owner, indices)
+            _report_item_write(frame, target, owner, indices)
             _set_in_tensor(frame, target, owner, indices, value)
         case Array():
-            _note_write(frame, target, owner, indices)
+            _report_item_write(frame, target, owner, indices)
         case OpaqueData():
             set_opaque_item(frame, target.value, owner, index.value if index is not None else None, value)
         case Ref(address=address):
@@ -68,10 +68,12 @@ def set_item(frame: Frame, target: cst.Subscript, value: Value) -> None:
                 key = index.value if index is not None else UNKNOWN
                 frame.put(
                     address,
-                    dict_with_entry(thing, key, mark_as_contained(frame, _cached(frame, target, value), thing.owner)),
+                    dict_with_entry(
+                        thing, key, mark_as_contained(frame, _mark_if_cached(frame, target, value), thing.owner)
+                    ),
                 )
                 if thing.object is not None:
-                    _set_attribute_of(frame, thing.object, key, value)
+                    _set_dict_attribute(frame, thing.object, key, value)
             elif isinstance(thing, Sequence):
                 items, value = thing.items, mark_as_contained(frame, value, thing.owner)
                 if (
@@ -100,21 +102,31 @@ def set_item(frame: Frame, target: cst.Subscript, value: Value) -> None:
                 and isinstance(index.value, Const)
             ):
                 name = str(index.value.value)
-                frame.put(address, thing.with_attribute(name, value, thing.registered.get(name, _kind(frame, owner))))
+                frame.put(
+                    address,
+                    thing.with_attribute(name, value, thing.registered.get(name, _registration_in(frame, owner))),
+                )
 
 
-def _kind(frame: Frame, owner: Value) -> Registration | None:
-    """What a holder is given goes where it goes."""
+def _registration_in(frame: Frame, owner: Value) -> Registration | None:
+    """Return how an owner registers a stored item: a tensor container registers a buffer, other owners nothing."""
     return Registration.BUFFER if is_tensor_container(frame, owner) else None
 
 
-def _note_write(frame: Frame, target: cst.Subscript, owner: Tensor | Array, indices: list[Argument | None]) -> None:
+def _report_item_write(
+    frame: Frame, target: cst.Subscript, owner: Tensor | Array, indices: list[Argument | None]
+) -> None:
+    """Report a write into the part of a tensor's or array's memory that the indices select."""
     part = item_storage(storage_of(owner), target, [index.value for index in indices if index is not None])
     report_shared_write(frame, replace(owner, memory=part), target, target)
 
 
-def _cached(frame: Frame, target: cst.Subscript, value: Value) -> Value:
-    """A tensor put into a dict of the module's top level outlives the call: it is a cache."""
+def _mark_if_cached(frame: Frame, target: cst.Subscript, value: Value) -> Value:
+    """Mark a tensor that a function stores in a dict of the module's top level as cached.
+
+    Such a dict outlives the call. The value is returned unmarked when it is no tensor, when the dict is no global name,
+    and when the key's source text contains `device`.
+    """
     if not (isinstance(value, Tensor) and isinstance(target.value, cst.Name) and frame.function is not None):
         return value
     name = target.value.value
@@ -138,9 +150,10 @@ def _cached(frame: Frame, target: cst.Subscript, value: Value) -> Value:
 def _set_in_tensor(
     frame: Frame, target: cst.Subscript, owner: Tensor, indices: list[Argument | None], value: Value
 ) -> None:
-    """Slices copy from any device; a mask or an index needs the value on the tensor's device, unless it is 0-dim.
+    """Assign to a part of a tensor: check the devices and dtypes, then forget that the tensor is freshly made.
 
-    Masks and indices themselves may lie anywhere: they are brought to what is written to.
+    A slice copies from any device. With a mask or an index the value must be on the tensor's device, unless the value
+    is 0-dim. Masks and indices may be on any device: torch copies them to the device of the tensor written to.
     """
     tensor = frame.resolve(owner)
     base = Operand("input", frame.place(target.value), tensor)
@@ -151,7 +164,7 @@ def _set_in_tensor(
             continue
         thing = frame.object_of(one)
         if isinstance(thing, Sequence) and thing.kind == "tuple":
-            # Several indices in one, which may all be slices.
+            # A tuple holds several indices, and all of them may be slices.
             continue
         advanced.append(one)
     if advanced and isinstance(value, Tensor):
@@ -172,15 +185,17 @@ def _set_in_tensor(
     while isinstance(whole, cst.Subscript):
         whole = whole.value
     if whole is not target.value:
-        # A part of a part: what it is a part of is no longer as it was made either.
+        # The target is a part of a part (`x[0][1] = value`): the whole tensor `x` is no longer freshly made either.
         made = frame.evaluate(whole)
         if isinstance(made, Tensor):
             rebind(frame, whole, made, replace(made, fresh=None))
 
 
 def _is_put(frame: Frame, indices: list[Value], value: Tensor) -> bool:
-    """Whether the assignment surely puts values one by one, which casts nothing: a 0-dim index copies a slice, and a
-    mask is filled with a 0-dim value."""
+    """Return whether an index assignment surely writes elements one by one, an operation that does not convert dtypes.
+
+    A 0-dim index copies a slice instead, and a mask is filled with a 0-dim value; both convert the dtype.
+    """
     for index in indices:
         if isinstance(index, Tensor) and not index.rank.is_dimensioned:
             continue

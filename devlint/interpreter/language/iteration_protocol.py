@@ -1,4 +1,4 @@
-"""What iterating over a value yields."""
+"""The iteration protocol: the elements that a `for` loop, an unpacking or a star gets from each kind of value."""
 
 from __future__ import annotations
 
@@ -36,19 +36,21 @@ from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import find_iteration_model
 
 MAX_UNROLLED: Final = 6
-"""Known sequences up to this length are followed element by element; a longer one is one element that stands for
-all."""
+"""The length up to which a known sequence is iterated element by element.
+
+In a longer sequence, one element stands for all.
+"""
 
 
 def iterate(frame: Frame, value: Value, node: cst.BaseExpression) -> Sequence:
-    """The elements of a value: each when they are known and few, else one that stands for all."""
+    """Return the elements of a value: each one if they are known and few, else one element that stands for all."""
     match value:
         case Tuple(items=items):
-            return _short(Sequence(items, kind="tuple"))
+            return _limit_unrolling(Sequence(items, kind="tuple"))
         case Const(value=str(text)):
-            return _short(Sequence(tuple(Const(one) for one in text)))
+            return _limit_unrolling(Sequence(tuple(Const(one) for one in text)))
         case Tensor():
-            # One element stands for all: it is a part of the memory, but not the same part each time.
+            # One element stands for all: each is another part of the tensor's memory, so no memory is recorded.
             return Sequence(None, replace(element_tensor(frame, value), memory=None))
         case Array():
             return Sequence(None, replace(value, fresh=None, memory=None, rank=value.rank.fewer))
@@ -60,15 +62,15 @@ def iterate(frame: Frame, value: Value, node: cst.BaseExpression) -> Sequence:
             return Sequence(None, StringPrefix())
         case ProgramDefinition(definition=ClassInfo() as info):
             members = enum_members(frame, info)
-            return _short(Sequence(tuple(members.values()))) if members else Sequence(None, UNKNOWN)
+            return _limit_unrolling(Sequence(tuple(members.values()))) if members else Sequence(None, UNKNOWN)
         case Size():
             return Sequence(None, Number("int"))
         case Ref(address=address):
             thing = frame.get(address)
             if isinstance(thing, Sequence):
-                return _short(thing)
+                return _limit_unrolling(thing)
             if isinstance(thing, Dict):
-                return _short(_keys(thing))
+                return _limit_unrolling(_keys(thing))
             if isinstance(thing, Instance):
                 return iterate_instance(frame, value, thing, node)
             if isinstance(thing, ParameterCell):
@@ -80,13 +82,15 @@ def iterate(frame: Frame, value: Value, node: cst.BaseExpression) -> Sequence:
     return Sequence(None, UNKNOWN)
 
 
-def _short(thing: Sequence) -> Sequence:
+def _limit_unrolling(thing: Sequence) -> Sequence:
+    """Return a sequence with its elements joined into one if it is longer than MAX_UNROLLED."""
     if thing.items is not None and len(thing.items) > MAX_UNROLLED:
         return replace(thing, items=None, element=join_all(thing.items))
     return thing
 
 
 def _keys(thing: Dict) -> Sequence:
+    """Return the keys of a dict as a sequence."""
     keys = tuple(Const(key) for key in thing.entries)
     if thing.element is None:
         return Sequence(keys)
@@ -94,23 +98,23 @@ def _keys(thing: Dict) -> Sequence:
 
 
 def values_of(thing: Dict) -> Sequence:
-    """`dict.values()`."""
+    """Return the elements of `dict.values()`."""
     if thing.element is None:
-        return _short(Sequence(tuple(thing.entries.values()), owner=thing.owner))
+        return _limit_unrolling(Sequence(tuple(thing.entries.values()), owner=thing.owner))
     return Sequence(None, thing.any, owner=thing.owner)
 
 
 def items_of(thing: Dict) -> Sequence:
-    """`dict.items()`."""
+    """Return the elements of `dict.items()`, each a tuple of key and value."""
     if thing.element is None:
-        return _short(
+        return _limit_unrolling(
             Sequence(tuple(Tuple((Const(key), value)) for key, value in thing.entries.items()), owner=thing.owner)
         )
     return Sequence(None, Tuple((_keys(thing).any, thing.any)), owner=thing.owner)
 
 
 def unpack(frame: Frame, value: Value, node: cst.BaseExpression, length: int) -> list[Value]:
-    """The values that `a, b, ... = value` binds; unknown ones where the length does not fit."""
+    """Return the values that `a, b, ... = value` binds; unknown ones where the length of the value does not match."""
     if isinstance(value, Unknown) and value.origin is not None:
         return [Unknown(("item", value.origin, i), f"{value.text}[{i}]" if value.text else "") for i in range(length)]
     if isinstance(value, Ref):
@@ -128,8 +132,7 @@ def unpack(frame: Frame, value: Value, node: cst.BaseExpression, length: int) ->
 
 
 def iterate_instance(frame: Frame, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Sequence:
-    """What iterating over an object yields: a library class's elements, a container's modules, a user class's
-    elements."""
+    """Return the elements of an object: by a library model, as a module container, or by the class's own `__iter__`."""
     registered = find_iteration_model(thing.cls)
     if registered is not None:
         return registered(frame, reference, thing, node)
@@ -142,6 +145,7 @@ def iterate_instance(frame: Frame, reference: Ref, thing: Instance, node: cst.Ba
 
 
 def _user_iteration(frame: Frame, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Sequence:
+    """Return the elements of an object of a program's class, by `__iter__` and `__next__`, or else by `__getitem__`."""
     method = frame.get_attribute(reference, "__iter__", node)
     if isinstance(method, ProgramDefinition):
         produced = frame.call(method, Arguments(node), node)
@@ -155,7 +159,7 @@ def _user_iteration(frame: Frame, reference: Ref, thing: Instance, node: cst.Bas
 
 
 def item_by_index(frame: Frame, reference: Value, node: cst.BaseExpression) -> Value:
-    """What an object's own `__getitem__` gives for an index; unknown where it has none."""
+    """Return the result of an object's own `__getitem__` for an unknown index; unknown where the class defines none."""
     method = frame.get_attribute(reference, "__getitem__", node)
     if not isinstance(method, ProgramDefinition):
         return UNKNOWN

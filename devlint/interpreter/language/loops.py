@@ -1,4 +1,4 @@
-"""`for` and `while`: element by element over a short known sequence, else until nothing changes."""
+"""Handlers of `for` and `while`: a short known sequence is unrolled, any other loop is run to a fixpoint."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ from devlint.interpreter.state.abstract_state import State, is_fixpoint, join_al
 from devlint.interpreter.state.frame import Frame, LoopFrame, executes
 
 MAX_ROUNDS: Final = 3
-"""Times a loop's body is run before what still changes is given up as unknown; nearly all settle in two."""
+"""The number of passes through a loop's body before names that still change become unknown.
+
+Nearly all loops reach their fixpoint in two passes.
+"""
 
 
 @executes(cst.While)
 def while_(frame: Frame, node: cst.While) -> None:
-    """`while`: zero or more times, and at its end the test fails."""
+    """Execute `while`: run the body zero or more times to a fixpoint; the test is false after the loop."""
 
     def head(_: int) -> None:
         condition_of(frame, node.test)
@@ -27,12 +30,12 @@ def while_(frame: Frame, node: cst.While) -> None:
     loop_frame = _repeat(frame, node, head)
     condition_of(frame, node.test)
     narrow(frame, node.test, False)
-    _end(frame, node, loop_frame)
+    _finish_loop(frame, node, loop_frame)
 
 
 @executes(cst.For)
 def for_(frame: Frame, node: cst.For) -> None:
-    """`for`: once for each element of a short known sequence, else until nothing changes."""
+    """Execute `for`: unroll a short known sequence, else run the body to a fixpoint."""
     found = frame.iterate(frame.evaluate(node.iter), node.iter)
     if found.items is not None:
         loop_frame = _unroll(frame, node, found.items)
@@ -42,23 +45,25 @@ def for_(frame: Frame, node: cst.For) -> None:
         loop_frame = _repeat(
             frame, node, lambda times: frame.assign(node.target, found.element if times else first), alike=alike
         )
-    _end(frame, node, loop_frame)
+    _finish_loop(frame, node, loop_frame)
 
 
-def _end(frame: Frame, node: cst.For | cst.While, loop_frame: LoopFrame) -> None:
-    """After the loop: its `else` is for the path that has not left it by `break`."""
+def _finish_loop(frame: Frame, node: cst.For | cst.While, loop_frame: LoopFrame) -> None:
+    """Run a loop's `else` clause, and join the states that left the loop by `break`."""
     if node.orelse is not None:
         frame.execute(node.orelse)
     frame.state = join_all_states([frame.state, *loop_frame.breaks])
 
 
-def _frame(frame: Frame, node: cst.For | cst.While, *, unrolled: bool = False) -> LoopFrame:
+def _new_loop_frame(frame: Frame, node: cst.For | cst.While, *, unrolled: bool = False) -> LoopFrame:
+    """Return a new loop frame for a `for` or `while` statement."""
     head = node.target if isinstance(node, cst.For) else node.test
     return LoopFrame(frame.loop_at(head), node, frame.analysis.names_changed(node), unrolled)
 
 
 def _unroll(frame: Frame, node: cst.For, items: Sequence[Value]) -> LoopFrame:
-    loop_frame = _frame(frame, node, unrolled=True)
+    """Run a loop's body once for each known element."""
+    loop_frame = _new_loop_frame(frame, node, unrolled=True)
     frame.loops.append(loop_frame)
     for position, item in enumerate(items):
         if not frame.state.live:
@@ -73,10 +78,14 @@ def _unroll(frame: Frame, node: cst.For, items: Sequence[Value]) -> LoopFrame:
 
 
 def _repeat(frame: Frame, node: cst.For | cst.While, head: Callable[[int], None], *, alike: int = 0) -> LoopFrame:
-    """Run the body until nothing changes that it reads; the rounds have the same head from `alike` on."""
-    loop_frame = _frame(frame, node)
+    """Run a loop's body until the names that it reads no longer change, at most MAX_ROUNDS times.
+
+    `head` binds the loop variable or narrows by the test before each pass. All passes from number `alike` on have the
+    same head, so the fixpoint is tested only from there.
+    """
+    loop_frame = _new_loop_frame(frame, node)
     frame.loops.append(loop_frame)
-    # What a module binds, every function may read.
+    # Any function may read the names of a module, so a loop at the top level compares all names.
     names = frame.analysis.loop_carried(node, frame.function) if frame.function is not None else None
     with frame.analysis.call_summaries.loop(frame.function, loop_frame.assigned):
         for times in range(MAX_ROUNDS):
@@ -97,7 +106,7 @@ def _repeat(frame: Frame, node: cst.For | cst.While, head: Callable[[int], None]
 
 
 def _widen(before: State, after: State) -> None:
-    """Give up on the names that a loop keeps changing."""
+    """Set the names that each pass through a loop changes to unknown, after the last pass."""
     for name, value in after.names.items():
         if before.names.get(name) != value and name in before.names:
             after.names[name] = UNKNOWN
@@ -105,17 +114,18 @@ def _widen(before: State, after: State) -> None:
 
 @executes(cst.Break)
 def break_(frame: Frame, node: cst.Break) -> None:
-    """`break`."""
-    _leave(frame, lambda loop_frame: loop_frame.breaks)
+    """Execute `break`: end the path, and keep its state for the code after the loop."""
+    _leave_loop(frame, lambda loop_frame: loop_frame.breaks)
 
 
 @executes(cst.Continue)
 def continue_(frame: Frame, node: cst.Continue) -> None:
-    """`continue`."""
-    _leave(frame, lambda loop_frame: loop_frame.continues)
+    """Execute `continue`: end the path, and keep its state for the loop's next pass."""
+    _leave_loop(frame, lambda loop_frame: loop_frame.continues)
 
 
-def _leave(frame: Frame, exits: Callable[[LoopFrame], list[State]]) -> None:
+def _leave_loop(frame: Frame, exits: Callable[[LoopFrame], list[State]]) -> None:
+    """End the path, and add its state to the list that `exits` selects from the innermost loop's frame."""
     if frame.loops:
         exits(frame.loops[-1]).append(frame.state.fork())
     frame.state.live = False

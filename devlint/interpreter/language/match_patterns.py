@@ -1,4 +1,4 @@
-"""The patterns of a `match` statement: whether the subject matches, and what the pattern binds."""
+"""The patterns of a `match` statement: the condition under which each matches, and the names it binds."""
 
 from __future__ import annotations
 
@@ -34,25 +34,28 @@ from devlint.interpreter.state.frame import Frame
 from devlint.syntax.tree_walk import descend
 
 Answer = Literal | bool
+"""The result of matching a pattern: a condition, True for a sure match, False for a sure mismatch."""
 
 
 class MatchText:
-    """How a case reads as a condition, written out only when somebody reads it."""
+    """The text of a case as a condition (`x == 1`, `x matches Point(0, y)`), generated only when it is printed."""
 
     __slots__ = ("pattern", "subject")
 
     def __init__(self, subject: cst.CSTNode, pattern: cst.CSTNode) -> None:
+        """Keep the nodes of the `match` subject and of the pattern."""
         self.subject = subject
         self.pattern = pattern
 
     def __str__(self) -> str:
+        """Return the condition as one line of source text."""
         subject, pattern = (cst.Module([]).code_for_node(one) for one in (self.subject, self.pattern))
         relation = "==" if isinstance(self.pattern, cst.MatchValue) else "matches"
         return " ".join(f"{subject} {relation} {pattern}".split())
 
 
 def match_pattern(frame: Frame, pattern: cst.MatchPattern, subject: Argument) -> Answer:
-    """Bind what the pattern captures; the condition under which it matches."""
+    """Bind the names that a pattern captures; return the condition under which the subject matches."""
     match pattern:
         case cst.MatchValue(value=node):
             return _match_value(frame, pattern, frame.evaluate(node), subject)
@@ -66,22 +69,23 @@ def match_pattern(frame: Frame, pattern: cst.MatchPattern, subject: Argument) ->
                 frame.bind(name.value, _narrowed(frame, inner, subject.value))
             return answer
         case cst.MatchOr(patterns=choices):
-            return _match_any(frame, [one.pattern for one in choices], subject)
+            return _match_or(frame, [one.pattern for one in choices], subject)
         case cst.MatchSequence(patterns=parts):
             return _match_sequence(frame, pattern, parts, subject)
         case cst.MatchMapping():
             return _match_mapping(frame, pattern, subject)
         case cst.MatchClass():
             return _match_class(frame, pattern, subject)
-    return _undecided(frame, pattern, subject)
+    return _undecided_literal(frame, pattern, subject)
 
 
-def _undecided(frame: Frame, pattern: cst.CSTNode, subject: Argument) -> Literal:
+def _undecided_literal(frame: Frame, pattern: cst.CSTNode, subject: Argument) -> Literal:
+    """Return a path condition's literal for a match that nothing decides, identified by the pattern's place."""
     return Literal(Atom(frame.site_key(pattern), MatchText(subject.node, pattern)))
 
 
 def all_answers(answers: Sequence[Answer]) -> Answer:
-    """The condition that several conditions hold."""
+    """Return the conjunction of several match conditions."""
     result: Answer = True
     for answer in answers:
         if answer is False or result is False:
@@ -92,15 +96,16 @@ def all_answers(answers: Sequence[Answer]) -> Answer:
 
 
 def _match_value(frame: Frame, pattern: cst.MatchPattern, wanted: Value, subject: Argument) -> Answer:
+    """Return the condition that the subject equals the value of a pattern."""
     if not isinstance(wanted, Const):
-        return _undecided(frame, pattern, subject)
+        return _undecided_literal(frame, pattern, subject)
     equal = compare_with_constant(frame, subject.value, wanted, pattern, MatchText(subject.node, pattern))
     test = truth_condition(frame, equal, subject.node) if not isinstance(equal, Number) else None
-    return test if test is not None else _undecided(frame, pattern, subject)
+    return test if test is not None else _undecided_literal(frame, pattern, subject)
 
 
-def _match_any(frame: Frame, patterns: Sequence[cst.MatchPattern], subject: Argument) -> Answer:
-    """`a | b`: what the alternatives bind is what either of them does."""
+def _match_or(frame: Frame, patterns: Sequence[cst.MatchPattern], subject: Argument) -> Answer:
+    """Match `a | b`: join the values that the alternatives bind to each name."""
     result: Answer = False
     bound: dict[str, Value] = {}
     for pattern in patterns:
@@ -123,13 +128,14 @@ def _match_sequence(
     parts: Sequence[cst.MatchSequenceElement | cst.MatchStar],
     subject: Argument,
 ) -> Answer:
+    """Match a sequence pattern (`[a, b, *rest]`) and bind its names."""
     if isinstance(subject.value, (Const, StringPrefix, Number, Tensor, Array)):
         return False
-    found = _elements(frame, subject)
+    found = _sequence_elements(frame, subject)
     star = next((i for i, one in enumerate(parts) if isinstance(one, cst.MatchStar)), None)
     items = found.items
     if items is None:
-        answers: list[Answer] = [_undecided(frame, pattern, subject)]
+        answers: list[Answer] = [_undecided_literal(frame, pattern, subject)]
         items = (found.element,) * len(parts)
         if star is not None:
             items = (*items[:star], *items[star + 1 :])
@@ -149,8 +155,8 @@ def _match_sequence(
     return all_answers(answers)
 
 
-def _elements(frame: Frame, subject: Argument) -> SequenceObject:
-    """The elements of what may be a sequence; a named unknown's are parts of it."""
+def _sequence_elements(frame: Frame, subject: Argument) -> SequenceObject:
+    """Return the elements of a subject that may be a sequence; those of a named unknown are named after it."""
     value = subject.value
     if isinstance(value, Tuple):
         return SequenceObject(value.items, UNKNOWN, "tuple")
@@ -163,6 +169,7 @@ def _elements(frame: Frame, subject: Argument) -> SequenceObject:
 
 
 def _match_mapping(frame: Frame, pattern: cst.MatchMapping, subject: Argument) -> Answer:
+    """Match a mapping pattern (`{"key": value, **rest}`) and bind its names."""
     thing = frame.object_of(subject.value)
     if isinstance(subject.value, (Const, StringPrefix, Number, Tensor, Array, Tuple)) or isinstance(
         thing, SequenceObject
@@ -179,7 +186,7 @@ def _match_mapping(frame: Frame, pattern: cst.MatchMapping, subject: Argument) -
             return False
         else:
             value = get_item(frame, subject, [Argument(key, element.key)], element.key)
-            answers.append(_undecided(frame, pattern, subject))
+            answers.append(_undecided_literal(frame, pattern, subject))
         answers.append(match_pattern(frame, element.pattern, Argument(value, subject.node)))
     if pattern.rest is not None:
         others = Dict({}, UNKNOWN)
@@ -187,17 +194,18 @@ def _match_mapping(frame: Frame, pattern: cst.MatchMapping, subject: Argument) -
             others = Dict({k: v for k, v in thing.entries.items() if k not in taken}, thing.element, thing.key)
         frame.bind(pattern.rest.value, frame.allocate(pattern, others))
     if not isinstance(thing, Dict):
-        answers.append(_undecided(frame, pattern, subject))
+        answers.append(_undecided_literal(frame, pattern, subject))
     return all_answers(answers)
 
 
 def _match_class(frame: Frame, pattern: cst.MatchClass, subject: Argument) -> Answer:
+    """Match a class pattern (`Point(x, y=0)`) and bind its names."""
     type_ = frame.evaluate(pattern.cls)
     answer = instance_condition(frame, subject.value, type_)
     if answer is False:
         return False
     value = _narrowed(frame, pattern, subject.value)
-    answers: list[Answer] = [_undecided(frame, pattern, subject) if answer is None else answer]
+    answers: list[Answer] = [_undecided_literal(frame, pattern, subject) if answer is None else answer]
     names = _positional_names(frame, type_)
     for position, element in enumerate(pattern.patterns):
         assert isinstance(element, cst.MatchSequenceElement)
@@ -213,14 +221,17 @@ def _match_class(frame: Frame, pattern: cst.MatchClass, subject: Argument) -> An
 
 
 def _positional_names(frame: Frame, type_: Value) -> list[str] | None:
-    """The attributes that positional patterns of a class stand for; None for builtins, which stand for themselves."""
+    """Return the attributes that the positional patterns of a class pattern match, in order.
+
+    None for builtin classes, whose one positional pattern matches the subject itself.
+    """
     if not (isinstance(type_, ProgramDefinition) and isinstance(type_.definition, ClassInfo)):
         return None
     return [one.name for one in data_fields(frame, type_.definition) or () if one.given]
 
 
 def _narrowed(frame: Frame, pattern: cst.MatchPattern | None, value: Value) -> Value:
-    """The subject, given that it is an instance of the pattern's class."""
+    """Return the subject narrowed to the class of a class pattern; unchanged for any other pattern."""
     if not isinstance(pattern, cst.MatchClass):
         return value
     kept = restrict_to_type(frame, value, frame.evaluate(pattern.cls), True)

@@ -1,7 +1,7 @@
-"""Names that code binds for the code around it: `global` and `nonlocal`.
+"""Names that a function binds in an enclosing scope, by `global` and `nonlocal`.
 
-Such code keeps the names among its own while it runs, so that its branches join them like any others; the code around
-sees them when another function is called, and when this one is done.
+While the function runs, the names are kept among its own names, so that its branches join them like local names. They
+are written back to the enclosing frame when another function is called and when this function returns.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from devlint.interpreter.state.frame import Frame
 
 
 def declare_outer_names(frame: Frame, names: Iterable[str]) -> None:
-    """`global a, b`: the names as they are now become the code's own."""
+    """Execute `global a, b`: copy the current values of the names into the frame that declares them."""
     for name in names:
         frame.outer_names.add(name)
         value = frame.lookup(name)
@@ -23,17 +23,17 @@ def declare_outer_names(frame: Frame, names: Iterable[str]) -> None:
 
 
 def write_back(frame: Frame) -> dict[str, Value]:
-    """Let the code around see what has been bound; what it then holds."""
+    """Write the names declared `global` or `nonlocal` to the frames that own them; return the written values."""
     held: dict[str, Value] = {}
     for name in frame.outer_names:
         value = frame.state.names.get(name)
-        owner = _owner(frame, name)
+        owner = _owning_frame(frame, name)
         if value is None or owner is None:
             continue
         before = owner.state.names.get(name)
         is_global = owner is frame.module.frame
         if before is not None and frame.analysis.symbolic and is_global:
-            # Nobody knows whether the next caller comes before or after this one.
+            # The order in which outside callers call the entry points is unknown: both values are possible.
             value = join(before, value)
         if is_global:
             frame.analysis.global_writes += 1
@@ -44,15 +44,16 @@ def write_back(frame: Frame) -> dict[str, Value]:
 
 
 def reload(frame: Frame, held: dict[str, Value]) -> None:
-    """Take over what others have bound since the names were published."""
+    """Take over the values that a callee has bound to the names written back before the call."""
     for name, value in held.items():
-        owner = _owner(frame, name)
+        owner = _owning_frame(frame, name)
         now = owner.state.names.get(name) if owner is not None else None
         if now is not None and now is not value:
             frame.state.names[name] = now
 
 
-def _owner(frame: Frame, name: str) -> Frame | None:
+def _owning_frame(frame: Frame, name: str) -> Frame | None:
+    """Return the frame that owns a declared name: an enclosing function that binds it, else the module."""
     outer = frame.outer
     while outer is not None and name not in outer.state.names:
         outer = outer.outer

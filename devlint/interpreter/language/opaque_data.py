@@ -1,4 +1,4 @@
-"""Data of unknown structure, part by part: what is taken out of it, and what is put into it."""
+"""Reads and writes of the parts of opaque data: values of unknown structure, such as a batch or a checkpoint."""
 
 from __future__ import annotations
 
@@ -16,17 +16,20 @@ from devlint.interpreter.state.rebinding import replace_value
 
 
 def opaque_item(batch: OpaqueData, key: Value | None) -> Value:
-    """`batch[key]`; any part of it where the key is not known."""
+    """Return the part of opaque data under a key (`batch[key]`), or a part standing for all if the key is unknown."""
     return opaque_part(batch, key.value) if isinstance(key, Const) else any_opaque_part(batch)
 
 
 def set_opaque_item(
     frame: Frame, owner: cst.BaseExpression, batch: OpaqueData, key: Value | None, value: Value
 ) -> None:
-    """`batch[key] = value`. What is put under a key nobody knows may be any part of it; an index that only tensors
-    take leaves the tensor where it is."""
+    """Assign `batch[key] = value` on opaque data.
+
+    A value stored under an unknown key may become any part, so its placement is joined into all of them. An index that
+    only tensors accept (a mask, a list of indices) does not change the placement.
+    """
     if isinstance(key, Const):
-        _tell(
+        _rebind_everywhere(
             frame,
             owner,
             batch,
@@ -35,54 +38,64 @@ def set_opaque_item(
         )
     elif key is not None and not _is_index(frame, key):
         whole = any_opaque_part(batch)
-        placement = join_placements(_placement(frame, whole), _placement(frame, value, beside=whole))
+        placement = join_placements(_stored_placement(frame, whole), _stored_placement(frame, value, beside=whole))
         after = replace(batch, placement=placement, moved=None, parts=())
-        _tell(frame, owner, batch, after, after)
+        _rebind_everywhere(frame, owner, batch, after, after)
 
 
 def update_opaque_data(frame: Frame, owner: cst.BaseExpression, batch: OpaqueData, more: Dict) -> None:
-    """`batch.update(more)`."""
+    """Apply `batch.update(more)` to opaque data."""
     unknown = replace(batch, placement=UNKNOWN_PLACEMENT, moved=None, parts=())
     after = batch if more.element is None else unknown
     for key, value in more.entries.items():
         after = _with_part(after, Const(key), value)
-    _tell(frame, owner, batch, after, unknown)
+    _rebind_everywhere(frame, owner, batch, after, unknown)
 
 
 def _with_part(batch: OpaqueData, key: Const, value: Value) -> OpaqueData:
+    """Return opaque data whose part under a constant key is replaced."""
     others = tuple(part for part in batch.parts if part[0] != key.value)
     return replace(batch, moved=None, parts=(*others, (key.value, value)))
 
 
 def _is_index(frame: Frame, key: Value) -> bool:
-    """Whether a key is a mask or a list of indices."""
+    """Return whether a key is a mask or a list of indices, which only tensors and arrays accept."""
     return isinstance(key, (Tensor, Array)) or (isinstance(key, Ref) and isinstance(frame.get(key.address), Sequence))
 
 
-def _placement(frame: Frame, value: Value, beside: Value | None = None) -> Placement:
-    """Where something put into a batch is; a number is nowhere else than what it is put `beside`."""
+def _stored_placement(frame: Frame, value: Value, beside: Value | None = None) -> Placement:
+    """Return the placement of a value stored in opaque data.
+
+    A number takes the placement of the value `beside` it, since it adds no device of its own; other values are unknown.
+    """
     match value:
         case Tensor():
             return frame.resolve(value).placement
         case OpaqueData(placement=placement):
             return placement
         case Const() | Number() | StringPrefix() | SymbolicBool() if beside is not None:
-            return _placement(frame, beside)
+            return _stored_placement(frame, beside)
     return UNKNOWN_PLACEMENT
 
 
-def _tell(frame: Frame, owner: cst.BaseExpression, before: OpaqueData, after: OpaqueData, perhaps: OpaqueData) -> None:
-    """Let everything that holds the batch hold what it has become: the callers' names too, for which it may have."""
+def _rebind_everywhere(
+    frame: Frame, owner: cst.BaseExpression, before: OpaqueData, after: OpaqueData, perhaps: OpaqueData
+) -> None:
+    """Replace opaque data by its changed version under every name that holds it.
+
+    Names of callers, which may hold the same object, get the version `perhaps`.
+    """
     replace_value(frame, owner, before, after)
     for caller in _callers(frame):
         for name, value in list(caller.state.names.items()):
             if value is before:
                 caller.bind(name, perhaps)
-                # The same call has to do so again, where it is made again.
+                # A replayed summary would not rebind the caller's name, so the call must be run again.
                 frame.analysis.call_summaries.invalidate()
 
 
 def _callers(frame: Frame) -> Iterator[Frame]:
+    """Yield the frames of the callers of a frame, innermost first."""
     while frame.caller is not None:
         frame = frame.caller[0]
         yield frame

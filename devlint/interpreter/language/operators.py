@@ -1,4 +1,4 @@
-"""Python's operators, on tensors, arrays, numbers, devices and containers."""
+"""Handlers of Python's operators on tensors, arrays, numbers, strings, containers and devices."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.frame import Frame, evaluates
 
 MAX_REPEATED: Final = 8
-"""`[x] * n` up to this length is a list of known elements, which may be set one by one."""
+"""The length up to which `[x] * n` is a list of known elements, which a program may set one by one."""
 
 METHODS: Final[dict[type, str]] = {
     cst.Add: "add",
@@ -75,8 +75,10 @@ METHODS: Final[dict[type, str]] = {
     cst.LeftShiftAssign: "lshift",
     cst.RightShiftAssign: "rshift",
 }
+"""The names of operators' special methods, without their underscores, by libcst operator type."""
 
 _UNARY: Final[dict[type, str]] = {cst.Minus: "__neg__", cst.Plus: "__pos__", cst.BitInvert: "__invert__"}
+"""The special methods of unary operators, by libcst operator type."""
 
 _CONSTANT: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "add": operator.add,
@@ -88,14 +90,15 @@ _CONSTANT: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "and": operator.and_,
     "or": operator.or_,
 }
+"""The functions that compute operators on constants, by the names in METHODS."""
 
 MAX_CONSTANT: Final = 10**9
-"""Arithmetic on constants is followed while the numbers stay small; nothing about placement hangs on large ones."""
+"""The absolute value up to which arithmetic on constants is computed; placement does not depend on larger numbers."""
 
 
 @evaluates(cst.BinaryOperation)
 def binary(frame: Frame, node: cst.BinaryOperation) -> Value:
-    """`left op right`."""
+    """Evaluate a binary operation, `left op right`."""
     left, right = frame.evaluate(node.left), frame.evaluate(node.right)
     method = METHODS.get(type(node.operator), "")
     return combine(frame, method, Argument(left, node.left), Argument(right, node.right), node)
@@ -104,7 +107,10 @@ def binary(frame: Frame, node: cst.BinaryOperation) -> Value:
 def combine(
     frame: Frame, method: str, left: Argument, right: Argument, node: cst.CSTNode, *, in_place: bool = False
 ) -> Value:
-    """The value of an operator applied to two values."""
+    """Return the value of a binary operator applied to two values; `method` is the operator's name in METHODS.
+
+    Special methods of the program's classes come first; `in_place` also tries the in-place method (`__iadd__`).
+    """
     a, b = frame.as_single_tensor(without_none(left.value)), frame.as_single_tensor(without_none(right.value))
     a, b = _as_batch_tensor(a), _as_batch_tensor(b)
     names = (f"__i{method}__", f"__{method}__") if in_place else (f"__{method}__",)
@@ -116,32 +122,32 @@ def combine(
     if function is not None:
         return frame.call_function(function, b, Arguments(node, [left]))
     if is_number_or_tensor(a):
-        return _either_way(frame, a, lambda one: combine(frame, method, replace(left, value=one), right, node))
+        return _per_alternative(frame, a, lambda one: combine(frame, method, replace(left, value=one), right, node))
     if is_number_or_tensor(b):
-        return _either_way(frame, b, lambda one: combine(frame, method, left, replace(right, value=one), node))
+        return _per_alternative(frame, b, lambda one: combine(frame, method, left, replace(right, value=one), node))
     a, b = as_forward_operand(frame, a, b), as_forward_operand(frame, b, a)
     if is_computed_by_numpy(method, a, b):
         return apply_numpy_operator(frame, method, Argument(a, left.node), Argument(b, right.node), node)
     if isinstance(a, Tensor) or isinstance(b, Tensor):
-        return _tensors(frame, method, Argument(a, left.node), Argument(b, right.node), node, in_place=in_place)
+        return _tensor_operator(frame, method, Argument(a, left.node), Argument(b, right.node), node, in_place=in_place)
     if isinstance(a, Array) or isinstance(b, Array):
         return apply_array_operator(frame, method, Argument(a, left.node), Argument(b, right.node), node)
     if method == "sub" and isinstance(a, Number) and isinstance(b, Number):
         check_clock_difference(frame, a, b, node)
     if isinstance(a, Const) and isinstance(b, Const):
-        return _constants(method, a, b)
-    collection = _collections(frame, method, a, b, node)
+        return _fold_constants(method, a, b)
+    collection = _combine_collections(frame, method, a, b, node)
     if collection is not None:
         return collection
     if isinstance(a, (Const, Number, SymbolicBool)) and isinstance(b, (Const, Number, SymbolicBool)):
-        return Number(_number_kind(method, a, b))
+        return Number(_result_kind(method, a, b))
     if isinstance(a, (StringPrefix, Const)) and isinstance(b, (StringPrefix, Const)) and method in ("add", "mod"):
         return StringPrefix(a.prefix if isinstance(a, StringPrefix) else str(a.value) if method == "add" else "")
     return UNKNOWN
 
 
-def _either_way(frame: Frame, value: ConditionalValue, compute: Callable[[Value], Value]) -> Value:
-    """What is computed of a value on each of the paths that gave it."""
+def _per_alternative(frame: Frame, value: ConditionalValue, compute: Callable[[Value], Value]) -> Value:
+    """Compute a function on both alternatives of a conditional value, each on its path, and join the results."""
     results: list[Value] = [UNKNOWN, UNKNOWN]
 
     def side(position: int, one: Value, holds: Literal | None) -> None:
@@ -159,13 +165,19 @@ def _either_way(frame: Frame, value: ConditionalValue, compute: Callable[[Value]
 
 
 def _as_batch_tensor(value: Value) -> Value:
-    """What an operator makes of data of unknown structure: part of a checkpoint may as well be a number."""
+    """Return opaque data as a tensor operand; other values are unchanged.
+
+    The parts of a checkpoint may be numbers, so a checkpoint is an unknown operand.
+    """
     if not isinstance(value, OpaqueData):
         return value
     return UNKNOWN if value.mixed else Tensor(value.placement, pinned=value.pinned)
 
 
-def _tensors(frame: Frame, method: str, left: Argument, right: Argument, node: cst.CSTNode, *, in_place: bool) -> Value:
+def _tensor_operator(
+    frame: Frame, method: str, left: Argument, right: Argument, node: cst.CSTNode, *, in_place: bool
+) -> Value:
+    """Return the value of an operator with a tensor operand, by its row of the table of torch's semantics."""
     table = frame.analysis.table
     for side in (left, right):
         if not isinstance(side.value, Tensor) and isinstance(side.value, (Ref, Tuple)) and method != "mul":
@@ -180,25 +192,30 @@ def _tensors(frame: Frame, method: str, left: Argument, right: Argument, node: c
         return UNKNOWN
     unknown = isinstance(other.value, Unknown)
     if isinstance(other.value, Unknown) and other.value.origin is None:
-        # What is not even named may be a number as well as a tensor on any device.
+        # An unknown without a name may be a number as well as a tensor on any device.
         other = Argument(UNKNOWN, other.node)
     names = [name for name in row.params if name != "*"]
     bound = {names[0]: [own], names[1] if len(names) > 1 else "other": [other]}
     if unknown:
         bound[names[1] if len(names) > 1 else "other"] = [Argument(Number(), other.node)]
         result = apply_bound_row(frame, row, bound, node)
-        return _clouded(result)
+        return _with_unknown_dtype(result)
     return apply_bound_row(frame, row, bound, node)
 
 
-def _clouded(result: Value) -> Value:
-    """A result whose dtype and rank an operand of unknown nature may have changed."""
+def _with_unknown_dtype(result: Value) -> Value:
+    """Return a tensor result of an unknown operand: of unknown dtype, and of unknown rank unless it has dimensions."""
     if not isinstance(result, Tensor):
         return result
     return replace(result, dtype=UNKNOWN_DTYPE, rank=result.rank if result.rank.is_dimensioned else Rank.ANY)
 
 
-def _constants(method: str, left: Const, right: Const) -> Value:
+def _fold_constants(method: str, left: Const, right: Const) -> Value:
+    """Return the value of an operator on two constants.
+
+    The value is a constant if it is small, else a number or string of unknown value. It is unknown if the operator
+    raises.
+    """
     function = _CONSTANT.get(method)
     if function is None:
         return Number()
@@ -213,14 +230,16 @@ def _constants(method: str, left: Const, right: Const) -> Value:
     return UNKNOWN
 
 
-def _number_kind(method: str, left: Value, right: Value) -> str | None:
-    kinds = {_kind(left), _kind(right)}
+def _result_kind(method: str, left: Value, right: Value) -> str | None:
+    """Return the type name of an operator's result on two numbers, None if unknown."""
+    kinds = {_operand_kind(left), _operand_kind(right)}
     if "float" in kinds or method == "truediv":
         return "float" if None not in kinds or "float" in kinds else None
     return "int" if kinds <= {"int", "bool"} else None
 
 
-def _kind(value: Value) -> str | None:
+def _operand_kind(value: Value) -> str | None:
+    """Return the type name of a number or constant, None if unknown."""
     match value:
         case Number(kind=kind):
             return kind
@@ -231,39 +250,40 @@ def _kind(value: Value) -> str | None:
     return None
 
 
-def _collections(frame: Frame, method: str, left: Value, right: Value, node: cst.CSTNode) -> Value | None:
-    one, other = _collection(frame, left), _collection(frame, right)
+def _combine_collections(frame: Frame, method: str, left: Value, right: Value, node: cst.CSTNode) -> Value | None:
+    """Return the value of `+`, `*` or `|` on dicts, lists and tuples; None for other operands."""
+    one, other = _as_collection(frame, left), _as_collection(frame, right)
     if method == "or" and isinstance(one, Dict) and isinstance(other, Dict):
         return frame.allocate(node, merge_dicts(one, other))
     if method == "add" and isinstance(one, Sequence) and isinstance(other, Sequence):
         if one.items is not None and other.items is not None:
-            return _made(frame, Sequence((*one.items, *other.items), kind=one.kind), node)
-        return _made(frame, Sequence(None, join(one.any, other.any), one.kind), node)
+            return _allocate_result(frame, Sequence((*one.items, *other.items), kind=one.kind), node)
+        return _allocate_result(frame, Sequence(None, join(one.any, other.any), one.kind), node)
     if method == "mul":
         for thing, times in ((one, right), (other, left)):
             if isinstance(thing, Sequence):
                 number = times.value if isinstance(times, Const) else None
                 items = thing.items if thing.items is not None and isinstance(number, int) else ()
                 if items and isinstance(number, int) and len(items) * number <= MAX_REPEATED:
-                    return _made(frame, replace(thing, items=items * number, owner=None), node)
-                return _made(frame, Sequence(None, thing.any, thing.kind), node)
+                    return _allocate_result(frame, replace(thing, items=items * number, owner=None), node)
+                return _allocate_result(frame, Sequence(None, thing.any, thing.kind), node)
     return None
 
 
-def _collection(frame: Frame, value: Value) -> object:
-    """The dict, list or tuple that a value is."""
+def _as_collection(frame: Frame, value: Value) -> object:
+    """Return the dict, list or tuple behind a value as a heap object."""
     if isinstance(value, Tuple):
         return Sequence(value.items, kind="tuple")
     return frame.object_of(value)
 
 
-def _made(frame: Frame, thing: Sequence, node: cst.CSTNode) -> Value:
-    """The list or tuple that an operator makes."""
+def _allocate_result(frame: Frame, thing: Sequence, node: cst.CSTNode) -> Value:
+    """Return a list or tuple made by an operator: a tuple value if its elements are known, else a new heap object."""
     return Tuple(thing.items) if thing.kind == "tuple" and thing.items is not None else frame.allocate(node, thing)
 
 
 def augmented(frame: Frame, node: cst.AugAssign) -> Value:
-    """The value that `target op= value` leaves in the target."""
+    """Return the value that the augmented assignment `target op= value` leaves in its target."""
     target, value = frame.evaluate(node.target), frame.evaluate(node.value)
     method = METHODS.get(type(node.operator), "")
     grow = {"add": extend, "or": update}.get(method)
@@ -278,7 +298,7 @@ def augmented(frame: Frame, node: cst.AugAssign) -> Value:
 
 
 def extend(frame: Frame, target: Ref, value: Value) -> Value | None:
-    """`list += more`: the same list, longer."""
+    """Extend a list in place (`list += more`) and return it; None if the operands are not both sequences."""
     thing = frame.get(target.address)
     more = frame.object_of(value)
     if not isinstance(thing, Sequence) or not isinstance(more, Sequence):
@@ -294,7 +314,7 @@ def extend(frame: Frame, target: Ref, value: Value) -> Value | None:
 
 
 def update(frame: Frame, target: Ref, value: Value) -> Value | None:
-    """`dict |= more`: the same dict, with more entries."""
+    """Update a dict in place (`dict |= more`) and return it; None if the operands are not both dicts."""
     thing = frame.get(target.address)
     more = frame.object_of(value)
     if not isinstance(thing, Dict) or not isinstance(more, Dict):
@@ -305,19 +325,20 @@ def update(frame: Frame, target: Ref, value: Value) -> Value | None:
 
 @evaluates(cst.UnaryOperation)
 def unary(frame: Frame, node: cst.UnaryOperation) -> Value:
-    """`-x`, `+x`, `~x`, `not x`."""
+    """Evaluate `-x`, `+x`, `~x` or `not x`."""
     if isinstance(node.operator, cst.Not):
         return from_test(negate_condition(condition_of(frame, node.expression)))
     value = frame.evaluate(node.expression)
     function = find_special_method(frame, value, _UNARY.get(type(node.operator), ""))
     if function is not None:
         return frame.call_function(function, value, Arguments(node))
-    return _signed(frame, value, node)
+    return _unary_value(frame, value, node)
 
 
-def _signed(frame: Frame, value: Value, node: cst.UnaryOperation) -> Value:
+def _unary_value(frame: Frame, value: Value, node: cst.UnaryOperation) -> Value:
+    """Return the value of `-x`, `+x` or `~x` for an operand without a special method of its own."""
     if is_number_or_tensor(value):
-        return _either_way(frame, value, lambda one: _signed(frame, one, node))
+        return _per_alternative(frame, value, lambda one: _unary_value(frame, one, node))
     match value:
         case Const(value=int() | float() as number) if isinstance(node.operator, (cst.Minus, cst.Plus)):
             return Const(-number if isinstance(node.operator, cst.Minus) else number)
@@ -334,7 +355,7 @@ def _signed(frame: Frame, value: Value, node: cst.UnaryOperation) -> Value:
 
 
 def from_test(test: Literal | bool | None) -> Value:
-    """The Python bool that a condition is."""
+    """Return a condition as a bool value: a known bool, a symbolic bool for a literal, an unknown bool for None."""
     if isinstance(test, bool):
         return Const(test)
     return SymbolicBool(test) if test is not None else Number("bool")
@@ -342,7 +363,7 @@ def from_test(test: Literal | bool | None) -> Value:
 
 @evaluates(cst.BooleanOperation)
 def boolean(frame: Frame, node: cst.BooleanOperation) -> Value:
-    """`a and b`, `a or b`: a condition when both are, else one of the two values."""
+    """Evaluate `a and b` or `a or b`: a condition if both operands are conditions, else one of the two operands."""
     is_and = isinstance(node.operator, cst.And)
     left = frame.evaluate(node.left)
     if isinstance(left, (Const, SymbolicBool)) and (not isinstance(left, Const) or isinstance(left.value, bool)):
@@ -374,13 +395,14 @@ def boolean(frame: Frame, node: cst.BooleanOperation) -> Value:
     if not isinstance(test, Literal):
         return join(left if is_and else without_none(left), right)
     if isinstance(right, SymbolicBool) or right in (Const(True), Const(False)):
-        # What stands beside a condition is meant as one, whatever else it may be.
+        # A value combined with a condition is treated as a condition too.
         other = right.test if isinstance(right, SymbolicBool) else right == Const(True)
-        return from_test(_combined(test, other, is_and=is_and))
+        return from_test(_connect(test, other, is_and=is_and))
     return join(right, left, test) if is_and else join(without_none(left), right, test)
 
 
-def _combined(left: Literal, right: Literal | bool, *, is_and: bool) -> Literal | bool:
+def _connect(left: Literal, right: Literal | bool, *, is_and: bool) -> Literal | bool:
+    """Return the conjunction or disjunction of two conditions."""
     if isinstance(right, bool):
         return left if right is is_and else right
     return conjunction(left, right) if is_and else disjunction(left, right)
@@ -388,7 +410,7 @@ def _combined(left: Literal, right: Literal | bool, *, is_and: bool) -> Literal 
 
 @evaluates(cst.Comparison)
 def comparison(frame: Frame, node: cst.Comparison) -> Value:
-    """`a < b`, `a is None`, `a.device == b.device`; a chain is known only as a bool."""
+    """Evaluate a comparison such as `a < b`, `a is None` or `a.device == b.device`; a chain is an unknown bool."""
     left = Argument(frame.evaluate(node.left), node.left)
     results: list[Value] = []
     for part in node.comparisons:

@@ -1,4 +1,4 @@
-"""The effect of each kind of statement."""
+"""Handlers of statements other than loops, `try` and `with`: assignments, `if`, `match`, imports, definitions."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from devlint.syntax.tree_walk import dotted_name
 
 @executes(cst.SimpleStatementLine, cst.IndentedBlock, cst.SimpleStatementSuite)
 def block(frame: Frame, node: cst.SimpleStatementLine | cst.IndentedBlock | cst.SimpleStatementSuite) -> None:
-    """Statements in order."""
+    """Execute the statements of a block in order."""
     frame.execute_all(node.body)
 
 
 @executes(cst.Expr)
 def expression_statement(frame: Frame, node: cst.Expr) -> None:
-    """An expression whose value is thrown away."""
+    """Evaluate an expression statement, whose value is discarded."""
     frame.discarded_expression = node.value
     frame.evaluate(node.value)
     frame.discarded_expression = None
@@ -43,7 +43,7 @@ def expression_statement(frame: Frame, node: cst.Expr) -> None:
 
 @executes(cst.Assign)
 def assignment(frame: Frame, node: cst.Assign) -> None:
-    """`a = b = value`."""
+    """Execute the assignment `a = b = value`: evaluate the value once and assign it to each target."""
     value = frame.evaluate(node.value)
     for target in node.targets:
         frame.assign(target.target, value)
@@ -53,19 +53,22 @@ def assignment(frame: Frame, node: cst.Assign) -> None:
 
 @executes(cst.AnnAssign)
 def annotated(frame: Frame, node: cst.AnnAssign) -> None:
-    """`a: T = value`."""
+    """Execute the annotated assignment `a: T = value`; a declaration without a value has no effect."""
     if node.value is not None:
         frame.assign(node.target, frame.evaluate(node.value))
 
 
 @executes(cst.AugAssign)
 def augmented_assignment(frame: Frame, node: cst.AugAssign) -> None:
-    """`a += value`: in place on what is mutable."""
+    """Execute the augmented assignment `a += value`, which changes a mutable object in place."""
     frame.assign(node.target, augmented(frame, node))
 
 
 def _check_rebinding(frame: Frame, node: cst.Assign, name: str, value: Value) -> None:
-    """Tell when a moved value is bound to a name that nobody reads: the caller, or the list, keeps the old one."""
+    """Report a name that is bound to a moved tensor (`name = name.to(device)`) and never read afterwards.
+
+    The name is a loop variable or a parameter, so the list or the caller keeps the tensor that was not moved.
+    """
     match node.value:
         case cst.Call(func=cst.Attribute(value=receiver, attr=cst.Name(value=method))) if method in REBOUND_METHODS:
             if dotted_name(receiver) != name or not (isinstance(value, Tensor) or looks_like_tensor(frame, receiver)):
@@ -90,7 +93,7 @@ def _check_rebinding(frame: Frame, node: cst.Assign, name: str, value: Value) ->
 
 @executes(cst.Return)
 def return_(frame: Frame, node: cst.Return) -> None:
-    """`return value`."""
+    """Execute `return value`: record the state and the value, and end the path."""
     value = frame.evaluate(node.value) if node.value is not None else NONE
     if frame.state.live:
         frame.returns.append((frame.state.fork(), value))
@@ -99,26 +102,26 @@ def return_(frame: Frame, node: cst.Return) -> None:
 
 @executes(cst.Assert)
 def assert_(frame: Frame, node: cst.Assert) -> None:
-    """`assert test`: what follows may rely on it."""
+    """Execute `assert test`: the code that follows is narrowed by the test."""
     condition_of(frame, node.test)
     narrow(frame, node.test, True)
 
 
 @executes(cst.Del)
 def delete(frame: Frame, node: cst.Del) -> None:
-    """`del target`."""
+    """Execute `del target`: remove a name, an attribute or an item."""
     delete_target(frame, node.target)
 
 
 @executes(cst.Global, cst.Nonlocal)
 def outer_names(frame: Frame, node: cst.Global | cst.Nonlocal) -> None:
-    """Names that belong to the code around."""
+    """Execute `global a` or `nonlocal a`: the names belong to the module or to an enclosing function."""
     declare_outer_names(frame, [item.name.value for item in node.names])
 
 
 @executes(cst.Import)
 def import_(frame: Frame, node: cst.Import) -> None:
-    """`import a.b as c`."""
+    """Execute `import a.b as c`: bind the module to a name."""
     for alias in node.names:
         module = dotted_name(alias.name) or ""
         name = (
@@ -131,7 +134,7 @@ def import_(frame: Frame, node: cst.Import) -> None:
 
 @executes(cst.ImportFrom)
 def import_from(frame: Frame, node: cst.ImportFrom) -> None:
-    """`from a import b as c`."""
+    """Execute `from a import b as c`: bind each imported member; `import *` has no effect here."""
     if isinstance(node.names, cst.ImportStar):
         return
     module = dotted_name(node.module) or "" if node.module is not None else ""
@@ -143,19 +146,19 @@ def import_from(frame: Frame, node: cst.ImportFrom) -> None:
 
 @executes(cst.FunctionDef)
 def function(frame: Frame, node: cst.FunctionDef) -> None:
-    """`def`: the function with the code around it as closure."""
+    """Execute `def`: bind the name to the function, with the current frame as its closure."""
     frame.bind(node.name.value, ProgramDefinition(closure(frame, node, node.name.value)))
 
 
 @executes(cst.ClassDef)
 def class_(frame: Frame, node: cst.ClassDef) -> None:
-    """`class`: its body is run when somebody needs it."""
+    """Execute `class`: bind the name to the class; its body is run when a member is first looked up."""
     frame.bind(node.name.value, ProgramDefinition(class_of_definition(frame, node)))
 
 
 @executes(cst.If)
 def if_(frame: Frame, node: cst.If) -> None:
-    """`if`: both ways, each knowing what the test says, joined under that test."""
+    """Execute `if`: run both branches, each narrowed by the test, and join them, unless the path decides the test."""
     known = truth(frame, node.test)
 
     def follow(holds: bool) -> Callable[[], None]:
@@ -177,13 +180,16 @@ def if_(frame: Frame, node: cst.If) -> None:
 
 @executes(cst.Else, cst.Finally)
 def else_(frame: Frame, node: cst.Else | cst.Finally) -> None:
-    """The body of an `else` or `finally`."""
+    """Execute the body of an `else` or `finally` clause."""
     frame.execute(node.body)
 
 
 @executes(cst.Match)
 def match_(frame: Frame, node: cst.Match) -> None:
-    """`match`: each case in turn, knowing that those before it did not match; one that surely matches is the last."""
+    """Execute `match`: try the cases in turn, each on the path where the earlier cases did not match.
+
+    A case that surely matches ends the statement.
+    """
     subject = Argument(frame.evaluate(node.subject), node.subject)
     ends: list[State] = []
     for case in node.cases:
@@ -205,5 +211,5 @@ def match_(frame: Frame, node: cst.Match) -> None:
             frame.state.live = False
         if not frame.state.live:
             break
-    # From the last to the first: each case then differs from all that follow by one condition.
+    # Join from the last case to the first: each case then differs from the join of its successors by one condition.
     frame.state = join_all_states([frame.state, *reversed(ends)])

@@ -1,4 +1,4 @@
-"""Indexing, and assigning to an index."""
+"""Handlers of subscript reads: the value of `owner[index]` for every kind of owner."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ from devlint.interpreter.state.frame import Frame, evaluates
 
 @evaluates(cst.Subscript)
 def subscript(frame: Frame, node: cst.Subscript) -> Value:
-    """`owner[index]`."""
+    """Evaluate the subscript `owner[index]`."""
     return get_item(frame, Argument(frame.evaluate(node.value), node.value), _indices(frame, node), node)
 
 
 def _indices(frame: Frame, node: cst.Subscript) -> list[Argument | None]:
-    """The index expressions; None for a slice."""
+    """Evaluate the index expressions of a subscript; the list holds None for each slice."""
     found: list[Argument | None] = []
     for element in node.slice:
         inner = element.slice
@@ -78,7 +78,7 @@ def _indices(frame: Frame, node: cst.Subscript) -> list[Argument | None]:
 
 
 def get_item(frame: Frame, owner: Argument, indices: list[Argument | None], node: cst.CSTNode) -> Value:
-    """The value under an index."""
+    """Return the item of a value for evaluated indices (`owner[index]`), None standing for a slice."""
     value = without_none(owner.value)
     index = indices[0] if len(indices) == 1 else None
     match value:
@@ -86,7 +86,7 @@ def get_item(frame: Frame, owner: Argument, indices: list[Argument | None], node
             return index_tensor(frame, Argument(value, owner.node), indices, node)
         case Array():
             rank = indexed_rank(value.rank, [index.value if index is not None else None for index in indices])
-            return replace(value, fresh=None, rank=rank, memory=_memory_of_item(value.memory, node, indices))
+            return replace(value, fresh=None, rank=rank, memory=_item_storage(value.memory, node, indices))
         case OpaqueData():
             return opaque_item(value, index.value if index is not None else None)
         case Size():
@@ -124,7 +124,7 @@ def get_item(frame: Frame, owner: Argument, indices: list[Argument | None], node
 
 
 def _slice_of(items: tuple[Value, ...], node: cst.CSTNode) -> Value:
-    """A slice of a tuple with constant bounds; anything else stands for every element."""
+    """Return the slice of a tuple by the constant bounds in a subscript node; unknown for any other bounds."""
     if isinstance(node, cst.Subscript) and isinstance(node.slice[0].slice, cst.Slice) and len(node.slice) == 1:
         part = node.slice[0].slice
         bounds: list[int | None] = []
@@ -142,6 +142,7 @@ def _slice_of(items: tuple[Value, ...], node: cst.CSTNode) -> Value:
 
 
 def _object_item(frame: Frame, owner: Ref, thing: object, indices: list[Argument | None], node: cst.CSTNode) -> Value:
+    """Return the item of a heap object: a sequence, a dict or an instance."""
     index = indices[0] if len(indices) == 1 else None
     if isinstance(thing, Sequence):
         if index is None:
@@ -162,8 +163,7 @@ def _object_item(frame: Frame, owner: Ref, thing: object, indices: list[Argument
 
 
 def _entry(frame: Frame, owner: Ref, thing: Dict, key: Value, node: cst.CSTNode) -> Value:
-    """What a dict has under a key; a defaultdict makes what it lacks."""
-
+    """Return a dict's value under a key; a defaultdict creates and stores a missing one."""
     if isinstance(key, Const) and key.value in thing.entries:
         return thing.entries[key.value]
     if thing.element is not None or thing.factory is None:
@@ -178,6 +178,7 @@ def _entry(frame: Frame, owner: Ref, thing: Dict, key: Value, node: cst.CSTNode)
 def _instance_item(
     frame: Frame, owner: Ref, thing: Instance, indices: list[Argument | None], node: cst.CSTNode
 ) -> Value:
+    """Return the item of an object: a part of a module or tensor container, or the result of its `__getitem__`."""
     index = indices[0] if len(indices) == 1 else None
     container = container_class(frame, thing, "__getitem__")
     if container is not None:
@@ -197,7 +198,7 @@ def _instance_item(
 
 
 def _key(indices: list[Argument | None], node: cst.CSTNode) -> Argument:
-    """What `__getitem__` is given for what stands between the brackets; of slices nothing is known."""
+    """Return the indices of a subscript as the argument that `__getitem__` receives; a slice is unknown."""
     if len(indices) == 1 and indices[0] is not None:
         return indices[0]
     values = tuple(UNKNOWN if one is None else one.value for one in indices)
@@ -206,7 +207,10 @@ def _key(indices: list[Argument | None], node: cst.CSTNode) -> Argument:
 
 
 def index_tensor(frame: Frame, owner: Argument, indices: list[Argument | None], node: cst.CSTNode) -> Tensor:
-    """`tensor[index]`: an index may stay on the host; an accelerator index into a host tensor fails."""
+    """Return the tensor that `tensor[index]` selects, and report an index tensor on an incompatible device.
+
+    An index tensor may be on the host. An index tensor on an accelerator into a host tensor fails.
+    """
     assert isinstance(owner.value, Tensor)
     tensor = frame.resolve(owner.value)
     base = Operand("input", frame.place(owner.node), tensor)
@@ -225,18 +229,21 @@ def index_tensor(frame: Frame, owner: Argument, indices: list[Argument | None], 
         clash = find_device_conflict(frame, node, "indexing", [base, operand], 0, frozenset({"index"}))
         if clash is not None:
             frame.emit(clash)
-            # Where the reader brings the two together is not known, and one bug is told once.
+            # Which device the fix will choose is unknown; an unknown placement also keeps the finding from repeating.
             return replace(computed_tensor(tensor), placement=UNKNOWN_PLACEMENT, rank=Rank.ANY)
     rank = indexed_rank(tensor.rank, [index.value if index is not None else None for index in indices])
     if advanced:
         return replace(frame.copied_result(tensor), pending=tensor.pending, rank=rank)
-    # A view asks for a gradient as what it shows does, also where autograd does not record.
-    memory = _memory_of_item(storage_of(tensor), node, indices)
+    # A view requires a gradient like its base, even where autograd does not record.
+    memory = _item_storage(storage_of(tensor), node, indices)
     return replace(computed_tensor(tensor), pending=tensor.pending, rank=rank, memory=memory)
 
 
-def _memory_of_item(memory: Storage | None, node: cst.CSTNode, indices: list[Argument | None]) -> Storage | None:
-    """Plain indices show a part of the memory; arrays, lists and what is not known may copy."""
+def _item_storage(memory: Storage | None, node: cst.CSTNode, indices: list[Argument | None]) -> Storage | None:
+    """Return the part of the storage that an item shows.
+
+    Only plain indices surely give a view; for arrays, lists and unknown indices, which may copy, the storage is None.
+    """
     keys = [index.value for index in indices if index is not None]
     if not isinstance(node, cst.Subscript) or not all(isinstance(key, (Const, Number)) for key in keys):
         return None
@@ -244,8 +251,5 @@ def _memory_of_item(memory: Storage | None, node: cst.CSTNode, indices: list[Arg
 
 
 def is_number_like(index: Tensor) -> bool:
-    """Whether an index may be 0-dim: torch then reads it as the Python number it holds, from any device."""
+    """Return whether an index tensor may be 0-dim: torch then reads it as a Python number, from any device."""
     return index.rank is Rank.ZERO or (index.rank is Rank.ANY and index.dtype.name != "bool")
-
-
-# Assignment

@@ -18,4 +18,4 @@ UNKNOWN_NODES: Final[Mapping[str, str]] = {
     "TemplatedString": "a template string is no tensor; its parts are not evaluated",
     "TypeAlias": "Python evaluates the alias lazily, and types hold no tensors",
 }
-"""The names of these types in `libcst`, each with the reason why the interpreter has no handler for it."""
+"""The libcst node types that the interpreter has no handler for, by name, each with the reason."""

@@ -1,4 +1,4 @@
-"""`with`: what a context changes for its block, and what is done on every way out."""
+"""The handler of `with`: the settings that contexts change for the block, and their code on every exit."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ from devlint.interpreter.state.frame import Frame, executes
 from devlint.syntax.tree_walk import descend, dotted_name
 
 SWALLOWING: Final = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRegex"})
-"""The last names of contexts that end an exception: what follows is reached from the middle of their block too."""
+"""The last names of contexts that suppress exceptions: the code after the block is also reached from inside it."""
 
 
 @executes(cst.With)
 def with_(frame: Frame, node: cst.With) -> None:
-    """`with`: some contexts change what surrounds the operations inside, some end the exceptions that arise there."""
+    """Execute `with`: enter the contexts, run the block under the settings they change, and exit the contexts.
+
+    If a context may suppress exceptions, the code after the block may follow each of the block's statements.
+    """
     changes: dict[str, object] = {}
     entered: list[Argument] = []
     for item in node.items:
@@ -31,24 +34,27 @@ def with_(frame: Frame, node: cst.With) -> None:
         if item.asname is not None:
             frame.assign(item.asname.name, bound)
     before = frame.set_torch_state(changes)
-    departures = EarlyExits(frame)
-    if any(_swallows(frame, one) for one in entered):
+    early_exits = EarlyExits(frame)
+    if any(_may_suppress(frame, one) for one in entered):
         failed = execute_failing(frame, node.body)
         frame.state = join_states(failed, frame.state)
     else:
         frame.execute(node.body)
 
-    def last() -> None:
+    def run_exits() -> None:
         frame.set_torch_state(before)
         for one in reversed(entered):
             exit_context(frame, one.value, one.node)
 
-    departures.finish(last)
-    last()
+    early_exits.finish(run_exits)
+    run_exits()
 
 
-def _swallows(frame: Frame, context: Argument) -> bool:
-    """Whether a context may end an exception. A class of the program can by what its `__exit__` returns."""
+def _may_suppress(frame: Frame, context: Argument) -> bool:
+    """Return whether a context manager may suppress an exception.
+
+    A class of the program may do so if its `__exit__` returns a value other than None and False.
+    """
     function = find_special_method(frame, context.value, "__exit__")
     if function is None:
         called = context.node.func if isinstance(context.node, cst.Call) else context.node
