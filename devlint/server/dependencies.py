@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from devlint.domain.value import Const, Tensor, Unknown
-from devlint.interpreter.driver.module_execution import REPEATING
+from devlint.interpreter.driver.module_execution import EFFECT_STATEMENTS
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.program import Program
 from devlint.syntax.index import Binding, Statement
@@ -146,7 +146,9 @@ class DependencyFinder:
 
 def _has_effect(statement: Statement) -> bool:
     """Return whether a top-level statement may do more than bind names: a loop, a condition, or a plain call."""
-    return statement.kind == "other" and (not statement.binds or statement.text.startswith((*REPEATING, "if ", "try")))
+    return statement.kind == "other" and (
+        not statement.binds or statement.text.startswith((*EFFECT_STATEMENTS, "if ", "try"))
+    )
 
 
 def _binds_objects(module: ModuleInfo, statement: Statement) -> bool:

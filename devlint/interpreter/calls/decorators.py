@@ -33,10 +33,10 @@ TRANSPARENT_NAMES: Final = frozenset("setter getter deleter command group option
 They make parts of properties and of command lines.
 """
 
-REGISTERING: Final = "register"
+REGISTERING_PREFIX: Final = "register"
 """The prefix of the names of decorators that put a function into a registry and return it unchanged."""
 
-OPAQUE: Final = frozenset({"functools.singledispatch", "functools.singledispatchmethod"})
+OPAQUE_DECORATORS: Final = frozenset({"functools.singledispatch", "functools.singledispatchmethod"})
 """Decorators of the libraries above that do change what a function computes."""
 
 
@@ -78,12 +78,12 @@ def _is_transparent(home: Frame, decorator: cst.BaseExpression, target: Value) -
     """Return whether a decorator leaves what a function computes unchanged, by its name or its library."""
     called = decorator.func if isinstance(decorator, cst.Call) else decorator
     last = (dotted_name(called) or "").rpartition(".")[2]
-    if last in TRANSPARENT_NAMES or last.startswith(REGISTERING):
+    if last in TRANSPARENT_NAMES or last.startswith(REGISTERING_PREFIX):
         return True
     name = _library_name(home, target)
     if name is None and called is not decorator:
         name = _library_name(home, home.evaluate(called))
-    return name is not None and name not in OPAQUE and name.partition(".")[0] in TRANSPARENT_LIBRARIES
+    return name is not None and name not in OPAQUE_DECORATORS and name.partition(".")[0] in TRANSPARENT_LIBRARIES
 
 
 def _library_name(home: Frame, value: Value) -> str | None:

@@ -12,9 +12,9 @@ from devlint.domain.value import NONE, UNKNOWN, ConditionalValue, Ref, Tuple, Va
 from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.frame import Frame
 
-BEFORE = "register_forward_pre_hook"
+PRE_HOOK = "register_forward_pre_hook"
 """The method that registers a hook to run before `forward`."""
-AFTER = "register_forward_hook"
+FORWARD_HOOK = "register_forward_hook"
 """The method that registers a hook to run after `forward`."""
 
 
@@ -35,7 +35,7 @@ def remove_hook(frame: Frame, module: Ref, kind: str, hook: Value) -> None:
 def run_pre_hooks(frame: Frame, module: Ref, thing: Instance, arguments: Arguments, node: cst.CSTNode) -> Arguments:
     """Run a module's hooks before `forward`; return the arguments as the hooks leave them."""
     for kind, hook in thing.hooks:
-        if kind != BEFORE:
+        if kind != PRE_HOOK:
             continue
         given = Tuple(tuple(one.value for one in arguments.positional))
         place = arguments.expression
@@ -57,7 +57,7 @@ def run_forward_hooks(
 ) -> Value:
     """Run a module's hooks after `forward`; return the result as the hooks leave it."""
     for kind, hook in thing.hooks:
-        if kind == AFTER:
+        if kind == FORWARD_HOOK:
             given: list[Value] = [module, Tuple(tuple(one.value for one in arguments.positional)), result]
             place = arguments.expression
             changed = frame.call(hook, Arguments(node, [Argument(one, place) for one in given]), node)

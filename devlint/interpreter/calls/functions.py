@@ -39,11 +39,11 @@ from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.events import CallOnStack
 from devlint.interpreter.state.frame import Frame
 
-CACHING: Final = frozenset({"lru_cache", "cache"})
+CACHING_DECORATORS: Final = frozenset({"lru_cache", "cache"})
 """The decorators of functools that return the same object for the same arguments."""
 
 
-MAX_GIVEN: Final = 8
+MAX_ARGUMENT_PLACEMENTS: Final = 8
 """The number of arguments' placements that a scope remembers.
 
 This is enough to know whether one of the tensors and modules among the arguments was on an accelerator.
@@ -156,7 +156,7 @@ def _run_in_new_frame(
     if analysis.symbolic and not analysis.active_functions:
         # Methods run only after the constructor has returned, so the conditions of its return hold for them.
         frame.state.path_condition |= end.path_condition
-    if info.decorator_names & CACHING:
+    if info.decorator_names & CACHING_DECORATORS:
         result = _mark_cached(frame, result, arguments.node)
     if before is not None:
         record_summary(frame, call, before, result)
@@ -217,7 +217,7 @@ def scope_for(frame: Frame, info: FunctionInfo, receiver: Value | None, data: It
                 _known_placements(
                     frame, chain(contained_tensors(frame, [receiver] if receiver is not None else []), data)
                 ),
-                MAX_GIVEN,
+                MAX_ARGUMENT_PLACEMENTS,
             )
         ),
         caller=frame.scope,

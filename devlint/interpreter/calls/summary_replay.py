@@ -17,7 +17,7 @@ from devlint.interpreter.state.abstract_state import TorchState
 from devlint.interpreter.state.call_summaries import CallInputs, CallKey, CallSummary
 from devlint.interpreter.state.frame import Frame
 
-WORTH: Final = 24
+MIN_NODES: Final = 24
 """The number of syntax nodes that a call must have evaluated to be remembered.
 
 To run a smaller call again is as fast as to compare its inputs.
@@ -73,7 +73,7 @@ def record_summary(frame: Frame, call: CallKey, inputs: CallInputs, value: Value
     left out is not stored.
     """
     analysis, summaries = frame.analysis, frame.analysis.call_summaries
-    worth = inputs.budget - analysis.budget >= WORTH and analysis.budget > 0 and not analysis.abandoned
+    worth = inputs.budget - analysis.budget >= MIN_NODES and analysis.budget > 0 and not analysis.abandoned
     if not worth or _rebinding_counts(frame) != inputs.elsewhere or summaries.moments != inputs.moments:
         return
     if analysis.recursive_calls.left_out:

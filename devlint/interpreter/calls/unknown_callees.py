@@ -34,7 +34,7 @@ from devlint.interpreter.state.events import Operand
 from devlint.interpreter.state.frame import Frame
 from devlint.syntax.tree_walk import dotted_name
 
-FORWARDS: Final = frozenset({"forward", "generate", "encode", "decode"})
+FORWARD_METHODS: Final = frozenset({"forward", "generate", "encode", "decode"})
 """Methods that run a module on their arguments, as calling the module does."""
 
 
@@ -62,7 +62,7 @@ def call_unknown_method(
         return frame.invoke(LibraryCall(name, arguments, node, tensor))
     if name in ("size", "dim", "numel", "item"):
         return Number()
-    if record is not None and record.cell is not None and name in FORWARDS:
+    if record is not None and record.cell is not None and name in FORWARD_METHODS:
         return call_placed_module(frame, record.cell.placement, owner.text or name, arguments, node)
     value = opaque_attribute(frame, owner, name)
     if not isinstance(value, Unknown):
@@ -117,7 +117,7 @@ def _is_method_of_opaque_data(frame: Frame, node: cst.CSTNode) -> bool:
     Such a method may move its arguments itself, or accept them on any device (`load_state_dict`).
     """
     match node:
-        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name))) if name not in FORWARDS:
+        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name))) if name not in FORWARD_METHODS:
             return dotted_name(owner) is not None and isinstance(frame.evaluate(owner), OpaqueData)
     return False
 

@@ -35,7 +35,7 @@ from devlint.domain.value import (
     named_placement,
 )
 from devlint.interpreter.conditions.constant_comparisons import compare_constants
-from devlint.interpreter.conditions.narrowing import SourceText, none_condition
+from devlint.interpreter.conditions.narrowing import IDENTITY, SourceText, none_condition
 from devlint.interpreter.objects.class_hierarchy import find_special_method
 from devlint.interpreter.objects.enums import is_same_member
 from devlint.interpreter.objects.forward_inputs import as_forward_operand
@@ -47,8 +47,6 @@ from devlint.interpreter.state.device_facts import device_type_atom
 from devlint.interpreter.state.events import DevicesCompared
 from devlint.interpreter.state.frame import Frame
 
-IDENTITY: Final = frozenset({cst.Is, cst.IsNot})
-"""The libcst types of the operators `is` and `is not`."""
 MEMBERSHIP: Final = frozenset({cst.In, cst.NotIn})
 """The libcst types of the operators `in` and `not in`."""
 EQUALITY: Final = frozenset({cst.Equal, cst.NotEqual})

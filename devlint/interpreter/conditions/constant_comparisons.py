@@ -33,11 +33,11 @@ def compare_constants(comparison: cst.BaseCompOp, left: Const, right: Const) -> 
         return None
 
 
-def alternatives_left_by(value: Value, comparison: cst.BaseCompOp, constant: Const, *, holds: bool) -> Value | None:
+def restrict_to_comparison(value: Value, comparison: cst.BaseCompOp, constant: Const, *, holds: bool) -> Value | None:
     """Return the alternatives of a value whose comparison with a constant may hold, or fail; None if none is left."""
     match value:
         case ConditionalValue(test=test, yes=yes, no=no):
-            sides = [alternatives_left_by(one, comparison, constant, holds=holds) for one in (yes, no)]
+            sides = [restrict_to_comparison(one, comparison, constant, holds=holds) for one in (yes, no)]
             if sides[0] is None or sides[1] is None:
                 return sides[0] or sides[1]
             return value if sides == [yes, no] else join(sides[0], sides[1], test)

@@ -77,7 +77,7 @@ TENSOR: Final = LibraryName("torch.Tensor")
 PARAMETER: Final = LibraryName("torch.nn.Parameter")
 """The class `torch.nn.Parameter` as an abstract value."""
 
-ABSTRACT: Final = ("builtins.", "typing.", "collections.abc.", "numbers.", "types.")
+DROPPED_PREFIXES: Final = ("builtins.", "typing.", "collections.abc.", "numbers.", "types.")
 """The module prefixes that are dropped from the names of types before they are compared."""
 
 
@@ -137,7 +137,7 @@ def restrict_to_type(frame: Frame, value: Value, type_: Value, holds: bool) -> V
 
 def _type_name(name: str) -> str:
     """Return the name of a type without the prefix of a module in ABSTRACT."""
-    for prefix in ABSTRACT:
+    for prefix in DROPPED_PREFIXES:
         if name.startswith(prefix):
             return name.removeprefix(prefix)
     return name

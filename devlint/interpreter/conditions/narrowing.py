@@ -33,7 +33,7 @@ from devlint.domain.value import (
     Value,
     as_tensor,
 )
-from devlint.interpreter.conditions.constant_comparisons import alternatives_left_by
+from devlint.interpreter.conditions.constant_comparisons import restrict_to_comparison
 from devlint.interpreter.conditions.instance_checks import PARAMETER, TENSOR, restrict_to_type
 from devlint.interpreter.operations.synchronization import unfinished_copy
 from devlint.interpreter.program.definitions import FunctionInfo
@@ -74,7 +74,7 @@ def condition_of(frame: Frame, node: cst.BaseExpression) -> Literal | bool | Non
     return answer
 
 
-COMPOSED: Final = frozenset({cst.UnaryOperation, cst.BooleanOperation, cst.NamedExpr})
+COMPOUND_CONDITIONS: Final = frozenset({cst.UnaryOperation, cst.BooleanOperation, cst.NamedExpr})
 """The node types of conditions that contain conditions.
 
 The check by exact type spares most nodes the slower structural match in `_test_of`.
@@ -83,7 +83,7 @@ The check by exact type spares most nodes the slower structural match in `_test_
 
 def _test_of(frame: Frame, node: cst.BaseExpression) -> Literal | bool | None:
     """Evaluate an expression as a condition without consulting the path condition."""
-    if type(node) not in COMPOSED:
+    if type(node) not in COMPOUND_CONDITIONS:
         return truth_condition(frame, frame.evaluate(node), node)
     match node:
         case cst.UnaryOperation(operator=cst.Not(), expression=inner):
@@ -231,7 +231,7 @@ def none_condition(frame: Frame, value: Value, node: cst.BaseExpression) -> Lite
 IDENTITY: Final = frozenset({cst.Is, cst.IsNot})
 """The libcst types of the operators `is` and `is not`."""
 
-WRITTEN_OUT: Final = frozenset({cst.Integer, cst.Float, cst.SimpleString, cst.UnaryOperation, cst.Name})
+CONSTANT_NODES: Final = frozenset({cst.Integer, cst.Float, cst.SimpleString, cst.UnaryOperation, cst.Name})
 """The node types of expressions that may be constants; comparisons with other nodes narrow nothing."""
 
 
@@ -329,10 +329,10 @@ def _narrow_alternatives(
 ) -> None:
     """Narrow a conditional value to the alternatives whose comparison with a constant may hold, or fail."""
     value = _current_value(frame, node)
-    if not isinstance(value, ConditionalValue) or type(comparator) not in WRITTEN_OUT:
+    if not isinstance(value, ConditionalValue) or type(comparator) not in CONSTANT_NODES:
         return
     constant = frame.evaluate(comparator)
-    kept = alternatives_left_by(value, operator, constant, holds=holds) if isinstance(constant, Const) else None
+    kept = restrict_to_comparison(value, operator, constant, holds=holds) if isinstance(constant, Const) else None
     if kept is not None:
         rebind(frame, node, value, kept)
 

@@ -25,7 +25,7 @@ from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.heap import Heap
 from devlint.syntax.index import Binding, Statement
 
-EAGER: Final = frozenset(
+EAGER_NAMES: Final = frozenset(
     "torch cuda to device zeros ones tensor rand randn arange full empty from_numpy set_default_device"
     " set_default_tensor_type"
     " set_device manual_seed set_default_dtype float64 reveal_placement register_buffer DataLoader Module numpy nn"
@@ -37,7 +37,7 @@ The statement can place a tensor, or the time at which it runs matters.
 """
 
 
-REPEATING: Final = ("for ", "while ", "with ", "async ")
+EFFECT_STATEMENTS: Final = ("for ", "while ", "with ", "async ")
 """The first words of statements that are run for their effects, whatever names they bind."""
 
 
@@ -53,13 +53,13 @@ def module_frame(analysis: AnalysisState, module: ModuleInfo) -> Frame:
     frame.state.names["__name__"] = Const(module.name)
     frame.state.names["__file__"] = Unknown(("file", module.filename), "__file__")
     waiting = frame.waiting
-    tainted = set(EAGER)
+    tainted = set(EAGER_NAMES)
     undecided: set[str] = set()
     for unit in module.index.statements:
         frame.unit = unit
         if unit.kind in ("function", "class") and unit.name is not None:
             waiting.pop(unit.name, None)
-            if unit.mentions & EAGER:
+            if unit.mentions & EAGER_NAMES:
                 tainted.add(unit.name)
             frame.state.names[unit.name] = define_unparsed(analysis, module, unit)
             defer_registration(frame, unit)
@@ -76,7 +76,7 @@ def module_frame(analysis: AnalysisState, module: ModuleInfo) -> Frame:
         elif (
             unit.mentions & tainted
             or not unit.binds
-            or unit.text.startswith(REPEATING)
+            or unit.text.startswith(EFFECT_STATEMENTS)
             or not unit.binds.isdisjoint(frame.state.names)
             or _taint_imports(frame, unit.mentions & undecided, tainted, undecided)
         ):
@@ -113,7 +113,7 @@ def _is_tensor_related(frame: Frame, name: str) -> bool:
     if isinstance(value, LibraryName):
         return value.name.startswith("torch.") or frame.analysis.table.models.describe(value.name)
     definition = value.definition if isinstance(value, ProgramDefinition) else None
-    return isinstance(definition, (FunctionInfo, ClassInfo)) and bool(definition.unit.mentions & EAGER)
+    return isinstance(definition, (FunctionInfo, ClassInfo)) and bool(definition.unit.mentions & EAGER_NAMES)
 
 
 def run_main_guard(analysis: AnalysisState, module: ModuleInfo) -> None:

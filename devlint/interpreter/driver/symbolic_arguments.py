@@ -48,14 +48,14 @@ TENSOR_ANNOTATIONS: Final = frozenset(
 """The annotations of parameters that are tensors."""
 
 
-NUMBERS: Final = frozenset({"int", "float"})
+NUMBER_ANNOTATIONS: Final = frozenset({"int", "float"})
 """The annotations of parameters that are numbers."""
 
-LISTS: Final = frozenset(
+LIST_ANNOTATIONS: Final = frozenset(
     "List list Sequence MutableSequence Iterable Collection Set set FrozenSet frozenset Deque".split()
 )
 """The annotations of containers whose elements all have one type."""
-DICTS: Final = frozenset("Dict dict Mapping MutableMapping OrderedDict DefaultDict defaultdict".split())
+DICT_ANNOTATIONS: Final = frozenset("Dict dict Mapping MutableMapping OrderedDict DefaultDict defaultdict".split())
 """The annotations of mappings."""
 MAX_DEPTH: Final = 3
 """The depth up to which nested annotations are followed: enough for a record of lists of tensors."""
@@ -131,7 +131,7 @@ def symbolic_value(frame: Frame, info: FunctionInfo, parameter: Parameter, *, in
     origin = ("param", info, parameter.name)
     step = frame.step(StepKind.CALLER, f"`{parameter.name}` is the caller's, on any device", parameter.node)
     names = set(annotation_names(parameter.annotation))
-    if names and names <= NUMBERS:
+    if names and names <= NUMBER_ANNOTATIONS:
         return Number(names.pop() if len(names) == 1 else None, origin, parameter.name)
     found = _value_of_annotation(
         _AnnotationContext(definition_frame(frame, info), step, frame), parameter.annotation, origin, parameter.name, 0
@@ -180,7 +180,7 @@ def _value_of_annotation(
     if dotted_name(node) in TENSOR_ANNOTATIONS:
         memory = Storage(origin) if is_single_object(origin) else None
         return Tensor(named_placement(origin, f"`{text}`", context.step), memory=memory)
-    if depth and dotted_name(node) in NUMBERS:
+    if depth and dotted_name(node) in NUMBER_ANNOTATIONS:
         return Number(dotted_name(node), origin, text)
     sides = [one for one in _alternatives(node) if dotted_name(one) != "None"]
     if sides != [node]:
@@ -220,11 +220,11 @@ def _value_of_container(
     kind, inner = _last_name(node.value), _type_arguments(node)
     if not inner:
         return None
-    if kind in LISTS or (kind in ("Tuple", "tuple") and isinstance(inner[-1], cst.Ellipsis)):
+    if kind in LIST_ANNOTATIONS or (kind in ("Tuple", "tuple") and isinstance(inner[-1], cst.Ellipsis)):
         element = _value_of_annotation(context, inner[0], ("element", origin), text, depth + 1)
         name = "tuple" if kind in ("Tuple", "tuple") else "list"
         return context.frame.allocate(node, Sequence(None, element, name)) if element is not None else None
-    if kind in DICTS:
+    if kind in DICT_ANNOTATIONS:
         element = _value_of_annotation(context, inner[-1], ("element", origin), text, depth + 1)
         return context.frame.allocate(node, Dict({}, element)) if element is not None else None
     if kind in ("Tuple", "tuple"):

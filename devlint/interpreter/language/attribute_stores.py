@@ -22,6 +22,7 @@ from devlint.domain.value import (
     Unknown,
     Value,
 )
+from devlint.interpreter.language.attributes import call_method_with
 from devlint.interpreter.language.opaque_data import set_opaque_item
 from devlint.interpreter.objects.class_hierarchy import (
     class_body_values,
@@ -34,9 +35,8 @@ from devlint.interpreter.objects.module_state import register_attribute
 from devlint.interpreter.objects.parameters import replace_parameter_data, set_requires_grad
 from devlint.interpreter.objects.unknown_objects import unknown_object_site
 from devlint.interpreter.operations.tensor_transfers import transfer_of_leaf
-from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
+from devlint.interpreter.program.definitions import ClassInfo, ModuleInfo
 from devlint.interpreter.state.abstract_state import join_states
-from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.events import MovedLeaf
 from devlint.interpreter.state.frame import Frame, assigns
 from devlint.interpreter.state.rebinding import replace_value
@@ -110,24 +110,18 @@ def _set_by_own_method(frame: Frame, owner: Ref, thing: Instance, name: str, val
         return False
     method = find_special_method(frame, owner, "__setattr__")
     if method is not None and method not in frame.analysis.active_functions:
-        _call_method(frame, method, owner, [Const(name), value], node)
+        call_method_with(frame, owner, method, [Const(name), value], node)
         return True
     setter = find_setter(frame, info, name)
     if setter is not None:
-        _call_method(frame, setter, owner, [value], node)
+        call_method_with(frame, owner, setter, [value], node)
         return True
     held = find_class_attribute(frame, info, name)
     descriptor = find_special_method(frame, held, "__set__") if isinstance(held, Ref) else None
     if descriptor is not None and held is not None:
-        _call_method(frame, descriptor, held, [owner, value], node)
+        call_method_with(frame, held, descriptor, [owner, value], node)
         return True
     return False
-
-
-def _call_method(frame: Frame, method: FunctionInfo, receiver: Value, given: list[Value], node: cst.CSTNode) -> None:
-    """Call a method of the program with the given values as its positional arguments."""
-    place = node if isinstance(node, cst.BaseExpression) else cst.Name(method.name)
-    frame.call_function(method, receiver, Arguments(node, [Argument(value, place) for value in given]))
 
 
 def _set_on_tensor(frame: Frame, tensor: Tensor, name: str, value: Value, node: cst.CSTNode) -> None:

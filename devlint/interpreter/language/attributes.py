@@ -64,7 +64,7 @@ from devlint.interpreter.state.library_models import find_call_model
 PROPERTIES: Final = frozenset({"property", "cached_property", "lazy_property", "abstractproperty"})
 """Decorators that turn a method into an attribute."""
 
-OF_ITSELF: Final = frozenset({"requires_grad", "is_leaf", "grad", "data"})
+LEAF_ATTRIBUTES: Final = frozenset({"requires_grad", "is_leaf", "grad", "data"})
 """Attributes of a parameter, such as `requires_grad`, that a tensor computed from the parameter does not share."""
 
 MAPPING_METHODS: Final = frozenset("copy get items pop setdefault update values".split())
@@ -128,12 +128,14 @@ def get_attribute(frame: Frame, owner: Value, name: str, node: cst.CSTNode) -> V
             inner = without_none(owner)
             if not isinstance(inner, ConditionalValue):
                 return frame.get_attribute(inner, name, node)
-            seen = inner if name in OF_ITSELF else frame.as_single_tensor(inner)
+            seen = inner if name in LEAF_ATTRIBUTES else frame.as_single_tensor(inner)
             if seen is not inner:
                 return frame.get_attribute(seen, name, node)
             yes, no = frame.get_attribute(inner.yes, name, node), frame.get_attribute(inner.no, name, node)
             return (
-                ConditionalValue(inner.test, yes, no) if name in OF_ITSELF and yes != no else join(yes, no, inner.test)
+                ConditionalValue(inner.test, yes, no)
+                if name in LEAF_ATTRIBUTES and yes != no
+                else join(yes, no, inner.test)
             )
         case Partial(
             target=LibraryName(name="builtins.super"),
@@ -250,7 +252,7 @@ def instance_attribute(frame: Frame, owner: Ref, thing: Instance, name: str, nod
             value = value if inherited is None else join(value, inherited, thing.perhaps[name])
         return value
     if name == "__dict__":
-        return attributes_of(frame, owner, thing, node)
+        return instance_dict(frame, owner, thing, node)
     found = _class_attribute(frame, owner, thing, name, node)
     if found is not None:
         return found
@@ -277,7 +279,7 @@ def instance_attribute(frame: Frame, owner: Ref, thing: Instance, name: str, nod
     return UNKNOWN
 
 
-def attributes_of(frame: Frame, owner: Ref, thing: Instance, node: cst.CSTNode) -> Value:
+def instance_dict(frame: Frame, owner: Ref, thing: Instance, node: cst.CSTNode) -> Value:
     """Return an object's `__dict__` as a dict on the heap; a store into the dict sets an attribute of the object."""
     entries: dict[Hashable, Value] = {}
     entries.update(thing.attributes)
@@ -299,7 +301,9 @@ def _class_attribute(frame: Frame, owner: Ref, thing: Instance, name: str, node:
     if isinstance(value, (ProgramDefinition, ConditionalValue)):
         return _bind_if_function(frame, owner, value, node)
     descriptor = find_special_method(frame, value, "__get__") if isinstance(value, Ref) else None
-    return value if value is None or descriptor is None else _call_method(frame, value, descriptor, [owner, cls], node)
+    return (
+        value if value is None or descriptor is None else call_method_with(frame, value, descriptor, [owner, cls], node)
+    )
 
 
 def _bind_if_function(frame: Frame, owner: Ref, value: Value, node: cst.CSTNode) -> Value:
@@ -322,10 +326,10 @@ def _call_getattr(frame: Frame, owner: Ref, fallback: FunctionInfo, name: str, n
     """
     if fallback in frame.analysis.active_functions:
         return UNKNOWN
-    return _call_method(frame, owner, fallback, [Const(name)], node)
+    return call_method_with(frame, owner, fallback, [Const(name)], node)
 
 
-def _call_method(frame: Frame, owner: Value, method: FunctionInfo, given: list[Value], node: cst.CSTNode) -> Value:
+def call_method_with(frame: Frame, owner: Value, method: FunctionInfo, given: list[Value], node: cst.CSTNode) -> Value:
     """Call a method of the program with the given values as its positional arguments, and return the result."""
     place = node if isinstance(node, cst.BaseExpression) else cst.Name(method.name)
     return frame.call_function(method, owner, Arguments(node, [Argument(value, place) for value in given]))

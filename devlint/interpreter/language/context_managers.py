@@ -41,7 +41,7 @@ GRAD_ON: Final = frozenset({"torch.enable_grad", "torch.autograd.enable_grad", "
 DECORATORS: Final = frozenset({"no_grad", "inference_mode", "enable_grad", "set_grad_enabled", "autocast"})
 """The last parts of the names of torch's context managers that are also used as decorators of functions."""
 
-WEAKER: Final[TorchStateChanges] = {
+WEAKEST_SETTINGS: Final[TorchStateChanges] = {
     "default_device": UNKNOWN_PLACEMENT,
     "default_dtype": UNKNOWN_DTYPE,
     "grad": False,
@@ -125,7 +125,7 @@ def suspended_generator(frame: Frame, before: TorchState) -> SuspendedGenerator:
     """
     during, after = frame.states_at_yield, frame.state
     changes = [
-        {name: getattr(one, name) for name in WEAKER if getattr(one, name) != getattr(before, name)}
+        {name: getattr(one, name) for name in WEAKEST_SETTINGS if getattr(one, name) != getattr(before, name)}
         for one, _ in during
     ]
     effects: dict[AllocationSite, tuple[HeapObject, HeapObject]] = {}
@@ -179,7 +179,7 @@ def _library_changes(cls: str) -> TorchStateChanges:
 def _join_changes(left: TorchStateChanges, right: TorchStateChanges) -> TorchStateChanges:
     """Join the setting changes of two contexts of which one is entered: differing settings take their weaker value."""
     return {
-        name: left[name] if name in left and name in right and left[name] == right[name] else WEAKER[name]
+        name: left[name] if name in left and name in right and left[name] == right[name] else WEAKEST_SETTINGS[name]
         for name in {**left, **right}
     }
 
@@ -191,7 +191,7 @@ def _may_be_autocast(frame: Frame, node: cst.BaseExpression) -> bool:
     return not isinstance(root, LibraryName) or "autocast" in (name or "")
 
 
-CHOOSING_DEVICE: Final = re.compile(
+DEVICE_CHOOSING_CONTEXT: Final = re.compile(
     r"(^|_)(init|on|default)_(tensor|module|device|empty_weights)|device$", re.IGNORECASE
 )
 """The pattern of the names of contexts in which a library chooses the device of new tensors: `fabric.init_tensor()`."""
@@ -200,7 +200,7 @@ CHOOSING_DEVICE: Final = re.compile(
 def _may_choose_device(node: cst.BaseExpression) -> bool:
     """Return whether an unknown context manager may set the default device, judging by the context manager's name."""
     name = dotted_name(node.func if isinstance(node, cst.Call) else node) or ""
-    return CHOOSING_DEVICE.search(name.rpartition(".")[2]) is not None
+    return DEVICE_CHOOSING_CONTEXT.search(name.rpartition(".")[2]) is not None
 
 
 def _is_autocast(frame: Frame, node: cst.BaseExpression) -> bool:

@@ -20,7 +20,7 @@ from devlint.domain.value import (
     Value,
 )
 from devlint.interpreter.language.opaque_data import set_opaque_item
-from devlint.interpreter.language.subscripts import _indices, _key, is_number_like
+from devlint.interpreter.language.subscripts import evaluate_indices, get_item_argument, is_number_like
 from devlint.interpreter.objects.class_hierarchy import find_special_method
 from devlint.interpreter.objects.collections import dict_with_entry
 from devlint.interpreter.objects.module_containers import set_container_part
@@ -47,11 +47,13 @@ def _set_dict_attribute(frame: Frame, owner: Ref, key: Value, value: Value) -> N
 def set_item(frame: Frame, target: cst.Subscript, value: Value) -> None:
     """Assign to the target `owner[index]`, by the owner's own `__setitem__` if the program defines one."""
     owner = without_none(frame.evaluate(target.value))
-    indices = _indices(frame, target)
+    indices = evaluate_indices(frame, target)
     index = indices[0] if len(indices) == 1 else None
     function = find_special_method(frame, owner, "__setitem__")
     if function is not None:
-        frame.call_function(function, owner, Arguments(target, [_key(indices, target), Argument(value, target)]))
+        frame.call_function(
+            function, owner, Arguments(target, [get_item_argument(indices, target), Argument(value, target)])
+        )
         return
     owner = frame.contents(owner)
     match owner:

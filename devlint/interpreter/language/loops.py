@@ -12,7 +12,7 @@ from devlint.interpreter.conditions.narrowing import condition_of, narrow
 from devlint.interpreter.state.abstract_state import State, is_fixpoint, join_all_states, join_states
 from devlint.interpreter.state.frame import Frame, LoopFrame, executes
 
-MAX_ROUNDS: Final = 3
+MAX_PASSES: Final = 3
 """The number of passes through a loop's body before names that still change become unknown.
 
 Nearly all loops reach their fixpoint in two passes.
@@ -88,7 +88,7 @@ def _repeat(frame: Frame, node: cst.For | cst.While, head: Callable[[int], None]
     # Any function may read the names of a module, so a loop at the top level compares all names.
     names = frame.analysis.loop_carried(node, frame.function) if frame.function is not None else None
     with frame.analysis.call_summaries.loop(frame.function, loop_frame.assigned):
-        for times in range(MAX_ROUNDS):
+        for times in range(MAX_PASSES):
             start = frame.state
             frame.state = start.fork()
             with frame.loop_pass(node, times):
@@ -99,7 +99,7 @@ def _repeat(frame: Frame, node: cst.For | cst.While, head: Callable[[int], None]
             frame.state = join_states(start.fork(), end) if end.live else start
             if is_fixpoint(start, frame.state, names) and times >= alike:
                 break
-            if times == MAX_ROUNDS - 1:
+            if times == MAX_PASSES - 1:
                 _widen(start, frame.state)
     frame.loops.pop()
     return loop_frame

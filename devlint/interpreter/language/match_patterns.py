@@ -33,7 +33,7 @@ from devlint.interpreter.state.arguments import Argument
 from devlint.interpreter.state.frame import Frame
 from devlint.syntax.tree_walk import descend
 
-Answer = Literal | bool
+MatchCondition = Literal | bool
 """The result of matching a pattern: a condition, True for a sure match, False for a sure mismatch."""
 
 
@@ -54,7 +54,7 @@ class MatchText:
         return " ".join(f"{subject} {relation} {pattern}".split())
 
 
-def match_pattern(frame: Frame, pattern: cst.MatchPattern, subject: Argument) -> Answer:
+def match_pattern(frame: Frame, pattern: cst.MatchPattern, subject: Argument) -> MatchCondition:
     """Bind the names that a pattern captures; return the condition under which the subject matches."""
     match pattern:
         case cst.MatchValue(value=node):
@@ -84,9 +84,9 @@ def _undecided_literal(frame: Frame, pattern: cst.CSTNode, subject: Argument) ->
     return Literal(Atom(frame.site_key(pattern), MatchText(subject.node, pattern)))
 
 
-def all_answers(answers: Sequence[Answer]) -> Answer:
+def conjunction_of_answers(answers: Sequence[MatchCondition]) -> MatchCondition:
     """Return the conjunction of several match conditions."""
-    result: Answer = True
+    result: MatchCondition = True
     for answer in answers:
         if answer is False or result is False:
             return False
@@ -95,7 +95,7 @@ def all_answers(answers: Sequence[Answer]) -> Answer:
     return result
 
 
-def _match_value(frame: Frame, pattern: cst.MatchPattern, wanted: Value, subject: Argument) -> Answer:
+def _match_value(frame: Frame, pattern: cst.MatchPattern, wanted: Value, subject: Argument) -> MatchCondition:
     """Return the condition that the subject equals the value of a pattern."""
     if not isinstance(wanted, Const):
         return _undecided_literal(frame, pattern, subject)
@@ -104,9 +104,9 @@ def _match_value(frame: Frame, pattern: cst.MatchPattern, wanted: Value, subject
     return test if test is not None else _undecided_literal(frame, pattern, subject)
 
 
-def _match_or(frame: Frame, patterns: Sequence[cst.MatchPattern], subject: Argument) -> Answer:
+def _match_or(frame: Frame, patterns: Sequence[cst.MatchPattern], subject: Argument) -> MatchCondition:
     """Match `a | b`: join the values that the alternatives bind to each name."""
-    result: Answer = False
+    result: MatchCondition = False
     bound: dict[str, Value] = {}
     for pattern in patterns:
         answer = match_pattern(frame, pattern, subject)
@@ -127,7 +127,7 @@ def _match_sequence(
     pattern: cst.MatchPattern,
     parts: Sequence[cst.MatchSequenceElement | cst.MatchStar],
     subject: Argument,
-) -> Answer:
+) -> MatchCondition:
     """Match a sequence pattern (`[a, b, *rest]`) and bind its names."""
     if isinstance(subject.value, (Const, StringPrefix, Number, Tensor, Array)):
         return False
@@ -135,7 +135,7 @@ def _match_sequence(
     star = next((i for i, one in enumerate(parts) if isinstance(one, cst.MatchStar)), None)
     items = found.items
     if items is None:
-        answers: list[Answer] = [_undecided_literal(frame, pattern, subject)]
+        answers: list[MatchCondition] = [_undecided_literal(frame, pattern, subject)]
         items = (found.element,) * len(parts)
         if star is not None:
             items = (*items[:star], *items[star + 1 :])
@@ -152,7 +152,7 @@ def _match_sequence(
         else:
             value = items[position if star is None or position < star else position - len(parts)]
             answers.append(match_pattern(frame, part.value, Argument(value, subject.node)))
-    return all_answers(answers)
+    return conjunction_of_answers(answers)
 
 
 def _sequence_elements(frame: Frame, subject: Argument) -> SequenceObject:
@@ -168,14 +168,14 @@ def _sequence_elements(frame: Frame, subject: Argument) -> SequenceObject:
     return SequenceObject(None, UNKNOWN)
 
 
-def _match_mapping(frame: Frame, pattern: cst.MatchMapping, subject: Argument) -> Answer:
+def _match_mapping(frame: Frame, pattern: cst.MatchMapping, subject: Argument) -> MatchCondition:
     """Match a mapping pattern (`{"key": value, **rest}`) and bind its names."""
     thing = frame.object_of(subject.value)
     if isinstance(subject.value, (Const, StringPrefix, Number, Tensor, Array, Tuple)) or isinstance(
         thing, SequenceObject
     ):
         return False
-    answers: list[Answer] = []
+    answers: list[MatchCondition] = []
     taken: list[object] = []
     for element in pattern.elements:
         key = frame.evaluate(element.key)
@@ -195,17 +195,17 @@ def _match_mapping(frame: Frame, pattern: cst.MatchMapping, subject: Argument) -
         frame.bind(pattern.rest.value, frame.allocate(pattern, others))
     if not isinstance(thing, Dict):
         answers.append(_undecided_literal(frame, pattern, subject))
-    return all_answers(answers)
+    return conjunction_of_answers(answers)
 
 
-def _match_class(frame: Frame, pattern: cst.MatchClass, subject: Argument) -> Answer:
+def _match_class(frame: Frame, pattern: cst.MatchClass, subject: Argument) -> MatchCondition:
     """Match a class pattern (`Point(x, y=0)`) and bind its names."""
     type_ = frame.evaluate(pattern.cls)
     answer = instance_condition(frame, subject.value, type_)
     if answer is False:
         return False
     value = _narrowed(frame, pattern, subject.value)
-    answers: list[Answer] = [_undecided_literal(frame, pattern, subject) if answer is None else answer]
+    answers: list[MatchCondition] = [_undecided_literal(frame, pattern, subject) if answer is None else answer]
     names = _positional_names(frame, type_)
     for position, element in enumerate(pattern.patterns):
         assert isinstance(element, cst.MatchSequenceElement)
@@ -217,7 +217,7 @@ def _match_class(frame: Frame, pattern: cst.MatchClass, subject: Argument) -> An
     for keyword in pattern.kwds:
         part = frame.get_attribute(value, keyword.key.value, pattern.cls)
         answers.append(match_pattern(frame, keyword.pattern, Argument(part, subject.node)))
-    return all_answers(answers)
+    return conjunction_of_answers(answers)
 
 
 def _positional_names(frame: Frame, type_: Value) -> list[str] | None:

@@ -47,7 +47,7 @@ from devlint.interpreter.state.frame import Frame, evaluates
 MAX_REPEATED: Final = 8
 """The length up to which `[x] * n` is a list of known elements, which a program may set one by one."""
 
-METHODS: Final[dict[type, str]] = {
+SPECIAL_METHOD_OF_OPERATOR: Final[dict[type, str]] = {
     cst.Add: "add",
     cst.Subtract: "sub",
     cst.Multiply: "mul",
@@ -100,11 +100,11 @@ MAX_CONSTANT: Final = 10**9
 def binary(frame: Frame, node: cst.BinaryOperation) -> Value:
     """Evaluate a binary operation, `left op right`."""
     left, right = frame.evaluate(node.left), frame.evaluate(node.right)
-    method = METHODS.get(type(node.operator), "")
-    return combine(frame, method, Argument(left, node.left), Argument(right, node.right), node)
+    method = SPECIAL_METHOD_OF_OPERATOR.get(type(node.operator), "")
+    return apply_binary_operator(frame, method, Argument(left, node.left), Argument(right, node.right), node)
 
 
-def combine(
+def apply_binary_operator(
     frame: Frame, method: str, left: Argument, right: Argument, node: cst.CSTNode, *, in_place: bool = False
 ) -> Value:
     """Return the value of a binary operator applied to two values; `method` is the operator's name in METHODS.
@@ -122,9 +122,13 @@ def combine(
     if function is not None:
         return frame.call_function(function, b, Arguments(node, [left]))
     if is_number_or_tensor(a):
-        return _per_alternative(frame, a, lambda one: combine(frame, method, replace(left, value=one), right, node))
+        return _per_alternative(
+            frame, a, lambda one: apply_binary_operator(frame, method, replace(left, value=one), right, node)
+        )
     if is_number_or_tensor(b):
-        return _per_alternative(frame, b, lambda one: combine(frame, method, left, replace(right, value=one), node))
+        return _per_alternative(
+            frame, b, lambda one: apply_binary_operator(frame, method, left, replace(right, value=one), node)
+        )
     a, b = as_forward_operand(frame, a, b), as_forward_operand(frame, b, a)
     if is_computed_by_numpy(method, a, b):
         return apply_numpy_operator(frame, method, Argument(a, left.node), Argument(b, right.node), node)
@@ -285,19 +289,21 @@ def _allocate_result(frame: Frame, thing: Sequence, node: cst.CSTNode) -> Value:
 def augmented(frame: Frame, node: cst.AugAssign) -> Value:
     """Return the value that the augmented assignment `target op= value` leaves in its target."""
     target, value = frame.evaluate(node.target), frame.evaluate(node.value)
-    method = METHODS.get(type(node.operator), "")
-    grow = {"add": extend, "or": update}.get(method)
+    method = SPECIAL_METHOD_OF_OPERATOR.get(type(node.operator), "")
+    grow = {"add": extend_in_place, "or": update_in_place}.get(method)
     if grow is not None and isinstance(target, Ref):
         extended = grow(frame, target, value)
         if extended is not None:
             return extended
     for one in alternatives(target):
         report_shared_write(frame, one, node.target, node)
-    result = combine(frame, method, Argument(target, node.target), Argument(value, node.value), node, in_place=True)
+    result = apply_binary_operator(
+        frame, method, Argument(target, node.target), Argument(value, node.value), node, in_place=True
+    )
     return replace(result, memory=target.memory) if isinstance(target, Array) and isinstance(result, Array) else result
 
 
-def extend(frame: Frame, target: Ref, value: Value) -> Value | None:
+def extend_in_place(frame: Frame, target: Ref, value: Value) -> Value | None:
     """Extend a list in place (`list += more`) and return it; None if the operands are not both sequences."""
     thing = frame.get(target.address)
     more = frame.object_of(value)
@@ -313,7 +319,7 @@ def extend(frame: Frame, target: Ref, value: Value) -> Value | None:
     return target
 
 
-def update(frame: Frame, target: Ref, value: Value) -> Value | None:
+def update_in_place(frame: Frame, target: Ref, value: Value) -> Value | None:
     """Update a dict in place (`dict |= more`) and return it; None if the operands are not both dicts."""
     thing = frame.get(target.address)
     more = frame.object_of(value)
@@ -327,7 +333,7 @@ def update(frame: Frame, target: Ref, value: Value) -> Value | None:
 def unary(frame: Frame, node: cst.UnaryOperation) -> Value:
     """Evaluate `-x`, `+x`, `~x` or `not x`."""
     if isinstance(node.operator, cst.Not):
-        return from_test(negate_condition(condition_of(frame, node.expression)))
+        return bool_value(negate_condition(condition_of(frame, node.expression)))
     value = frame.evaluate(node.expression)
     function = find_special_method(frame, value, _UNARY.get(type(node.operator), ""))
     if function is not None:
@@ -354,7 +360,7 @@ def _unary_value(frame: Frame, value: Value, node: cst.UnaryOperation) -> Value:
     return UNKNOWN
 
 
-def from_test(test: Literal | bool | None) -> Value:
+def bool_value(test: Literal | bool | None) -> Value:
     """Return a condition as a bool value: a known bool, a symbolic bool for a literal, an unknown bool for None."""
     if isinstance(test, bool):
         return Const(test)
@@ -371,11 +377,11 @@ def boolean(frame: Frame, node: cst.BooleanOperation) -> Value:
         right_test = frame.conditions.get(node.right)
         if isinstance(test, bool) and node.right not in frame.conditions:
             return Const(test)
-        right = frame.evaluate(node.right) if not isinstance(right_test, (bool, Literal)) else from_test(right_test)
+        right = frame.evaluate(node.right) if not isinstance(right_test, (bool, Literal)) else bool_value(right_test)
         if isinstance(right, (Const, SymbolicBool)) and not (
             isinstance(right, Const) and not isinstance(right.value, bool)
         ):
-            return from_test(test)
+            return bool_value(test)
         if isinstance(left, Const):
             return right if bool(left.value) is is_and else left
         return join(right, Const(not is_and)) if isinstance(right, (Number, SymbolicBool)) else UNKNOWN
@@ -397,7 +403,7 @@ def boolean(frame: Frame, node: cst.BooleanOperation) -> Value:
     if isinstance(right, SymbolicBool) or right in (Const(True), Const(False)):
         # A value combined with a condition is treated as a condition too.
         other = right.test if isinstance(right, SymbolicBool) else right == Const(True)
-        return from_test(_connect(test, other, is_and=is_and))
+        return bool_value(_connect(test, other, is_and=is_and))
     return join(right, left, test) if is_and else join(without_none(left), right, test)
 
 

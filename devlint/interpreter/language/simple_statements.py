@@ -13,7 +13,7 @@ from devlint.interpreter.conditions.narrowing import condition_of, narrow
 from devlint.interpreter.language.attribute_stores import delete_target
 from devlint.interpreter.language.expressions import closure, truth
 from devlint.interpreter.language.import_bindings import imported_value
-from devlint.interpreter.language.match_patterns import all_answers, match_pattern
+from devlint.interpreter.language.match_patterns import conjunction_of_answers, match_pattern
 from devlint.interpreter.language.nonlocals import declare_outer_names
 from devlint.interpreter.language.operators import augmented
 from devlint.interpreter.objects.class_hierarchy import class_of_definition
@@ -200,7 +200,7 @@ def match_(frame: Frame, node: cst.Match) -> None:
         elif not answer:
             frame.state.live = False
         if case.guard is not None and frame.state.live:
-            answer = all_answers([answer, condition_of(frame, case.guard) or False])
+            answer = conjunction_of_answers([answer, condition_of(frame, case.guard) or False])
             narrow(frame, case.guard, True)
         frame.execute(case.body)
         ends.append(frame.state)

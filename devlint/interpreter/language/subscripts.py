@@ -53,10 +53,10 @@ from devlint.interpreter.state.frame import Frame, evaluates
 @evaluates(cst.Subscript)
 def subscript(frame: Frame, node: cst.Subscript) -> Value:
     """Evaluate the subscript `owner[index]`."""
-    return get_item(frame, Argument(frame.evaluate(node.value), node.value), _indices(frame, node), node)
+    return get_item(frame, Argument(frame.evaluate(node.value), node.value), evaluate_indices(frame, node), node)
 
 
-def _indices(frame: Frame, node: cst.Subscript) -> list[Argument | None]:
+def evaluate_indices(frame: Frame, node: cst.Subscript) -> list[Argument | None]:
     """Evaluate the index expressions of a subscript; the list holds None for each slice."""
     found: list[Argument | None] = []
     for element in node.slice:
@@ -194,10 +194,10 @@ def _instance_item(
             thing, str(index.value.value) if index is not None and isinstance(index.value, Const) else None
         )
     method = frame.get_attribute(owner, "__getitem__", node)
-    return frame.call(method, Arguments(node, [_key(indices, node)]), node)
+    return frame.call(method, Arguments(node, [get_item_argument(indices, node)]), node)
 
 
-def _key(indices: list[Argument | None], node: cst.CSTNode) -> Argument:
+def get_item_argument(indices: list[Argument | None], node: cst.CSTNode) -> Argument:
     """Return the indices of a subscript as the argument that `__getitem__` receives; a slice is unknown."""
     if len(indices) == 1 and indices[0] is not None:
         return indices[0]

@@ -14,7 +14,7 @@ from devlint.interpreter.state.arguments import Argument
 from devlint.interpreter.state.frame import Frame, executes
 from devlint.syntax.tree_walk import descend, dotted_name
 
-SWALLOWING: Final = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRegex"})
+EXCEPTION_SUPPRESSING: Final = frozenset({"suppress", "raises", "assertRaises", "assertRaisesRegex"})
 """The last names of contexts that suppress exceptions: the code after the block is also reached from inside it."""
 
 
@@ -58,7 +58,7 @@ def _may_suppress(frame: Frame, context: Argument) -> bool:
     function = find_special_method(frame, context.value, "__exit__")
     if function is None:
         called = context.node.func if isinstance(context.node, cst.Call) else context.node
-        return (dotted_name(called) or "").rpartition(".")[2] in SWALLOWING
+        return (dotted_name(called) or "").rpartition(".")[2] in EXCEPTION_SUPPRESSING
     return any(
         isinstance(one, cst.Return) and one.value is not None and dotted_name(one.value) not in ("None", "False")
         for one in descend(function.node.body, into_functions=False)

@@ -30,7 +30,7 @@ from devlint.domain.value import (
 from devlint.interpreter.conditions.instance_checks import TENSOR, instance_condition
 from devlint.interpreter.conditions.narrowing import SourceText, report_host_read, truth_condition
 from devlint.interpreter.language.attribute_stores import set_attribute
-from devlint.interpreter.language.operators import from_test
+from devlint.interpreter.language.operators import bool_value
 from devlint.interpreter.objects.class_hierarchy import find_special_method
 from devlint.interpreter.objects.module_state import ANY_PART, is_module
 from devlint.interpreter.state.arguments import Arguments, LibraryCall
@@ -173,7 +173,7 @@ def hasattr_(frame: Frame, call: LibraryCall) -> Value:
             return Const(True)
         answer = _has(frame, arguments[0].value, str(name))
         if answer is not None:
-            return from_test(answer)
+            return bool_value(answer)
     return SymbolicBool(Literal(Atom(frame.site_key(call.node), "hasattr(...)")))
 
 

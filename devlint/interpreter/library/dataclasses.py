@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from devlint.domain.objects import Dict, Instance
 from devlint.domain.value import UNKNOWN, Const, LibraryName, Partial, Ref, Tuple, Value
-from devlint.interpreter.language.attributes import attributes_of
+from devlint.interpreter.language.attributes import instance_dict
 from devlint.interpreter.objects.class_hierarchy import defined_class, find_method
 from devlint.interpreter.state.arguments import Arguments, LibraryCall
 from devlint.interpreter.state.frame import Frame
@@ -63,7 +63,7 @@ def as_dict(frame: Frame, call: LibraryCall) -> Value:
     if thing is None or not isinstance(value, Ref):
         return UNKNOWN
     if call.name == "builtins.vars":
-        return attributes_of(frame, value, thing, call.node)
+        return instance_dict(frame, value, thing, call.node)
     entries: dict[Hashable, Value] = {}
     entries.update(thing.attributes)
     return frame.allocate(call.node, Dict(entries))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from devlint.domain.objects import Instance
 from devlint.domain.value import NONE, UNKNOWN, Const, Partial, ProgramDefinition, Ref, Value
-from devlint.interpreter.calls.forward_hooks import AFTER, BEFORE, add_hook, remove_hook
+from devlint.interpreter.calls.forward_hooks import FORWARD_HOOK, PRE_HOOK, add_hook, remove_hook
 from devlint.interpreter.state.arguments import LibraryCall
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
@@ -12,7 +12,7 @@ from devlint.interpreter.state.library_models import models_call
 HANDLE = "torch.utils.hooks.RemovableHandle"
 
 
-@models_call(f"Module.{BEFORE}", f"Module.{AFTER}")
+@models_call(f"Module.{PRE_HOOK}", f"Module.{FORWARD_HOOK}")
 def register(frame: Frame, call: LibraryCall) -> Value:
     """`module.register_forward_hook(f)`: a handle. Hooks that nobody can read are taken to change nothing."""
     if call.first is None or not isinstance(call.receiver, Ref):

@@ -8,7 +8,7 @@ from typing import Final
 from devlint.domain.join import join
 from devlint.domain.objects import Sequence, join_all
 from devlint.domain.value import UNKNOWN, Const, Number, Ref, Tuple, Value
-from devlint.interpreter.language.operators import combine
+from devlint.interpreter.language.operators import apply_binary_operator
 from devlint.interpreter.objects.collections import dict_from_arguments
 from devlint.interpreter.state.arguments import Argument, Arguments, LibraryCall
 from devlint.interpreter.state.frame import Frame
@@ -155,7 +155,7 @@ def sum_(frame: Frame, call: LibraryCall) -> Value:
     values = list(found.items) if found.items is not None else [found.element, found.element]
     total: Value = call.arguments.positional[1].value if len(call.arguments.positional) > 1 else values.pop(0)
     for value in values:
-        total = combine(frame, "add", Argument(total, first.node), Argument(value, first.node), call.node)
+        total = apply_binary_operator(frame, "add", Argument(total, first.node), Argument(value, first.node), call.node)
     return total
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from devlint.domain.value import UNKNOWN, Const, LibraryName, Partial, Tuple, Value
-from devlint.interpreter.language.operators import combine
+from devlint.interpreter.language.operators import apply_binary_operator
 from devlint.interpreter.language.subscripts import get_item
 from devlint.interpreter.state.arguments import Argument, LibraryCall
 from devlint.interpreter.state.frame import Frame
@@ -21,7 +21,7 @@ def binary(frame: Frame, call: LibraryCall) -> Value:
     if len(call.arguments.positional) != 2:
         return UNKNOWN
     left, right = call.arguments.positional
-    return combine(frame, call.name.removeprefix("operator.").rstrip("_"), left, right, call.node)
+    return apply_binary_operator(frame, call.name.removeprefix("operator.").rstrip("_"), left, right, call.node)
 
 
 @models_call("operator.getitem")
