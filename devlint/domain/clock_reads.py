@@ -9,10 +9,10 @@ from devlint.domain.placement import Place, Step
 
 @dataclass(frozen=True, slots=True)
 class ClockRead:
-    """One read of a clock, such as `time.time()`, with the accelerator's work at that moment.
+    """One read of a clock, such as `time.time()`, with the state of the accelerator's work at that moment.
 
-    `launches` is the number of accelerator operations launched so far; `unsynchronized` is the newest operation that
-    the host had not waited for, with its number, or None.
+    `place` is the call. `launches` is the number of accelerator operations launched so far; `unsynchronized` is the
+    newest operation that the host had not waited for, with its number, or None.
     """
 
     place: Place

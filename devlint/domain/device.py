@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Final, TypeAlias
 
 ANY_INDEX: Final = -1
-"""The index of a device that has one of unknown value: `f"cuda:{rank}"`, or the current device after `set_device`."""
+"""The marker for an accelerator index that exists but is unknown: `f"cuda:{rank}"`, or after `set_device`."""
 
 DEVICE_TYPES: Final = frozenset(
     # The list that torch.device prints for an invalid string (c10/core/DeviceType.cpp).
@@ -44,10 +44,9 @@ class KnownDevice:
 
 @dataclass(frozen=True, slots=True)
 class DeviceSymbol:
-    """The unknown device of something that the caller chooses, such as a parameter or a module.
+    """The unknown device of an object that the caller chooses, such as a function's argument or a module.
 
-    Equal symbols are equal devices. `origin` identifies the object whose device it is, `text` names the object in
-    findings.
+    Equal symbols are equal devices. `origin` identifies the object, `text` names it in findings.
     """
 
     origin: Hashable
@@ -74,7 +73,7 @@ CPU: Final = KnownDevice(HOST)
 
 
 class DeviceRelation(Enum):
-    """The result of comparing two devices."""
+    """The result of comparing two devices: same, different or undecided."""
 
     SAME = "same"
     DIFFERENT = "different"

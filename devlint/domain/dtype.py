@@ -10,7 +10,7 @@ from devlint.domain.placement import Step
 
 
 class DtypeSource(Enum):
-    """The kind of source that a dtype comes from; findings are worded by it."""
+    """The kind of source that a dtype comes from: written out, a default, or computed; findings are worded by it."""
 
     EXPLICIT = "written out"
     DEFAULT = "torch's default"
@@ -21,7 +21,7 @@ class DtypeSource(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Dtype:
-    """An element type under torch's name; `name` is None when it is unknown.
+    """The element type of a tensor or array under torch's name (`float32`); `name` is None when it is unknown.
 
     `source` tells whether the dtype was written out, is a default or was computed; `provenance` is the step that set
     it.
@@ -38,7 +38,7 @@ class Dtype:
 UNKNOWN_DTYPE: Final = Dtype()
 """The dtype of which nothing is known."""
 DEFAULT_FLOAT: Final = Dtype("float32", DtypeSource.DEFAULT)
-"""The dtype of Python floats and of factories without `dtype=`, unless the program sets another default."""
+"""The dtype of tensors made of Python floats, and by factories without `dtype=`, under torch's own default."""
 
 ALIASES: Final = {
     "float": "float32",

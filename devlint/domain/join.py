@@ -35,14 +35,17 @@ from devlint.domain.value import (
 )
 
 MAX_ALTERNATIVES: Final = 4
-"""The number of values of different kinds that one name may hold at a point of the program.
+"""The largest number of values of different kinds that one name may hold at a point of the program.
 
 Real programs hold two or three; with more alternatives the value becomes unknown.
 """
 
 
 def join(left: Value, right: Value, test: Literal | None = None) -> Value:
-    """Return the join of two values: `left` where the test holds, `right` where it does not; without a test, either."""
+    """Return the join of two values: `left` where the test holds, `right` where it does not.
+
+    Without a test, the result may be either value.
+    """
     if left is right or left == right:
         return left
     match left, right:
@@ -83,7 +86,7 @@ def join(left: Value, right: Value, test: Literal | None = None) -> Value:
 
 
 def opaque_part(batch: OpaqueData, key: Hashable) -> Value:
-    """Return the value under a key, or an attribute's name, of data of unknown structure (a loader's batch)."""
+    """Return the part of a batch (data of unknown structure from a loader) under a key or an attribute name."""
     for name, value in batch.parts:
         if name == key:
             return value
@@ -91,7 +94,7 @@ def opaque_part(batch: OpaqueData, key: Hashable) -> Value:
 
 
 def any_opaque_part(batch: OpaqueData) -> Value:
-    """Return a value that stands for every part of data of unknown structure (a loader's batch)."""
+    """Return a value that stands for every part of a batch (data of unknown structure from a loader)."""
     result: Value = replace(batch, moved=None, parts=())
     for _, value in batch.parts:
         result = join(result, value)

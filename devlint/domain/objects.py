@@ -133,7 +133,7 @@ class Instance:
 
 
 UNKNOWN_HOOKS: tuple[tuple[str, Value], ...] = (("register_forward_hook", UNKNOWN),)
-"""The hooks of a module that has hooks on one path and different ones on another."""
+"""The hooks of a module whose hooks differ between two joined paths."""
 
 HeapObject: TypeAlias = "Sequence | Dict | Instance | ParameterCell | ParameterGroup"
 """The kinds of objects that the abstract heap holds."""

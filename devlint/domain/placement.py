@@ -136,15 +136,18 @@ class Scope:
 
 # Placements
 
-MAX_CHOICES: Final = 4
-"""The number of conditions that one placement may depend on.
+MAX_CONDITIONS: Final = 4
+"""The largest number of conditions that one placement may depend on.
 
 Choices of a device in real programs nest two deep (cuda, mps, cpu); more is noise.
 """
 
 
 class Basis(Enum):
-    """The way in which a placement is known; it decides which rule reports a conflict and with what confidence."""
+    """The basis on which a placement is known: written out, torch's default, the caller's choice, or an assumption.
+
+    The basis decides which rule reports a conflict and with what confidence.
+    """
 
     EXPLICIT = "explicit"
     DEFAULT = "default"
@@ -237,7 +240,7 @@ def join_under(test: Literal | None, yes: Placement, no: Placement) -> Placement
     """Return the placement that is `yes` where the test holds and `no` where it does not.
 
     The result is the plain join of the two where there is no test, or where it would depend on too many conditions
-    (MAX_CHOICES).
+    (MAX_CONDITIONS).
     """
     if yes == no:
         return yes
@@ -248,7 +251,7 @@ def join_under(test: Literal | None, yes: Placement, no: Placement) -> Placement
     yes, no = restrict(yes, frozenset({Literal(test.formula)})), restrict(no, frozenset({Literal(test.formula, False)}))
     if yes == no:
         return yes
-    if count_conditions(yes) + count_conditions(no) >= MAX_CHOICES:
+    if count_conditions(yes) + count_conditions(no) >= MAX_CONDITIONS:
         return join_placements(yes, no)
     return ConditionalPlacement(test.formula, yes, no)
 

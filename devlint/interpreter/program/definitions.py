@@ -44,7 +44,7 @@ class Parameter:
 
 @dataclass(eq=False)
 class ModuleInfo:
-    """One file of the program under its dotted name.
+    """One file of the program, as a module under its dotted name.
 
     `frame` is the frame of its top level, None until that is run.
     """
@@ -89,10 +89,10 @@ class ModuleInfo:
 
 @dataclass(eq=False)
 class FunctionInfo:
-    """A function or lambda of the program.
+    """A function or lambda that the program defines.
 
     `owner` is the class whose body defines it, `closure` the frame around its definition while that may be needed, and
-    `context` the number of the chain of calls around that frame.
+    `context` the number of the chain of calls around that frame. `find` returns the syntax.
     """
 
     name: str
@@ -184,7 +184,7 @@ class FunctionInfo:
 
         Nested code may read them whenever it runs.
         """
-        inner = [node for node in descend(self.node.body, into_functions=False) if type(node) in SCOPES]
+        inner = [node for node in descend(self.node.body, into_functions=False) if type(node) in SCOPE_TYPES]
         return frozenset(one.value for node in inner for one in descend(node) if type(one) is cst.Name)
 
     @cached_property
@@ -205,13 +205,13 @@ class FunctionInfo:
 
     @cached_property
     def _uses_of_self(self) -> list[tuple[str, bool]]:
-        """Return the events of `self_attribute_events` in the method's body."""
+        """Return the reads and bindings of `self` attributes in the body, as `self_attribute_events` yields them."""
         return list(self_attribute_events(self.node.body))
 
 
 @dataclass(eq=False)
 class ClassInfo:
-    """A class of the program.
+    """A class that the program defines.
 
     Its methods are definitions by name; its other attributes (`attributes`) come from running its body.
     """
@@ -302,15 +302,15 @@ def _parameters(node: cst.Parameters) -> Iterator[Parameter]:
 
 
 def _parameter(node: cst.Param, kind: str) -> Parameter:
-    """Return the parameter of a syntax node."""
+    """Return the `Parameter` of a parameter's syntax node."""
     annotation = node.annotation.annotation if node.annotation is not None else None
     return Parameter(node.name.value, kind, node.default, annotation, node.name)
 
 
-SCOPES: Final = frozenset({cst.FunctionDef, cst.Lambda, cst.ClassDef})
+SCOPE_TYPES: Final = frozenset({cst.FunctionDef, cst.Lambda, cst.ClassDef})
 """The types of nodes whose code runs later than the code around them, or in a scope of its own."""
 
-BINDING: Final = frozenset(
+BINDING_TYPES: Final = frozenset(
     {
         cst.AssignTarget,
         cst.AnnAssign,
@@ -334,7 +334,7 @@ A test of the exact type is quick and spares all other nodes the pattern match.
 
 def names_bound_by(node: cst.CSTNode) -> Iterator[str]:
     """Yield the names that one node binds itself, without the nodes inside it."""
-    if type(node) not in BINDING:
+    if type(node) not in BINDING_TYPES:
         return
     match node:
         case cst.AssignTarget(target=target) | cst.AnnAssign(target=target) | cst.AugAssign(target=target):
@@ -362,7 +362,7 @@ def names_in_target(target: cst.BaseExpression) -> Iterator[str]:
 
 
 def _is_docstring(statement: cst.BaseStatement) -> bool:
-    """Return whether a statement is a string on its own."""
+    """Return whether a statement is a string on its own, as a docstring is."""
     match statement:
         case cst.SimpleStatementLine(body=[cst.Expr(value=cst.SimpleString() | cst.ConcatenatedString())]):
             return True

@@ -11,7 +11,7 @@ from devlint.interpreter.program.definitions import names_bound_by, names_in_tar
 from devlint.interpreter.program.name_events import NameEvents
 from devlint.syntax.tree_walk import descend
 
-READING: Final = frozenset({"print"})
+NON_MUTATING_FUNCTIONS: Final = frozenset({"print"})
 """The functions that are called as statements without changing their arguments."""
 
 
@@ -65,7 +65,7 @@ def _read_in_own_loop(
     return False
 
 
-CHANGING: Final = frozenset({cst.AssignTarget, cst.AugAssign, cst.Call, cst.Expr, cst.With})
+MUTATING_TYPES: Final = frozenset({cst.AssignTarget, cst.AugAssign, cst.Call, cst.Expr, cst.With})
 """The types of nodes that may change the object a name refers to."""
 
 
@@ -82,7 +82,7 @@ def names_mutated_in(node: cst.CSTNode) -> frozenset[str]:
     """
     names: set[str] = set()
     for one in descend(node, into_functions=False):
-        if type(one) not in CHANGING:
+        if type(one) not in MUTATING_TYPES:
             continue
         match one:
             case cst.AssignTarget(target=cst.Attribute() as target) | cst.AugAssign(target=cst.Attribute() as target):
@@ -95,7 +95,9 @@ def names_mutated_in(node: cst.CSTNode) -> frozenset[str]:
                 "_"
             ) and not method.startswith("_"):
                 names.add(_dotted_text(target))
-            case cst.Expr(value=cst.Call(func=function, args=args)) if _dotted_text(function) not in READING:
+            case cst.Expr(value=cst.Call(func=function, args=args)) if (
+                _dotted_text(function) not in NON_MUTATING_FUNCTIONS
+            ):
                 names.update(_dotted_text(arg.value) for arg in args)
                 if isinstance(function, cst.Attribute):
                     names.add(_dotted_text(function.value))

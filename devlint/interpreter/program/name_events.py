@@ -43,12 +43,12 @@ class NameEvents:
         self._walk(node, NOTHING_HIDDEN)
 
     def of(self, name: str) -> Sequence[NameEvent]:
-        """Return the events of a name, in execution order."""
+        """Return the reads and bindings of a name, in execution order."""
         named = self._names.get(name)
         return named.found if named is not None else ()
 
     def before(self, node: cst.CSTNode, name: str) -> int | None:
-        """Return the number of events of a name up to the end of `node`.
+        """Return the number of reads and bindings of a name up to the end of `node`.
 
         None where the name means another variable there.
         """
@@ -60,7 +60,7 @@ class NameEvents:
 
     def _walk(self, node: cst.CSTNode, hidden: frozenset[str]) -> None:
         """Record the events within a node; `hidden` are the names that mean other variables there."""
-        if type(node) in SPECIAL:
+        if type(node) in NAME_TYPES:
             self._walk_special(node, hidden)
         else:
             for child in children(node):
@@ -68,7 +68,7 @@ class NameEvents:
         self._end_of_node[node] = self._position, hidden
 
     def _walk_special(self, node: cst.CSTNode, hidden: frozenset[str]) -> None:
-        """Record the events of a node that itself reads, binds or hides a name (see SPECIAL)."""
+        """Record the events of a node that itself reads, binds or hides a name (see NAME_TYPES)."""
         match node:
             case cst.Name(value=value):
                 self._record("read", value, node, hidden)
@@ -138,7 +138,7 @@ class NameEvents:
         named.positions.append(self._position)
 
 
-SPECIAL: Final = frozenset(
+NAME_TYPES: Final = frozenset(
     {
         cst.Name,
         cst.Attribute,

@@ -49,7 +49,7 @@ class Program:
         return sorted(self._shown)
 
     def add(self, path: Path, index: FileIndex) -> None:
-        """Add a file whose text does not come from the disk."""
+        """Add a file to the program whose text does not come from the disk."""
         path = path.resolve()
         self._shown.setdefault(path, index.source.filename)
         self._folders.update(path.parents)
@@ -110,7 +110,7 @@ class Program:
         return self._resolved[key]
 
     def _module(self, path: Path, index: FileIndex) -> ModuleInfo:
-        """Return the module of a path; its dotted name starts at the outermost folder that is a package."""
+        """Return the `ModuleInfo` of a file; its dotted name starts at the outermost folder that is a package."""
         parts = [] if path.stem == "__init__" else [path.stem]
         folder = path.parent
         while self._is_file(folder / "__init__.py") and folder != folder.parent:

@@ -9,7 +9,7 @@ import libcst as cst
 
 from devlint.syntax.tree_walk import children
 
-TELLING: Final = frozenset(
+MATCHED_TYPES: Final = frozenset(
     {cst.FunctionDef, cst.ClassDef, cst.Lambda, cst.Assign, cst.AnnAssign, cst.AugAssign, cst.Attribute}
 )
 """The types of nodes that the walk handles by pattern match; of all others it visits the children.
@@ -28,7 +28,7 @@ def self_attribute_events(node: cst.CSTNode) -> Iterator[tuple[str, bool]]:
         one, bound = pending.pop()
         if bound and isinstance(one, (cst.Tuple, cst.List)):
             pending.extend((element.value, True) for element in reversed(one.elements))
-        elif type(one) not in TELLING:
+        elif type(one) not in MATCHED_TYPES:
             pending.extend((child, False) for child in reversed([*children(one)]))
         else:
             match one:

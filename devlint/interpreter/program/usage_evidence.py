@@ -34,9 +34,9 @@ ARRAY_LIKE: Final = frozenset(
     " argmin item tolist numpy cpu exp log sqrt pow any all sort topk repeat norm cumsum dtype prod clone"
     " chunk split device round".split()
 )
-"""The attributes that tensors share with arrays; in code that handles tensors they are evidence enough of a tensor."""
+"""The attributes that tensors and arrays share; in code that handles tensors they are evidence of a tensor."""
 
-OF_MODELS_TOO: Final = frozenset({"device", "dtype"})
+SHARED_WITH_MODULES: Final = frozenset({"device", "dtype"})
 """The attributes that many libraries' modules have as well as tensors.
 
 They are no evidence of a tensor where the same name is moved in place.
@@ -56,7 +56,7 @@ _MODULE_EVIDENCE: Final = MODULE_ONLY - TENSOR_ONLY
 _TENSOR_EVIDENCE: Final = TENSOR_ONLY - OF_OTHERS_TOO
 """The attributes whose use shows that an object is a tensor."""
 
-NAMING_DEVICES: Final = frozenset(
+DEVICE_ATTRIBUTES: Final = frozenset(
     "device cuda is_cuda type_as new_zeros new_ones new_full new_empty new_tensor".split()
 )
 """The attributes by which code asks for a device, or creates a tensor on another tensor's device.
@@ -64,7 +64,7 @@ NAMING_DEVICES: Final = frozenset(
 Code that uses them is meant for any device.
 """
 
-COUNTED: Final = frozenset(
+SIZE_FUNCTIONS: Final = frozenset(
     "range int float bool len view reshape expand repeat zeros ones empty full rand randn randint arange linspace eye"
     " new_zeros new_ones new_full new_empty unfold".split()
 )
@@ -136,7 +136,7 @@ class UsageEvidence:
             owner = dotted_name(node.func.value)
             if owner is not None and called in OF_OTHERS_TOO and node.func not in self._discarded_functions:
                 self.tensors.add(owner)
-        if called in COUNTED or (name is not None and name.startswith("math.")):
+        if called in SIZE_FUNCTIONS or (name is not None and name.startswith("math.")):
             for argument in node.args:
                 self.numbers.update(_terms(argument.value))
 
@@ -168,7 +168,7 @@ class UsageEvidence:
         attribute = node.attr.value
         if attribute in ("time", "perf_counter", "monotonic", "elapsed_time", "default_timer"):
             self.clock = True
-        if attribute in NAMING_DEVICES:
+        if attribute in DEVICE_ATTRIBUTES:
             self.devices = True
         name = dotted_name(node.value)
         if name is None:
@@ -177,7 +177,7 @@ class UsageEvidence:
             self.tensors.add(name)
         elif attribute in IN_PLACE_ON_MODULES and node in self._discarded_functions:
             self._moved_in_place.add(name)
-        elif attribute in OF_MODELS_TOO:
+        elif attribute in SHARED_WITH_MODULES:
             self._device_read.add(name)
         elif attribute in ARRAY_LIKE:
             self.arrays.add(name)
@@ -208,13 +208,13 @@ _COLLECTORS: Final[dict[type, Callable[[UsageEvidence, Any], None]]] = {
 """The collectors of evidence by node type."""
 
 
-TERMS: Final = frozenset({cst.Name, cst.BinaryOperation, cst.UnaryOperation, cst.Tuple, cst.List})
+TERM_TYPES: Final = frozenset({cst.Name, cst.BinaryOperation, cst.UnaryOperation, cst.Tuple, cst.List})
 """The types of expressions whose parts are terms, as in a sum or a tuple."""
 
 
 def _terms(node: cst.BaseExpression) -> Iterator[str]:
     """Yield the bare names that a sum, a product, a tuple or a list is made of."""
-    if type(node) not in TERMS:
+    if type(node) not in TERM_TYPES:
         return
     match node:
         case cst.Name(value=value):

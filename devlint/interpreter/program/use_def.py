@@ -31,7 +31,7 @@ class RunningCode(Protocol):
 
 
 class UseDef:
-    """Use-def questions about names, with a cache of the answers."""
+    """The use-def analysis: which reads see the value that a name holds, with a cache of the answers."""
 
     def __init__(self) -> None:
         self._parents: dict[cst.CSTNode, dict[cst.CSTNode, cst.CSTNode]] = {}
@@ -42,7 +42,7 @@ class UseDef:
         self._used_once_by_node: dict[cst.CSTNode, bool] = {}
 
     def only_reader(self, frame: RunningCode, use: cst.CSTNode, name: str) -> bool:
-        """Return whether nothing but `use` reads the value that `name` holds there."""
+        """Return whether no node but `use` reads the value that `name` holds at `use`."""
         known = self._only_reader.get((use, name))
         if known is None:
             own = set(reads_of_name(use, name))
@@ -52,7 +52,7 @@ class UseDef:
         return known
 
     def read_later(self, frame: RunningCode, at: cst.CSTNode, name: str) -> bool:
-        """Return whether the value that `name` holds at `at` is read afterwards."""
+        """Return whether the value that `name` holds at the node `at` is read afterwards."""
         known = self._read_later.get((at, name))
         if known is None:
             known = self._read_later[at, name] = bool(self._readers(frame, at, name)[1])
@@ -69,7 +69,7 @@ class UseDef:
         return known
 
     def _used_once(self, frame: RunningCode, node: cst.CSTNode) -> bool:
-        """Compute the answer of `used_once`."""
+        """Compute what `used_once` returns for a node that is not in its cache."""
         statement = next(
             (one for one in reversed(self._path(root_node(frame), node)) if isinstance(one, cst.Assign)), None
         )
@@ -95,7 +95,7 @@ class UseDef:
         return path[::-1]
 
     def _events_in(self, node: cst.CSTNode) -> NameEvents:
-        """Return the name events within a node."""
+        """Return the reads and bindings of names within a node."""
         found = self._events_by_node.get(node)
         if found is None:
             found = self._events_by_node[node] = NameEvents(node)
@@ -143,7 +143,7 @@ class UseDef:
 
 @dataclass(slots=True)
 class _EventSequence:
-    """The events of one name in the parts of a piece of code, in order, and the index at which each part begins."""
+    """The reads and bindings of one name in several pieces of code, in order, and where each piece begins."""
 
     events: list[NameEvent] = field(default_factory=list)
     begins: dict[cst.CSTNode, int] = field(default_factory=dict)

@@ -40,7 +40,7 @@ class TorchState:
     waited: Step | None = None
 
 
-START: Final = TorchState()
+INITIAL_TORCH_STATE: Final = TorchState()
 """The settings of torch when a program starts."""
 HOST_BY_DEFAULT: Final = PlacementCase(CPU, Basis.DEFAULT)
 """The placement of tensors from a factory without `device=` while no default device is set."""
@@ -59,7 +59,7 @@ class State:
         names: dict[str, Value] | None = None,
         heap: Heap | None = None,
         path_condition: PathCondition = NO_CONDITION,
-        torch_state: TorchState = START,
+        torch_state: TorchState = INITIAL_TORCH_STATE,
     ) -> None:
         self.names: dict[str, Value] = {} if names is None else names
         self.heap = Heap() if heap is None else heap
@@ -83,7 +83,7 @@ class State:
 
 
 def join_states(left: State, right: State) -> State:
-    """Return the state after either of two paths; a dead path does not count.
+    """Return the join of the states at the ends of two paths; a dead path does not count.
 
     The literal on which the two paths branched becomes the condition of the values in which they differ.
     """

@@ -32,7 +32,7 @@ from devlint.syntax.index import Statement
 from devlint.syntax.source import SourceError
 
 ENTRY_BUDGET: Final = 120_000
-"""The number of syntax nodes that one entry point may evaluate before all further values are unknown.
+"""The largest number of syntax nodes that one entry point may evaluate; all further values are unknown.
 
 A training script of a few thousand lines needs some 50,000. The limit stops generated code and deep recursion from
 holding up the run.
@@ -56,8 +56,8 @@ MAX_NESTED_CONSTRUCTION: Final = 2
 A model is made of blocks of layers, and each of those classes is an entry point too.
 """
 
-MAX_NESTED: Final = 6
-"""The number of levels of a container into which a recursive function is followed."""
+MAX_CONTAINER_LEVELS: Final = 6
+"""The largest number of levels of a container into which a recursive function is followed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +169,7 @@ class AnalysisState:
         yield
 
     def may_call(self, function: FunctionInfo, *, descends: bool = False) -> bool:
-        """Return whether another call may be followed.
+        """Return whether the analysis may follow a call into a function's body.
 
         A call is not followed beyond the depth limits, nor into a function that is already running twice, unless the
         function `descends` into a container that it was given.
@@ -177,7 +177,7 @@ class AnalysisState:
         if self.symbolic and self.constructing > MAX_NESTED_CONSTRUCTION:
             return False
         repeats = self.active_functions.count(function)
-        if repeats >= (MAX_NESTED if descends else 2) or self.budget <= 0 or self.abandoned:
+        if repeats >= (MAX_CONTAINER_LEVELS if descends else 2) or self.budget <= 0 or self.abandoned:
             return False
         depth = len({*self.active_functions, function})
         if not self.symbolic:
@@ -194,7 +194,7 @@ class AnalysisState:
         return depth <= MAX_DEPTH_SYMBOLIC or depth - self._count_delegating(function) <= MAX_DEPTH_SYMBOLIC
 
     def _count_delegating(self, function: FunctionInfo) -> int:
-        """Return how many of the functions being run only pass their arguments on to another function."""
+        """Return how many of the functions being run, this one included, only pass their arguments on to another."""
         return sum(one.hands_on for one in {*self.active_functions, function})
 
     def abandon(self) -> None:
@@ -207,9 +207,9 @@ class AnalysisState:
     # Identity
 
     def context(self, outer: int, site: cst.CSTNode | tuple[int, int]) -> int:
-        """Return the number of a chain of calls and of iterations of unrolled loops.
+        """Return the number that identifies a chain of calls and of iterations of unrolled loops.
 
-        The chain is the `outer` one with the call or iteration `site` added.
+        The chain is the one numbered `outer` with the call or iteration `site` added.
         """
         key = (outer, site if isinstance(site, tuple) else id(site))
         return self._contexts.setdefault(key, len(self._contexts) + 1)
@@ -242,7 +242,7 @@ class AnalysisState:
         return found
 
     def names_changed(self, loop: cst.CSTNode) -> frozenset[str]:
-        """Return the names that a loop's body binds or changes in place; computed once for each loop."""
+        """Return the names that a loop's body binds, or whose objects it changes; computed once for each loop."""
         found = self._changed_names_by_loop.get(loop)
         if found is None:
             found = self._changed_names_by_loop[loop] = names_changed_in(loop)

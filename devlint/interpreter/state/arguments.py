@@ -35,10 +35,7 @@ class Arguments:
 
     @property
     def expression(self) -> cst.BaseExpression:
-        """Return the call as an expression.
-
-        Findings show it for arguments that the program does not write out.
-        """
+        """Return the expression of the call, which findings show for arguments that the program does not write out."""
         return self.node if isinstance(self.node, cst.BaseExpression) else cst.Name("argument")
 
     def get(self, name: str, position: int | None = None) -> Argument | None:

@@ -10,9 +10,9 @@ from devlint.interpreter.state.frame import Frame
 
 @contextmanager
 def write_to_base_heap(frame: Frame) -> Iterator[None]:
-    """Copy what `frame` writes to its heap inside the `with` block to the base heap.
+    """Copy what `frame` writes to its heap inside the `with` block to the base heap, which all paths see.
 
-    Every path then sees the writes, including paths that split off before.
+    Paths that split off before see the writes as well.
     """
     before = frame.state.heap.fork()
     yield

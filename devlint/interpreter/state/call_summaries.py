@@ -20,7 +20,7 @@ CallKey: TypeAlias = "tuple[FunctionInfo, int]"
 
 @dataclass(frozen=True, slots=True)
 class CallInputs:
-    """Everything that a call can read; a later call with equal inputs has the same effect.
+    """Everything that a call can read, as the key under which its summary is valid.
 
     `names` are the arguments and captured names with their values. `elsewhere` counts the writes to globals and to
     names of enclosing functions, `moments` the events that make calls differ (see `CallSummaries.invalidate`). `budget`
@@ -77,7 +77,7 @@ class CallSummaries:
 
     @contextmanager
     def loop(self, function: FunctionInfo | None, assigned: frozenset[str]) -> Iterator[None]:
-        """Enter a loop that is run to a fixpoint; when the outermost one ends, its summaries are dropped.
+        """Enter a loop that is run to a fixpoint; when the outermost loop ends, drop the summaries.
 
         No summaries are kept where functions nested in `function` read names that the loop binds (`assigned`), since
         those change unseen.

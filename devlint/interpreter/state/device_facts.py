@@ -11,7 +11,7 @@ from devlint.domain.placement import Placement, PlacementCase, map_cases
 
 
 def device_type_atom(origin: Hashable, type_: str, text: object) -> Atom:
-    """Return the atom that is true when the device of an object has a type.
+    """Return the atom that states that an object's device is of a type, as `x.is_cuda` tests.
 
     `origin` identifies the object.
     """
@@ -19,7 +19,7 @@ def device_type_atom(origin: Hashable, type_: str, text: object) -> Atom:
 
 
 def refine_placement(placement: Placement, path_condition: PathCondition) -> Placement:
-    """Return a placement with the caller's devices replaced by the device types that the path condition tells."""
+    """Return a placement with symbolic devices replaced by the device types that a path condition states for them."""
     types = _type_by_origin(path_condition)
     if not types:
         return placement

@@ -25,7 +25,7 @@ from devlint.domain.value import FactoryOrigin, PendingCopy, Tensor, Value
 
 @dataclass(frozen=True, slots=True)
 class CallOnStack:
-    """One call on the call stack of an event.
+    """One entry of the call stack at an event.
 
     `place` is the call, `name` the callee's name, `causes` the steps that placed its arguments; `is_module` is true for
     the call of an nn.Module, which is then the `receiver`.
@@ -40,7 +40,7 @@ class CallOnStack:
 
 @dataclass(frozen=True, slots=True)
 class EventContext:
-    """The context of an event: its place, scope, path condition and innermost loop.
+    """The context of an event: its place, scope, path condition, call stack and innermost loop.
 
     `calls` are the calls being run, outermost first. `generic` is true when the code was entered with symbolic
     arguments.
@@ -245,7 +245,7 @@ class DiscardedResult(Event):
 
 @dataclass(frozen=True, slots=True)
 class UnusedRebinding(Event):
-    """A name, such as a loop variable or an argument, rebound to a moved tensor that is never read.
+    """A rebinding of a name, such as a loop variable or an argument, to a moved tensor that is never read.
 
     `loop` is the loop whose variable the name is, if any.
     """
@@ -272,7 +272,7 @@ class DevicesCompared(Event):
 
 @dataclass(frozen=True, slots=True)
 class InvalidDeviceUsed(Event):
-    """A device that cannot exist; `written` is its text in the program, `reason` why it is invalid."""
+    """A device that torch refuses; `written` is its text in the program, `reason` why it is invalid."""
 
     written: str
     reason: str
@@ -313,7 +313,7 @@ class SharedWrite(Event):
 
 @dataclass(frozen=True, slots=True)
 class MovedLeaf(Event):
-    """A moved leaf tensor or Parameter whose result is used as if it still were a leaf.
+    """A use of a moved leaf tensor or Parameter as if the result of the move still were a leaf.
 
     `moved` is the transfer, `parameter` is true for a Parameter, and `use` describes the use.
     """
@@ -338,7 +338,7 @@ class UnsynchronizedTiming(Event):
 
 @dataclass(frozen=True, slots=True)
 class Synchronize(Event):
-    """A call of a synchronisation function.
+    """A call that waits for the accelerator, such as `torch.cuda.synchronize()`.
 
     `waited` is the step by which the host has just waited, with nothing launched since; None where there may be work to
     wait for.

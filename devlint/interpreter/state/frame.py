@@ -106,10 +106,10 @@ def assigns(
 
 @dataclass(eq=False)
 class LoopFrame:
-    """A loop that is being run in a frame.
+    """A loop that a frame is running, with the states that left its body early.
 
     `assigned` are the names that its body binds; `unrolled` is true when the loop is run once per known element;
-    `breaks` and `continues` are the states that left the body early.
+    `breaks` and `continues` are the states at each `break` and `continue`.
     """
 
     loop: Loop
@@ -215,7 +215,7 @@ class Frame:
     # Places and events
 
     def place(self, node: cst.CSTNode) -> Place:
-        """Return the place of a syntax node of this frame's code."""
+        """Return the `Place` of a syntax node in this frame's file and statement."""
         return Place(self.module.filename, self.unit, node)
 
     def step(self, kind: StepKind, message: str, node: cst.CSTNode, previous: Step | None = None) -> Step:
@@ -354,7 +354,7 @@ class Frame:
         return None
 
     def resolve(self, tensor: Tensor) -> Tensor:
-        """Return a tensor with its current placement.
+        """Return a tensor with the placement that it has in the current state.
 
         A parameter's placement is read from its cell, and cases that the path condition excludes are dropped.
         """
@@ -378,12 +378,12 @@ class Frame:
         return result if self.state.torch_state.grad else replace(result, grad=False)
 
     def resolve_value(self, value: Value) -> Value:
-        """Return a value with its current placement if it is a tensor; any other value as it is."""
+        """Return a value with the placement it has in the current state if it is a tensor; else the value itself."""
         value = self.as_single_tensor(value)
         return self.resolve(value) if isinstance(value, Tensor) else value
 
     def as_single_tensor(self, value: Value) -> Value:
-        """Return the join of two alternative tensors, such as two parameters, as one tensor; else the value itself."""
+        """Return two alternative tensors, such as two parameters, joined into one tensor; else the value itself."""
         if not isinstance(value, ConditionalValue):
             return value
         sides = [self.as_single_tensor(one) for one in (value.yes, value.no)]
@@ -465,12 +465,12 @@ class Frame:
         return before
 
     def synchronize(self, step: Step | None = None) -> None:
-        """Record that the host waits for the accelerator; `step` is the wait."""
+        """Record in the state that the host waits for the accelerator; `step` is the wait."""
         torch_state = self.state.torch_state
         self.state.torch_state = replace(torch_state, epoch=torch_state.epoch + 1, unsynchronized=None, waited=step)
 
     def launch(self, step: Step) -> None:
-        """Record that the accelerator is given work; `step` is the operation."""
+        """Record in the state that the accelerator is given work; `step` is the operation."""
         torch_state: TorchState = self.state.torch_state
         number = torch_state.launches + 1
         self.state.torch_state = replace(torch_state, launches=number, unsynchronized=(number, step), waited=None)

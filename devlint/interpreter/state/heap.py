@@ -19,7 +19,7 @@ Join: TypeAlias = "Callable[[HeapObject, HeapObject], HeapObject]"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ForkPoint:
-    """A moment at which a heap was forked, as a node of the tree of forks.
+    """A fork of a heap, as a node in the tree of forks.
 
     `parent` is the fork before it, `written` the allocation sites written between the two, and `depth` the number of
     forks before it.

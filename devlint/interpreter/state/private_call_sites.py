@@ -50,7 +50,7 @@ class PrivateCallSites:
         return self._keeps(info, frozenset())
 
     def _keeps(self, info: ClassInfo | None, asked: frozenset[ClassInfo]) -> bool:
-        """Answer `keeps`; `asked` are the classes already visited, which guards against circles of makers."""
+        """Return the answer of `keeps`; `asked` are the classes already visited, a guard against circles of makers."""
         if info is None or info in asked:
             return False
         makers = self._makers[info]

@@ -10,7 +10,7 @@ from devlint.interpreter.program.definitions import FunctionInfo
 
 @dataclass(slots=True)
 class RecursiveCalls:
-    """The recursive functions that are being analysed.
+    """The recursive functions that are being analysed, with what is known of their inner calls.
 
     `left_out` are the functions of which a recursive call was skipped, `inner` the values that their inner calls
     returned.

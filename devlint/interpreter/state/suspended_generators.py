@@ -15,7 +15,7 @@ TorchStateChanges = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class SuspendedGenerator:
-    """A generator suspended at its `yield`, with the effects that it has before and after the `yield`.
+    """A generator suspended at its `yield`, with its effects before and after the `yield`.
 
     `changes` are the settings of torch that it has changed. `effects` are the heap objects that it changes after the
     `yield`: each one's state at the `yield` and at the end. `block_timings` are the timings that it takes of the

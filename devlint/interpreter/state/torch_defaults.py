@@ -23,7 +23,7 @@ class FileDefaults:
 
 
 class TorchDefaults:
-    """The default device and dtype by the file that sets them.
+    """The default devices and dtypes that the program sets, by file.
 
     They are kept per file, since other files may belong to other programs.
     """
@@ -34,7 +34,7 @@ class TorchDefaults:
         self.by_file: dict[Path, FileDefaults] = {}
 
     def holding_in(self, program: Program, module: ModuleInfo) -> FileDefaults:
-        """Return the defaults in force when a module's code is called.
+        """Return the default device and dtype in force when a module's code is called.
 
         Those are the defaults that the module's file has set, or else a file that it imports.
         """
