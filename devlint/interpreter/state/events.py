@@ -260,7 +260,8 @@ class UnusedRebinding(Event):
 class DevicesCompared(Event):
     """A comparison of a device, or of a string that may name one, with a device or a string.
 
-    `left_written` and `right_written` are the strings that the program writes out.
+    `left_written` and `right_written` are the device strings that the two sides write out, directly or inside
+    `torch.device(...)`.
     """
 
     operator: str
