@@ -1,1 +1,1 @@
-"""The abstract domain: what can be known of a device, a dtype, a tensor, an object. No libcst here, and no torch."""
+"""The abstract domain: abstract values for devices, dtypes, tensors and objects. Imports neither libcst nor torch."""

@@ -1,4 +1,4 @@
-"""Devices as far as the source tells: known by name, known to equal something, or unknown."""
+"""The device lattice: devices known by name, devices known only to equal others, and unknown devices."""
 
 from __future__ import annotations
 
@@ -8,25 +8,32 @@ from enum import Enum
 from typing import Final, TypeAlias
 
 ANY_INDEX: Final = -1
-"""An accelerator index that exists but is not known: `f"cuda:{rank}"`, or the current device after `set_device`."""
+"""The marker for an accelerator index that exists but is unknown: `f"cuda:{rank}"`, or after `set_device`."""
 
 DEVICE_TYPES: Final = frozenset(
-    # torch.device's own list, c10/core/DeviceType.cpp; what it prints for an invalid string.
+    # The list that torch.device prints for an invalid string (c10/core/DeviceType.cpp).
     "cpu cuda ipu xpu mkldnn opengl opencl ideep hip ve fpga maia xla lazy vulkan mps meta hpu mtia"
     " privateuseone".split()
 )
+"""The device types that torch itself knows."""
 FOREIGN_TYPES: Final = frozenset("npu mlu musa sdaa neuron gcu dipu ascend privateuse1 openreg supa tpu spyre".split())
-"""Accelerators that come as packages of their own and rename torch's spare backend
-(torch.utils.rename_privateuse1_backend)."""
+"""The types of accelerators that separate packages provide.
+
+Those packages rename torch's spare backend (torch.utils.rename_privateuse1_backend).
+"""
 
 HOST: Final = "cpu"
+"""The device type of the host."""
 UNPLACED: Final = frozenset({"meta", "lazy", "xla"})
-"""Types for which "on another device" is not an error in the ordinary sense; devlint does not judge them."""
+"""The device types for which tensors on two devices are not an error in the ordinary sense.
+
+devlint reports no conflict with a device of these types.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownDevice:
-    """A device by type and index. `index` None is the current device of that type."""
+    """A device known by type and index; `index` None means the current device of that type."""
 
     type: str
     index: int | None = None
@@ -37,7 +44,10 @@ class KnownDevice:
 
 @dataclass(frozen=True, slots=True)
 class DeviceSymbol:
-    """The device of something the caller chooses: a parameter, a module's own. Equal symbols are equal devices."""
+    """The unknown device of an object that the caller chooses, such as a function's argument or a module.
+
+    Equal symbols are equal devices. `origin` identifies the object, `text` names it in findings.
+    """
 
     origin: Hashable
     text: str = field(compare=False)
@@ -48,19 +58,22 @@ class DeviceSymbol:
 
 @dataclass(frozen=True, slots=True)
 class UnknownDevice:
-    """Nothing is known; nothing is ever reported of it."""
+    """The device of which nothing is known; no finding is ever reported about it."""
 
     def __str__(self) -> str:
         return "unknown"
 
 
 Device: TypeAlias = "KnownDevice | DeviceSymbol | UnknownDevice"
+"""The abstract values of a device."""
 UNKNOWN_DEVICE: Final = UnknownDevice()
+"""The one instance of UnknownDevice that the analysis uses."""
 CPU: Final = KnownDevice(HOST)
+"""The host's device."""
 
 
 class DeviceRelation(Enum):
-    """How two devices stand to each other."""
+    """The result of comparing two devices: same, different or undecided."""
 
     SAME = "same"
     DIFFERENT = "different"
@@ -68,17 +81,20 @@ class DeviceRelation(Enum):
 
 
 def is_host(device: Device) -> bool:
-    """Whether it is known to be the host."""
+    """Return whether a device is known to be the host."""
     return isinstance(device, KnownDevice) and device.type == HOST
 
 
 def is_accelerator(device: Device) -> bool:
-    """Whether it is known to be a device other than the host."""
+    """Return whether a device is known to be an accelerator: neither the host nor a type such as meta."""
     return isinstance(device, KnownDevice) and device.type != HOST and device.type not in UNPLACED
 
 
 def relate_devices(left: Device, right: Device) -> DeviceRelation:
-    """Compare two devices. `cuda` is compatible with `cuda:0` (the usual current device) and differs from `cuda:1`."""
+    """Return whether two devices are the same, different, or cannot be compared.
+
+    `cuda` is compatible with `cuda:0` (the usual current device) and differs from `cuda:1`.
+    """
     if isinstance(left, DeviceSymbol) and left == right:
         return DeviceRelation.SAME
     if not (isinstance(left, KnownDevice) and isinstance(right, KnownDevice)):
@@ -95,11 +111,11 @@ def relate_devices(left: Device, right: Device) -> DeviceRelation:
 
 
 class InvalidDevice(ValueError):
-    """A device string that torch.device refuses; the message says why in one line."""
+    """The error for a device string that torch.device refuses; the message gives the reason in one line."""
 
 
 def parse_device(text: str) -> KnownDevice:
-    """Read a device string as torch.device does (c10/core/Device.cpp). Raises InvalidDevice."""
+    """Read a device string as torch.device does (c10/core/Device.cpp); raise InvalidDevice where torch refuses it."""
     type_, colon, index = text.partition(":")
     if type_ not in DEVICE_TYPES and type_ not in FOREIGN_TYPES:
         raise InvalidDevice(f"there is no device type {type_!r}")

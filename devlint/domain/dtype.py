@@ -1,4 +1,4 @@
-"""Element types, how they are known, and how they promote."""
+"""Element types of tensors and arrays: their names, where each one comes from, and how two of them promote."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from devlint.domain.placement import Step
 
 
 class DtypeSource(Enum):
-    """Where a dtype comes from; it decides how a finding speaks of it."""
+    """The kind of source that a dtype comes from: written out, a default, or computed; findings are worded by it."""
 
     EXPLICIT = "written out"
     DEFAULT = "torch's default"
@@ -21,7 +21,11 @@ class DtypeSource(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Dtype:
-    """An element type by torch's name; `name` None is unknown. `provenance` tells where it came from."""
+    """The element type of a tensor or array under torch's name (`float32`); `name` is None when it is unknown.
+
+    `source` tells whether the dtype was written out, is a default or was computed; `provenance` is the step that set
+    it.
+    """
 
     name: str | None = None
     source: DtypeSource = DtypeSource.COMPUTED
@@ -32,8 +36,9 @@ class Dtype:
 
 
 UNKNOWN_DTYPE: Final = Dtype()
+"""The dtype of which nothing is known."""
 DEFAULT_FLOAT: Final = Dtype("float32", DtypeSource.DEFAULT)
-"""What torch makes of Python floats and factories without a dtype, unless the program sets another default."""
+"""The dtype of tensors made of Python floats, and by factories without `dtype=`, under torch's own default."""
 
 ALIASES: Final = {
     "float": "float32",
@@ -50,21 +55,27 @@ ALIASES: Final = {
     "single": "float32",
     "intp": "int64",
 }
+"""Other names of dtypes in torch and NumPy, each with torch's canonical name."""
 FLOATS: Final = ("float16", "bfloat16", "float32", "float64")
+"""The real floating dtypes, in the order in which they promote."""
 INTEGERS: Final = ("uint8", "int8", "int16", "int32", "int64")
+"""The integer dtypes that promote among each other, in order."""
 COMPLEX: Final = ("complex32", "complex64", "complex128")
-_WHOLE: Final = {"bfloat16": "complex64", "float32": "complex64", "float64": "complex128"}
+"""The complex dtypes, in the order in which they promote."""
+_COMPLEX_FOR_FLOAT: Final = {"bfloat16": "complex64", "float32": "complex64", "float64": "complex128"}
+"""The smallest complex dtype that holds every value of a real floating dtype; float16 fits into all."""
 NAMES: Final = frozenset(("bool", *FLOATS, *INTEGERS, *COMPLEX, "uint16", "uint32", "uint64"))
+"""The canonical names of all dtypes that devlint knows."""
 
 
 def canonical_dtype_name(name: str) -> str | None:
-    """The one name of a dtype (`long` is `int64`); None when it is no dtype."""
+    """Return the canonical name of a dtype (`int64` for `long`); None when the name is no dtype."""
     name = ALIASES.get(name, name)
     return name if name in NAMES else None
 
 
 def promotion_category(name: str) -> int:
-    """Torch's promotion category: bool 0, integral 1, floating 2, complex 3 (c10/core/ScalarType)."""
+    """Return torch's promotion category of a dtype: bool 0, integral 1, floating 2, complex 3 (c10/core/ScalarType)."""
     if name == "bool":
         return 0
     if name.startswith("complex"):
@@ -73,18 +84,20 @@ def promotion_category(name: str) -> int:
 
 
 def python_type_of(dtype: Dtype) -> str | None:
-    """The Python type of one element, as `.item()` returns it; None when it is not known."""
+    """Return the Python type that `.item()` returns for a dtype; None when the dtype is unknown."""
     return None if dtype.name is None else ("bool", "int", "float", "complex")[promotion_category(dtype.name)]
 
 
 def is_floating(name: str | None) -> bool:
-    """Whether it is a real floating type."""
+    """Return whether a dtype name is a real floating type; false when the name is None."""
     return name is not None and promotion_category(name) == 2
 
 
 def promote_array_dtypes(left: str, right: str) -> str | None:
-    """The dtype of two NumPy arrays combined: it holds every value of both, so int32 and float32 make float64. None
-    for a dtype that NumPy does not have."""
+    """Return the dtype of two NumPy arrays combined; None for a dtype that NumPy does not have.
+
+    The result holds every value of both operands, so int32 and float32 make float64.
+    """
     if left == right:
         return left
     low, high = sorted((left, right), key=lambda name: (promotion_category(name), name.startswith("uint"), _bits(name)))
@@ -105,6 +118,7 @@ def promote_array_dtypes(left: str, right: str) -> str | None:
 
 
 def _promote_integers(signed: str, other: str) -> str:
+    """Return the NumPy dtype that holds every value of two integer dtypes; float64 when no integer dtype does."""
     if signed.startswith("uint") == other.startswith("uint"):
         return max(signed, other, key=_bits)
     bits = max(_bits(signed), 2 * _bits(other))
@@ -112,16 +126,19 @@ def _promote_integers(signed: str, other: str) -> str:
 
 
 def _bits(name: str) -> int:
+    """Return the number of bits in a dtype's name; 8 when the name has none."""
     return int("".join(filter(str.isdigit, name)) or 8)
 
 
 def promote_tensor_dtypes(left: str, right: str) -> str | None:
-    """The dtype of two dimensioned tensors combined (torch.promote_types), None where devlint does not know."""
+    """Return the dtype of two dimensioned tensors combined (torch.promote_types); None when it is not known."""
     if left == right:
         return left
     low, high = sorted((left, right), key=promotion_category)
     if promotion_category(low) < promotion_category(high):
-        return max(high, _WHOLE.get(low, high), key=COMPLEX.index) if promotion_category(high) == 3 else high
+        return (
+            max(high, _COMPLEX_FOR_FLOAT.get(low, high), key=COMPLEX.index) if promotion_category(high) == 3 else high
+        )
     order = {2: FLOATS, 1: INTEGERS, 3: COMPLEX}.get(promotion_category(low), ())
     if low not in order or high not in order:
         return None

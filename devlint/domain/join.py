@@ -1,4 +1,4 @@
-"""The join of the lattice: what is known of a value that came along one of two paths."""
+"""The join of the value lattice: the abstract value after either of two paths."""
 
 from __future__ import annotations
 
@@ -35,16 +35,21 @@ from devlint.domain.value import (
 )
 
 MAX_ALTERNATIVES: Final = 4
-"""Values of different kinds one name may hold at a point; real programs hold two or three, more is not worth
-following."""
+"""The largest number of values of different kinds that one name may hold at a point of the program.
+
+Real programs hold two or three; with more alternatives the value becomes unknown.
+"""
 
 
 def join(left: Value, right: Value, test: Literal | None = None) -> Value:
-    """`left` where the test holds, `right` where it does not; with no test, either of them."""
+    """Return the join of two values: `left` where the test holds, `right` where it does not.
+
+    Without a test, the result may be either value.
+    """
     if left is right or left == right:
         return left
     match left, right:
-        case (Tensor(), Tensor() | Unknown()) | (Unknown(), Tensor()) if _is_another_parameter(left, right):
+        case (Tensor(), Tensor() | Unknown()) | (Unknown(), Tensor()) if _is_different_parameter(left, right):
             return conditional_value(left, right, test)
         case Tensor(), Tensor():
             return join_tensors(left, right, test)
@@ -69,7 +74,9 @@ def join(left: Value, right: Value, test: Literal | None = None) -> Value:
             items = tuple(join(a, b, test) for a, b in zip(left.items, right.items, strict=True))
             same = left.names == right.names and left.cls == right.cls
             return Tuple(items, left.names, left.cls) if same else Tuple(items)
-        case (Const() | Number() | SymbolicBool(), Const() | Number() | SymbolicBool()) if _kind(left) and _kind(right):
+        case (Const() | Number() | SymbolicBool(), Const() | Number() | SymbolicBool()) if _number_kind(
+            left
+        ) and _number_kind(right):
             return _join_numbers(left, right, test)
         case (StringPrefix(), StringPrefix()):
             return StringPrefix()
@@ -79,7 +86,7 @@ def join(left: Value, right: Value, test: Literal | None = None) -> Value:
 
 
 def opaque_part(batch: OpaqueData, key: Hashable) -> Value:
-    """What a batch holds under a key, or as an attribute."""
+    """Return the part of a batch (data of unknown structure from a loader) under a key or an attribute name."""
     for name, value in batch.parts:
         if name == key:
             return value
@@ -87,15 +94,18 @@ def opaque_part(batch: OpaqueData, key: Hashable) -> Value:
 
 
 def any_opaque_part(batch: OpaqueData) -> Value:
-    """What stands for every part of a batch."""
+    """Return a value that stands for every part of a batch (data of unknown structure from a loader)."""
     result: Value = replace(batch, moved=None, parts=())
     for _, value in batch.parts:
         result = join(result, value)
     return result
 
 
-def _is_another_parameter(left: Value, right: Value) -> bool:
-    """Whether one is a parameter and the other is not that: a module that keeps the one of them moves it."""
+def _is_different_parameter(left: Value, right: Value) -> bool:
+    """Return whether at least one value is a parameter and the other is not the same parameter.
+
+    The two must stay apart: a module that registers one of them moves only that one.
+    """
     cells = [one.cell if isinstance(one, Tensor) else None for one in (left, right)]
     named = all(
         isinstance(one, Tensor) or (isinstance(one, Unknown) and one.origin is not None) for one in (left, right)
@@ -104,7 +114,7 @@ def _is_another_parameter(left: Value, right: Value) -> bool:
 
 
 def join_tensors(left: Tensor, right: Tensor, test: Literal | None) -> Tensor:
-    """Both tensors in one: what they agree on, and the placement by the test."""
+    """Return the join of two tensors: the properties they agree on, and a placement that depends on the test."""
     return Tensor(
         placement=join_under(test, left.placement, right.placement),
         dtype=join_dtypes(left.dtype, right.dtype),
@@ -113,22 +123,28 @@ def join_tensors(left: Tensor, right: Tensor, test: Literal | None) -> Tensor:
         leaf=left.leaf if left.leaf == right.leaf else None,
         pinned=left.pinned if left.pinned == right.pinned else None,
         cell=left.cell if left.cell == right.cell else None,
-        pending=_newest(left.pending, right.pending),
+        pending=_join_pending_copies(left.pending, right.pending),
         fresh=left.fresh if left.fresh == right.fresh else None,
         memory=join_storages(left.memory, right.memory),
         trained=left.trained and right.trained,
     )
 
 
-def _newest(left: PendingCopy | None, right: PendingCopy | None) -> PendingCopy | None:
-    """The copy that may be unfinished after either path: the one begun last, of which the wait was seen last too."""
+def _join_pending_copies(left: PendingCopy | None, right: PendingCopy | None) -> PendingCopy | None:
+    """Return the copy that may be unfinished after either of two paths: the one that began in the later epoch.
+
+    A wait for that copy waits for the earlier one too.
+    """
     if left is None or right is None:
         return left or right
     return left if left.epoch >= right.epoch else right
 
 
 def _join_ranks(left: Tensor, right: Tensor) -> Rank:
-    """The rank of either; an argument has that of the tensor that stands in for it."""
+    """Return the join of the ranks of two tensors.
+
+    An argument of unknown rank is assumed to have the rank of the tensor that replaces it on the other path.
+    """
     for one, other in ((left, right), (right, left)):
         if one.rank is Rank.ANY and _is_argument(one):
             return other.rank
@@ -136,6 +152,7 @@ def _join_ranks(left: Tensor, right: Tensor) -> Rank:
 
 
 def _is_argument(tensor: Tensor) -> bool:
+    """Return whether a tensor is an argument whose device the caller chooses."""
     match tensor.placement:
         case PlacementCase(device=DeviceSymbol(origin=("param", _, _)), basis=Basis.CALLER):
             return True
@@ -143,15 +160,18 @@ def _is_argument(tensor: Tensor) -> bool:
 
 
 def join_dtypes(left: Dtype, right: Dtype) -> Dtype:
-    """The dtype when both have it; where it comes from, only when they agree on that too."""
+    """Return the common dtype of two, with its source only when both have that too; unknown when they differ."""
     if left == right:
         return left
     return replace(left, source=right.source) if left.name is not None and left.name == right.name else UNKNOWN_DTYPE
 
 
 def _join_with_unknown(left: Value, right: Value, test: Literal | None) -> Value:
-    """A tensor or something the caller chose: a tensor too when the caller's thing has a name or has been moved as a
-    tensor is, for it stands in its place."""
+    """Return the join of a tensor and a value that the caller chose.
+
+    A value with a name, or one that was moved as a tensor is, is read as a tensor, since it replaces the tensor;
+    without a name the result is unknown.
+    """
     if (isinstance(left, Unknown) and left.origin is None) or (isinstance(right, Unknown) and right.origin is None):
         return UNKNOWN
     a, b = as_tensor(left), as_tensor(right)
@@ -159,7 +179,8 @@ def _join_with_unknown(left: Value, right: Value, test: Literal | None) -> Value
     return join_tensors(a, b, test)
 
 
-def _kind(value: Value) -> str | None:
+def _number_kind(value: Value) -> str | None:
+    """Return the Python type of a number: bool, int, float, or "number" where unknown; None for any other value."""
     match value:
         case Const(value=bool()) | SymbolicBool():
             return "bool"
@@ -173,16 +194,17 @@ def _kind(value: Value) -> str | None:
 
 
 def _join_numbers(left: Value, right: Value, test: Literal | None) -> Value:
-    if test is not None and (answer := _join_answers(left, right, test)) is not None:
+    """Return the join of two numbers: a symbolic bool or a conditional value where possible, else their type."""
+    if test is not None and (answer := _join_bools(left, right, test)) is not None:
         return answer
     if test is not None and isinstance(left, Const) and isinstance(right, Const):
         return conditional_value(left, right, test)
-    kind = _kind(left)
-    return Number(kind if kind == _kind(right) and kind != "number" else None)
+    kind = _number_kind(left)
+    return Number(kind if kind == _number_kind(right) and kind != "number" else None)
 
 
-def _join_answers(left: Value, right: Value, test: Literal) -> Value | None:
-    """Two answers, one of which is known: where that one stands, the condition decides or the other's does."""
+def _join_bools(left: Value, right: Value, test: Literal) -> Value | None:
+    """Return the join of two bools, one of them constant, as one symbolic bool; None for other values."""
     match left, right:
         case Const(value=bool(yes)), Const(value=bool()):
             return SymbolicBool(test if yes else ~test)
@@ -194,18 +216,21 @@ def _join_answers(left: Value, right: Value, test: Literal) -> Value | None:
 
 
 def alternatives(value: Value) -> list[Value]:
-    """The values it may be, in order."""
+    """Return the unconditional values that a value may be, in order."""
     return [*alternatives(value.yes), *alternatives(value.no)] if isinstance(value, ConditionalValue) else [value]
 
 
 def is_number_or_tensor(value: Value) -> TypeGuard[ConditionalValue]:
-    """Whether a value is a number on one path and a tensor on another: a sum that a loop adds to, beginning with 0."""
+    """Return whether a value is a number on one path and a tensor on another.
+
+    The usual example is a sum that starts with 0 and to which a loop adds tensors.
+    """
     kinds = {type(one) for one in alternatives(value)} if isinstance(value, ConditionalValue) else set()
     return Tensor in kinds and len(kinds) > 1 and kinds <= {Tensor, Number, Const, SymbolicBool}
 
 
 def conditional_value(left: Value, right: Value, test: Literal | None) -> Value:
-    """Two values side by side, told apart by the test; unknown where there are too many."""
+    """Return a value that is `left` or `right` depending on the test; unknown where the alternatives are too many."""
     known = alternatives(left)
     if isinstance(right, ConditionalValue) and right.test == test and test is not None:
         right = right.no
@@ -221,7 +246,7 @@ def conditional_value(left: Value, right: Value, test: Literal | None) -> Value:
 
 
 def without_none(value: Value) -> Value:
-    """The value given that it is one of which something is known: not None, not something that is no tensor."""
+    """Return a value without the alternatives None and "no tensor"."""
     if not isinstance(value, ConditionalValue):
         return value
     yes, no = without_none(value.yes), without_none(value.no)

@@ -1,5 +1,7 @@
-"""What lives behind a `Ref`: mutable, aliased things. The records are frozen; to change one is to put another in its
-place."""
+"""Heap objects, the targets of `Ref` values: mutable objects that several names may share.
+
+The records are frozen: an object is changed by storing another record at its allocation site.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +20,11 @@ from devlint.domain.value import UNKNOWN, AllocationSite, Ref, Tensor, Value
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """A list, set, deque, iterator or generator. `items` when each element is known, else None and `element` stands
-    for all, save perhaps the `first`.
+    """A list, set, deque, iterator or generator on the abstract heap.
 
-    `owner` is the place where it was stored as a plain attribute of an nn.Module, if it was.
+    `items` holds the elements when each of them is known. Otherwise `items` is None and `element` stands for every
+    element, except for the `first` one where that is known. `owner` is the place where the sequence was stored as a
+    plain attribute of an nn.Module, if it was.
     """
 
     items: tuple[Value, ...] | None
@@ -32,7 +35,7 @@ class Sequence:
 
     @property
     def any(self) -> Value:
-        """A value that stands for every element."""
+        """Return a value that stands for every element: the join of all elements."""
         if self.items is None:
             return self.element
         return join_all(self.items)
@@ -40,10 +43,11 @@ class Sequence:
 
 @dataclass(frozen=True, slots=True)
 class Dict:
-    """A dict: entries under constant keys, and `element` for those under any other key (None when there are none).
+    """A dict on the abstract heap: `entries` under constant keys, and `element` for the values under all other keys.
 
-    `factory` makes the values that a defaultdict has for the keys it lacks. `perhaps` are the keys that only one of two
-    paths has set, with the condition for it. `object` is the object whose attributes these are.
+    `element` is None when there are no other keys. `factory` makes the values that a defaultdict has for the keys it
+    lacks. `perhaps` holds the keys that only one of two joined paths has set, each with the condition for it. `object`
+    refers to the object whose attributes this dict holds (`__dict__`).
     """
 
     entries: Mapping[Hashable, Value]
@@ -56,13 +60,13 @@ class Dict:
 
     @property
     def any(self) -> Value:
-        """A value that stands for every entry's value."""
+        """Return a value that stands for the value of every entry: the join of all values."""
         values = [*self.entries.values(), *([] if self.element is None else [self.element])]
         return join_all(values)
 
 
 class Registration(Enum):
-    """How an attribute belongs to an nn.Module; only a PLAIN one is left behind by `.to()`."""
+    """The way in which an nn.Module holds an attribute; `.to()` leaves only a PLAIN one behind."""
 
     PARAMETER = "parameter"
     BUFFER = "buffer"
@@ -72,8 +76,11 @@ class Registration(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ParameterCell:
-    """A parameter's (or a library module's own) placement and dtype: what `.to()` changes under everybody who holds
-    it. `held` tells that a module registers it."""
+    """The placement and dtype shared by all references to a parameter, or to a library module's parameters.
+
+    `.to()` changes the cell, and with it every tensor that refers to the cell. `held` is true when a module registers
+    the parameter.
+    """
 
     placement: Placement
     dtype: Dtype
@@ -83,23 +90,25 @@ class ParameterCell:
 
 @dataclass(frozen=True, slots=True)
 class ParameterGroup:
-    """Several parameters seen as one: what `for p in module.parameters()` binds. `members` are where their cells
-    are."""
+    """Several parameters represented by one object: the value of `p` in `for p in module.parameters()`.
+
+    `members` are the allocation sites of the parameters' cells.
+    """
 
     members: tuple[AllocationSite, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """An object with attributes.
+    """An object with attributes on the abstract heap, such as an nn.Module.
 
-    `cls` is the class value of the program, or the dotted name of a library class. `registered` says how an attribute
-    belongs
-    to an nn.Module; `cell` holds a library module's parameters; `held` tells that another module registers it.
-    `hooks` are the functions that a module calls around its forward, each with the kind it is registered as.
-    `settled` is false when the object's placement can no longer be followed (an unknown function had it). `perhaps` are
-    the attributes that only one of two paths has set, with the condition for it. `contents` is the dict or list that
-    an object of a class derived from those is.
+    `cls` is the class value of the program, or the dotted name of a library class. `registered` maps the attributes of
+    an nn.Module to the way in which the module holds them; `cell` holds a library module's parameters; `held` is true
+    when another module registers this one. `hooks` are the functions that a module calls around its forward, each with
+    the kind it is registered as. `settled` is false when the object's placement can no longer be followed, because an
+    unknown function received the object. `perhaps` holds the attributes that only one of two joined paths has set, each
+    with the condition for it. `contents` is the dict or list that underlies an object whose class derives from dict or
+    list.
     """
 
     cls: Hashable
@@ -113,7 +122,7 @@ class Instance:
     contents: Ref | None = None
 
     def with_attribute(self, name: str, value: Value, registration: Registration | None = None) -> Instance:
-        """The object with one attribute changed, registered as said (or not at all)."""
+        """Return the object with one attribute set and registered as given (None: not registered)."""
         registered = self.registered
         if registered.get(name) is not registration:
             registered = {key: kind for key, kind in registered.items() if key != name}
@@ -124,13 +133,14 @@ class Instance:
 
 
 UNKNOWN_HOOKS: tuple[tuple[str, Value], ...] = (("register_forward_hook", UNKNOWN),)
-"""The hooks of a module that has some on one path and others on another."""
+"""The hooks of a module whose hooks differ between two joined paths."""
 
 HeapObject: TypeAlias = "Sequence | Dict | Instance | ParameterCell | ParameterGroup"
+"""The kinds of objects that the abstract heap holds."""
 
 
 def join_all(values: tuple[Value, ...] | list[Value]) -> Value:
-    """The join of several values; unknown when there are none."""
+    """Return the join of several values; unknown when there are none."""
     if not values:
         return UNKNOWN
     result = values[0]
@@ -140,7 +150,7 @@ def join_all(values: tuple[Value, ...] | list[Value]) -> Value:
 
 
 def join_parameter_cells(cells: SequenceOf[ParameterCell]) -> ParameterCell:
-    """What several cells have in common."""
+    """Return one cell with the join of the placements and dtypes of several cells."""
     result = cells[0]
     for cell in cells[1:]:
         result = _join_cells(result, cell, None)
@@ -148,13 +158,14 @@ def join_parameter_cells(cells: SequenceOf[ParameterCell]) -> ParameterCell:
 
 
 def _join_cells(left: ParameterCell, right: ParameterCell, test: Literal | None) -> ParameterCell:
+    """Return the join of two parameter cells: `left` where the test holds, `right` where it does not."""
     placement = join_under(test, left.placement, right.placement)
     grad = left.grad if left.grad == right.grad else None
     return ParameterCell(placement, join_dtypes(left.dtype, right.dtype), grad, left.held or right.held)
 
 
 def join_objects(left: HeapObject, right: HeapObject, test: Literal | None) -> HeapObject:
-    """The object after either of two paths."""
+    """Return the join of two states of a heap object: `left` where the test holds, `right` where it does not."""
     if left is right or left == right:
         return left
     match left, right:
@@ -176,6 +187,7 @@ def join_objects(left: HeapObject, right: HeapObject, test: Literal | None) -> H
 
 
 def _join_dicts(left: Dict, right: Dict, test: Literal | None) -> Dict:
+    """Return the join of two dicts; a key that only one of them has becomes one of the `perhaps` keys."""
     entries: dict[Hashable, Value] = {}
     for key in [*left.entries, *(key for key in right.entries if key not in left.entries)]:
         values = [one.entries[key] for one in (left, right) if key in one.entries]
@@ -183,18 +195,19 @@ def _join_dicts(left: Dict, right: Dict, test: Literal | None) -> Dict:
     rest = [one.element for one in (left, right) if one.element is not None]
     element = join_all(rest) if rest else None
     owner, factory = left.owner or right.owner, left.factory or right.factory
-    perhaps = _perhaps(left.entries, right.entries, left.perhaps, right.perhaps, test)
+    perhaps = _join_optional_keys(left.entries, right.entries, left.perhaps, right.perhaps, test)
     return Dict(entries, element, join(left.key, right.key), owner, factory, perhaps)
 
 
 def _join_instances(left: Instance, right: Instance, test: Literal | None) -> Instance:
+    """Return the join of two objects; an attribute that only one of them has becomes one of the `perhaps` ones."""
     attributes: dict[str, Value] = {}
     for name in [*left.attributes, *(name for name in right.attributes if name not in left.attributes)]:
         values = [one.attributes[name] for one in (left, right) if name in one.attributes]
         if len(values) == 1:
             attributes[name] = values[0]
         elif left.registered.get(name) is not right.registered.get(name) and _are_tensors(values):
-            # Which of the two a move takes along is known only as long as they are told apart.
+            # The two stay apart: whether a move takes the attribute along depends on which one it is.
             attributes[name] = conditional_value(values[0], values[1], test)
         else:
             attributes[name] = join(values[0], values[1], test)
@@ -204,7 +217,7 @@ def _join_instances(left: Instance, right: Instance, test: Literal | None) -> In
         assert isinstance(joined, ParameterCell)
         cell = joined
     elif left.cls == "?":
-        # Nothing is known of where it is on the path that has not moved it.
+        # The placement is unknown on the path that has not moved the object.
         cell = None
     return replace(
         left,
@@ -216,35 +229,43 @@ def _join_instances(left: Instance, right: Instance, test: Literal | None) -> In
         hooks=left.hooks
         if left.hooks == right.hooks
         else (*left.hooks, *right.hooks, ("register_forward_hook", UNKNOWN)),
-        perhaps=_perhaps(left.attributes, right.attributes, left.perhaps, right.perhaps, test),
+        perhaps=_join_optional_keys(left.attributes, right.attributes, left.perhaps, right.perhaps, test),
         contents=left.contents or right.contents,
     )
 
 
-def _perhaps(
+def _join_optional_keys(
     left: Mapping[Any, Value],
     right: Mapping[Any, Value],
-    unsure_left: Mapping[Hashable, Literal | None],
-    unsure_right: Mapping[Hashable, Literal | None],
+    optional_left: Mapping[Hashable, Literal | None],
+    optional_right: Mapping[Hashable, Literal | None],
     test: Literal | None,
 ) -> Mapping[Hashable, Literal | None]:
-    """What only one of two paths has set; of what was unsure before, no condition is known any more."""
-    if left.keys() == right.keys() and not unsure_left and not unsure_right:
+    """Return the keys that only one of two paths has set, each with the condition for it.
+
+    The condition is None for a key that was optional on either path before this join.
+    """
+    if left.keys() == right.keys() and not optional_left and not optional_right:
         return {}
-    found: dict[Hashable, Literal | None] = dict.fromkeys((*unsure_left, *unsure_right))
-    found.update((name, test) for name in left if name not in right and name not in unsure_left)
+    found: dict[Hashable, Literal | None] = dict.fromkeys((*optional_left, *optional_right))
+    found.update((name, test) for name in left if name not in right and name not in optional_left)
     found.update(
-        (name, None if test is None else ~test) for name in right if name not in left and name not in unsure_right
+        (name, None if test is None else ~test) for name in right if name not in left and name not in optional_right
     )
     return found
 
 
 def _are_tensors(values: SequenceOf[Value]) -> bool:
+    """Return whether every alternative of every value is a tensor."""
     return all(isinstance(one, Tensor) for value in values for one in alternatives(value))
 
 
 def _join_registrations(left: Instance, right: Instance) -> Mapping[str, Registration]:
-    """What is registered on either path moves where it is there; what may be a buffer or a parameter moves as both."""
+    """Return how each attribute is registered after either of two paths.
+
+    An attribute registered on either path counts as registered, since a move takes it along where it is registered. An
+    attribute registered in two ways counts as a buffer, since a buffer and a parameter move alike.
+    """
     registered = {**right.registered, **left.registered}
     for name, kind in right.registered.items():
         if left.registered.get(name, kind) is not kind:

@@ -1,4 +1,4 @@
-"""Conditions under which a value is what it is: `torch.cuda.is_available()`, `args.cuda`, and their combinations.
+"""Path conditions: the literals that hold on a path, such as `torch.cuda.is_available()` or `not args.cuda`.
 
 A `Literal` is a formula with a polarity. Two literals of the same formula are the same condition, however they are
 written, so that `device = "cuda" if use_cuda else "cpu"` and `if use_cuda: model.cuda()` are known to agree.
@@ -13,14 +13,17 @@ from typing import TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """One indivisible condition; `key` identifies it, `text` (or its `str`) is how the reader knows it."""
+    """An indivisible condition of a program.
+
+    `key` identifies the condition; `text` (or its `str`) is the text that findings show for it.
+    """
 
     key: Hashable
     text: object = field(compare=False)
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        # Keys are deep, and every path asks for the same few conditions again and again.
+        # Keys are deep tuples, and the same few atoms are looked up on every path: the hash is computed once.
         object.__setattr__(self, "_hash", hash(self.key))
 
     def __hash__(self) -> int:
@@ -32,7 +35,7 @@ class Atom:
 
 @dataclass(frozen=True, slots=True)
 class Conjunction:
-    """The conjunction of several tests."""
+    """The conjunction of several literals."""
 
     tests: frozenset[Literal]
 
@@ -47,7 +50,7 @@ Formula: TypeAlias = "Atom | Conjunction"
 class Literal:
     """A formula, or its negation when `holds` is false."""
 
-    __test__ = False  # not a test case, whatever a test collector may think of the name
+    __test__ = False  # keeps test collectors away from the class
 
     formula: Formula
     holds: bool = True
@@ -59,7 +62,7 @@ class Literal:
     def __invert__(self) -> Literal:
         opposite = self._opposite
         if opposite is None:
-            # Asked for at every branch that is met. It does not keep this one in turn: no cycle for the collector.
+            # Every branch needs the negation, so it is cached; it keeps no reference back, which avoids a cycle.
             opposite = Literal(self.formula, not self.holds)
             object.__setattr__(self, "_opposite", opposite)
         return opposite
@@ -71,13 +74,14 @@ class Literal:
 
 
 PathCondition: TypeAlias = frozenset[Literal]
-"""What is taken to be true on the path being followed."""
+"""The literals that are assumed to hold on the path being analysed."""
 
 NO_CONDITION: PathCondition = frozenset()
+"""The path condition that assumes nothing."""
 
 
 def conjunction(left: Literal, right: Literal) -> Literal:
-    """The test that holds when both do."""
+    """Return the literal that holds when both given literals hold."""
     parts: set[Literal] = set()
     for test in (left, right):
         parts.update(test.formula.tests if isinstance(test.formula, Conjunction) and test.holds else {test})
@@ -85,12 +89,12 @@ def conjunction(left: Literal, right: Literal) -> Literal:
 
 
 def disjunction(left: Literal, right: Literal) -> Literal:
-    """The test that holds when at least one does."""
+    """Return the literal that holds when at least one of the given literals holds."""
     return ~conjunction(~left, ~right)
 
 
 def conditional(test: Literal, yes: Literal | bool, no: Literal | bool) -> Literal | bool:
-    """The condition that is `yes` where the test holds and `no` where it does not."""
+    """Return the condition that equals `yes` where the test holds and `no` where the test fails."""
     if isinstance(yes, bool):
         if isinstance(no, bool):
             return yes if yes is no else (test if yes else ~test)
@@ -101,7 +105,7 @@ def conditional(test: Literal, yes: Literal | bool, no: Literal | bool) -> Liter
 
 
 def entails(path_condition: PathCondition, test: Literal) -> bool | None:
-    """Whether `test` holds given `path_condition`; None when they do not say."""
+    """Return whether a literal holds under a path condition; None when the path condition does not decide it."""
     if not path_condition:
         return None
     if test in path_condition:
@@ -118,7 +122,7 @@ def entails(path_condition: PathCondition, test: Literal) -> bool | None:
 
 
 def assume(path_condition: PathCondition, test: Literal) -> PathCondition | None:
-    """`path_condition` and `test` together; None when they contradict each other."""
+    """Return the path condition extended by a literal; None when the two contradict each other."""
     known = entails(path_condition, test)
     if known is not None:
         return path_condition if known else None
@@ -153,7 +157,7 @@ def closure(path_condition: PathCondition) -> PathCondition:
 
 
 def conjoin(path_condition: Iterable[Literal], more: Iterable[Literal]) -> PathCondition | None:
-    """All of both; None when they contradict each other."""
+    """Return the conjunction of two sets of literals; None when they contradict each other."""
     result: PathCondition | None = frozenset(path_condition)
     for test in more:
         if result is None:
@@ -163,8 +167,10 @@ def conjoin(path_condition: Iterable[Literal], more: Iterable[Literal]) -> PathC
 
 
 def branch_literal(left: PathCondition, right: PathCondition) -> Literal | None:
-    """A test that holds in `left` and fails in `right`: what the two paths branched on. Single conditions come
-    first."""
+    """Return a literal that holds in `left` and fails in `right`: the test on which the two paths branched.
+
+    An atom is preferred to a conjunction. None when no literal tells the two paths apart.
+    """
     candidates = [test for test in left - right if ~test in right]
     if len(candidates) == 1:
         return candidates[0]

@@ -1,7 +1,8 @@
-"""Where a tensor lives and how that is known, possibly depending on conditions; and the story of how it came there.
+"""Placements of tensors: the device, how it is known, the conditions on it, and the steps that led to it.
 
-Placements, the steps that made them, the code in which a step happened and the words for a device are one recursive
-type: a step happens in a scope, a scope remembers the placements of its arguments, and a placement ends in a step.
+Placements, the steps that made them, the code in which a step happened and the expressions that name a device are one
+recursive type: a step happens in a scope, a scope remembers the placements of its arguments, and a placement ends in a
+step.
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ from devlint.domain.path_conditions import NO_CONDITION, Formula, Literal, PathC
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A syntax node in a file. Opaque here: only the syntax floor can turn it into rows and columns.
+    """A syntax node in a file: where a step or an event happened.
 
-    `unit` is the top-level statement that holds the node, `node` the node itself; both compare by identity.
+    The node is opaque here; `devlint.syntax` resolves it to rows and columns. `unit` is the top-level statement that
+    holds the node, `node` the node itself. Places are equal when their nodes are identical.
     """
 
     filename: str
@@ -37,8 +39,11 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A loop being run: its head, how deep it stands, the loop around it (through calls too), what holds where it
-    starts."""
+    """A loop that is being executed, as steps and events refer to it.
+
+    `place` is the loop statement, `depth` its nesting depth (1 for an outermost loop), `outer` the loop around it
+    (through calls too), and `path_condition` the path condition at its start.
+    """
 
     place: Place
     depth: int
@@ -46,7 +51,7 @@ class Loop:
     path_condition: PathCondition = NO_CONDITION
 
     def around(self) -> Iterator[Loop]:
-        """This loop and those around it, from the innermost."""
+        """Yield this loop and the loops around it, from the innermost to the outermost."""
         loop: Loop | None = self
         while loop is not None:
             yield loop
@@ -54,7 +59,7 @@ class Loop:
 
 
 class StepKind(Enum):
-    """What a step did."""
+    """The kind of a step in a value's history: what happened to the value."""
 
     CREATED = "created"
     MOVED = "moved"
@@ -69,16 +74,16 @@ class StepKind(Enum):
 
 
 PLACING_KINDS = frozenset({StepKind.CREATED, StepKind.MOVED, StepKind.CALLER, StepKind.ASSUMED})
-"""The kinds that decide where a tensor lives; the others only say what became of it."""
+"""The kinds of steps that decide on which device a tensor lives; steps of other kinds do not move a tensor."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """One thing that happened to a value, in `loop` if any; `previous` is what happened before. Steps compare by
-    identity.
+    """One step in the history of a value, such as its creation, a move or an assignment to an attribute.
 
-    `wordings` are the devices at hand where a tensor was made on the default one, `source` is what had put a tensor
-    where a move found it.
+    `previous` is the step before it, `loop` the innermost loop around it, if any. `wordings` are the expressions that
+    name a device where a tensor was created on the default device. `source` is the step that had placed the tensor
+    where a move found it. Steps compare by identity.
     """
 
     kind: StepKind
@@ -92,31 +97,32 @@ class Step:
 
 
 def history(step: Step | None) -> Iterator[Step]:
-    """The steps from the newest to the oldest."""
+    """Yield a step and the steps before it, from the newest to the oldest."""
     while step is not None:
         yield step
         step = step.previous
 
 
 def placing_step(step: Step | None) -> Step | None:
-    """The newest step that decided where the tensor lives."""
+    """Return the newest step of a history that decided on which device the tensor lives; None if there is none."""
     return next((one for one in history(step) if one.kind in PLACING_KINDS), None)
 
 
 def newest_step(step: Step | None, kind: StepKind) -> Step | None:
-    """The newest step of that kind."""
+    """Return the newest step of one kind in a history; None if there is none."""
     return next((one for one in history(step) if one.kind is kind), None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scope:
-    """One function as it is being run (or a module's top level). Scopes compare by identity.
+    """One execution of a function, of a class body or of a module's top level. Scopes compare by identity.
 
-    `name` is qualified within its file; `method_of_module` tells that it is a method of an nn.Module that runs after
-    construction; `construction` that it runs while an nn.Module is built, before anybody can move it; `any_device`
-    that the
-    function is meant for any device: it names a device, or such code called it;
-    `given` are the placements of the tensors and modules among its arguments, `self` included.
+    `name` is qualified within its file. `method_of_module` is true for a method of an nn.Module that runs after
+    construction, `construction` for code that runs while an nn.Module is being built, before the module can be moved.
+    `any_device` is true for code meant for any device: the function mentions a device, or such code calls it. `entry`
+    is true for code that runs outside of functions (a module's top level, a class body) and for the unknown caller of
+    an analysed function. `given` are the placements of the tensors and modules among the arguments, `self` included.
+    `caller` is the scope of the calling code.
     """
 
     name: str
@@ -131,12 +137,18 @@ class Scope:
 
 # Placements
 
-MAX_CHOICES: Final = 4
-"""Conditions that one placement may depend on: real device choices nest two deep (cuda, mps, cpu); more is noise."""
+MAX_CONDITIONS: Final = 4
+"""The largest number of conditions that one placement may depend on.
+
+Choices of a device in real programs nest two deep (cuda, mps, cpu); more is noise.
+"""
 
 
 class Basis(Enum):
-    """How a placement is known; it decides which rule speaks and how sure it is."""
+    """The basis on which a placement is known: written out, torch's default, the caller's choice, or an assumption.
+
+    The basis decides which rule reports a conflict and with what confidence.
+    """
 
     EXPLICIT = "explicit"
     DEFAULT = "default"
@@ -146,7 +158,10 @@ class Basis(Enum):
 
 @dataclass(frozen=True, slots=True)
 class PlacementCase:
-    """One device, how it is known, and since when."""
+    """One unconditional placement: a device, how it is known, and the last step that led to it.
+
+    `provenance` is that step; it does not count in comparisons.
+    """
 
     device: Device = UNKNOWN_DEVICE
     basis: Basis = Basis.EXPLICIT
@@ -154,7 +169,7 @@ class PlacementCase:
 
     @property
     def placing_step(self) -> Step | None:
-        """The step that put the tensor there."""
+        """Return the step that put the tensor on this device; None if it is not known."""
         return placing_step(self.provenance)
 
     def __str__(self) -> str:
@@ -163,7 +178,7 @@ class PlacementCase:
 
 @dataclass(frozen=True, slots=True)
 class ConditionalPlacement:
-    """One placement when the formula holds, another when it does not."""
+    """A placement that depends on a formula: `yes` where the formula holds, `no` where it does not."""
 
     formula: Formula
     yes: Placement
@@ -174,13 +189,18 @@ class ConditionalPlacement:
 
 
 Placement: TypeAlias = "PlacementCase | ConditionalPlacement"
+"""The placement of a tensor: one case, or a tree of cases under conditions."""
 UNKNOWN_PLACEMENT: Final = PlacementCase()
+"""The placement of which nothing is known."""
 
 
 def placement_cases(
     placement: Placement, path_condition: PathCondition = NO_CONDITION
 ) -> Iterator[tuple[PathCondition, PlacementCase]]:
-    """Every leaf that `path_condition` leave possible, with the further tests it depends on."""
+    """Yield the cases of a placement that a path condition allows.
+
+    Each case comes with the further literals under which it applies.
+    """
     if isinstance(placement, PlacementCase):
         yield NO_CONDITION, placement
         return
@@ -197,7 +217,7 @@ def placement_cases(
 
 
 def restrict(placement: Placement, path_condition: PathCondition) -> Placement:
-    """The placement as it is where `path_condition` hold."""
+    """Return the placement as it is under a path condition, without the cases that the condition excludes."""
     if isinstance(placement, PlacementCase) or not path_condition:
         return placement
     known = entails(path_condition, Literal(placement.formula))
@@ -209,7 +229,7 @@ def restrict(placement: Placement, path_condition: PathCondition) -> Placement:
 
 
 def count_conditions(placement: Placement) -> int:
-    """How many choices it holds."""
+    """Return the number of conditions that a placement depends on."""
     return (
         0
         if isinstance(placement, PlacementCase)
@@ -218,7 +238,11 @@ def count_conditions(placement: Placement) -> int:
 
 
 def join_under(test: Literal | None, yes: Placement, no: Placement) -> Placement:
-    """`yes` where the test holds and `no` where it does not; with no test, what both agree on."""
+    """Return the placement that is `yes` where the test holds and `no` where it does not.
+
+    The result is the plain join of the two where there is no test, or where it would depend on too many conditions
+    (MAX_CONDITIONS).
+    """
     if yes == no:
         return yes
     if test is None:
@@ -228,13 +252,16 @@ def join_under(test: Literal | None, yes: Placement, no: Placement) -> Placement
     yes, no = restrict(yes, frozenset({Literal(test.formula)})), restrict(no, frozenset({Literal(test.formula, False)}))
     if yes == no:
         return yes
-    if count_conditions(yes) + count_conditions(no) >= MAX_CHOICES:
+    if count_conditions(yes) + count_conditions(no) >= MAX_CONDITIONS:
         return join_placements(yes, no)
     return ConditionalPlacement(test.formula, yes, no)
 
 
 def join_placements(left: Placement, right: Placement) -> Placement:
-    """What is true of both: the device when it is the same, with the weaker claim of how it is known."""
+    """Return what holds of both placements: the common device, with the weaker basis; unknown when the devices differ.
+
+    Two placements under the same condition are joined case by case.
+    """
     if left == right:
         return left
     if isinstance(left, PlacementCase) and isinstance(right, PlacementCase) and left.device == right.device:
@@ -250,7 +277,7 @@ def join_placements(left: Placement, right: Placement) -> Placement:
 
 
 def map_cases(placement: Placement, change: Callable[[PlacementCase], PlacementCase]) -> Placement:
-    """The placement with every leaf changed."""
+    """Return the placement with every case replaced by what `change` makes of it."""
     if isinstance(placement, PlacementCase):
         return change(placement)
     yes, no = map_cases(placement.yes, change), map_cases(placement.no, change)
@@ -260,7 +287,10 @@ def map_cases(placement: Placement, change: Callable[[PlacementCase], PlacementC
 
 
 def extend_provenance(placement: Placement, step: Callable[[Step | None], Step | None]) -> Placement:
-    """The same placement with each leaf's story continued; itself where no story goes on."""
+    """Return the placement with a step added to the provenance of each case.
+
+    `step` makes the new step from the last one. The placement itself is returned when no case changes.
+    """
 
     def change(leaf: PlacementCase) -> PlacementCase:
         trace = step(leaf.provenance)
@@ -270,14 +300,14 @@ def extend_provenance(placement: Placement, step: Callable[[Step | None], Step |
 
 
 def is_unknown_placement(placement: Placement) -> bool:
-    """Whether nothing at all is known."""
+    """Return whether nothing at all is known of a placement."""
     return isinstance(placement, PlacementCase) and placement.device == UNKNOWN_DEVICE
 
 
 def certain_device(
     placement: Placement, path_condition: PathCondition = NO_CONDITION
 ) -> KnownDevice | DeviceSymbol | None:
-    """The one device it has on every path that `path_condition` allow, None when there is no such device."""
+    """Return the device that a placement has in all cases that a path condition allows; None if there is none."""
     devices = {leaf.device for _, leaf in placement_cases(placement, path_condition)}
     if len(devices) != 1:
         return None
@@ -287,9 +317,9 @@ def certain_device(
 
 @dataclass(frozen=True, slots=True)
 class DeviceExpression:
-    """An expression whose value is a device: `device`, `x.device`, `self.fc.weight.device`.
+    """An expression of the program whose value is a device: `device`, `x.device`, `self.fc.weight.device`.
 
-    `of_tensor` tells that it is the device of a tensor, and has no name of its own.
+    `of_tensor` is true when the device has no name of its own but is read from a tensor.
     """
 
     text: str
@@ -297,7 +327,7 @@ class DeviceExpression:
     of_tensor: bool = False
 
     def is_device_of(self, placement: Placement, path_condition: PathCondition = NO_CONDITION) -> bool:
-        """Whether it surely is the device of that placement, wherever `path_condition` hold."""
+        """Return whether the expression surely gives the device of a placement in all cases of a path condition."""
         pairs = [
             relate_devices(one.device, other.device) is DeviceRelation.SAME
             for needed, one in placement_cases(self.placement, path_condition)

@@ -1,4 +1,4 @@
-"""The memory a tensor or an array lies in, and by which steps several values came to share it."""
+"""The memory of tensors and arrays, and the steps by which several values came to share it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from devlint.domain.placement import Step
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AliasStep:
-    """A step that handed on memory instead of copying it: `surely`, or where nothing had to be done.
+    """A step that returned its operand's memory instead of a copy, such as a view or a `.to()` without effect.
 
-    `when` are the conditions under which nothing has to be done, as far as they are known.
+    `surely` is true when the step always shares the memory, false when it does so only where the operation has nothing
+    to do (`x.to(device)` of a tensor that is on `device`). `when` are the conditions under which it has nothing to do,
+    as far as they are known.
     """
 
     step: Step
@@ -23,8 +25,12 @@ class AliasStep:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Storage:
-    """Some memory as one value holds it: `root` is the memory itself, `shares` the steps by which the value came to it,
-    `parts` which part of a part of it the value sees (none: all of it), `strided` whether in another order."""
+    """The memory that one tensor or array lies in, and the view that this value has of it.
+
+    `root` identifies the memory, `shares` are the alias steps by which the value came to hold it, `parts` is the chain
+    of selections that leads to the view (empty: all of the memory), and `strided` is true when the view has its
+    elements in another order.
+    """
 
     root: Hashable = field(default_factory=object)
     shares: tuple[AliasStep, ...] = ()
@@ -32,33 +38,35 @@ class Storage:
     strided: bool = False
 
     def with_alias_step(self, share: AliasStep) -> Storage:
-        """The same memory one step further; a step of a loop counts once."""
+        """Return this storage with one more alias step; a step at a place already recorded (in a loop) is not added."""
         if any(one.step.place == share.step.place for one in self.shares):
             return self
         return Storage(self.root, (*self.shares, share), self.parts, self.strided)
 
     def part(self, which: Hashable) -> Storage:
-        """A part of it."""
+        """Return the storage of a part of this view; `which` identifies the part."""
         return Storage(self.root, self.shares, (*self.parts, which), self.strided)
 
     def rearranged(self) -> Storage:
-        """All of it, seen in another order."""
+        """Return the storage of a view of the same elements in another order (`x.T`)."""
         return Storage(self.root, self.shares, self.parts, True)
 
     @property
     def is_contiguous(self) -> bool:
-        """Whether it may be seen from one end to the other."""
+        """Return whether the view covers all of the memory in its original order."""
         return not (self.parts or self.strided)
 
 
 def views_overlap(left: Storage, right: Storage) -> bool:
-    """Whether one of two views of the same memory holds the other."""
+    """Return whether one of two views of the same memory contains the other."""
     return all(one == other for one, other in zip(left.parts, right.parts, strict=False))
 
 
 def alias_steps_between(left: Storage, right: Storage) -> tuple[AliasStep, ...]:
-    """The steps by which two values came to share their memory; none when they do not, or are one thing or views of
-    it."""
+    """Return the alias steps by which two values came to share their memory.
+
+    Empty when they share no memory, and when they are the same value or plain views of it.
+    """
     if left.root != right.root:
         return ()
     common = 0
@@ -70,7 +78,10 @@ def alias_steps_between(left: Storage, right: Storage) -> tuple[AliasStep, ...]:
 
 
 def join_storages(left: Storage | None, right: Storage | None) -> Storage | None:
-    """The memory it may be in after either of two paths: by the longer story when there are two."""
+    """Return the storage of a value after either of two paths, None unless both paths have the same memory.
+
+    Of two different chains of alias steps, the longer one is kept.
+    """
     if left is None or right is None or left.root != right.root:
         return None
     return left if len(left.shares) >= len(right.shares) else right

@@ -1,6 +1,6 @@
-"""Method names of torch that several parts of devlint must know: what moves a tensor, what casts it, what returns it.
+"""Names of the torch methods that move, cast or return a tensor or a module, for all parts of devlint.
 
-Each list stands here once. Lists that differ in a name or two differ on purpose: the docstring of each says what it is
+Each list is defined once. Lists that differ in a name or two differ on purpose: the docstring of each says what it is
 for.
 """
 
@@ -12,39 +12,42 @@ CAST_METHODS: Final = {
     "half": "float16", "float": "float32", "double": "float64", "bfloat16": "bfloat16", "long": "int64", "int": "int32",
     "short": "int16", "bool": "bool", "char": "int8", "byte": "uint8", "cfloat": "complex64", "cdouble": "complex128",
 }  # fmt: skip
-"""Methods that cast a tensor, each with the dtype that it casts to."""
+"""The methods that cast a tensor, each with the dtype that it casts to."""
 
 FLOAT_CASTS: Final = frozenset({"half", "float", "double", "bfloat16"})
-"""The cast methods that modules have as well: they cast floating parameters in place."""
+"""The cast methods that nn.Module has as well, where they cast the floating parameters in place."""
 
 ACCELERATOR_METHODS: Final = ("cuda", "xpu", "npu", "hpu", "ipu")
-"""Methods that move a tensor, or a module, to an accelerator of that type."""
+"""The methods that move a tensor or a module to an accelerator, named after the accelerator's device type."""
 
 DEVICE_METHODS: Final = frozenset({"cpu", *ACCELERATOR_METHODS})
-"""Methods that are named after the device that they move to."""
+"""The methods named after the device that they move a tensor or module to."""
 
 MOVE_METHODS: Final = ("to", "cuda", "cpu", *ACCELERATOR_METHODS[1:], "type_as", "type")
-"""Methods that may move a tensor to another device."""
+"""The methods that may move a tensor to another device."""
 
 TRANSFER_METHODS: Final = (*MOVE_METHODS, *CAST_METHODS)
-"""Methods that move or cast a tensor, and return a tensor."""
+"""The methods that move or cast a tensor and return a tensor."""
 
 IN_PLACE_ON_MODULES: Final = frozenset({"to", "cuda", "cpu", "xpu", "npu", "type"}) | FLOAT_CASTS
-"""Methods that move or cast a module in place: as a statement, such a call is what one writes of a module."""
+"""The methods that move or cast a module in place.
+
+A call of one of these as a statement of its own is evidence that its receiver is a module.
+"""
 
 REBOUND_METHODS: Final = (
     frozenset({"to", "cuda", "cpu", "xpu", "type", "pin_memory", "detach", "contiguous"}) | FLOAT_CASTS
 )
-"""Methods whose result programs bind to the name that they called the method on: `x = x.to(device)`."""
+"""The methods whose result programs bind to the name of the receiver: `x = x.to(device)`."""
 
 CHAINED_METHODS: Final = (
     frozenset({"to", "cuda", "cpu", "xpu", "type", "type_as", "detach", "pin_memory", "contiguous", "clone"})
     | FLOAT_CASTS
     | {"long", "int", "short", "bool"}
 )
-"""Methods that return their receiver, moved, cast or copied: `x.detach().cpu()` is still about `x`."""
+"""The methods that return their receiver moved, cast or copied: `x.detach().cpu()` still means `x`."""
 
 SELF_RETURNING_MODULE_METHODS: Final = frozenset(
     {"eval", "train", "requires_grad_", "share_memory", "apply", "compile"}
 )
-"""Methods by which a module returns itself, and moves nothing."""
+"""The methods of nn.Module that return the module itself and move nothing."""

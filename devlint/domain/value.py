@@ -1,5 +1,7 @@
-"""What an expression can evaluate to. Tensors are values; what is mutable and aliased lives in the heap behind a
-`Ref`."""
+"""Abstract values: what an expression may evaluate to.
+
+Tensors are plain values; mutable objects that several names may share live on the heap, behind a `Ref`.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,10 @@ from devlint.domain.storage import Storage
 
 
 class Rank(Enum):
-    """As much of a tensor's shape as placement needs: only 0-dim host tensors may mix with accelerator tensors.
+    """The abstract rank of a tensor, as precisely as placement needs it.
 
-    MANY is SOME with a dimension to spare: a part of it, or a reduction, still has one.
+    Only 0-dim host tensors may mix with accelerator tensors. MANY is SOME with a dimension to spare: a part of such a
+    tensor, or a reduction over one dimension, is still at least 1-dim.
     """
 
     ZERO = "0-dim"
@@ -28,28 +31,31 @@ class Rank(Enum):
 
     @property
     def is_dimensioned(self) -> bool:
-        """Whether there surely is a dimension."""
+        """Return whether the tensor surely has a dimension."""
         return self in (Rank.SOME, Rank.MANY)
 
     @property
     def fewer(self) -> Rank:
-        """The rank with one dimension less."""
+        """Return the rank with one dimension less."""
         return Rank.SOME if self is Rank.MANY else Rank.ANY
 
     @property
     def more(self) -> Rank:
-        """The rank with one dimension more."""
+        """Return the rank with one dimension more."""
         return Rank.MANY if self.is_dimensioned else Rank.SOME
 
     def __or__(self, other: Rank) -> Rank:
-        """The rank of one or the other."""
+        """Return the join of two ranks."""
         if self is other:
             return self
         return Rank.SOME if self.is_dimensioned and other.is_dimensioned else Rank.ANY
 
 
 class AllocationSite(NamedTuple):
-    """The identity of a heap object: where it was allocated, and under which chain of calls."""
+    """The identity of a heap object: the syntax node that allocates it, and the chain of calls around it.
+
+    `context` is the number that the analysis gives to the chain of calls.
+    """
 
     site: Hashable
     context: int = 0
@@ -57,8 +63,11 @@ class AllocationSite(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Nothing is known of it. `origin` names the thing when the program can name it: two reads are then the same
-    thing."""
+    """A value of which nothing is known.
+
+    `origin` identifies the value where the program has a name for it (an argument, an attribute of one): two reads with
+    one origin then give the same value. `text` is that name in findings.
+    """
 
     origin: Hashable = None
     text: str = field(default="", compare=False)
@@ -66,14 +75,16 @@ class Unknown:
 
 
 UNKNOWN: Final = Unknown()
+"""The unknown value without a name."""
 
 
 @dataclass(frozen=True, slots=True)
 class NotTensor:
-    """Something that is known to be no tensor; nothing else is known of it."""
+    """A value known to be no tensor, and otherwise unknown."""
 
 
 NOT_TENSOR: Final = NotTensor()
+"""The one instance of NotTensor that the analysis uses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +101,12 @@ class Const:
 
 
 NONE: Final = Const(None)
+"""The constant None."""
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A Python number that is not known; `kind` is "bool", "int", "float" or None."""
+    """A Python number of unknown value; `kind` is "bool", "int" or "float", None where the type is unknown too."""
 
     kind: str | None = None
     origin: Hashable = None
@@ -103,21 +115,24 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class SymbolicBool:
-    """A Python bool known by the condition it tests."""
+    """A Python bool that is true exactly where a literal holds."""
 
     test: Literal
 
 
 @dataclass(frozen=True, slots=True)
 class StringPrefix:
-    """A string that is not known, but for what it must start with (`f"cuda:{rank}"` starts with `cuda:`)."""
+    """A string of which only a prefix is known (`f"cuda:{rank}"` starts with `cuda:`)."""
 
     prefix: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceValue:
-    """A torch.device, or a tensor's `.device` (which always has an index, for an accelerator)."""
+    """A torch.device object.
+
+    `of_tensor` is true for a tensor's `.device`, which always has an index when it is an accelerator.
+    """
 
     placement: Placement = UNKNOWN_PLACEMENT
     of_tensor: bool = False
@@ -132,7 +147,7 @@ class DeviceType:
 
 @dataclass(frozen=True, slots=True)
 class TypeName:
-    """What `x.type()` says: a string such as "torch.cuda.FloatTensor"."""
+    """The string that `x.type()` returns for a tensor, such as "torch.cuda.FloatTensor"."""
 
     placement: Placement
     dtype: Dtype = UNKNOWN_DTYPE
@@ -146,7 +161,7 @@ class DtypeValue:
 
 
 class OriginKind(Enum):
-    """What a tensor or array was made from, while that is all that happened to it."""
+    """The source of the elements of a tensor or array that comes straight from its factory."""
 
     NOTHING = "made from nothing"
     RANDOM = "random numbers"
@@ -155,7 +170,10 @@ class OriginKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class FactoryOrigin:
-    """A value straight from its factory: nothing has read, changed or combined it since."""
+    """The factory call that made a tensor or array which nothing has read, changed or combined since.
+
+    `origin` is the source of the elements, `step` the call.
+    """
 
     origin: OriginKind
     step: Step = field(compare=False)
@@ -165,11 +183,12 @@ class FactoryOrigin:
 class Tensor:
     """A torch.Tensor.
 
-    `cell` is the parameter it is (parameters keep their identity when a module moves, so their placement lives in the
-    heap);
-    `pending` is an unfinished non_blocking copy to the host; `memory` is the memory it lies in;
-    `moved` is the transfer that handed it out, while nothing has been computed from it; `was_parameter` tells that it
-    was given a Parameter that no module registers yet; `trained` that an optimizer has taken it.
+    `cell` is the allocation site of the parameter that the tensor is: a parameter keeps its identity when its module
+    moves, so its placement lives on the heap. `grad`, `leaf` and `pinned` are None when unknown. `pending` is an
+    unfinished non_blocking copy to the host, `fresh` the factory call while nothing else has happened to the tensor,
+    `memory` the memory it lies in. `moved` is the transfer that returned it, while nothing has been computed from it.
+    `was_parameter` is true when that transfer was applied to a Parameter that no module registers yet; `trained` when
+    an optimizer has received the tensor.
     """
 
     placement: Placement = UNKNOWN_PLACEMENT
@@ -189,8 +208,10 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True)
 class PendingCopy:
-    """A device-to-host copy nobody has waited for: the transfer's step, and the epoch of synchronisation it began
-    in."""
+    """A copy from an accelerator to the host for which the host has not waited.
+
+    `step` is the transfer, `epoch` the number of synchronisations before it.
+    """
 
     epoch: int
     step: Step = field(compare=False)
@@ -198,7 +219,7 @@ class PendingCopy:
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """A NumPy array (or a pandas column): always on the host."""
+    """A NumPy array (or a pandas column), which always lives on the host."""
 
     dtype: Dtype = UNKNOWN_DTYPE
     fresh: FactoryOrigin | None = None
@@ -209,18 +230,18 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """A tensor's or an array's shape, as far as its rank is known."""
+    """The shape of a tensor or array, of which only the number of dimensions is known."""
 
     rank: Rank = Rank.ANY
 
 
 @dataclass(frozen=True, slots=True)
 class OpaqueData:
-    """Data from a loader, of unknown structure: every tensor found inside has this placement and element type unknown.
+    """Data of unknown structure from a loader: its tensors have this placement and an unknown dtype.
 
-    `mixed` tells that it holds numbers and settings too, as a checkpoint does; `moved` is the transfer that handed it
-    out, while nothing has been taken from it; `parts` are what the program has put into it, under their keys or
-    attributes' names.
+    `mixed` is true when the data also holds numbers and settings, as a checkpoint does. `moved` is the transfer that
+    returned it, while nothing has been taken from it. `parts` are the values that the program has stored in it, by key
+    or attribute name.
     """
 
     placement: Placement
@@ -232,8 +253,10 @@ class OpaqueData:
 
 @dataclass(frozen=True, slots=True)
 class Tuple:
-    """A tuple of known length; `names` when it is a named tuple (also those that torch returns), `cls` when it is of a
-    class of the program."""
+    """A tuple of known length.
+
+    `names` are the fields of a named tuple (torch returns some); `cls` is its class when the program defines that.
+    """
 
     items: tuple[Value, ...]
     names: tuple[str, ...] = ()
@@ -242,21 +265,21 @@ class Tuple:
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """A heap object."""
+    """A reference to a heap object."""
 
     address: AllocationSite
 
 
 @dataclass(frozen=True, slots=True)
 class LibraryName:
-    """A name in a library that is not analysed, by its full dotted name."""
+    """A name from a library that is not analysed, as its full dotted name."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class BoundLibraryMethod:
-    """A library method bound to its receiver."""
+    """A method of a library's object, bound to its receiver."""
 
     receiver: Value
     name: str
@@ -264,7 +287,7 @@ class BoundLibraryMethod:
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """functools.partial: a callable with arguments already given."""
+    """A functools.partial object: a callable with some arguments already given."""
 
     target: Value
     args: tuple[Value, ...] = ()
@@ -273,7 +296,11 @@ class Partial:
 
 @dataclass(frozen=True, slots=True)
 class ProgramDefinition:
-    """A function, lambda or class of the analysed program; what it means is the flow floor's business."""
+    """A function, lambda or class of the analysed program.
+
+    `definition` is opaque here; the interpreter gives it its meaning. `receiver` is the object that a method is bound
+    to.
+    """
 
     definition: Hashable
     receiver: Value | None = None
@@ -281,7 +308,10 @@ class ProgramDefinition:
 
 @dataclass(frozen=True, slots=True)
 class ConditionalValue:
-    """One of two values of different kinds; by the test when there is one, else it is not known which."""
+    """One of two values of different kinds: `yes` where the test holds, `no` where it does not.
+
+    `test` is None when it is not known which path gives which value.
+    """
 
     test: Literal | None
     yes: Value
@@ -293,17 +323,21 @@ Value: TypeAlias = (
     " | DtypeValue | Size | Tensor | Array | OpaqueData | Tuple | Ref | LibraryName | BoundLibraryMethod | Partial"
     " | ProgramDefinition | ConditionalValue"
 )
+"""The kinds of abstract values."""
 
 
 def is_from_caller(origin: Hashable) -> bool:
-    """Whether the thing named by `origin` is an argument, or part of one: its device is then the caller's choice."""
+    """Return whether an origin names an argument of the analysed code, or a part of one.
+
+    The caller then chooses its device.
+    """
     while isinstance(origin, tuple) and origin and origin[0] in ("attr", "item", "element"):
         origin = origin[1]
     return isinstance(origin, tuple) and bool(origin) and origin[0] == "param"
 
 
 def is_single_object(origin: Hashable) -> bool:
-    """Whether everything named by `origin` is the same thing; the elements of a sequence are not."""
+    """Return whether an origin names one object only; the elements of a sequence share an origin and are many."""
     while isinstance(origin, tuple) and origin and origin[0] in ("attr", "item", "element"):
         if origin[0] == "element" or (origin[0] == "item" and isinstance(origin[2], tuple)):
             return False
@@ -312,19 +346,22 @@ def is_single_object(origin: Hashable) -> bool:
 
 
 def device_symbol(origin: Hashable, text: str) -> DeviceSymbol:
-    """The device of the thing named by `origin`; `x.device` is the device of `x`."""
+    """Return the symbol for the device of the object named by `origin`; `x.device` is the device of `x`."""
     if isinstance(origin, tuple) and len(origin) == 3 and origin[0] == "attr" and origin[2] == "device":
         return DeviceSymbol(origin[1], text.removesuffix(".device"))
     return DeviceSymbol(origin, text)
 
 
 def named_placement(origin: Hashable, text: str, trace: Step | None = None) -> PlacementCase:
-    """The placement of something the program names but does not place."""
+    """Return the placement of an object that the program names but does not place: a symbol for its device."""
     return PlacementCase(device_symbol(origin, text), Basis.CALLER if is_from_caller(origin) else Basis.EXPLICIT, trace)
 
 
 def as_tensor(value: Value) -> Tensor | None:
-    """The value seen as a tensor: a tensor, or something unknown that is used as one; None for anything else."""
+    """Return a value read as a tensor: a tensor itself, or an unknown value that is used as one.
+
+    None for any other value.
+    """
     match value:
         case Tensor():
             return value
@@ -346,7 +383,10 @@ def as_tensor(value: Value) -> Tensor | None:
 
 
 def computed_tensor(tensor: Tensor) -> Tensor:
-    """The tensor as the result of a computation: no longer fresh, pinned, pending, a parameter or a leaf by itself."""
+    """Return a tensor with the properties that the result of a computation on it has.
+
+    The result is not fresh, pinned, pending, a parameter or known to be a leaf.
+    """
     return replace(
         tensor, fresh=None, pinned=None, pending=None, cell=None, leaf=None, memory=None, moved=None, trained=False
     )

@@ -1,4 +1,4 @@
-"""The functions, classes and modules of the analysed program, as definitions: nothing here has been run."""
+"""The functions, classes and modules that the analysed program defines, as read off its syntax."""
 
 from __future__ import annotations
 
@@ -20,16 +20,20 @@ from devlint.syntax.source import SourceError
 from devlint.syntax.tree_walk import descend, dotted_name
 
 EnclosingFrame: TypeAlias = Any
-"""The code around a definition, as it is being run: opaque here, a frame to the interpreter."""
+"""The frame of the code around a definition; opaque here, `Frame` to the interpreter."""
 
 _DEFINED_OR_CALLED: Final = re.compile(
     r"\bdef\s+(?P<defined>\w+)|\.apply\(\s*(?:self\.)?(?P<applied>\w+)\s*\)|\.(?P<called>\w+)\("
 )
+"""A pattern for the names that a text defines, calls as a method, or passes to `.apply`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter; `kind` is "positional", "keyword", "star" or "star-star"."""
+    """One parameter of a function.
+
+    `kind` is "positional", "keyword", "star" or "star-star".
+    """
 
     name: str
     kind: str
@@ -40,7 +44,10 @@ class Parameter:
 
 @dataclass(eq=False)
 class ModuleInfo:
-    """One file of the program under its dotted name. `frame` is its top level, once somebody has needed it."""
+    """One file of the program, as a module under its dotted name.
+
+    `frame` is the frame of its top level, None until that is run.
+    """
 
     name: str
     index: FileIndex
@@ -50,12 +57,12 @@ class ModuleInfo:
 
     @property
     def filename(self) -> str:
-        """The file as the user named it."""
+        """Return the file's name as the user gave it."""
         return self.index.source.filename
 
     @cached_property
     def evidence(self) -> UsageEvidence:
-        """What the top-level code, definitions aside, says of its names."""
+        """Return the usage evidence in the module's top-level code, without that in definitions."""
         trees = []
         for unit in self.index.statements:
             if unit.kind == "other":
@@ -65,7 +72,7 @@ class ModuleInfo:
 
     @cached_property
     def building(self) -> frozenset[str]:
-        """The functions that the file calls, or applies to parts, where it makes objects, and nowhere else."""
+        """Return the functions that the file calls, or passes to `.apply`, only while it constructs objects."""
         callers: dict[str, set[str]] = defaultdict(set)
         for unit in self.index.statements:
             function = ""
@@ -82,8 +89,11 @@ class ModuleInfo:
 
 @dataclass(eq=False)
 class FunctionInfo:
-    """A function or lambda. `owner` is the class whose body defines it; `closure` the code around it, while it may be
-    needed, and `context` the calls around that."""
+    """A function or lambda that the program defines.
+
+    `owner` is the class whose body defines it, `closure` the frame around its definition while that may be needed, and
+    `context` the number of the chain of calls around that frame. `find` returns the syntax.
+    """
 
     name: str
     module: ModuleInfo
@@ -95,27 +105,30 @@ class FunctionInfo:
 
     @cached_property
     def node(self) -> cst.FunctionDef | cst.Lambda:
-        """The syntax; parses the statement when nobody has yet. Raises SourceError when libcst cannot."""
+        """Return the function's syntax, parsed on first use; raises SourceError when libcst cannot parse it."""
         return self.find()
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
-        """The parameters in order."""
+        """Return the function's parameters in order."""
         return tuple(_parameters(self.node.params))
 
     def annotated(self, name: str) -> frozenset[str]:
-        """The last parts of the names in a parameter's annotation; none where it has none."""
+        """Return the names in a parameter's annotation, the last part of each dotted name.
+
+        Empty where there is no annotation.
+        """
         found = [said for one in self.parameters if one.name == name for said in annotation_names(one.annotation)]
         return frozenset(said.rpartition(".")[2] for said in found)
 
     @cached_property
     def decorators(self) -> tuple[cst.BaseExpression, ...]:
-        """The decorator expressions, outermost first."""
+        """Return the decorator expressions, outermost first."""
         return () if isinstance(self.node, cst.Lambda) else tuple(one.decorator for one in self.node.decorators)
 
     @cached_property
     def decorator_names(self) -> frozenset[str]:
-        """The last component of each decorator's name: `staticmethod`, `property`, `no_grad`, `setter`."""
+        """Return the last part of each decorator's name: `staticmethod`, `property`, `no_grad`, `setter`."""
         names = set()
         for decorator in self.decorators:
             target = decorator.func if isinstance(decorator, cst.Call) else decorator
@@ -124,20 +137,20 @@ class FunctionInfo:
 
     @cached_property
     def evidence(self) -> UsageEvidence:
-        """What its own code says of the names it uses."""
+        """Return the usage evidence of the names in the function's own code."""
         return UsageEvidence(self.node)
 
     @cached_property
     def is_generator(self) -> bool:
-        """Whether its body yields."""
-        # Few do: most need no walk to tell.
+        """Return whether the function's body contains a `yield`."""
+        # The text test is quick and spares most functions the walk.
         return "yield" in self.unit.text and any(
             type(node) is cst.Yield for node in descend(self.node.body, into_functions=False)
         )
 
     @cached_property
     def hands_on(self) -> bool:
-        """Whether it only returns what another call returns: `return super().forward(x)`."""
+        """Return whether the function only returns what another call returns: `return super().forward(x)`."""
         match self.node.body:
             case cst.IndentedBlock(body=[*about, cst.SimpleStatementLine(body=[cst.Return(value=cst.Call())])]):
                 return all(_is_docstring(one) for one in about)
@@ -145,18 +158,18 @@ class FunctionInfo:
 
     @cached_property
     def is_context(self) -> bool:
-        """Whether it is a generator around a `with` block."""
+        """Return whether the function is a generator decorated with `contextmanager` or `asynccontextmanager`."""
         return bool(self.decorator_names & {"contextmanager", "asynccontextmanager"})
 
     @cached_property
     def rebound(self) -> frozenset[str]:
-        """The names that its body binds, its parameters only where it binds them again."""
+        """Return the names that the function's body binds; parameters only where the body binds them again."""
         inside = descend(self.node.body, into_functions=False)
         return frozenset(name for node in inside for name in names_bound_by(node))
 
     @cached_property
     def locals(self) -> frozenset[str]:
-        """The names that belong to it: what it binds, without those it declares global or nonlocal."""
+        """Return the function's local names: parameters and names bound, without those declared global or nonlocal."""
         names = {one.name for one in self.parameters}
         foreign: set[str] = set()
         for node in descend(self.node.body, into_functions=False):
@@ -167,34 +180,41 @@ class FunctionInfo:
 
     @cached_property
     def captured(self) -> frozenset[str]:
-        """The names that functions and classes defined in its body mention: they may read them whenever they run."""
-        inner = [node for node in descend(self.node.body, into_functions=False) if type(node) in SCOPES]
+        """Return the names that functions and classes nested in the body mention.
+
+        Nested code may read them whenever it runs.
+        """
+        inner = [node for node in descend(self.node.body, into_functions=False) if type(node) in SCOPE_TYPES]
         return frozenset(one.value for node in inner for one in descend(node) if type(one) is cst.Name)
 
     @cached_property
     def mentioned(self) -> frozenset[str]:
-        """The names that its body mentions."""
+        """Return the names that the function's body mentions."""
         return frozenset(one.value for one in descend(self.node.body) if type(one) is cst.Name)
 
     @cached_property
     def sets(self) -> frozenset[str]:
-        """The attributes of `self` that its body binds."""
+        """Return the attributes of `self` that the method binds."""
         return frozenset(name for name, binds in self._uses_of_self if binds)
 
     @cached_property
     def replaces(self) -> frozenset[str]:
-        """The attributes of `self` that its body binds, on some path, before it has read them."""
+        """Return the attributes of `self` that the method binds, on some path, before it reads them."""
         first = dict(reversed(self._uses_of_self))
         return frozenset(name for name, binds in first.items() if binds)
 
     @cached_property
     def _uses_of_self(self) -> list[tuple[str, bool]]:
+        """Return the reads and bindings of `self` attributes in the body, as `self_attribute_events` yields them."""
         return list(self_attribute_events(self.node.body))
 
 
 @dataclass(eq=False)
 class ClassInfo:
-    """A class. Its methods are definitions by name; its other attributes come from running its body."""
+    """A class that the program defines.
+
+    Its methods are definitions by name; its other attributes (`attributes`) come from running its body.
+    """
 
     name: str
     module: ModuleInfo
@@ -206,18 +226,21 @@ class ClassInfo:
 
     @cached_property
     def node(self) -> cst.ClassDef:
-        """The syntax; raises SourceError when libcst cannot parse it."""
+        """Return the class's syntax; raises SourceError when libcst cannot parse it."""
         return self.find()
 
     @cached_property
     def evidence(self) -> UsageEvidence:
-        """What all its methods together say of `self.x`."""
+        """Return the usage evidence of `self.x` names in all methods together."""
         return UsageEvidence(self.node)
 
     @cached_property
     def methods(self) -> Mapping[str, FunctionInfo]:
-        """The functions its body defines, those under `if` included, by all their names; the last of a name wins. Where
-        a condition decides between several, running the body tells which."""
+        """Return the functions that the class body defines, by all their names; the last definition of a name wins.
+
+        Functions under `if` are included. Where a condition chooses between several of a name, only running the body
+        decides, and the name is left out.
+        """
         found: dict[str, FunctionInfo] = {}
         chosen: set[str] = set()
         for name, info, conditional in self._functions():
@@ -230,14 +253,15 @@ class ClassInfo:
 
     @cached_property
     def setters(self) -> Mapping[str, FunctionInfo]:
-        """The functions that are called when a property is assigned to."""
+        """Return the setter functions of the class's properties, by property name."""
         return {name: info for name, info, _ in self._functions() if "setter" in info.decorator_names}
 
     def _is_setter(self, info: FunctionInfo) -> bool:
+        """Return whether a function is the setter or deleter of a property."""
         return bool(info.decorator_names & {"setter", "deleter"})
 
     def _aliases(self) -> Iterator[tuple[str, str]]:
-        """The names that the body gives to functions of its own: `__call__ = forward`."""
+        """Yield the other names that the body gives to its functions, each with the original: `__call__ = forward`."""
         for line in self.node.body.body:
             for one in line.body if isinstance(line, cst.SimpleStatementLine) else ():
                 if isinstance(one, cst.Assign) and isinstance(one.value, cst.Name):
@@ -246,7 +270,7 @@ class ClassInfo:
                     )
 
     def _functions(self) -> Iterator[tuple[str, FunctionInfo, bool]]:
-        """The functions of the body, and whether a condition decides on each."""
+        """Yield the name and definition of each function in the body, and whether a condition decides on it."""
         pending: list[tuple[cst.CSTNode, bool]] = [(one, False) for one in self.node.body.body]
         while pending:
             node, conditional = pending.pop(0)
@@ -255,7 +279,7 @@ class ClassInfo:
                 name = f"{self.name}.{node.name.value}"
                 yield (
                     node.name.value,
-                    FunctionInfo(name, self.module, self.unit, partial(_given, found), self, self.closure),
+                    FunctionInfo(name, self.module, self.unit, partial(_parsed, found), self, self.closure),
                     conditional,
                 )
             elif isinstance(node, cst.If):
@@ -266,6 +290,7 @@ class ClassInfo:
 
 
 def _parameters(node: cst.Parameters) -> Iterator[Parameter]:
+    """Yield the parameters of a function's syntax, in order."""
     for one in (*node.posonly_params, *node.params):
         yield _parameter(one, "positional")
     if isinstance(node.star_arg, cst.Param):
@@ -277,14 +302,15 @@ def _parameters(node: cst.Parameters) -> Iterator[Parameter]:
 
 
 def _parameter(node: cst.Param, kind: str) -> Parameter:
+    """Return the `Parameter` of a parameter's syntax node."""
     annotation = node.annotation.annotation if node.annotation is not None else None
     return Parameter(node.name.value, kind, node.default, annotation, node.name)
 
 
-SCOPES: Final = frozenset({cst.FunctionDef, cst.Lambda, cst.ClassDef})
-"""The nodes whose code runs at another time than the code around them, or in a scope of its own."""
+SCOPE_TYPES: Final = frozenset({cst.FunctionDef, cst.Lambda, cst.ClassDef})
+"""The types of nodes whose code runs later than the code around them, or in a scope of its own."""
 
-BINDING: Final = frozenset(
+BINDING_TYPES: Final = frozenset(
     {
         cst.AssignTarget,
         cst.AnnAssign,
@@ -300,12 +326,15 @@ BINDING: Final = frozenset(
         cst.MatchStar,
     }
 )
-"""The nodes that bind names. Asking for the exact type spares all others the walk through the cases."""
+"""The types of nodes that bind names.
+
+A test of the exact type is quick and spares all other nodes the pattern match.
+"""
 
 
 def names_bound_by(node: cst.CSTNode) -> Iterator[str]:
-    """The names that one node binds (not the nodes within it)."""
-    if type(node) not in BINDING:
+    """Yield the names that one node binds itself, without the nodes inside it."""
+    if type(node) not in BINDING_TYPES:
         return
     match node:
         case cst.AssignTarget(target=target) | cst.AnnAssign(target=target) | cst.AugAssign(target=target):
@@ -323,7 +352,7 @@ def names_bound_by(node: cst.CSTNode) -> Iterator[str]:
 
 
 def names_in_target(target: cst.BaseExpression) -> Iterator[str]:
-    """The names an assignment target binds, through tuples, lists and stars."""
+    """Yield the names that an assignment target binds, through tuples, lists and stars."""
     match target:
         case cst.Name(value=value):
             yield value
@@ -333,12 +362,13 @@ def names_in_target(target: cst.BaseExpression) -> Iterator[str]:
 
 
 def _is_docstring(statement: cst.BaseStatement) -> bool:
+    """Return whether a statement is a string on its own, as a docstring is."""
     match statement:
         case cst.SimpleStatementLine(body=[cst.Expr(value=cst.SimpleString() | cst.ConcatenatedString())]):
             return True
     return False
 
 
-def _given(node: cst.FunctionDef) -> cst.FunctionDef:
-    """A node that is there already, for those who ask when they need it."""
+def _parsed(node: cst.FunctionDef) -> cst.FunctionDef:
+    """Return a node that is already parsed, as the `find` function of a definition."""
     return node

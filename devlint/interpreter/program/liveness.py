@@ -1,4 +1,4 @@
-"""Whether the value a name was just given is ever read again."""
+"""Liveness of names: whether a value is read again, and which names a loop changes."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ from devlint.interpreter.program.definitions import names_bound_by, names_in_tar
 from devlint.interpreter.program.name_events import NameEvents
 from devlint.syntax.tree_walk import descend
 
-READING: Final = frozenset({"print"})
-"""Functions that are called for something else than what they do to their arguments."""
+NON_MUTATING_FUNCTIONS: Final = frozenset({"print"})
+"""The functions that are called as statements without changing their arguments."""
 
 
 def reads_of_name(node: cst.CSTNode, name: str) -> list[cst.CSTNode]:
-    """The reads of a name within a node, in order; a loop's own body counts even where the loop binds the name."""
+    """Return the reads of a name within a node, in execution order.
+
+    The body of a loop is included even where the loop binds the name.
+    """
     if isinstance(node, cst.For):
         parts = (node.iter, node.body, *([node.orelse] if node.orelse else []))
         return [one for part in parts for one in reads_of_name(part, name)]
@@ -26,20 +29,21 @@ def reads_of_name(node: cst.CSTNode, name: str) -> list[cst.CSTNode]:
 
 
 def is_read_after(body: cst.CSTNode, assignment: cst.CSTNode, name: str, loop: cst.CSTNode | None = None) -> bool:
-    """Whether `name` is read after `assignment` in `body`; when the assignment stands in a loop, anywhere in that loop.
+    """Return whether `name` is read after `assignment` in `body`, or anywhere in `loop` when the assignment is in one.
 
     The assignment's own right-hand side does not count.
     """
     own = set(reads_of_name(assignment, name))
     if loop is not None and any(one not in own for one in reads_of_name(loop, name)):
         return True
-    after = set(_after(body, assignment))
+    after = set(_nodes_from(body, assignment))
     return any(one in after and one not in own for one in reads_of_name(body, name)) or _read_in_own_loop(
         body, assignment, name, own, after
     )
 
 
-def _after(body: cst.CSTNode, assignment: cst.CSTNode) -> Iterator[cst.CSTNode]:
+def _nodes_from(body: cst.CSTNode, assignment: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """Yield the nodes of a body from an assignment on."""
     seen = False
     for one in descend(body):
         seen = seen or one is assignment
@@ -50,7 +54,7 @@ def _after(body: cst.CSTNode, assignment: cst.CSTNode) -> Iterator[cst.CSTNode]:
 def _read_in_own_loop(
     body: cst.CSTNode, assignment: cst.CSTNode, name: str, own: set[cst.CSTNode], after: set[cst.CSTNode]
 ) -> bool:
-    """Reads after the assignment in the body of the loop that binds the name."""
+    """Return whether the name is read after the assignment in the body of the loop whose target the name is."""
     for one in descend(body):
         if (
             isinstance(one, cst.For)
@@ -61,46 +65,49 @@ def _read_in_own_loop(
     return False
 
 
-CHANGING: Final = frozenset({cst.AssignTarget, cst.AugAssign, cst.Call, cst.Expr, cst.With})
-"""The nodes that may change what has a name."""
+MUTATING_TYPES: Final = frozenset({cst.AssignTarget, cst.AugAssign, cst.Call, cst.Expr, cst.With})
+"""The types of nodes that may change the object a name refers to."""
 
 
 def names_changed_in(node: cst.CSTNode) -> frozenset[str]:
-    """The names, and the dotted `self.x` targets, that a node binds or may change in place."""
+    """Return the names, and dotted targets such as `self.x`, that a node binds or may change in place."""
     bound = (name for one in (node, *descend(node, into_functions=False)) for name in names_bound_by(one))
     return frozenset(bound) | names_mutated_in(node)
 
 
 def names_mutated_in(node: cst.CSTNode) -> frozenset[str]:
-    """The names, and the dotted `self.x` targets, of what a node may change in place.
+    """Return the names, and dotted targets such as `self.x`, of objects that a node may change in place.
 
-    A call whose result is thrown away is made for what it does to its arguments, or to the object whose method it is.
+    A call whose result is discarded is assumed to change its arguments, or the object whose method it is.
     """
     names: set[str] = set()
     for one in descend(node, into_functions=False):
-        if type(one) not in CHANGING:
+        if type(one) not in MUTATING_TYPES:
             continue
         match one:
             case cst.AssignTarget(target=cst.Attribute() as target) | cst.AugAssign(target=cst.Attribute() as target):
-                names.add(_dotted(target))
+                names.add(_dotted_text(target))
             case (
                 cst.AssignTarget(target=cst.Subscript(value=target)) | cst.AugAssign(target=cst.Subscript(value=target))
             ):
-                names.add(_dotted(target))
+                names.add(_dotted_text(target))
             case cst.Call(func=cst.Attribute(value=target, attr=cst.Name(value=method))) if method.endswith(
                 "_"
             ) and not method.startswith("_"):
-                names.add(_dotted(target))
-            case cst.Expr(value=cst.Call(func=function, args=args)) if _dotted(function) not in READING:
-                names.update(_dotted(arg.value) for arg in args)
+                names.add(_dotted_text(target))
+            case cst.Expr(value=cst.Call(func=function, args=args)) if (
+                _dotted_text(function) not in NON_MUTATING_FUNCTIONS
+            ):
+                names.update(_dotted_text(arg.value) for arg in args)
                 if isinstance(function, cst.Attribute):
-                    names.add(_dotted(function.value))
+                    names.add(_dotted_text(function.value))
             case cst.Call(args=args):
-                names.update(_dotted(arg.value) for arg in args if arg.keyword and arg.keyword.value == "out")
+                names.update(_dotted_text(arg.value) for arg in args if arg.keyword and arg.keyword.value == "out")
     return frozenset(names)
 
 
-def _dotted(node: cst.BaseExpression) -> str:
+def _dotted_text(node: cst.BaseExpression) -> str:
+    """Return the dotted text of a name or attribute chain; empty for any other expression."""
     parts: list[str] = []
     while isinstance(node, cst.Attribute):
         parts.insert(0, node.attr.value)
@@ -112,19 +119,20 @@ RESHAPING: Final = frozenset(
     "bfloat16 bool contiguous detach double expand expand_as flatten float half int long permute ravel repeat reshape"
     " reshape_as squeeze t transpose unsqueeze view view_as".split()
 )
-"""Methods that give the values of a tensor in another form, the same ones each time."""
+"""The methods that return a tensor's values in another form; equal inputs give equal results."""
 
 
 def varies_in_loop(node: cst.BaseExpression, assigned: frozenset[str]) -> bool:
-    """Whether an expression can differ from one iteration to the next, given what the loop's body binds.
+    """Return whether an expression may differ from one iteration of a loop to the next.
 
-    Calls are taken to differ, but for those that only give values another form, and for a device that is named.
+    `assigned` are the names that the loop's body changes. Calls are assumed to differ, except for methods that only
+    give values another form, and `torch.device(...)`.
     """
     match node:
         case cst.Name(value=value):
             return value in assigned
         case cst.Attribute(value=value):
-            dotted = _dotted(node)
+            dotted = _dotted_text(node)
             if not dotted:
                 return varies_in_loop(value, assigned)
             prefixes = dotted.split(".")
@@ -132,13 +140,13 @@ def varies_in_loop(node: cst.BaseExpression, assigned: frozenset[str]) -> bool:
         case cst.Integer() | cst.Float() | cst.SimpleString():
             return False
         case cst.Subscript(value=value, slice=elements):
-            return varies_in_loop(value, assigned) or any(_bound_varies(one.slice, assigned) for one in elements)
+            return varies_in_loop(value, assigned) or any(_index_varies(one.slice, assigned) for one in elements)
         case cst.BinaryOperation(left=left, right=right):
             return varies_in_loop(left, assigned) or varies_in_loop(right, assigned)
         case cst.UnaryOperation(expression=value):
             return varies_in_loop(value, assigned)
         case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name)), args=args):
-            if name not in RESHAPING and _dotted(node.func) != "torch.device":
+            if name not in RESHAPING and _dotted_text(node.func) != "torch.device":
                 return True
             return varies_in_loop(owner, assigned) or any(
                 one.star or varies_in_loop(one.value, assigned) for one in args
@@ -146,7 +154,8 @@ def varies_in_loop(node: cst.BaseExpression, assigned: frozenset[str]) -> bool:
     return True
 
 
-def _bound_varies(element: cst.BaseSlice, assigned: frozenset[str]) -> bool:
+def _index_varies(element: cst.BaseSlice, assigned: frozenset[str]) -> bool:
+    """Return whether an index or slice may differ from one iteration to the next."""
     match element:
         case cst.Index(value=value):
             return varies_in_loop(value, assigned)

@@ -1,4 +1,4 @@
-"""What one round of a loop may read of the rounds before it: names that it does not bind first."""
+"""Loop-carried names: those that an iteration of a loop may read before it binds them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from devlint.syntax.tree_walk import children, descend
 
 
 def loop_carried_names(loop: cst.For | cst.While, function: FunctionInfo) -> frozenset[str]:
-    """The names that a round of a loop in `function` reads, or may read, before it has bound them.
+    """Return the names that an iteration of a loop in `function` reads, or may read, before it has bound them.
 
-    Whatever the functions defined within `function` use is among them: the loop may call those at any time.
+    The names used by functions nested in `function` are included, since the loop may call those at any time.
     """
-    reading = _Reading()
+    reading = _ReadBeforeBinding()
     if isinstance(loop, cst.For):
         reading.block(loop.body, set(names_in_target(loop.target)))
     else:
@@ -25,7 +25,7 @@ def loop_carried_names(loop: cst.For | cst.While, function: FunctionInfo) -> fro
 
 
 def names_in(node: cst.CSTNode) -> Iterable[str]:
-    """The names that stand in a node, those of attributes and keywords left out."""
+    """Yield the names that occur in a node, without the names of attributes and keywords."""
     pending = [node]
     while pending:
         one = pending.pop()
@@ -38,22 +38,22 @@ def names_in(node: cst.CSTNode) -> Iterable[str]:
             pending.extend(children(one))
 
 
-class _Reading:
-    """The reads that come before a binding, along every path through a block.
+class _ReadBeforeBinding:
+    """A walk that collects the names read before they are bound, along every path through a block.
 
-    Each method is given the names that are bound for certain when it starts, and returns those that are when it ends.
+    Each method takes the names that are surely bound when its code starts, and returns those that are when it ends.
     """
 
     def __init__(self) -> None:
         self.exposed: set[str] = set()
 
     def read(self, node: cst.CSTNode | None, bound: set[str]) -> None:
-        """Take everything that stands in a node to be read."""
+        """Count every name in a node as read."""
         if node is not None:
             self.exposed.update(name for name in names_in(node) if name not in bound)
 
     def block(self, node: cst.BaseSuite | cst.Else | cst.Finally | cst.If | None, bound: set[str]) -> set[str]:
-        """A block of statements, one after another."""
+        """Walk a block of statements in order."""
         if node is None:
             return bound
         if isinstance(node, cst.If):
@@ -64,6 +64,7 @@ class _Reading:
         return bound
 
     def _statement(self, node: cst.CSTNode, bound: set[str]) -> set[str]:
+        """Walk one statement; one without a case of its own counts as reading all its names."""
         match node:
             case cst.SimpleStatementLine(body=body):
                 for one in body:
@@ -101,6 +102,7 @@ class _Reading:
         return bound
 
     def _bind(self, target: cst.BaseExpression, bound: set[str]) -> set[str]:
+        """Add the names that an assignment target binds; the objects of subscripts and attributes are read."""
         names = set(names_in_target(target))
         if not names:
             self.read(target, bound)
@@ -110,10 +112,12 @@ class _Reading:
         return bound | names
 
     def _if(self, node: cst.If, bound: set[str]) -> set[str]:
+        """Walk both branches of an `if`; bound afterwards is what both branches bind."""
         self.read(node.test, bound)
         return self.block(node.body, bound) & self.block(node.orelse, bound)
 
     def _try(self, node: cst.Try | cst.TryStar, bound: set[str]) -> set[str]:
+        """Walk a `try` statement; handlers may run before the body has bound anything."""
         after = self.block(node.orelse, self.block(node.body, bound))
         for handler in node.handlers:
             self.read(handler.type, bound)

@@ -1,4 +1,4 @@
-"""Where names are read and bound within a piece of code, in the order that happens: one walk answers for all names."""
+"""The reads and bindings of names in a piece of code, in execution order; one walk collects them for all names."""
 
 from __future__ import annotations
 
@@ -13,56 +13,65 @@ from devlint.interpreter.program.definitions import names_bound_by, names_in_tar
 from devlint.syntax.tree_walk import children, descend
 
 Kind = Literal["read", "bind"]
+"""The kind of a name event."""
 NameEvent = tuple[Kind, cst.CSTNode]
+"""A read or a binding of a name, and the node at which it happens."""
 
 NOTHING_HIDDEN: Final = frozenset[str]()
+"""The set of hidden names where the walk starts."""
 
 
 @dataclass(slots=True)
-class _Named:
-    """The occurrences of one name, and when each of them happens."""
+class _EventsOfName:
+    """The events of one name, and the position of each in the order of all events."""
 
     found: list[NameEvent] = field(default_factory=list)
-    moments: list[int] = field(default_factory=list)
+    positions: list[int] = field(default_factory=list)
 
 
 class NameEvents:
-    """The reads and bindings of names within a node.
+    """The reads and bindings of names within a node, by name.
 
-    What another scope or another loop binds under the same name is not this name's value and is left out.
+    A name that an inner scope, or an inner loop's target, binds anew is another variable there, and those events are
+    left out.
     """
 
     def __init__(self, node: cst.CSTNode) -> None:
-        self._names: dict[str, _Named] = {}
-        self._done: dict[cst.CSTNode, tuple[int, frozenset[str]]] = {}
-        self._now = 0
+        self._names: dict[str, _EventsOfName] = {}
+        self._end_of_node: dict[cst.CSTNode, tuple[int, frozenset[str]]] = {}
+        self._position = 0
         self._walk(node, NOTHING_HIDDEN)
 
     def of(self, name: str) -> Sequence[NameEvent]:
-        """The occurrences of a name."""
+        """Return the reads and bindings of a name, in execution order."""
         named = self._names.get(name)
         return named.found if named is not None else ()
 
     def before(self, node: cst.CSTNode, name: str) -> int | None:
-        """How many occurrences of a name there are until `node` is done; None where the name is another one there."""
-        moment, hidden = self._done.get(node, (0, frozenset({name})))
+        """Return the number of reads and bindings of a name up to the end of `node`.
+
+        None where the name means another variable there.
+        """
+        position, hidden = self._end_of_node.get(node, (0, frozenset({name})))
         if name in hidden:
             return None
         named = self._names.get(name)
-        return bisect_right(named.moments, moment) if named is not None else 0
+        return bisect_right(named.positions, position) if named is not None else 0
 
     def _walk(self, node: cst.CSTNode, hidden: frozenset[str]) -> None:
-        if type(node) in SPECIAL:
+        """Record the events within a node; `hidden` are the names that mean other variables there."""
+        if type(node) in NAME_TYPES:
             self._walk_special(node, hidden)
         else:
             for child in children(node):
                 self._walk(child, hidden)
-        self._done[node] = self._now, hidden
+        self._end_of_node[node] = self._position, hidden
 
     def _walk_special(self, node: cst.CSTNode, hidden: frozenset[str]) -> None:
+        """Record the events of a node that itself reads, binds or hides a name (see NAME_TYPES)."""
         match node:
             case cst.Name(value=value):
-                self._note("read", value, node, hidden)
+                self._record("read", value, node, hidden)
             case cst.Attribute(value=value):
                 self._walk(value, hidden)
             case cst.Arg(value=value) | cst.Param(default=cst.BaseExpression() as value):
@@ -85,22 +94,24 @@ class NameEvents:
             case cst.ListComp() | cst.SetComp() | cst.DictComp() | cst.GeneratorExp():
                 self._walk_comprehension(node, hidden)
             case cst.Lambda() | cst.FunctionDef():
-                inner = hidden | _local(node)
+                inner = hidden | _local_names(node)
                 for child in children(node):
                     self._walk(child, inner)
 
     def _walk_loop(self, loop: cst.For, hidden: frozenset[str]) -> None:
+        """Record the events of a `for` loop; its targets are hidden inside the loop."""
         names = list(names_in_target(loop.target))
         inner = hidden.union(names)
         self._walk(loop.target, inner)
         self._walk(loop.iter, hidden)
         for name in names:
-            self._note("bind", name, loop.target, hidden)
+            self._record("bind", name, loop.target, hidden)
         self._walk(loop.body, inner)
         if loop.orelse is not None:
             self._walk(loop.orelse, inner)
 
     def _walk_comprehension(self, node: cst.BaseComp, hidden: frozenset[str]) -> None:
+        """Record the events of a comprehension; its targets are hidden inside it."""
         inner = hidden.union(_bound_by_clauses(node.for_in))
         for child in children(node):
             if child is not node.for_in:
@@ -109,23 +120,25 @@ class NameEvents:
             self._walk(part, hidden if part is node.for_in.iter else inner)
 
     def _bind(self, target: cst.BaseExpression, hidden: frozenset[str]) -> None:
+        """Record the bindings by an assignment target, and the reads in a subscript or attribute target."""
         for name in dict.fromkeys(names_in_target(target)):
-            self._note("bind", name, target, hidden)
+            self._record("bind", name, target, hidden)
         if isinstance(target, (cst.Subscript, cst.Attribute)):
             self._walk(target, hidden)
 
-    def _note(self, kind: Kind, name: str, node: cst.CSTNode, hidden: frozenset[str]) -> None:
+    def _record(self, kind: Kind, name: str, node: cst.CSTNode, hidden: frozenset[str]) -> None:
+        """Record one event, unless the name is hidden."""
         if name in hidden:
             return
         named = self._names.get(name)
         if named is None:
-            named = self._names[name] = _Named()
-        self._now += 1
+            named = self._names[name] = _EventsOfName()
+        self._position += 1
         named.found.append((kind, node))
-        named.moments.append(self._now)
+        named.positions.append(self._position)
 
 
-SPECIAL: Final = frozenset(
+NAME_TYPES: Final = frozenset(
     {
         cst.Name,
         cst.Attribute,
@@ -144,11 +157,14 @@ SPECIAL: Final = frozenset(
         cst.FunctionDef,
     }
 )
-"""Nodes that read, bind or hide a name. Asking for the exact type spares all others the walk through the cases."""
+"""The types of nodes that read, bind or hide a name.
+
+A test of the exact type is quick and spares all other nodes the pattern match.
+"""
 
 
-def _local(function: cst.Lambda | cst.FunctionDef) -> frozenset[str]:
-    """The names within a function that are its own, and not those of the code around."""
+def _local_names(function: cst.Lambda | cst.FunctionDef) -> frozenset[str]:
+    """Return the names local to a function: its parameters and what it binds, without globals and nonlocals."""
     params = function.params
     names = {one.name.value for one in (*params.params, *params.kwonly_params, *params.posonly_params)}
     inside = list(descend(function.body, into_functions=False))
@@ -157,6 +173,7 @@ def _local(function: cst.Lambda | cst.FunctionDef) -> frozenset[str]:
 
 
 def _bound_by_clauses(clause: cst.CompFor | None) -> Iterator[str]:
+    """Yield the names that the `for` clauses of a comprehension bind."""
     while clause is not None:
         yield from names_in_target(clause.target)
         clause = clause.inner_for_in

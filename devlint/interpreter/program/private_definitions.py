@@ -1,4 +1,4 @@
-"""Private names, and the order in which private definitions are analysed."""
+"""Private definitions: names with a leading underscore, and the order in which definitions are analysed."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from devlint.syntax.index import Statement
 
 
 def is_private_name(name: str) -> bool:
-    """Whether a name is for the use of its file or class alone."""
+    """Return whether a name is private to its file or class: a leading underscore, but no dunder."""
     return name.startswith("_") and not name.endswith("__")
 
 
 def callers_first(units: Sequence[Statement]) -> list[Statement]:
-    """The definitions of a file in an order in which private ones come after those that mention them."""
+    """Return the definitions of a file in the order of analysis.
+
+    Public definitions come first; a private one comes after the private ones that mention it.
+    """
     private = {unit.name: unit for unit in units if unit.name is not None and is_private_name(unit.name)}
     met: set[Statement] = set()
     callees_first: list[Statement] = []
@@ -32,4 +35,5 @@ def callers_first(units: Sequence[Statement]) -> list[Statement]:
 
 
 def _mentioned(unit: Statement, private: Mapping[str, Statement]) -> Iterator[Statement]:
+    """Return an iterator over the private definitions that a statement mentions."""
     return iter([private[name] for name in sorted(unit.mentions & private.keys(), reverse=True)])

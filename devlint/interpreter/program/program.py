@@ -1,4 +1,4 @@
-"""The program: its files by dotted name, and what an import in one of them refers to."""
+"""The analysed program: its files by path, and the resolution of imports between them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from devlint.syntax.source_reading import decode_source, read_source
 
 
 class Program:
-    """The files given, and those they import that lie under the same roots. Files are indexed when first needed."""
+    """The files to analyse, and the files they import from the same roots.
+
+    Files are indexed when they are first needed.
+    """
 
     def __init__(
         self,
@@ -23,9 +26,12 @@ class Program:
         texts: Mapping[Path, bytes] = MappingProxyType({}),
         index: Callable[[Path, str], FileIndex] | None = None,
     ) -> None:
-        """`files` pairs each path with the name to show; `roots` are further folders imports may start from; `texts`
-        are read instead of the files at these paths. `index` answers, where it is given, for every file: by its path
-        and the name to show; it raises SourceError for what cannot be indexed.
+        """Create a program from the files to analyse.
+
+        `files` pairs each path with the name to show. `roots` are further folders from which absolute imports may
+        start. `texts` replace the contents of the files at these paths. `report` receives a given file's name and the
+        error when it cannot be read or parsed. `index`, if given, returns the index of every file from its path and the
+        name to show, and raises SourceError for a file that cannot be indexed.
         """
         self._texts = {path.resolve(): data for path, data in texts.items()}
         self._index = index or self._index_text
@@ -39,18 +45,21 @@ class Program:
 
     @property
     def given(self) -> list[Path]:
-        """The files the user named, sorted."""
+        """Return the paths of the files that the user named, sorted."""
         return sorted(self._shown)
 
     def add(self, path: Path, index: FileIndex) -> None:
-        """Put a file in whose text does not come from the disk."""
+        """Add a file to the program whose text does not come from the disk."""
         path = path.resolve()
         self._shown.setdefault(path, index.source.filename)
         self._folders.update(path.parents)
         self._modules[path] = self._module(path, index)
 
     def load(self, path: Path) -> ModuleInfo | None:
-        """The module in that file; None when it cannot be read or parsed, which is reported once for a given file."""
+        """Return the module of a file; None when the file cannot be read or parsed.
+
+        The error is reported once, for a file that the user named.
+        """
         if path not in self._modules:
             name = self._shown.get(path)
             try:
@@ -62,24 +71,31 @@ class Program:
         return self._modules[path]
 
     def _index_text(self, path: Path, name: str) -> FileIndex:
+        """Return the index of a file, from the given text or else from the disk."""
         data = self._texts.get(path)
         return index_source(decode_source(data, name) if data is not None else read_source(path, name))
 
     def by_filename(self, filename: str) -> ModuleInfo | None:
-        """The loaded module that is shown under that name."""
+        """Return the loaded module that is shown under a filename; None if there is none."""
         return next((one for one in self._modules.values() if one is not None and one.filename == filename), None)
 
     def loaded(self, path: Path) -> ModuleInfo | None:
-        """The module in that file, if the file has been needed."""
+        """Return the module of a file if the file has been loaded, else None."""
         return self._modules.get(path)
 
     def find(self, importer: ModuleInfo, module: str, level: int) -> ModuleInfo | None:
-        """The module that `importer` means by a dotted name, None when it is not part of the program."""
+        """Return the module that an import in `importer` refers to, by its dotted name and level.
+
+        None when the module is not part of the program.
+        """
         found = self.resolve(importer, module, level)
         return self.load(found) if found is not None else None
 
     def resolve(self, importer: ModuleInfo, module: str, level: int) -> Path | None:
-        """The file of the module that `importer` means by a dotted name."""
+        """Return the file of the module that an import in `importer` refers to, by its dotted name and level.
+
+        None when the module is not part of the program.
+        """
         origin = importer.path
         if level:
             base = origin.parent
@@ -94,6 +110,7 @@ class Program:
         return self._resolved[key]
 
     def _module(self, path: Path, index: FileIndex) -> ModuleInfo:
+        """Return the `ModuleInfo` of a file; its dotted name starts at the outermost folder that is a package."""
         parts = [] if path.stem == "__init__" else [path.stem]
         folder = path.parent
         while self._is_file(folder / "__init__.py") and folder != folder.parent:
@@ -102,18 +119,22 @@ class Program:
         return ModuleInfo(".".join(parts) or path.parent.name, index, path.stem == "__init__", path)
 
     def _search(self, origin: Path) -> list[Path]:
-        """Where an absolute import may start: the script's folder, the package's root, the folders above it, `src`
-        roots."""
+        """Return the folders from which an absolute import in a file may start.
+
+        Those are the root of the file's package, its own folder, the `roots`, and the folders above it that hold files
+        of the run.
+        """
         root = origin.parent
         while self._is_file(root / "__init__.py") and root != root.parent:
             root = root.parent
         above = [folder for folder in origin.parents if folder in self._folders]
         found = [root, origin.parent, *self._roots]
-        # Namespace packages have no __init__: the folders above count while files of the run lie under them.
+        # Namespace packages have no __init__.py: the folders above count where files of the run lie below them.
         found += above[:4]
         return list(dict.fromkeys(found))
 
     def _locate(self, root: Path, module: str) -> Path | None:
+        """Return the file of a dotted module name below a folder; None if there is none."""
         base = root.joinpath(*module.split("."))
         file = base.with_name(base.name + ".py")
         if self._is_file(file):
@@ -121,16 +142,19 @@ class Program:
         return self._package_file(base)
 
     def _package_file(self, folder: Path) -> Path | None:
+        """Return the `__init__.py` of a folder; None if there is none."""
         file = folder / "__init__.py"
         return file if self._is_file(file) else None
 
     def _is_file(self, path: Path) -> bool:
+        """Return whether a file of the program or the disk has this path; cached."""
         if path not in self._exists:
             self._exists[path] = path in self._modules or path in self._shown or path.is_file()
         return self._exists[path]
 
 
 def _shown_name(path: Path) -> str:
+    """Return a path relative to the current directory where possible."""
     try:
         return path.relative_to(Path.cwd()).as_posix()
     except ValueError:

@@ -1,4 +1,4 @@
-"""Which code can have to do with where tensors are, told from the names in it."""
+"""The relevance filter: names without which code cannot affect the placement of tensors."""
 
 from __future__ import annotations
 
@@ -13,5 +13,7 @@ TENSOR_RELATED_NAMES: Final = frozenset(
     " pack_padded_sequence DataLoader register_buffer Parameter xpu logspace bartlett_window hamming_window"
     " scalar_tensor autocast Generator load set_default_device".split()
 )
-"""Names without which code can neither make, move, cast nor read a tensor: such code is run only when other code
-calls it."""
+"""Names of which code must contain one to create, move, cast or read a tensor.
+
+Code without any of them is only analysed when other code calls it.
+"""

@@ -1,4 +1,4 @@
-"""What a method does to the attributes of its object: which it reads and which it binds, in the order that happens."""
+"""The reads and bindings of `self` attributes in a method, in execution order."""
 
 from __future__ import annotations
 
@@ -9,20 +9,26 @@ import libcst as cst
 
 from devlint.syntax.tree_walk import children
 
-TELLING: Final = frozenset(
+MATCHED_TYPES: Final = frozenset(
     {cst.FunctionDef, cst.ClassDef, cst.Lambda, cst.Assign, cst.AnnAssign, cst.AugAssign, cst.Attribute}
 )
-"""The types of nodes that are more than their children. Few nodes are of one, and comparing types is quick."""
+"""The types of nodes that the walk handles by pattern match; of all others it visits the children.
+
+A test of the exact type is quick, and few nodes are of these types.
+"""
 
 
 def self_attribute_events(node: cst.CSTNode) -> Iterator[tuple[str, bool]]:
-    """The attributes of `self` that a method reads (False) and binds (True), in the order that happens."""
+    """Yield the attributes of `self` that a method reads or binds, in execution order.
+
+    Each name comes with true for a binding and false for a read.
+    """
     pending = [(node, False)]
     while pending:
         one, bound = pending.pop()
         if bound and isinstance(one, (cst.Tuple, cst.List)):
             pending.extend((element.value, True) for element in reversed(one.elements))
-        elif type(one) not in TELLING:
+        elif type(one) not in MATCHED_TYPES:
             pending.extend((child, False) for child in reversed([*children(one)]))
         else:
             match one:

@@ -1,7 +1,7 @@
-"""What a function's own use of a name says about it: that it must be a tensor, or a module.
+"""Usage evidence: what the uses of a name in a function tell about its type, such as a tensor or a module.
 
-An argument nobody has annotated is often plainly a tensor: it has `.unsqueeze`, or stands next to `@`. Without such
-evidence nothing is claimed of it.
+An argument without an annotation is often plainly a tensor: the code reads `.unsqueeze` of it, or combines it with `@`.
+Without such evidence its type stays unknown.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ TENSOR_ONLY: Final = frozenset(
     " masked_select masked_scatter baddbmm addmm diag_embed tril triu movedim unflatten logaddexp amax amin"
     " clamp_min clamp_max normal_ uniform_ bernoulli_ zero_ fill_ copy_".split()
 )
-"""Attributes that a tensor has and neither an array, a container nor a module has."""
+"""The attributes that a tensor has and that arrays, containers and modules lack."""
 
 ARRAY_LIKE: Final = frozenset(
     "shape ndim size sum mean max min abs std var t T transpose reshape flatten squeeze clamp float"
@@ -34,81 +34,99 @@ ARRAY_LIKE: Final = frozenset(
     " argmin item tolist numpy cpu exp log sqrt pow any all sort topk repeat norm cumsum dtype prod clone"
     " chunk split device round".split()
 )
-"""Attributes that tensors share with arrays; among code that handles tensors they are evidence enough."""
+"""The attributes that tensors and arrays share; in code that handles tensors they are evidence of a tensor."""
 
-OF_MODELS_TOO: Final = frozenset({"device", "dtype"})
-"""Attributes that many libraries' modules have as well: evidence of nothing where the same name is moved in place."""
+SHARED_WITH_MODULES: Final = frozenset({"device", "dtype"})
+"""The attributes that many libraries' modules have as well as tensors.
+
+They are no evidence of a tensor where the same name is moved in place.
+"""
 
 OF_OTHERS_TOO: Final = frozenset({"detach", "requires_grad_"})
-"""Methods that streams and sessions, or modules, have as well, and that are called on them as statements."""
+"""The methods of tensors that streams, sessions or modules have as well and that are called on those as statements."""
 
 MODULE_ONLY: Final = frozenset(
     "parameters named_parameters state_dict load_state_dict train eval modules children named_modules zero_grad buffers"
     " named_buffers register_buffer register_forward_hook apply forward generate requires_grad_".split()
 )
-"""Attributes that a module has and a tensor has not. (`requires_grad_` both have; it is no evidence by itself.)"""
+"""The attributes that a module has and a tensor lacks (except `requires_grad_`, which is no evidence by itself)."""
 
 _MODULE_EVIDENCE: Final = MODULE_ONLY - TENSOR_ONLY
+"""The attributes whose use shows that an object is a module."""
 _TENSOR_EVIDENCE: Final = TENSOR_ONLY - OF_OTHERS_TOO
+"""The attributes whose use shows that an object is a tensor."""
 
-NAMING_DEVICES: Final = frozenset(
+DEVICE_ATTRIBUTES: Final = frozenset(
     "device cuda is_cuda type_as new_zeros new_ones new_full new_empty new_tensor".split()
 )
-"""Attributes by which code asks for a device, or makes a tensor where another is: it is meant for any."""
+"""The attributes by which code asks for a device, or creates a tensor on another tensor's device.
 
-COUNTED: Final = frozenset(
+Code that uses them is meant for any device.
+"""
+
+SIZE_FUNCTIONS: Final = frozenset(
     "range int float bool len view reshape expand repeat zeros ones empty full rand randn randint arange linspace eye"
     " new_zeros new_ones new_full new_empty unfold".split()
 )
-"""What is called with sizes and counts."""
+"""The functions and methods that are called with sizes and counts."""
 
 
 def is_tensor_method(method: str, *, is_statement: bool) -> bool:
-    """Whether a call of this method shows that its receiver is a tensor."""
+    """Return whether a call of a method shows that its receiver is a tensor.
+
+    `is_statement` is true when the call's result is discarded.
+    """
     return method in TENSOR_ONLY and not (is_statement and method in OF_OTHERS_TOO)
 
 
 class UsageEvidence:
-    """The uses of dotted names (`x`, `self.model`) within some pieces of syntax."""
+    """The evidence about names and dotted names (`x`, `self.model`) in some pieces of syntax.
+
+    `tensors`, `arrays`, `modules` and `numbers` are the names used as such. `devices` is true when the code mentions a
+    device, `clock` when it reads a clock.
+    """
 
     def __init__(self, *nodes: cst.CSTNode) -> None:
         self.tensors: set[str] = set()
         self.arrays: set[str] = set()
-        self._placed: set[str] = set()
-        """Names that are asked for their device or dtype."""
+        self._device_read: set[str] = set()
+        """The names whose device or dtype the code reads."""
         self._moved_in_place: set[str] = set()
         self.modules: set[str] = set()
         self.numbers: set[str] = set()
-        """Names that count, index or decide something: Python numbers as likely as tensors."""
-        self._thrown_away: set[cst.CSTNode] = set()
+        """The names used to count, index or decide: numbers as likely as tensors."""
+        self._discarded_functions: set[cst.CSTNode] = set()
         self.devices = False
         self.clock = False
         for node in nodes:
-            self._read(node)
+            self._collect(node)
 
     def is_tensor(self, name: str, *, array_like: bool = False) -> bool:
-        """Whether the name is used as only a tensor can be; with `array_like`, as tensors and arrays can."""
+        """Return whether a name is used as only a tensor can be; with `array_like`, as a tensor or array can be."""
         if name in self.modules:
             return False
         if name in self.tensors:
             return True
-        return array_like and (name in self.arrays or name in self._placed - self._moved_in_place)
+        return array_like and (name in self.arrays or name in self._device_read - self._moved_in_place)
 
     def is_module(self, name: str) -> bool:
-        """Whether the name is used as only a module can be: called, or asked for its parameters."""
+        """Return whether a name is used as only a module can be: called, or asked for its parameters."""
         return name in self.modules and name not in self.tensors
 
-    def _read(self, node: cst.CSTNode) -> None:
+    def _collect(self, node: cst.CSTNode) -> None:
+        """Collect the evidence in a node and all nodes inside it."""
         for one in descend(node):
-            reader = _READERS.get(type(one))
+            reader = _COLLECTORS.get(type(one))
             if reader is not None:
                 reader(self, one)
 
     def _name(self, node: cst.Name) -> None:
+        """Collect the evidence of a name: `device` mentions a device."""
         if node.value == "device":
             self.devices = True
 
     def _call(self, node: cst.Call) -> None:
+        """Collect the evidence of a call: `model(x)`, `x.detach()`, `range(n)`."""
         name = dotted_name(node.func)
         if name is not None and "." not in name.removeprefix("self."):
             self.modules.add(name)
@@ -116,51 +134,58 @@ class UsageEvidence:
         if type(node.func) is cst.Attribute:
             called = node.func.attr.value
             owner = dotted_name(node.func.value)
-            if owner is not None and called in OF_OTHERS_TOO and node.func not in self._thrown_away:
+            if owner is not None and called in OF_OTHERS_TOO and node.func not in self._discarded_functions:
                 self.tensors.add(owner)
-        if called in COUNTED or (name is not None and name.startswith("math.")):
+        if called in SIZE_FUNCTIONS or (name is not None and name.startswith("math.")):
             for argument in node.args:
                 self.numbers.update(_terms(argument.value))
 
     def _index(self, node: cst.Index) -> None:
+        """Collect the evidence of an index: `x[i]`."""
         self.numbers.update(_terms(node.value))
 
     def _slice(self, node: cst.Slice) -> None:
+        """Collect the evidence of a slice: `x[:n]`."""
         for bound in (node.lower, node.upper):
             self.numbers.update(_terms(bound) if bound is not None else ())
 
-    def _decision(self, node: cst.If | cst.IfExp) -> None:
+    def _test(self, node: cst.If | cst.IfExp) -> None:
+        """Collect the evidence of a test: `if n:`, `a if n else b`."""
         self.numbers.update(_terms(node.test))
 
-    def _opposite(self, node: cst.UnaryOperation) -> None:
+    def _negation(self, node: cst.UnaryOperation) -> None:
+        """Collect the evidence of a negation: `not n`."""
         if isinstance(node.operator, cst.Not):
             self.numbers.update(_terms(node.expression))
 
     def _statement(self, node: cst.Expr) -> None:
+        """Note the function of a call whose result is discarded."""
         if isinstance(node.value, cst.Call):
-            self._thrown_away.add(node.value.func)
+            self._discarded_functions.add(node.value.func)
 
     def _attribute(self, node: cst.Attribute) -> None:
+        """Collect the evidence of an attribute: `x.unsqueeze`, `model.parameters`, `time.perf_counter`."""
         attribute = node.attr.value
         if attribute in ("time", "perf_counter", "monotonic", "elapsed_time", "default_timer"):
             self.clock = True
-        if attribute in NAMING_DEVICES:
+        if attribute in DEVICE_ATTRIBUTES:
             self.devices = True
         name = dotted_name(node.value)
         if name is None:
             return
         if attribute in _TENSOR_EVIDENCE:
             self.tensors.add(name)
-        elif attribute in IN_PLACE_ON_MODULES and node in self._thrown_away:
+        elif attribute in IN_PLACE_ON_MODULES and node in self._discarded_functions:
             self._moved_in_place.add(name)
-        elif attribute in OF_MODELS_TOO:
-            self._placed.add(name)
+        elif attribute in SHARED_WITH_MODULES:
+            self._device_read.add(name)
         elif attribute in ARRAY_LIKE:
             self.arrays.add(name)
         elif attribute in _MODULE_EVIDENCE:
             self.modules.add(name)
 
     def _operation(self, node: cst.BinaryOperation) -> None:
+        """Collect the evidence of a matrix product: `a @ b`."""
         if isinstance(node.operator, cst.MatrixMultiply):
             for side in (node.left, node.right):
                 name = dotted_name(side)
@@ -168,7 +193,7 @@ class UsageEvidence:
                     self.arrays.add(name)
 
 
-_READERS: Final[dict[type, Callable[[UsageEvidence, Any], None]]] = {
+_COLLECTORS: Final[dict[type, Callable[[UsageEvidence, Any], None]]] = {
     cst.Attribute: UsageEvidence._attribute,
     cst.Expr: UsageEvidence._statement,
     cst.Call: UsageEvidence._call,
@@ -176,19 +201,20 @@ _READERS: Final[dict[type, Callable[[UsageEvidence, Any], None]]] = {
     cst.Name: UsageEvidence._name,
     cst.Index: UsageEvidence._index,
     cst.Slice: UsageEvidence._slice,
-    cst.If: UsageEvidence._decision,
-    cst.IfExp: UsageEvidence._decision,
-    cst.UnaryOperation: UsageEvidence._opposite,
+    cst.If: UsageEvidence._test,
+    cst.IfExp: UsageEvidence._test,
+    cst.UnaryOperation: UsageEvidence._negation,
 }
+"""The collectors of evidence by node type."""
 
 
-TERMS: Final = frozenset({cst.Name, cst.BinaryOperation, cst.UnaryOperation, cst.Tuple, cst.List})
-"""The expressions in which a name is a term."""
+TERM_TYPES: Final = frozenset({cst.Name, cst.BinaryOperation, cst.UnaryOperation, cst.Tuple, cst.List})
+"""The types of expressions whose parts are terms, as in a sum or a tuple."""
 
 
 def _terms(node: cst.BaseExpression) -> Iterator[str]:
-    """The bare names that a sum, a product or a display is made of."""
-    if type(node) not in TERMS:
+    """Yield the bare names that a sum, a product, a tuple or a list is made of."""
+    if type(node) not in TERM_TYPES:
         return
     match node:
         case cst.Name(value=value):
@@ -204,8 +230,10 @@ def _terms(node: cst.BaseExpression) -> Iterator[str]:
 
 
 def annotation_names(node: cst.BaseExpression | None) -> Iterator[str]:
-    """The dotted names in an annotation, those in quotes included: `Optional["torch.Tensor"]` gives `Optional`,
-    `torch.Tensor`."""
+    """Yield the dotted names in an annotation, including quoted ones.
+
+    `Optional["torch.Tensor"]` gives `Optional` and `torch.Tensor`.
+    """
     if node is None:
         return
     if isinstance(node, cst.SimpleString):
@@ -223,7 +251,7 @@ def annotation_names(node: cst.BaseExpression | None) -> Iterator[str]:
 
 
 def parse_quoted_annotation(node: cst.SimpleString) -> cst.BaseExpression | None:
-    """An annotation in quotes as the expression it holds."""
+    """Return the expression inside a quoted annotation; None when it cannot be parsed."""
     try:
         return cst.parse_expression(str(node.evaluated_value))
     except (cst.ParserSyntaxError, TypeError, ValueError):

@@ -1,4 +1,7 @@
-"""Who else reads the value that a name holds: since it was bound, and until it is bound again, round the loop too."""
+"""Use-def chains of names: the reads of the value that a name holds at a point of the code.
+
+The reads are those since the name was bound and until it is bound again, around an enclosing loop too.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +19,11 @@ from devlint.syntax.source import SourceError
 from devlint.syntax.tree_walk import children, descend
 
 Code = Sequence[cst.CSTNode]
+"""A sequence of syntax nodes, executed in order."""
 
 
 class RunningCode(Protocol):
-    """The code being run: a function, or a statement of a module's top level."""
+    """The part of a frame that use-def questions need: the function being run, or the top-level statement."""
 
     function: FunctionInfo | None
     module: ModuleInfo
@@ -27,42 +31,45 @@ class RunningCode(Protocol):
 
 
 class UseDef:
-    """Answers about syntax, given once for each node that is asked about."""
+    """The use-def analysis: which reads see the value that a name holds, with a cache of the answers."""
 
     def __init__(self) -> None:
         self._parents: dict[cst.CSTNode, dict[cst.CSTNode, cst.CSTNode]] = {}
-        self._occurrences: dict[cst.CSTNode, NameEvents] = {}
-        self._histories: dict[tuple[Hashable, str], _History] = {}
-        self._only: dict[tuple[cst.CSTNode, str], bool] = {}
-        self._later: dict[tuple[cst.CSTNode, str], bool] = {}
-        self._once: dict[cst.CSTNode, bool] = {}
+        self._events_by_node: dict[cst.CSTNode, NameEvents] = {}
+        self._sequences: dict[tuple[Hashable, str], _EventSequence] = {}
+        self._only_reader: dict[tuple[cst.CSTNode, str], bool] = {}
+        self._read_later: dict[tuple[cst.CSTNode, str], bool] = {}
+        self._used_once_by_node: dict[cst.CSTNode, bool] = {}
 
     def only_reader(self, frame: RunningCode, use: cst.CSTNode, name: str) -> bool:
-        """Whether nothing but `use` reads the value that `name` holds there."""
-        known = self._only.get((use, name))
+        """Return whether no node but `use` reads the value that `name` holds at `use`."""
+        known = self._only_reader.get((use, name))
         if known is None:
             own = set(reads_of_name(use, name))
             before, after = self._readers(frame, use, name)
             known = bool(own) and own.issuperset(before) and own.issuperset(after)
-            self._only[use, name] = known
+            self._only_reader[use, name] = known
         return known
 
     def read_later(self, frame: RunningCode, at: cst.CSTNode, name: str) -> bool:
-        """Whether the value that `name` holds at `at` is read afterwards."""
-        known = self._later.get((at, name))
+        """Return whether the value that `name` holds at the node `at` is read afterwards."""
+        known = self._read_later.get((at, name))
         if known is None:
-            known = self._later[at, name] = bool(self._readers(frame, at, name)[1])
+            known = self._read_later[at, name] = bool(self._readers(frame, at, name)[1])
         return known
 
     def used_once(self, frame: RunningCode, node: cst.CSTNode) -> bool:
-        """Whether the value of an expression goes one way only: what is bound to it, or to what is computed from it, is
-        read once at most."""
-        known = self._once.get(node)
+        """Return whether the value of an expression is read once at most.
+
+        Where the expression is part of an assignment to a name, the reads of that name count.
+        """
+        known = self._used_once_by_node.get(node)
         if known is None:
-            known = self._once[node] = self._used_once(frame, node)
+            known = self._used_once_by_node[node] = self._used_once(frame, node)
         return known
 
     def _used_once(self, frame: RunningCode, node: cst.CSTNode) -> bool:
+        """Compute what `used_once` returns for a node that is not in its cache."""
         statement = next(
             (one for one in reversed(self._path(root_node(frame), node)) if isinstance(one, cst.Assign)), None
         )
@@ -74,7 +81,7 @@ class UseDef:
         return False
 
     def _path(self, root: cst.CSTNode, node: cst.CSTNode) -> list[cst.CSTNode]:
-        """The nodes from the root of the code down to `node`; empty where it is not there."""
+        """Return the nodes from the root of the code down to `node`; empty where the root does not contain it."""
         parents = self._parents.get(root)
         if parents is None:
             inside = (root, *descend(root))
@@ -87,61 +94,66 @@ class UseDef:
             path.append(above)
         return path[::-1]
 
-    def _occurrences_in(self, node: cst.CSTNode) -> NameEvents:
-        found = self._occurrences.get(node)
+    def _events_in(self, node: cst.CSTNode) -> NameEvents:
+        """Return the reads and bindings of names within a node."""
+        found = self._events_by_node.get(node)
         if found is None:
-            found = self._occurrences[node] = NameEvents(node)
+            found = self._events_by_node[node] = NameEvents(node)
         return found
 
-    def _history(self, key: Hashable, name: str, parts: Iterable[cst.CSTNode]) -> _History:
-        """What becomes of a name in the code that the key stands for."""
-        known = self._histories.get((key, name))
+    def _sequence(self, key: Hashable, name: str, parts: Iterable[cst.CSTNode]) -> _EventSequence:
+        """Return the events of a name in a piece of code, made of `parts`; `key` identifies the code in the cache."""
+        known = self._sequences.get((key, name))
         if known is None:
-            known = self._histories[key, name] = _History()
+            known = self._sequences[key, name] = _EventSequence()
             for part in parts:
                 known.begins[part] = len(known.events)
-                known.events.extend(self._occurrences_in(part).of(name))
+                known.events.extend(self._events_in(part).of(name))
         return known
 
     def _readers(self, frame: RunningCode, at: cst.CSTNode, name: str) -> tuple[list[cst.CSTNode], list[cst.CSTNode]]:
-        """The reads of the value that `name` holds once `at` is done: those before, and those after."""
+        """Return the reads of the value that `name` holds at the end of `at`: those before that point and those after.
+
+        In a loop or comprehension that binds the name, only its body counts; otherwise the reads at the start of an
+        enclosing loop follow those at its end.
+        """
         root = root_node(frame)
         path = self._path(root, at)
         binder = next((i for i in reversed(range(len(path) - 1)) if name in _bound_by_head(path[i])), None)
         if binder is not None:
             loop, path = path[binder], path[binder + 1 :]
-            history = self._history(("each", loop), name, _repeated(loop))
+            sequence = self._sequence(("each", loop), name, _code_per_element(loop))
         else:
-            history = self._history(frame.function or frame.module, name, code_reading_name(frame, name))
-        part = next((one for one in path if one in history.begins), None)
-        done = self._occurrences_in(part).before(at, name) if part is not None else None
+            sequence = self._sequence(frame.function or frame.module, name, code_reading_name(frame, name))
+        part = next((one for one in path if one in sequence.begins), None)
+        done = self._events_in(part).before(at, name) if part is not None else None
         if part is None or done is None:
             return [at], [at]
-        position = history.begins[part] + done
-        bound = history.last_bound(position)
-        after = history.reads_from(position)
-        start = history.events[bound][1] if bound is not None else at
+        position = sequence.begins[part] + done
+        bound = sequence.last_bound(position)
+        after = sequence.reads_from(position)
+        start = sequence.events[bound][1] if bound is not None else at
         around = self._path(root, start)
         for one in path:
             if isinstance(one, (cst.For, cst.While)) and one in around:
-                after += self._history(one, name, [one]).reads_from(0)
+                after += self._sequence(one, name, [one]).reads_from(0)
         begun = 0 if bound is None else bound + 1
-        return [one for kind, one in history.events[begun:position] if kind == "read"], list(dict.fromkeys(after))
+        return [one for kind, one in sequence.events[begun:position] if kind == "read"], list(dict.fromkeys(after))
 
 
 @dataclass(slots=True)
-class _History:
-    """The occurrences of a name in the parts of some code, one part after the other; where each part begins."""
+class _EventSequence:
+    """The reads and bindings of one name in several pieces of code, in order, and where each piece begins."""
 
     events: list[NameEvent] = field(default_factory=list)
     begins: dict[cst.CSTNode, int] = field(default_factory=dict)
 
     def last_bound(self, position: int) -> int | None:
-        """The last of the occurrences before a position that binds the name."""
+        """Return the index of the last binding before a position; None if there is none."""
         return next((i for i in reversed(range(position)) if self.events[i][0] == "bind"), None)
 
     def reads_from(self, position: int) -> list[cst.CSTNode]:
-        """The reads from a position on, until the name is bound again."""
+        """Return the reads from a position on until the name is bound again."""
         found = []
         for i in range(position, len(self.events)):
             kind, node = self.events[i]
@@ -152,12 +164,12 @@ class _History:
 
 
 def root_node(frame: RunningCode) -> cst.CSTNode:
-    """The code being run: its function's body, or the module's statement."""
+    """Return the syntax of the code being run: the function's body, or the statement of the module's top level."""
     return frame.function.node.body if frame.function is not None else frame.unit.tree
 
 
 def code_reading_name(frame: RunningCode, name: str) -> Iterator[cst.CSTNode]:
-    """The code in which a name may be read: its function's body, or the module's statements that mention it."""
+    """Yield the code in which a name may be read: the function's body, or the module's statements that mention it."""
 
     if frame.function is not None:
         yield frame.function.node.body
@@ -169,7 +181,7 @@ def code_reading_name(frame: RunningCode, name: str) -> Iterator[cst.CSTNode]:
 
 
 def _bound_by_head(node: cst.CSTNode) -> set[str]:
-    """The names that a loop or a comprehension binds for what it runs over and over."""
+    """Return the names that a loop or comprehension binds for each iteration."""
     match node:
         case cst.For():
             return set(names_bound_by(node))
@@ -180,29 +192,30 @@ def _bound_by_head(node: cst.CSTNode) -> set[str]:
     return set()
 
 
-def _repeated(node: cst.CSTNode) -> Code:
-    """What a loop or a comprehension runs for each element."""
+def _code_per_element(node: cst.CSTNode) -> Code:
+    """Return the code that a loop or comprehension runs for each element."""
     match node:
         case cst.For(body=body, orelse=orelse):
             return [body, *([orelse] if orelse is not None else [])]
         case cst.ListComp(elt=elt, for_in=clause) | cst.SetComp(elt=elt, for_in=clause):
-            return [*_conditions(clause), elt]
+            return [*_clause_expressions(clause), elt]
         case cst.GeneratorExp(elt=elt, for_in=clause):
-            return [*_conditions(clause), elt]
+            return [*_clause_expressions(clause), elt]
         case cst.DictComp(key=key, value=value, for_in=clause):
-            return [*_conditions(clause), key, value]
+            return [*_clause_expressions(clause), key, value]
     return []
 
 
-def _conditions(clause: cst.CompFor) -> Iterator[cst.CSTNode]:
+def _clause_expressions(clause: cst.CompFor) -> Iterator[cst.CSTNode]:
+    """Yield the conditions of a comprehension's clauses, and the iterables of its inner clauses."""
     yield from (one.test for one in clause.ifs)
     if clause.inner_for_in is not None:
         yield clause.inner_for_in.iter
-        yield from _conditions(clause.inner_for_in)
+        yield from _clause_expressions(clause.inner_for_in)
 
 
 def tree_or_none(unit: Statement) -> cst.CSTNode | None:
-    """The statement's syntax tree; None where libcst cannot parse what Python can."""
+    """Return a statement's syntax tree; None where libcst cannot parse it."""
     try:
         return unit.tree
     except SourceError:

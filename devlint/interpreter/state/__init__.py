@@ -1,1 +1,1 @@
-"""The state of the interpreter: frames, heap, path conditions, events, and what calls have been summarised as."""
+"""The state of the interpreter: frames, heap, path conditions, events and call summaries."""

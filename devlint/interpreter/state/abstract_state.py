@@ -1,4 +1,4 @@
-"""The abstract state at one point of the program, and how two of them join."""
+"""The abstract state at one point of the program, and the join of two states."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ from devlint.interpreter.state.heap import Heap
 
 @dataclass(frozen=True, slots=True)
 class TorchState:
-    """What surrounds every operation: default device and dtype, autograd, autocast, and how far the accelerator may be
-    behind.
+    """Torch's global settings, and the accelerator work that is still running, at one point of the program.
 
-    `grad` tells that autograd surely records; `autocast` that operations may choose dtypes of their own.
+    `default_device` is None for the host. `grad` is true when autograd surely records, `autocast` when operations may
+    choose dtypes of their own, `current_device_known` until the current accelerator may have been changed.
 
-    `epoch` counts synchronisations; `launches` the accelerator operations; `unsynchronized` is the newest of them that
-    nothing has waited for, with its number.
+    `epoch` counts the synchronisations and `launches` the accelerator operations. `unsynchronized` is the newest
+    operation that the host has not waited for, with its number. `waited` is the step of the last synchronisation if
+    nothing has been launched since.
     """
 
     default_device: Placement | None = None
@@ -39,13 +40,17 @@ class TorchState:
     waited: Step | None = None
 
 
-START: Final = TorchState()
+INITIAL_TORCH_STATE: Final = TorchState()
+"""The settings of torch when a program starts."""
 HOST_BY_DEFAULT: Final = PlacementCase(CPU, Basis.DEFAULT)
-"""Where factories put their tensors when no default device was set."""
+"""The placement of tensors from a factory without `device=` while no default device is set."""
 
 
 class State:
-    """Names, heap and facts on one path. `live` is false once the path has left by return, raise, break or continue."""
+    """The abstract state on one path: names, heap, path condition and torch's settings.
+
+    `live` is false once the path has left by return, raise, break or continue.
+    """
 
     __slots__ = ("heap", "live", "names", "path_condition", "torch_state")
 
@@ -54,7 +59,7 @@ class State:
         names: dict[str, Value] | None = None,
         heap: Heap | None = None,
         path_condition: PathCondition = NO_CONDITION,
-        torch_state: TorchState = START,
+        torch_state: TorchState = INITIAL_TORCH_STATE,
     ) -> None:
         self.names: dict[str, Value] = {} if names is None else names
         self.heap = Heap() if heap is None else heap
@@ -63,13 +68,13 @@ class State:
         self.live = True
 
     def fork(self) -> State:
-        """An independent copy."""
+        """Return an independent copy of the state."""
         copy = State(dict(self.names), self.heap.fork(), self.path_condition, self.torch_state)
         copy.live = self.live
         return copy
 
     def assume(self, test: Literal) -> None:
-        """Follow the path on which the test holds; the path dies when it cannot."""
+        """Add a literal to the path condition; the path is dead afterwards if the literal contradicts the condition."""
         path_condition = assume(self.path_condition, test)
         if path_condition is None:
             self.live = False
@@ -78,26 +83,30 @@ class State:
 
 
 def join_states(left: State, right: State) -> State:
-    """The state after either path. What the two branched on becomes the condition of what they disagree on."""
+    """Return the join of the states at the ends of two paths; a dead path does not count.
+
+    The literal on which the two paths branched becomes the condition of the values in which they differ.
+    """
     if not left.live:
         return right
     if not right.live:
         return left
     test = branch_literal(left.path_condition, right.path_condition)
     return State(
-        _merge_names(left.names, right.names, test),
+        _join_names(left.names, right.names, test),
         left.heap.merge(right.heap, lambda a, b: join_objects(a, b, test)),
         left.path_condition & right.path_condition,
-        _merge_ambient(left.torch_state, right.torch_state, test),
+        _join_torch_states(left.torch_state, right.torch_state, test),
     )
 
 
 def join_all_states(states: Sequence[State]) -> State:
-    """The state after any of several paths."""
+    """Return the join of several states."""
     return reduce(join_states, states)
 
 
-def _merge_names(left: dict[str, Value], right: dict[str, Value], test: Literal | None) -> dict[str, Value]:
+def _join_names(left: dict[str, Value], right: dict[str, Value], test: Literal | None) -> dict[str, Value]:
+    """Return the join of two scopes of names; a name that only one path has bound keeps that path's value."""
     merged = dict(left)
     for name, value in right.items():
         other = merged.get(name)
@@ -108,7 +117,8 @@ def _merge_names(left: dict[str, Value], right: dict[str, Value], test: Literal 
     return merged
 
 
-def _merge_ambient(left: TorchState, right: TorchState, test: Literal | None) -> TorchState:
+def _join_torch_states(left: TorchState, right: TorchState, test: Literal | None) -> TorchState:
+    """Return the join of torch's settings and running work after two paths."""
     if left == right:
         return left
     default = left.default_device
@@ -123,13 +133,16 @@ def _merge_ambient(left: TorchState, right: TorchState, test: Literal | None) ->
         current_device_known=left.current_device_known and right.current_device_known,
         epoch=max(left.epoch, right.epoch),
         launches=max(left.launches, right.launches),
-        unsynchronized=_unfinished(left, right),
+        unsynchronized=_join_running_work(left, right),
         waited=left.waited if left.waited is right.waited else None,
     )
 
 
-def _unfinished(left: TorchState, right: TorchState) -> tuple[int, Step] | None:
-    """The newest work that may be running after either path; none when one of the two has waited meanwhile."""
+def _join_running_work(left: TorchState, right: TorchState) -> tuple[int, Step] | None:
+    """Return the newest work that may be running after either path.
+
+    None when one of the two paths has waited since they branched.
+    """
     running = [one.unsynchronized for one in (left, right) if one.unsynchronized is not None]
     if left.epoch != right.epoch and len(running) < 2:
         return None
@@ -137,12 +150,15 @@ def _unfinished(left: TorchState, right: TorchState) -> tuple[int, Step] | None:
 
 
 def changed(before: State, after: State) -> set[str]:
-    """The names whose values differ between two states."""
+    """Return the names whose values differ between two states."""
     return {name for name, value in after.names.items() if before.names.get(name, UNKNOWN) != value}
 
 
 def is_fixpoint(before: State, after: State, names: frozenset[str] | None = None) -> bool:
-    """Whether nothing a loop body could read has changed: none of these names, or of all where they are not known."""
+    """Return whether a loop body has reached its fixpoint: nothing that the body could read has changed.
+
+    `names` are the names that the body reads; None means that they are unknown and all names are compared.
+    """
     if names is None:
         agree = before.names == after.names
     else:

@@ -1,4 +1,4 @@
-"""What the whole analysis shares, as those see it who are run by it."""
+"""The state that all frames of one analysis share: the program, the semantics, the modules' heap, the budget."""
 
 from __future__ import annotations
 
@@ -32,28 +32,37 @@ from devlint.syntax.index import Statement
 from devlint.syntax.source import SourceError
 
 ENTRY_BUDGET: Final = 120_000
-"""Syntax nodes one entry into the program may evaluate before the rest of it is unknown. A training script with a few
-thousand lines needs some 50,000; the cap keeps generated code and deep recursion from holding up the run."""
+"""The largest number of syntax nodes that one entry point may evaluate; all further values are unknown.
+
+A training script of a few thousand lines needs some 50,000. The limit stops generated code and deep recursion from
+holding up the run.
+"""
 
 MAX_DEPTH: Final = 12
-"""Calls followed one inside another. Placement bugs cross few frames; twelve covers a script's `main` down to a
-layer's helper."""
+"""The depth of calls up to which calls are followed.
+
+Placement bugs cross few frames; twelve covers a script's `main` down to a layer's helper.
+"""
 
 MAX_DEPTH_SYMBOLIC: Final = 3
-"""The same for code entered with symbolic arguments: each function is an entry of its own, so little is gained
-further down."""
+"""The depth of calls up to which calls are followed in code entered with symbolic arguments.
+
+Each function is an entry point of its own, so little is gained further down.
+"""
 
 MAX_NESTED_CONSTRUCTION: Final = 2
-"""Modules built one inside another there: a model is made of blocks of layers, and each of those classes is an entry
-too."""
+"""The depth of modules constructed inside each other, in code entered with symbolic arguments.
 
-MAX_NESTED: Final = 6
-"""Levels of a container that a recursive function is followed into."""
+A model is made of blocks of layers, and each of those classes is an entry point too.
+"""
+
+MAX_CONTAINER_LEVELS: Final = 6
+"""The largest number of levels of a container into which a recursive function is followed."""
 
 
 @dataclass(frozen=True, slots=True)
 class InternalError:
-    """An exception inside the analysis of one function: contained, and told under `--verbose`."""
+    """An exception inside the analysis of one function: contained there, and shown under `--verbose`."""
 
     filename: str
     where: str
@@ -63,7 +72,10 @@ class InternalError:
 
 @dataclass(frozen=True, slots=True)
 class UnparsedStatement:
-    """A statement that is Python, but of which libcst makes no tree: nothing is known of it. Told under `--verbose`."""
+    """A statement that is valid Python but that libcst cannot parse.
+
+    Nothing is known of it; `--verbose` shows it.
+    """
 
     filename: str
     row: int
@@ -71,10 +83,10 @@ class UnparsedStatement:
 
 
 class AnalysisState:
-    """One analysis: the program, the semantics, the calls being run, the budget and the ear of the rules.
+    """The shared state of one analysis: the program, the semantics, the call stack, the budget and the rules' listener.
 
-    `listener` hears the events; `observer` is shown the values, where anybody wants to see them; `expressions` are the
-    evaluators of the kinds of expressions.
+    `listener` receives the events; `observer` receives every value, or is None; `expressions` are the evaluators of
+    expressions by node type.
     """
 
     def __init__(
@@ -112,40 +124,43 @@ class AnalysisState:
         self.parameter_defaults: dict[tuple[FunctionInfo, str], Value] = {}
         self.suspended_generators: dict[AllocationSite, SuspendedGenerator] = {}
         self.block_timings: list[UnsynchronizedTiming] = []
-        """Those in a context manager whose block is still to be run."""
+        """The timings that a context manager takes of its `with` block, which is still to be run."""
         self.executed_nodes: set[cst.CSTNode] = set()
         self.run_in_constructors: set[FunctionInfo] = set()
         self.abandoned = False
         self.private_call_sites = PrivateCallSites()
         self.global_writes = 0
-        """How often code has set a global, or an attribute of a class or a module: what later code may find there."""
+        """The number of writes to globals, and to attributes of classes and modules.
+
+        Later code may read what was written, so a change of the number invalidates call summaries.
+        """
         self._listener = listener
         self.budget = 0
         self._functions: dict[Hashable, FunctionInfo] = {}
         self._classes: dict[Hashable, ClassInfo] = {}
         self._contexts: dict[tuple[int, Hashable], int] = {}
-        self._assigned: dict[cst.CSTNode, frozenset[str]] = {}
-        self._carried: dict[cst.CSTNode, frozenset[str]] = {}
+        self._changed_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}
+        self._carried_names_by_loop: dict[cst.CSTNode, frozenset[str]] = {}
 
-    # Gateways: what is above fills them in, on the class (see `devlint.interpreter.driver.analysis`)
+    # Methods implemented by a subclass in `devlint.interpreter.driver.analysis`: their code is in rooms above this one
 
     def module_frame(self, module: ModuleInfo) -> Any:
-        """Run a module's top level, as an import would; the frame in which that was done."""
+        """Run a module's top level once, as an import does, and return its frame."""
         raise NotImplementedError
 
     def global_name(self, module: ModuleInfo, name: str) -> Value | None:
-        """Look up a module's name, or a builtin."""
+        """Return the value of a module's global name or of a builtin; None if there is none."""
         raise NotImplementedError
 
     def module_member(self, module: ModuleInfo, name: str) -> Value | None:
-        """Look up what `from module import name` gives: one of its names, or a submodule."""
+        """Return the value of `from module import name`, a name or a submodule; None if there is none."""
         raise NotImplementedError
 
     # Budget
 
     @contextmanager
     def new_entry(self, *, symbolic: bool) -> Iterator[None]:
-        """One entry into the program, with its own budget."""
+        """Analyse one entry point inside the `with` block, with a budget and call summaries of its own."""
         self.budget, self.symbolic = ENTRY_BUDGET, symbolic
         self.calls.clear()
         self.active_functions.clear()
@@ -154,17 +169,20 @@ class AnalysisState:
         yield
 
     def may_call(self, function: FunctionInfo, *, descends: bool = False) -> bool:
-        """Whether another call may be followed: not too deep, and not into a function that is already running twice,
-        unless it descends into what it was given."""
+        """Return whether the analysis may follow a call into a function's body.
+
+        A call is not followed beyond the depth limits, nor into a function that is already running twice, unless the
+        function `descends` into a container that it was given.
+        """
         if self.symbolic and self.constructing > MAX_NESTED_CONSTRUCTION:
             return False
         repeats = self.active_functions.count(function)
-        if repeats >= (MAX_NESTED if descends else 2) or self.budget <= 0 or self.abandoned:
+        if repeats >= (MAX_CONTAINER_LEVELS if descends else 2) or self.budget <= 0 or self.abandoned:
             return False
         depth = len({*self.active_functions, function})
         if not self.symbolic:
             return depth <= MAX_DEPTH and len(self.active_functions) < MAX_DEPTH
-        # The innermost calls are the most, and few of them can move anything.
+        # The innermost calls are the most numerous, and few of them can move a tensor.
         near = (
             depth < MAX_DEPTH_SYMBOLIC
             or function in self.active_functions
@@ -173,25 +191,34 @@ class AnalysisState:
         matters = near or not function.unit.mentions.isdisjoint(TENSOR_RELATED_NAMES)
         if not matters or len(self.active_functions) >= MAX_DEPTH:
             return False
-        return depth <= MAX_DEPTH_SYMBOLIC or depth - self._handing_on(function) <= MAX_DEPTH_SYMBOLIC
+        return depth <= MAX_DEPTH_SYMBOLIC or depth - self._count_delegating(function) <= MAX_DEPTH_SYMBOLIC
 
-    def _handing_on(self, function: FunctionInfo) -> int:
-        """How many of the functions being run only hand on to another what they are given."""
+    def _count_delegating(self, function: FunctionInfo) -> int:
+        """Return how many of the functions being run, this one included, only pass their arguments on to another."""
         return sum(one.hands_on for one in {*self.active_functions, function})
 
     def abandon(self) -> None:
-        """Nobody wants the rest any more (another thread may say so): no further call is followed."""
+        """Stop the analysis early: no further call is followed.
+
+        Another thread may call this when the result is no longer needed.
+        """
         self.abandoned = True
 
     # Identity
 
     def context(self, outer: int, site: cst.CSTNode | tuple[int, int]) -> int:
-        """A number for the chain of calls, and rounds of unrolled loops, that `site` continues."""
+        """Return the number that identifies a chain of calls and of iterations of unrolled loops.
+
+        The chain is the one numbered `outer` with the call or iteration `site` added.
+        """
         key = (outer, site if isinstance(site, tuple) else id(site))
         return self._contexts.setdefault(key, len(self._contexts) + 1)
 
     def function(self, node: object, make: Callable[[], FunctionInfo]) -> FunctionInfo:
-        """The definition at a node, or at a node in a context: the same each time it is met."""
+        """Return the definition of the function at a node, or at a node in a context.
+
+        `make` creates it on the first request; later requests return the same object.
+        """
         key = node if isinstance(node, tuple) else id(node)
         found = self._functions.get(key)
         if found is None:
@@ -199,12 +226,15 @@ class AnalysisState:
         return found
 
     def method(self, info: FunctionInfo) -> FunctionInfo:
-        """The definition of a method: the same each time the class is read."""
+        """Return the one definition of a method, which stays the same each time its class is read."""
         context = info.closure.context if info.closure is not None else None
         return self._functions.setdefault((id(info.node), "method", context), info)
 
     def class_(self, node: object, make: Callable[[], ClassInfo]) -> ClassInfo:
-        """The class at a node, or at a node in a context: the same each time it is met."""
+        """Return the definition of the class at a node, or at a node in a context.
+
+        `make` creates it on the first request; later requests return the same object.
+        """
         key = node if isinstance(node, tuple) else id(node)
         found = self._classes.get(key)
         if found is None:
@@ -212,39 +242,45 @@ class AnalysisState:
         return found
 
     def names_changed(self, loop: cst.CSTNode) -> frozenset[str]:
-        """What a loop's body binds, read once."""
-        found = self._assigned.get(loop)
+        """Return the names that a loop's body binds, or whose objects it changes; computed once for each loop."""
+        found = self._changed_names_by_loop.get(loop)
         if found is None:
-            found = self._assigned[loop] = names_changed_in(loop)
+            found = self._changed_names_by_loop[loop] = names_changed_in(loop)
         return found
 
     def loop_carried(self, loop: cst.For | cst.While, function: FunctionInfo) -> frozenset[str]:
-        """What a round of a loop may read of the rounds before it, found once."""
-        found = self._carried.get(loop)
+        """Return the names that an iteration of a loop may read from earlier iterations.
+
+        They are computed once for each loop.
+        """
+        found = self._carried_names_by_loop.get(loop)
         if found is None:
-            found = self._carried[loop] = loop_carried_names(loop, function)
+            found = self._carried_names_by_loop[loop] = loop_carried_names(loop, function)
         return found
 
-    # Reading
+    # Syntax trees
 
     def tree(self, unit: Statement) -> cst.CSTNode:
-        """The syntax tree of a statement; SourceError, and a note of it, where there is none."""
+        """Return the syntax tree of a statement; where libcst cannot parse it, record that and raise SourceError."""
         try:
             return unit.tree
         except SourceError as error:
             self.unread.add(UnparsedStatement(unit.source.filename, unit.first_row, error.message))
             raise
 
-    # Speaking
+    # Events and errors
 
     def emit(self, event: Event) -> None:
-        """Tell the rules."""
+        """Send an event to the rules."""
         self._listener(event)
 
     @contextmanager
     def contain_errors(self, filename: str, where: str) -> Iterator[None]:
-        """Keep an exception inside the analysis of one function from losing the rest; so, too, a statement it needs
-        and cannot read."""
+        """Contain an exception in the analysis of one function, so that the rest is still analysed.
+
+        An internal error is recorded. A statement that the function needs and libcst cannot parse ends its analysis,
+        too.
+        """
         calls, active = list(self.calls), list(self.active_functions)
         try:
             yield

@@ -1,4 +1,4 @@
-"""The arguments of a call, and the call of a library's function."""
+"""The abstract arguments of a call, and calls of library functions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from devlint.domain.value import Const, Value
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One argument's value, and the expression it came from."""
+    """One argument of a call: its abstract value and its expression."""
 
     value: Value
     node: cst.BaseExpression
@@ -20,9 +20,10 @@ class Argument:
 
 @dataclass(slots=True)
 class Arguments:
-    """What a call was given. `complete` is false when a star argument of unknown content may hold more.
+    """The arguments of a call as the caller passes them, before they are bound to parameters.
 
-    `rest` stands for whatever such an argument holds, `spread` for that of a single star where no keyword is hidden.
+    `complete` is false when a star argument of unknown content may hold more arguments. `rest` stands for whatever such
+    an argument holds; `spread` stands for the content of a single star argument where no keyword can be hidden.
     """
 
     node: cst.CSTNode
@@ -34,11 +35,11 @@ class Arguments:
 
     @property
     def expression(self) -> cst.BaseExpression:
-        """The call as an expression: where arguments that the program does not write there are shown."""
+        """Return the expression of the call, which findings show for arguments that the program does not write out."""
         return self.node if isinstance(self.node, cst.BaseExpression) else cst.Name("argument")
 
     def get(self, name: str, position: int | None = None) -> Argument | None:
-        """The argument by keyword, or by position."""
+        """Return an argument by keyword or by position; None when the call has none."""
         if name in self.keywords:
             return self.keywords[name]
         if position is not None and position < len(self.positional):
@@ -46,12 +47,12 @@ class Arguments:
         return None
 
     def value(self, name: str, position: int | None = None) -> Value | None:
-        """The argument's value by keyword, or by position."""
+        """Return the value of an argument by keyword or by position; None when the call has none."""
         found = self.get(name, position)
         return found.value if found is not None else None
 
     def constant(self, name: str, position: int | None = None, default: object = None) -> object:
-        """The argument's constant; `default` when it is absent, Ellipsis when it is not known."""
+        """Return the constant passed as an argument: `default` when it is absent, Ellipsis when it is unknown."""
         value = self.value(name, position)
         if value is None:
             return default if self.complete else ...
@@ -66,7 +67,10 @@ class Arguments:
 
 @dataclass(frozen=True, slots=True)
 class LibraryCall:
-    """One library call: its dotted name, or a method's name with its receiver."""
+    """A call of a library function under its dotted name, or of a method under its name and with its receiver.
+
+    `node` is the syntax of the call.
+    """
 
     name: str
     arguments: Arguments
@@ -75,12 +79,12 @@ class LibraryCall:
 
     @property
     def first(self) -> Argument | None:
-        """The first positional argument."""
+        """Return the first positional argument; None when the call has none."""
         return self.arguments.positional[0] if self.arguments.positional else None
 
     @property
     def receiver_node(self) -> cst.BaseExpression:
-        """The expression whose method is called."""
+        """Return the expression of the object whose method is called."""
         match self.node:
             case cst.Call(func=cst.Attribute(value=value)):
                 return value
@@ -90,8 +94,9 @@ class LibraryCall:
 
     @property
     def receiver_argument(self) -> Argument | None:
-        """The receiver as the argument it is to a row."""
+        """Return the receiver as an argument, as rows of the semantics table count it; None for a function."""
         return None if self.receiver is None else Argument(self.receiver, self.receiver_node)
 
 
 BoundArguments = Mapping[str, list[Argument]]
+"""The arguments of a call by the name of the parameter that they are bound to."""

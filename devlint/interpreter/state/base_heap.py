@@ -1,4 +1,4 @@
-"""Code that runs once for the whole analysis: a file's top level, the body of a class, what registers definitions."""
+"""Writes to the base heap: the objects of code that runs once per analysis, such as a module's top level."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from devlint.interpreter.state.frame import Frame
 
 @contextmanager
 def write_to_base_heap(frame: Frame) -> Iterator[None]:
-    """What `frame` writes to the heap inside is there on every path, those that have split off before included."""
+    """Copy what `frame` writes to its heap inside the `with` block to the base heap, which all paths see.
+
+    Paths that split off before see the writes as well.
+    """
     before = frame.state.heap.fork()
     yield
     frame.analysis.base_heap.update(frame.state.heap.written_since(before))

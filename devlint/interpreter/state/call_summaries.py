@@ -1,4 +1,4 @@
-"""What calls have done, remembered for the rounds of the loops around them."""
+"""Summaries of calls, reused in later passes of the loops around them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,17 @@ from devlint.interpreter.state.abstract_state import TorchState
 from devlint.interpreter.state.heap import Heap
 
 CallKey: TypeAlias = "tuple[FunctionInfo, int]"
-"""A function, and the number of the chain of calls and loops that ends in its call."""
+"""The key of a call summary: the function, and the number of the chain of calls and loops that ends in the call."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallInputs:
-    """What a call finds: its arguments and what it captures under their names, and all it could read besides."""
+    """Everything that a call can read, as the key under which its summary is valid.
+
+    `names` are the arguments and captured names with their values. `elsewhere` counts the writes to globals and to
+    names of enclosing functions, `moments` the events that make calls differ (see `CallSummaries.invalidate`). `budget`
+    is the evaluation budget before the call, from which its cost is known.
+    """
 
     names: Mapping[str, Value]
     path_condition: PathCondition
@@ -33,7 +38,7 @@ class CallInputs:
 
 @dataclass(frozen=True, slots=True)
 class CallSummary:
-    """A call that was made: what it found, what it wrote, and how it ended."""
+    """The recorded effect of one call: its inputs, heap writes, torch's settings after it and return value."""
 
     before: CallInputs
     written: tuple[tuple[AllocationSite, HeapObject], ...]
@@ -42,10 +47,11 @@ class CallSummary:
 
 
 class CallSummaries:
-    """The calls made in the rounds of the loops being run, by function and by the calls and loops around.
+    """The summaries of the calls made in the loops that are being run, by function and chain of calls.
 
-    `loops` counts the loops around that are run until nothing changes, `held` the heap objects that the remembered
-    heaps hold together, `moments` and `rebound` what happened that no comparison of calls would show.
+    `loops` counts the enclosing loops that are run to a fixpoint; without one, no summary is kept. `held` is the number
+    of heap objects that the heaps of the summaries hold together. `moments` and `rebound` count the events that
+    comparing inputs would not show.
     """
 
     def __init__(self) -> None:
@@ -56,17 +62,26 @@ class CallSummaries:
         self.rebound = 0
 
     def invalidate(self) -> None:
-        """Something was asked of this very moment (the time, how much work runs): it is never asked the same again."""
+        """Prevent the calls that are being run from being summarised.
+
+        Called when code reads a fact of the moment, such as the time or the running work: no later call finds the same.
+        """
         self.moments += 1
 
     def invalidate_captured_names(self) -> None:
-        """A function has bound a name of the code around it: whoever reads that name may find something else."""
+        """Invalidate the call summaries because a function has bound a name of an enclosing function.
+
+        Calls that read the name may now find another value.
+        """
         self.rebound += 1
 
     @contextmanager
     def loop(self, function: FunctionInfo | None, assigned: frozenset[str]) -> Iterator[None]:
-        """A loop that is run until nothing changes, and what it binds: what functions within its function read of that
-        changes unseen."""
+        """Enter a loop that is run to a fixpoint; when the outermost loop ends, drop the summaries.
+
+        No summaries are kept where functions nested in `function` read names that the loop binds (`assigned`), since
+        those change unseen.
+        """
         before = self.loops
         apart = function is None or not function.captured.isdisjoint(assigned)
         self.loops = 0 if apart else before + 1

@@ -1,4 +1,4 @@
-"""TODO"""
+"""Devices known from a path condition: a test such as `x.is_cuda` tells the device type of a caller's tensor."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ from devlint.domain.placement import Placement, PlacementCase, map_cases
 
 
 def device_type_atom(origin: Hashable, type_: str, text: object) -> Atom:
-    """The condition that the device of the thing named by `origin` is of a type."""
+    """Return the atom that states that an object's device is of a type, as `x.is_cuda` tests.
+
+    `origin` identifies the object.
+    """
     return Atom(("device", origin, type_), text)
 
 
 def refine_placement(placement: Placement, path_condition: PathCondition) -> Placement:
-    """The placement with the caller's devices replaced by those that the path has asked for."""
-    types = _types(path_condition)
+    """Return a placement with symbolic devices replaced by the device types that a path condition states for them."""
+    types = _type_by_origin(path_condition)
     if not types:
         return placement
 
@@ -31,21 +34,26 @@ def refine_placement(placement: Placement, path_condition: PathCondition) -> Pla
 
 
 def has_contradictory_types(path_condition: PathCondition) -> bool:
-    """Whether the facts have one thing on devices of two types: no path is like that."""
+    """Return whether a path condition puts one object on devices of two types.
+
+    No path satisfies such a condition.
+    """
     types: dict[Hashable, str] = {}
-    return any(types.setdefault(origin, type_) != type_ for origin, type_ in _asked(path_condition))
+    return any(types.setdefault(origin, type_) != type_ for origin, type_ in _stated_types(path_condition))
 
 
-def _asked(path_condition: PathCondition) -> Iterator[tuple[Hashable, str]]:
+def _stated_types(path_condition: PathCondition) -> Iterator[tuple[Hashable, str]]:
+    """Yield each object, by its origin, with the device type that the path condition states for it."""
     for test in path_condition:
         match test.formula:
             case Atom(key=("device", origin, str(type_))) if test.holds:
                 yield origin, type_
             case Conjunction(tests=tests) if test.holds:
-                yield from _asked(frozenset(tests))
+                yield from _stated_types(frozenset(tests))
 
 
-def _types(path_condition: PathCondition) -> dict[Hashable, str]:
+def _type_by_origin(path_condition: PathCondition) -> dict[Hashable, str]:
+    """Return the device type that the path condition's literals state for each object, by its origin."""
     types: dict[Hashable, str] = {}
     for test in path_condition:
         match test.formula:

@@ -1,7 +1,7 @@
-"""What the flow floor tells the rules: one frozen record for each kind of thing that happened to a tensor.
+"""Events: what the interpreter reports to the rules, one frozen record for each kind of occurrence.
 
-Every event carries its `EventContext`: where, in which code, under which conditions, through which calls. Conflicts
-arrive already attributed to their cause, so that each is the business of exactly one rule.
+Every event carries its `EventContext`: the place, the scope, the path condition and the calls around it. The
+interpreter attributes conflicts to their cause, so that each kind is reported by exactly one rule.
 """
 
 from __future__ import annotations
@@ -25,7 +25,11 @@ from devlint.domain.value import FactoryOrigin, PendingCopy, Tensor, Value
 
 @dataclass(frozen=True, slots=True)
 class CallOnStack:
-    """One call on the way: where it stands, what it calls, and the steps that placed its arguments."""
+    """One entry of the call stack at an event.
+
+    `place` is the call, `name` the callee's name, `causes` the steps that placed its arguments; `is_module` is true for
+    the call of an nn.Module, which is then the `receiver`.
+    """
 
     place: Place
     name: str
@@ -36,7 +40,11 @@ class CallOnStack:
 
 @dataclass(frozen=True, slots=True)
 class EventContext:
-    """The circumstances of an event. `calls` are the calls being run, outermost first."""
+    """The context of an event: its place, scope, path condition, call stack and innermost loop.
+
+    `calls` are the calls being run, outermost first. `generic` is true when the code was entered with symbolic
+    arguments.
+    """
 
     place: Place
     scope: Scope
@@ -48,33 +56,35 @@ class EventContext:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something happened at `context.place`."""
+    """An occurrence that rules may report, at `context.place`; the base class of all events."""
 
     context: EventContext
 
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """One tensor of an operation: its parameter name, its expression, and the leaf of its placement in question."""
+    """One tensor operand of an operation.
+
+    `name` is its parameter name, `place` its expression, and `leaf` the case of its placement that is in question.
+    """
 
     name: str
     place: Place
     tensor: Tensor
     leaf: PlacementCase = field(default_factory=PlacementCase)
     of_module: str | None = None
-    """The module whose parameters it is, when it is the implicit operand of a module call."""
+    """The name of the module whose parameters are meant, when they are the implicit operand of a module call."""
     inside: bool = False
-    """Whether it is something in the container at `place`, and not what stands there itself."""
+    """Whether the tensor is an element of the container at `place`, not the value of that expression itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceConflict(Event):
-    """An operation met tensors on two devices.
+    """An operation with tensor operands on two devices; the base class of the conflicts below.
 
-    `when` are the further conditions; `misplaced` is the operand to be moved.
-
-    `misplaced` is the one on the host where there is one, `other` the one it should have joined; `wordings` are the
-    devices at hand where they meet.
+    `misplaced` is the operand that should be moved (the one on the host, if there is one) and `other` the operand on
+    the device it should be on. `when` are the further conditions under which they meet; `wordings` are the expressions
+    that name a device at the operation.
     """
 
     operation: str
@@ -86,28 +96,32 @@ class DeviceConflict(Event):
 
 @dataclass(frozen=True, slots=True)
 class OperandConflict(DeviceConflict):
-    """No better explanation: the operation itself is where the reader must look (DEV101)."""
+    """A device conflict without a more specific cause: the operation itself is reported (DEV101)."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModuleInputConflict(DeviceConflict):
-    """A module on one device was called with an input on another (DEV102)."""
+    """A call of a module on one device with an input on another (DEV102)."""
 
     module_call: CallOnStack | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
 class PlainAttributeConflict(DeviceConflict):
-    """A plain tensor attribute of a module stayed behind (DEV103). `stored` is the step that stored it."""
+    """A conflict caused by a plain tensor attribute, which its module's `.to()` does not move (DEV103).
+
+    `stored` is the step that stored the attribute.
+    """
 
     stored: Step = field(kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
 class PlainContainerConflict(DeviceConflict):
-    """A module, or a parameter, kept in a plain container stayed behind (DEV104): `misplaced`, wherever it is.
+    """A conflict caused by a module or parameter in a plain container, which `.to()` does not move (DEV104).
 
-    `kept` is the step that made the container an attribute.
+    `misplaced` is the module or parameter, on whichever device it is; `kept` is the step that made the container an
+    attribute.
     """
 
     kept: Step = field(kw_only=True)
@@ -115,26 +129,32 @@ class PlainContainerConflict(DeviceConflict):
 
 @dataclass(frozen=True, slots=True)
 class FactoryConflict(DeviceConflict):
-    """A factory without `device=` in code meant for any device (DEV105). `created` is its step."""
+    """A conflict caused by a factory call without `device=` in code meant for any device (DEV105).
+
+    `created` is the step of the factory call.
+    """
 
     created: Step = field(kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
 class CacheConflict(DeviceConflict):
-    """A cached tensor met one on another device (DEV115). `cached` is the step that cached it."""
+    """A conflict of a cached tensor with a tensor on another device (DEV115).
+
+    `cached` is the step that cached the tensor.
+    """
 
     cached: Step = field(kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
 class IndexConflict(DeviceConflict):
-    """A host tensor was indexed by an accelerator tensor (DEV107); `other` is the index."""
+    """A host tensor indexed by an accelerator tensor (DEV107); `other` is the index."""
 
 
 @dataclass(frozen=True, slots=True)
 class HostOnlyOperand(Event):
-    """An accelerator tensor stands where only a host tensor is accepted (DEV108)."""
+    """An accelerator tensor passed where only a host tensor is accepted (DEV108)."""
 
     operation: str
     operand: Operand
@@ -143,7 +163,7 @@ class HostOnlyOperand(Event):
 
 @dataclass(frozen=True, slots=True)
 class DtypeConflict(Event):
-    """Two dtypes met where the operation does not promote (DEV301, DEV302)."""
+    """Two operands with different dtypes in an operation that does not promote (DEV301, DEV302)."""
 
     operation: str
     left: Operand
@@ -152,7 +172,7 @@ class DtypeConflict(Event):
 
 @dataclass(frozen=True, slots=True)
 class RefusedTargetDtype(Event):
-    """A loss was given a target whose dtype it refuses (DEV304)."""
+    """A loss called with a target whose dtype it does not accept (DEV304)."""
 
     loss: str
     operand: Operand
@@ -161,14 +181,15 @@ class RefusedTargetDtype(Event):
 
 @dataclass(frozen=True, slots=True)
 class Transfer(Event):
-    """A tensor, or a module, was asked to go somewhere (or to take another dtype) by `method`, and what comes out is
-    used.
+    """A transfer or cast of a tensor or module (`x.to(device)`, `x.half()`) whose result is used.
 
-    `before` and `after` are its placements; `dtype_before`/`dtype_after` its dtypes (the parameters' for a module).
-    `invariant` tells that receiver and target are the same in every iteration of `context.loop`; `moves` is false for a
-    cast, which asks for no device; `casts` that it asks for a dtype, or for another order in memory; `copies` that
-    `copy=True` was asked for; `untouched` is the transfer that handed out exactly this tensor; `only_use` tells that
-    nothing else reads the receiver, `single_use` that what comes out goes one way only.
+    `method` is the name of the method that was called. `before` and `after` are the placements, `dtype_before` and
+    `dtype_after` the dtypes (those of the parameters for a module).
+
+    `moves` is false for a cast, which asks for no device; `casts` is true when a dtype or a memory order is asked for;
+    `copies` when `copy=True` is passed. `invariant` is true when receiver and target are the same in every iteration of
+    `context.loop`. `untouched` is the transfer that returned exactly this tensor. `only_use` is true when nothing else
+    reads the receiver, `single_use` when the result is read once at most.
     """
 
     method: str
@@ -195,12 +216,12 @@ class Transfer(Event):
 
 @dataclass(frozen=True, slots=True)
 class OpaqueTransfer(Transfer):
-    """The same of something unknown: only where it goes is known, not what it is nor where it was."""
+    """A transfer of an unknown value: only its target is known, not its type or its placement before."""
 
 
 @dataclass(frozen=True, slots=True)
 class TensorRebuilt(Event):
-    """A tensor was rebuilt by a factory from a tensor or an array (`torch.tensor(t.cpu().numpy())`)."""
+    """A tensor rebuilt by a factory from a tensor or an array (`torch.tensor(t.cpu().numpy())`)."""
 
     function: str
     source: Value
@@ -211,20 +232,23 @@ class TensorRebuilt(Event):
 
 @dataclass(frozen=True, slots=True)
 class DiscardedResult(Event):
-    """The result of a call that changes nothing in place was thrown away."""
+    """A call whose result is discarded although it changes nothing in place, such as `x.to(device)` as a statement."""
 
     method: str
     receiver: Place
     tensor: Tensor
     timed: bool = False
-    """Whether the code around reads a clock: waiting may then be the point of the call."""
+    """Whether the code around reads a clock: waiting may then be the purpose of the call."""
     casts: bool = False
-    """Whether the result has another dtype."""
+    """Whether the result has another dtype than the receiver."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnusedRebinding(Event):
-    """A name was rebound to the moved value and that value is never read: a loop variable, or an argument."""
+    """A rebinding of a name, such as a loop variable or an argument, to a moved tensor that is never read.
+
+    `loop` is the loop whose variable the name is, if any.
+    """
 
     name: str
     method: str
@@ -234,7 +258,11 @@ class UnusedRebinding(Event):
 
 @dataclass(frozen=True, slots=True)
 class DevicesCompared(Event):
-    """A device, or a string that may name one, was compared by `operator` with a device or a string."""
+    """A comparison of a device, or of a string that may name one, with a device or a string.
+
+    `left_written` and `right_written` are the device strings that the two sides write out, directly or inside
+    `torch.device(...)`.
+    """
 
     operator: str
     left: Value
@@ -245,7 +273,7 @@ class DevicesCompared(Event):
 
 @dataclass(frozen=True, slots=True)
 class InvalidDeviceUsed(Event):
-    """A device that cannot exist."""
+    """A device that torch refuses; `written` is its text in the program, `reason` why it is invalid."""
 
     written: str
     reason: str
@@ -253,7 +281,7 @@ class InvalidDeviceUsed(Event):
 
 @dataclass(frozen=True, slots=True)
 class HostRead(Event):
-    """The host read a tensor's values: `.numpy()`, `np.mean(t)`, `.item()`, `print(t)`, `if t:`."""
+    """A read of a tensor's values by the host: `.numpy()`, `np.mean(t)`, `.item()`, `print(t)`, `if t:`."""
 
     reader: str
     tensor: Tensor
@@ -263,17 +291,18 @@ class HostRead(Event):
     unfinished: PendingCopy | None = None
     grad_enabled: bool = True
     inside: bool = False
-    """Whether the tensor is something in the container at `operand`."""
+    """Whether the tensor is an element of the container at `operand`."""
     array: Place | None = None
-    """The array it is computed with: NumPy reads the tensor for its sake."""
+    """The array that the tensor is combined with, which is why NumPy reads the tensor."""
 
 
 @dataclass(frozen=True, slots=True)
 class SharedWrite(Event):
-    """Memory was written in place under `name`, while it is still in use as `other` (None: as what the caller gave).
+    """An in-place write to memory that another name still uses.
 
-    `shared` is the step that handed on the same memory: `surely`, or when nothing had to be done; `when` are the
-    conditions known for that.
+    `name` is the name written through, `other` the other name (None: the caller's argument). `shared` is the step that
+    passed on the memory: always (`surely`), or only where it had nothing to do, under the conditions `when` as far as
+    they are known.
     """
 
     name: str
@@ -285,18 +314,24 @@ class SharedWrite(Event):
 
 @dataclass(frozen=True, slots=True)
 class MovedLeaf(Event):
-    """A leaf tensor or a Parameter was moved, and the result used as if it still were one."""
+    """A use of a moved leaf tensor or Parameter as if the result of the move still were a leaf.
+
+    `moved` is the transfer, `parameter` is true for a Parameter, and `use` describes the use.
+    """
 
     moved: Step
     parameter: bool
     use: str
     replaces: bool = False
-    """Whether it takes the place of the leaf that an optimizer trains."""
+    """Whether the result replaces the leaf that an optimizer trains."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnsynchronizedTiming(Event):
-    """Two clock reads around accelerator work with nothing that waits. The event stands at the second."""
+    """Two clock reads around accelerator work that nothing waits for.
+
+    The event stands at the second read; `started` is the first, `work` the newest operation between them.
+    """
 
     started: Place
     work: Step
@@ -304,25 +339,31 @@ class UnsynchronizedTiming(Event):
 
 @dataclass(frozen=True, slots=True)
 class Synchronize(Event):
-    """A synchronisation. `waited` is where the host has just waited and launched nothing since; None where there is
-    something to wait for, as far as is known."""
+    """A call that waits for the accelerator, such as `torch.cuda.synchronize()`.
+
+    `waited` is the step by which the host has just waited, with nothing launched since; None where there may be work to
+    wait for.
+    """
 
     waited: Step | None
 
 
 @dataclass(frozen=True, slots=True)
 class HardCodedAccelerator(Event):
-    """An accelerator was written out: `.cuda()`, `device="cuda"`, `autocast("cuda")`."""
+    """An accelerator written out in the program: `.cuda()`, `device="cuda"`, `autocast("cuda")`.
+
+    `guarded` is true behind a check of the device, such as `torch.cuda.is_available()`.
+    """
 
     written: str
     guarded: bool
     choosable: bool = False
-    """Whether a parameter of the function or of its class lets the caller choose the device."""
+    """Whether a parameter of the function or its class lets the caller choose the device."""
 
 
 @dataclass(frozen=True, slots=True)
 class RevealedValue(Event):
-    """The program asked `reveal_placement(expr)`."""
+    """A call of `reveal_placement(expr)`, with the value of its argument."""
 
     value: Value
     text: str
@@ -340,7 +381,10 @@ class BrokenFile:
 
 @dataclass(frozen=True, slots=True)
 class IdleSuppression:
-    """A comment that silences nothing: some words of its list, or all of it (DEV901)."""
+    """A suppression comment that silences nothing (DEV901).
+
+    `words` are the entries of its list that silence nothing; empty when that is true of the whole comment.
+    """
 
     filename: str
     row: int

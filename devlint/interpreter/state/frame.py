@@ -1,6 +1,7 @@
-"""One run of one piece of code: its state, its scope, the calls and loops around it, and how it speaks to the rules.
+"""Frames: one execution of a piece of code, with its abstract state and the calls and loops around it.
 
-Handlers for syntax nodes register themselves here by node type; `evaluate` and `execute` are the only two ways in.
+Handlers of syntax nodes register themselves here by node type; `Frame.evaluate`, `Frame.execute` and `Frame.assign`
+call them.
 """
 
 from __future__ import annotations
@@ -38,16 +39,23 @@ from devlint.interpreter.state.observation import Observer
 from devlint.syntax.index import Binding, Statement
 
 MAX_NESTING: Final = 150
-"""Expressions nested deeper than this are unknown: generated code nests so, and Python's own stack is finite."""
+"""The nesting depth of syntax up to which code is evaluated; deeper expressions are unknown.
+
+Generated code nests that deep, and Python's own stack is finite.
+"""
 
 Node = TypeVar("Node", bound=cst.CSTNode)
+"""A type of syntax node."""
 EXPRESSION_HANDLERS: dict[type, Callable[[Frame, Any], Value]] = {}
+"""The evaluators of expressions by node type."""
 STATEMENT_HANDLERS: dict[type, Callable[[Frame, Any], None]] = {}
+"""The executors of statements by node type."""
 TARGET_HANDLERS: dict[type, Callable[[Frame, Any, Value], None]] = {}
+"""The handlers that bind an assignment target to a value, by the target's node type."""
 
 
 def evaluates(*types: type) -> Callable[[Callable[[Frame, Any], Value]], Callable[[Frame, Any], Value]]:
-    """Register the evaluator of these node types."""
+    """Register a function as the evaluator of expressions of these node types."""
 
     def register(handler: Callable[[Frame, Any], Value]) -> Callable[[Frame, Any], Value]:
         EXPRESSION_HANDLERS.update(dict.fromkeys(types, handler))
@@ -57,7 +65,7 @@ def evaluates(*types: type) -> Callable[[Callable[[Frame, Any], Value]], Callabl
 
 
 def executes(*types: type) -> Callable[[Callable[[Frame, Any], None]], Callable[[Frame, Any], None]]:
-    """Register the executor of these node types."""
+    """Register a function as the executor of statements of these node types."""
 
     def register(handler: Callable[[Frame, Any], None]) -> Callable[[Frame, Any], None]:
         STATEMENT_HANDLERS.update(dict.fromkeys(types, handler))
@@ -67,13 +75,15 @@ def executes(*types: type) -> Callable[[Callable[[Frame, Any], None]], Callable[
 
 
 def expression_handlers(observer: Observer[Frame] | None) -> Mapping[type, Callable[[Frame, Any], Value]]:
-    """The evaluator of each node type; one that shows each value to the observer, if there is one."""
+    """Return the evaluators by node type, each one wrapped to report its values to the observer, if there is one."""
     if observer is None:
         return EXPRESSION_HANDLERS
-    return {kind: _shown(handler, observer) for kind, handler in EXPRESSION_HANDLERS.items()}
+    return {kind: _observed(handler, observer) for kind, handler in EXPRESSION_HANDLERS.items()}
 
 
-def _shown(handler: Callable[[Frame, Any], Value], observer: Observer[Frame]) -> Callable[[Frame, Any], Value]:
+def _observed(handler: Callable[[Frame, Any], Value], observer: Observer[Frame]) -> Callable[[Frame, Any], Value]:
+    """Return an evaluator that reports each value of `handler` to the observer."""
+
     def evaluate(frame: Frame, node: cst.CSTNode) -> Value:
         value = handler(frame, node)
         observer.see(frame, node, value)
@@ -85,7 +95,7 @@ def _shown(handler: Callable[[Frame, Any], Value], observer: Observer[Frame]) ->
 def assigns(
     *types: type,
 ) -> Callable[[Callable[[Frame, Any, Value], None]], Callable[[Frame, Any, Value], None]]:
-    """Register what binds these node types to a value."""
+    """Register a function as the handler that binds assignment targets of these node types."""
 
     def register(handler: Callable[[Frame, Any, Value], None]) -> Callable[[Frame, Any, Value], None]:
         TARGET_HANDLERS.update(dict.fromkeys(types, handler))
@@ -96,8 +106,11 @@ def assigns(
 
 @dataclass(eq=False)
 class LoopFrame:
-    """A loop being run: what its body binds, whether it is followed element by element, and the states that left it
-    early."""
+    """A loop that a frame is running, with the states that left its body early.
+
+    `assigned` are the names that its body binds; `unrolled` is true when the loop is run once per known element;
+    `breaks` and `continues` are the states at each `break` and `continue`.
+    """
 
     loop: Loop
     node: cst.CSTNode
@@ -108,7 +121,15 @@ class LoopFrame:
 
 
 class Frame:
-    """The interpreter's position in one function call, class body or module."""
+    """One execution of a function, class body or module: its abstract state, its scope and its loops.
+
+    `outer` is the frame of the enclosing code, whose names nested functions read. `context` is the number of the chain
+    of calls and unrolled iterations, `loop_pass_key` that of the passes over loops run to a fixpoint. `returns` holds
+    the state and value of each `return`; `exception_states` the states from which the handlers of the `try` statements
+    being run may start; `outer_names` the names declared global or nonlocal. `conditions` holds the condition that each
+    test expression was last evaluated to. `waiting` are a module's top-level statements and imports that are not run
+    yet, by the names they bind, and `late_bindings` the values of those run since.
+    """
 
     def __init__(
         self,
@@ -152,7 +173,7 @@ class Frame:
     # Syntax
 
     def evaluate(self, node: cst.CSTNode) -> Value:
-        """The value of an expression in the current state."""
+        """Return the value of an expression in the current state; unknown once the evaluation budget is spent."""
         analysis = self.analysis
         handler = analysis.expressions.get(type(node))
         if handler is None or self.nesting > MAX_NESTING or analysis.budget <= 0:
@@ -165,7 +186,7 @@ class Frame:
             self.nesting -= 1
 
     def execute(self, node: cst.CSTNode) -> None:
-        """The effect of a statement on the current state; nothing once the path has left."""
+        """Apply a statement to the current state; nothing happens on a dead path or once the budget is spent."""
         analysis = self.analysis
         if not self.state.live or self.nesting > MAX_NESTING or analysis.budget <= 0:
             return
@@ -179,7 +200,7 @@ class Frame:
                 self.nesting -= 1
 
     def assign(self, node: cst.CSTNode, value: Value) -> None:
-        """Bind a target to a value."""
+        """Bind an assignment target to a value."""
         if self.analysis.observer is not None:
             self.analysis.observer.bind(self, node, value)
         handler = TARGET_HANDLERS.get(type(node))
@@ -187,22 +208,22 @@ class Frame:
             handler(self, node, value)
 
     def execute_all(self, nodes: Iterable[cst.CSTNode]) -> None:
-        """Statements one after another."""
+        """Execute statements one after another."""
         for node in nodes:
             self.execute(node)
 
     # Places and events
 
     def place(self, node: cst.CSTNode) -> Place:
-        """The place of a node of the code being run."""
+        """Return the `Place` of a syntax node in this frame's file and statement."""
         return Place(self.module.filename, self.unit, node)
 
     def step(self, kind: StepKind, message: str, node: cst.CSTNode, previous: Step | None = None) -> Step:
-        """A step of a story that happens here."""
+        """Return a new step of a value's history, which happens at a node of this frame's code."""
         return Step(kind, message, self.place(node), self.scope, previous, self.loop)
 
     def event_context(self, node: cst.CSTNode) -> EventContext:
-        """The circumstances of an event at a node."""
+        """Return the context of an event at a node: its place, scope, path condition, calls and loop."""
         calls: tuple[CallOnStack, ...] = tuple(self.analysis.calls)
         return EventContext(
             self.place(node), self.scope, self.state.path_condition, calls, self.loop, self.analysis.symbolic
@@ -210,27 +231,30 @@ class Frame:
 
     @property
     def loop(self) -> Loop | None:
-        """The innermost loop around the code being run, its callers' included."""
+        """Return the innermost loop around the code being run, in this frame or its callers; None outside of loops."""
         return self.loops[-1].loop if self.loops else self.enclosing_loop
 
     @property
     def in_repeated_loop(self) -> bool:
-        """Whether some loop here runs an unknown number of times: what it adds cannot be counted."""
+        """Return whether some loop of this frame runs an unknown number of times.
+
+        The elements that such a loop adds to a list cannot be counted.
+        """
         return any(not loop_frame.unrolled for loop_frame in self.loops)
 
     def loop_at(self, node: cst.CSTNode) -> Loop:
-        """A loop that starts here."""
+        """Return a new loop that starts at a node, inside the current loop."""
         outer = self.loop
         return Loop(self.place(node), outer.depth + 1 if outer is not None else 1, outer, self.state.path_condition)
 
     def emit(self, event: Event) -> None:
-        """Tell the rules."""
+        """Send an event to the rules."""
         self.analysis.emit(event)
 
-    # Gateways: what is above fills them in, on the class (see `devlint.interpreter.driver.assembly`)
+    # Methods implemented by a subclass in `devlint.interpreter.driver.assembly`: their code is in rooms above this one
 
     def call(self, callee: Value, arguments: Arguments, node: cst.CSTNode) -> Value:
-        """Call whatever the callee is: a function, a class, an object, a library's name."""
+        """Call a value: a function, a class, an object or a name from a library; return the result."""
         raise NotImplementedError
 
     def call_function(
@@ -242,25 +266,28 @@ class Frame:
         is_module: bool = False,
         entry: bool = False,
     ) -> Value:
-        """Run one of the program's functions with these arguments, and take over what it did to the heap."""
+        """Run one of the program's functions, apply its heap effects to this path, and return its result."""
         raise NotImplementedError
 
     def get_attribute(self, owner: Value, name: str, node: cst.CSTNode) -> Value:
-        """Read an attribute of a value."""
+        """Return the value of an attribute read."""
         raise NotImplementedError
 
     def iterate(self, value: Value, node: cst.BaseExpression) -> Sequence:
-        """Go through a value: its elements, each when they are known and few, else one that stands for all."""
+        """Return the elements of an iteration over a value.
+
+        The elements are listed when they are known and few; otherwise one value stands for all.
+        """
         raise NotImplementedError
 
     def invoke(self, invocation: LibraryCall) -> Value:
-        """Call a library's function, or a method of one of its objects."""
+        """Call a library function, or a method of a library's object; return the result."""
         raise NotImplementedError
 
     # Names
 
     def lookup(self, name: str) -> Value | None:
-        """The value of a name by Python's scoping; None when it is bound nowhere."""
+        """Return the value of a name under Python's scoping rules; None when the name is not bound."""
         frame: Frame | None = self
         while frame is not None:
             value = frame.state.names.get(name)
@@ -270,21 +297,27 @@ class Frame:
         return self.analysis.global_name(self.module, name)
 
     def bind(self, name: str, value: Value) -> None:
-        """Give a name a value; that of other code is published by `devlint.interpreter.language.nonlocals`."""
+        """Bind a name in this frame.
+
+        `devlint.interpreter.language.nonlocals` writes the names declared global or nonlocal back to their owner.
+        """
         self.state.names[name] = value
 
     # Heap
 
     def get(self, address: AllocationSite) -> HeapObject | None:
-        """A heap object: as this path has left it, else as the module that made it did."""
+        """Return the heap object at an allocation site: as this path has left it, or as the module that made it did."""
         return self.state.heap.get(address)
 
     def put(self, address: AllocationSite, thing: HeapObject) -> None:
-        """Change a heap object on this path."""
+        """Store a heap object at an allocation site, on this path."""
         self.state.heap.put(address, thing)
 
     def allocate(self, node: cst.CSTNode, thing: HeapObject, part: str = "") -> Ref:
-        """A new heap object for this node in this chain of calls; a loop meets its own object again."""
+        """Allocate a heap object for a syntax node in the current chain of calls, and return a reference to it.
+
+        Each pass of a loop gets the same object. `part` tells several objects of one node apart.
+        """
         address = AllocationSite((id(node), part) if part else id(node), self.context)
         self.state.heap.put(address, thing)
         return Ref(address)
@@ -294,19 +327,22 @@ class Frame:
         return self.get(value.address) if isinstance(value, Ref) else None
 
     def instance(self, value: Value | None) -> Instance | None:
-        """The object with attributes behind a value, if it is one."""
+        """Return the object with attributes that a value refers to; None for any other value."""
         if not isinstance(value, Ref):
             return None
         thing = self.get(value.address)
         return thing if isinstance(thing, Instance) else None
 
     def contents(self, value: Value) -> Value:
-        """The dict or list that an object of a class derived from those is; anything else as it is."""
+        """Return the dict or list that underlies an instance of a subclass of dict or list; else the value itself."""
         thing = self.instance(value)
         return thing.contents if thing is not None and thing.contents is not None else value
 
     def cell(self, address: AllocationSite) -> ParameterCell | None:
-        """The cell of a parameter, of the library module that owns it, or what several cells have in common."""
+        """Return the parameter cell at an allocation site; None if there is none.
+
+        For a library module that is the cell of its parameters, for a group of parameters the join of their cells.
+        """
         match self.get(address):
             case Instance(cell=cell):
                 return cell
@@ -318,7 +354,10 @@ class Frame:
         return None
 
     def resolve(self, tensor: Tensor) -> Tensor:
-        """The tensor as it is now and here: a parameter's placement read from its cell, choices decided by the path."""
+        """Return a tensor with the placement that it has in the current state.
+
+        A parameter's placement is read from its cell, and cases that the path condition excludes are dropped.
+        """
         if tensor.cell is not None:
             cell = self.cell(tensor.cell)
             if cell is not None:
@@ -334,17 +373,17 @@ class Frame:
         return tensor
 
     def copied_result(self, tensor: Tensor) -> Tensor:
-        """What an operation that copies makes of the tensor: it asks for no gradient where autograd does not record."""
+        """Return the result of an operation that copies a tensor; it requires no gradient where autograd is off."""
         result = computed_tensor(self.resolve(tensor))
         return result if self.state.torch_state.grad else replace(result, grad=False)
 
     def resolve_value(self, value: Value) -> Value:
-        """The value as it is now and here, when it is a tensor."""
+        """Return a value with the placement it has in the current state if it is a tensor; else the value itself."""
         value = self.as_single_tensor(value)
         return self.resolve(value) if isinstance(value, Tensor) else value
 
     def as_single_tensor(self, value: Value) -> Value:
-        """Of two parameters, or a parameter and another tensor, the one that an operation sees; else the value."""
+        """Return two alternative tensors, such as two parameters, joined into one tensor; else the value itself."""
         if not isinstance(value, ConditionalValue):
             return value
         sides = [self.as_single_tensor(one) for one in (value.yes, value.no)]
@@ -357,7 +396,7 @@ class Frame:
         return join_tensors(self.resolve(yes), self.resolve(no), value.test)
 
     def under_path(self, value: Value) -> Value:
-        """Of two values, the one that the path leaves."""
+        """Return the alternative of a conditional value that the path condition selects; else the value itself."""
         while isinstance(value, ConditionalValue) and value.test is not None:
             known = entails(self.state.path_condition, value.test)
             if known is None:
@@ -366,7 +405,7 @@ class Frame:
         return value
 
     def allocate_cell(self, tensor: Tensor) -> AllocationSite:
-        """A parameter made of a tensor: its placement in a cell of its own."""
+        """Allocate a parameter cell with the placement and dtype of a tensor, and return its allocation site."""
         address = AllocationSite(("cell", id(tensor)), self.context)
         self.state.heap.put(address, ParameterCell(tensor.placement, tensor.dtype, True))
         return address
@@ -387,7 +426,10 @@ class Frame:
 
     @contextmanager
     def iteration(self, loop: cst.CSTNode, position: int) -> Iterator[None]:
-        """One round of a loop that is followed element by element: what it makes is not what the others make."""
+        """Enter one iteration of an unrolled loop, with an allocation context of its own.
+
+        Objects made in different iterations are thereby different objects.
+        """
         before = self.context
         self.context = self.analysis.context(before, (id(loop), position))
         yield
@@ -395,37 +437,40 @@ class Frame:
 
     @contextmanager
     def loop_pass(self, loop: cst.CSTNode, times: int) -> Iterator[None]:
-        """A further round of a loop: what it asks is not answered by what the rounds before were told."""
+        """Enter one pass over a loop that is run to a fixpoint; `times` counts the passes before it.
+
+        Unnamed conditions of this pass are thereby different from those of earlier passes.
+        """
         before = self.loop_pass_key
         self.loop_pass_key = self.analysis.context(before, (id(loop), times)) if times else before
         yield
         self.loop_pass_key = before
 
     def site_key(self, node: cst.CSTNode) -> tuple[Hashable, ...]:
-        """What identifies a condition that has no name but its place."""
+        """Return the key that identifies a condition known only by the place and pass in which it is evaluated."""
         return ("node", node, self.context, self.loop_pass_key)
 
     @contextmanager
     def torch_state(self, **changes: object) -> Iterator[None]:
-        """Change what surrounds the operations of a block, and put those settings back after it."""
+        """Change settings of torch inside the `with` block, and restore them afterwards."""
         before = self.set_torch_state(changes)
         yield
         self.set_torch_state(before)
 
     def set_torch_state(self, changes: Mapping[str, object]) -> Mapping[str, object]:
-        """Change what surrounds the operations from here on; the settings as they were."""
+        """Change settings of torch from here on, and return their former values."""
         before = {name: getattr(self.state.torch_state, name) for name in changes}
         if changes:
             self.state.torch_state = replace(self.state.torch_state, **changes)  # type: ignore[arg-type]
         return before
 
     def synchronize(self, step: Step | None = None) -> None:
-        """The host waits for the accelerator."""
+        """Record in the state that the host waits for the accelerator; `step` is the wait."""
         torch_state = self.state.torch_state
         self.state.torch_state = replace(torch_state, epoch=torch_state.epoch + 1, unsynchronized=None, waited=step)
 
     def launch(self, step: Step) -> None:
-        """The accelerator is given work."""
+        """Record in the state that the accelerator is given work; `step` is the operation."""
         torch_state: TorchState = self.state.torch_state
         number = torch_state.launches + 1
         self.state.torch_state = replace(torch_state, launches=number, unsynchronized=(number, step), waited=None)

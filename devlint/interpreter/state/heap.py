@@ -1,7 +1,7 @@
-"""The heap of one path: objects by address, with a journal of what was written since the path split off.
+"""The heap of one path: objects by allocation site, with a journal of what was written since the path split off.
 
-Paths split and meet at every branch, and a heap holds what the whole program has made so far. The journal lets two
-paths meet at the cost of what they wrote, not of everything there is.
+Paths split and join at every branch, and a heap holds what the whole program has made so far. With the journal, a join
+costs as much as the two paths have written, not as much as the heap holds.
 """
 
 from __future__ import annotations
@@ -14,11 +14,16 @@ from devlint.domain.objects import HeapObject
 from devlint.domain.value import AllocationSite
 
 Join: TypeAlias = "Callable[[HeapObject, HeapObject], HeapObject]"
+"""A function that joins two states of one heap object."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ForkPoint:
-    """A moment at which a heap split in two: what had been written since the split before it."""
+    """A fork of a heap, as a node in the tree of forks.
+
+    `parent` is the fork before it, `written` the allocation sites written between the two, and `depth` the number of
+    forks before it.
+    """
 
     parent: ForkPoint | None
     written: set[AllocationSite]
@@ -26,38 +31,42 @@ class ForkPoint:
 
 
 class Heap:
-    """Objects by address. `fork` makes an independent copy; `merge` joins two heaps that one fork handed out.
+    """Heap objects by allocation site, as one path sees them.
 
-    `base` is what every path finds there until it has changed it: what the modules made.
+    `fork` makes an independent copy, and `merge` joins two heaps with a common fork. `base` holds the objects that the
+    modules made, which every path sees until it has changed them.
     """
 
-    __slots__ = ("_base", "_point", "_things", "_written")
+    __slots__ = ("_base", "_objects", "_point", "_written")
 
     def __init__(self, base: Mapping[AllocationSite, HeapObject] | None = None) -> None:
         self._base: Mapping[AllocationSite, HeapObject] = {} if base is None else base
-        self._things: dict[AllocationSite, HeapObject] = {}
+        self._objects: dict[AllocationSite, HeapObject] = {}
         self._written: set[AllocationSite] = set()
         self._point: ForkPoint | None = None
 
     def get(self, address: AllocationSite) -> HeapObject | None:
-        """The object there, None when this path knows of none."""
-        thing = self._things.get(address)
+        """Return the object at an allocation site; None when this path knows of none."""
+        thing = self._objects.get(address)
         return thing if thing is not None else self._base.get(address)
 
     def put(self, address: AllocationSite, thing: HeapObject) -> None:
-        """Place an object, or what it has become."""
-        self._things[address] = thing
+        """Store an object at an allocation site, in place of the object that was there."""
+        self._objects[address] = thing
         self._written.add(address)
 
     def fork(self) -> Heap:
-        """An independent copy; both remember that they were one here."""
-        self._mark()
+        """Return an independent copy of the heap; both heaps remember this fork."""
+        self._begin_segment()
         copy = Heap(self._base)
-        copy._things, copy._point = dict(self._things), self._point
+        copy._objects, copy._point = dict(self._objects), self._point
         return copy
 
     def changes(self, other: Heap) -> set[AllocationSite]:
-        """The addresses that may differ between two heaps: what either wrote since they were one."""
+        """Return the allocation sites at which two heaps may differ.
+
+        Those are the sites that either heap has written since their last common fork.
+        """
         found = self._written | other._written
         left, right = self._point, other._point
         while left is not right:
@@ -70,11 +79,13 @@ class Heap:
         return found
 
     def __len__(self) -> int:
-        return len(self._things)
+        return len(self._objects)
 
     def agrees(self, before: Heap, most: int | None = None) -> bool:
-        """Whether all that was there at the moment `before` was forked from this heap is as it was; false, too, where
-        more than `most` objects had to be compared."""
+        """Return whether every object that existed when `before` was forked from this heap is unchanged.
+
+        False, too, where more than `most` objects would have to be compared.
+        """
         changes = self.changes(before)
         if most is not None and len(changes) > most:
             return False
@@ -82,7 +93,7 @@ class Heap:
         return all(old is None or old is new or old == new for old, new in pairs)
 
     def merge(self, other: Heap, join: Join) -> Heap:
-        """The heap after either of two paths; an object that only one of them made is there as that one left it."""
+        """Return the join of two heaps; an object that only one of them has is taken as it is."""
         merged = self.fork()
         for address in self.changes(other):
             thing = other.get(address)
@@ -96,20 +107,21 @@ class Heap:
         return merged
 
     def adopt(self, other: Heap) -> None:
-        """Take over what only the other heap has."""
+        """Copy the objects that only the other heap has into this one."""
         for address in self.changes(other):
             thing = other.get(address)
-            if thing is not None and address not in self._things:
+            if thing is not None and address not in self._objects:
                 self.put(address, thing)
 
     def written_since(self, before: Heap) -> Iterator[tuple[AllocationSite, HeapObject]]:
-        """What has been placed or changed since the moment at which `before` was forked from this heap."""
+        """Yield what has been added or changed since `before` was forked from this heap."""
         for address in self.changes(before):
             thing = self.get(address)
             if thing is not None:
                 yield address, thing
 
-    def _mark(self) -> None:
+    def _begin_segment(self) -> None:
+        """Begin a new segment of the journal, unless nothing has been written since the last one began."""
         if self._written or self._point is None:
             depth = self._point.depth + 1 if self._point is not None else 0
             self._point = ForkPoint(self._point, self._written, depth)

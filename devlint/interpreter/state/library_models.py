@@ -1,4 +1,4 @@
-"""The models of library calls, registered by name."""
+"""The registry of models: handlers that evaluate library calls, by the name of the function or method."""
 
 from __future__ import annotations
 
@@ -13,14 +13,17 @@ from devlint.interpreter.state.arguments import LibraryCall
 from devlint.interpreter.state.frame import Frame
 
 CallModel: TypeAlias = Callable[[Frame, LibraryCall], Value]
+"""A handler that evaluates one kind of library call."""
 
 
 _MODELS: dict[str, CallModel] = {}
 
 
 def models_call(*names: str) -> Callable[[CallModel], CallModel]:
-    """Register what a library call means. Names are dotted; methods are `Tensor.to`, `Module.cuda`, `list.append`,
-    ..."""
+    """Register a function as the model of library calls.
+
+    Names are dotted; those of methods look like `Tensor.to`, `Module.cuda`, `list.append`.
+    """
 
     def register(function: CallModel) -> CallModel:
         _MODELS.update(dict.fromkeys(names, function))
@@ -30,16 +33,17 @@ def models_call(*names: str) -> Callable[[CallModel], CallModel]:
 
 
 def find_call_model(name: str) -> CallModel | None:
-    """The model registered for a name."""
+    """Return the model registered for a library function or method; None if there is none."""
     return _MODELS.get(name)
 
 
 IterationModel: TypeAlias = Callable[[Frame, Ref, Instance, cst.BaseExpression], Sequence]
+"""A handler that returns the elements of an iteration over a library's object."""
 _ITERATIONS: dict[str, IterationModel] = {}
 
 
 def models_iteration(*classes: str) -> Callable[[IterationModel], IterationModel]:
-    """Register what a loop over an object of these library classes goes through."""
+    """Register a function as the model of iterating over instances of library classes."""
 
     def register(function: IterationModel) -> IterationModel:
         _ITERATIONS.update(dict.fromkeys(classes, function))
@@ -49,5 +53,5 @@ def models_iteration(*classes: str) -> Callable[[IterationModel], IterationModel
 
 
 def find_iteration_model(cls: Hashable) -> IterationModel | None:
-    """The iteration registered for a class, if it is a library's."""
+    """Return the model for iterating over instances of a library class; None if there is none."""
     return _ITERATIONS.get(cls) if isinstance(cls, str) else None

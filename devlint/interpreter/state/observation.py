@@ -1,4 +1,4 @@
-"""Who wants to see what expressions evaluate to, and not only what happens to tensors."""
+"""The observer interface: receives every value that the interpreter computes, for hovers and inlay hints in editors."""
 
 from __future__ import annotations
 
@@ -9,14 +9,17 @@ import libcst as cst
 from devlint.domain.value import Value
 
 Frame = TypeVar("Frame", contravariant=True)
-"""The code that is being run, as the interpreter sees it."""
+"""The type of the frame that an observer is given."""
 
 
 class Observer(Protocol[Frame]):
-    """Is shown every value as it comes about. It must keep no frame, and change nothing."""
+    """A receiver of every value that the interpreter computes or binds.
+
+    An observer must neither keep the frame nor change anything.
+    """
 
     def see(self, frame: Frame, node: cst.CSTNode, value: Value) -> None:
-        """The expression at `node` was evaluated."""
+        """Receive the value of the expression at `node`."""
 
     def bind(self, frame: Frame, node: cst.CSTNode, value: Value) -> None:
-        """A name, an attribute or a parameter that stands at `node` was given a value."""
+        """Receive the value that was bound to the name, attribute or parameter at `node`."""

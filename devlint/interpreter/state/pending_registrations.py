@@ -1,4 +1,4 @@
-"""Definitions that wait to be registered."""
+"""Definitions whose registration in a registry is deferred until the registry is read."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from devlint.interpreter.program.definitions import EnclosingFrame, FunctionInfo
 
 
 class PendingRegistrations:
-    """What waits to be registered.
+    """The decorated definitions that are still to be registered by their decorator.
 
-    `waiting` has the definitions by the function that will register them, each with the code it stands in; `places` are
-    the names of a module under which what such functions register will be found.
+    `waiting` maps each decorator (the registrar) to the definitions it will register, each with the frame it is defined
+    in. `places` maps a name of a module, such as that of a registry dict, to the registrars that write to it.
     """
 
     def __init__(self) -> None:

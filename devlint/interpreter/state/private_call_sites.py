@@ -1,4 +1,4 @@
-"""Which private code of a file only ever runs on the host."""
+"""The call sites of a file's private functions and classes, and which of those only ever run on the host."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from devlint.interpreter.program.private_definitions import is_private_name
 
 
 class PrivateCallSites:
-    """Which private code of a file only ever runs on the host, as far as its calls have been run.
+    """The recorded calls of a file's private functions and classes, and whether all of them stay on the host.
 
-    A tensor that every call hands over from the host is none that somebody may have moved; nor is a module that lies
-    there in every call.
+    A tensor that every call passes from the host cannot have been moved by an unknown caller; nor can a module that is
+    on the host in every call.
     """
 
     def __init__(self, module: ModuleInfo | None = None) -> None:
@@ -21,26 +21,36 @@ class PrivateCallSites:
         self._makers: dict[ClassInfo, set[ClassInfo | None]] = defaultdict(set)
 
     def concerns(self, name: str, module: ModuleInfo) -> bool:
-        """Whether a definition of that name is one of the file's private ones."""
+        """Return whether a name defined in a module is one of the private definitions of this file."""
         return module is self._module and is_private_name(name)
 
     def add_call(self, key: tuple[FunctionInfo | ClassInfo, str], *, on_host: bool) -> None:
-        """A call that handed over what belongs to the key from the host, or from elsewhere."""
+        """Record a call that passes a parameter (or `self`, for a class) from the host or from another device.
+
+        `key` is the function or class, with the name of the parameter.
+        """
         self._calls[key] = on_host and self._calls.get(key, True)
 
     def add_maker(self, info: ClassInfo, maker: ClassInfo | None) -> None:
-        """An object of the class was made by code of another class, or by a function."""
+        """Record that code of the class `maker`, or a function (None), has made an instance of the class `info`."""
         self._makers[info].add(maker)
 
     def takes(self, info: FunctionInfo, name: str) -> bool:
-        """Whether the parameter is on the host in every call; the inputs of a module that stays there are."""
+        """Return whether a parameter of a function is on the host in every call.
+
+        So are the inputs of a module that is itself on the host in every call.
+        """
         return self._calls.get((info, name), False) or (info.owner is not None and self.keeps(info.owner))
 
     def keeps(self, info: ClassInfo) -> bool:
-        """Whether the modules of a class are on the host in every call of their methods, or are parts of such only."""
+        """Return whether the modules of a class are on the host in every call of their methods.
+
+        A module whose methods were not called counts if it is only part of modules that are on the host.
+        """
         return self._keeps(info, frozenset())
 
     def _keeps(self, info: ClassInfo | None, asked: frozenset[ClassInfo]) -> bool:
+        """Return the answer of `keeps`; `asked` are the classes already visited, a guard against circles of makers."""
         if info is None or info in asked:
             return False
         makers = self._makers[info]

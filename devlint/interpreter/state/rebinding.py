@@ -1,4 +1,4 @@
-"""Giving what an expression names another value."""
+"""Strong updates: replace the value that a name or an attribute holds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from devlint.interpreter.state.frame import Frame
 
 
 def rebind(frame: Frame, node: cst.BaseExpression, before: Value, after: Value) -> None:
-    """Let the name or attribute that holds `before` hold what is now known of it."""
+    """Bind the name or attribute at `node`, which holds `before`, to the more precise or changed value `after`."""
     if after is before or after == before:
         return
     if isinstance(node, cst.Name):
@@ -23,7 +23,7 @@ def rebind(frame: Frame, node: cst.BaseExpression, before: Value, after: Value) 
 
 
 def replace_value(frame: Frame, node: cst.BaseExpression, before: Value, after: Value) -> None:
-    """Let everything here that holds `before` hold what an operation in place has made of it."""
+    """Replace `before` by `after`, the result of an in-place operation, at `node` and in all local names."""
     rebind(frame, node, before, after)
     for name, value in list(frame.state.names.items()):
         if value is before:

@@ -1,4 +1,4 @@
-"""The recursive functions being run."""
+"""The recursive functions that are being analysed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ from devlint.interpreter.program.definitions import FunctionInfo
 
 @dataclass(slots=True)
 class RecursiveCalls:
-    """The recursive functions being run: those of which a call was left out, and what their inner calls returned."""
+    """The recursive functions that are being analysed, with what is known of their inner calls.
+
+    `left_out` are the functions of which a recursive call was skipped, `inner` the values that their inner calls
+    returned.
+    """
 
     left_out: set[FunctionInfo] = field(default_factory=set)
     inner: dict[FunctionInfo, Value] = field(default_factory=dict)

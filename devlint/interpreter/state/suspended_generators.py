@@ -1,4 +1,4 @@
-"""A generator at its `yield`, and what it does when it goes on."""
+"""Generators suspended at their `yield`, as context managers are while their `with` block runs."""
 
 from __future__ import annotations
 
@@ -10,13 +10,18 @@ from devlint.domain.value import AllocationSite
 from devlint.interpreter.state.events import UnsynchronizedTiming
 
 TorchStateChanges = Mapping[str, object]
-"""The settings of the surroundings that a context changes, by their names in `Ambient`."""
+"""The settings of torch that a context manager changes, by field name of `TorchState`."""
 
 
 @dataclass(frozen=True, slots=True)
 class SuspendedGenerator:
-    """A generator at its `yield`: the surroundings it has changed, the objects that are different at its end, and what
-    it then does about the block's work: takes the time of it, or waits for it."""
+    """A generator suspended at its `yield`, with its effects before and after the `yield`.
+
+    `changes` are the settings of torch that it has changed. `effects` are the heap objects that it changes after the
+    `yield`: each one's state at the `yield` and at the end. `block_timings` are the timings that it takes of the
+    block's work; `waits` is true when it waits for that work; `launches` is the number of accelerator operations when
+    the block begins.
+    """
 
     changes: TorchStateChanges
     effects: Mapping[AllocationSite, tuple[HeapObject, HeapObject]]

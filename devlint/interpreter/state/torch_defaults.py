@@ -1,4 +1,4 @@
-"""The device and dtype that torch gives to what is told none, in the files whose code has changed them."""
+"""The default devices and dtypes that a program sets (`torch.set_default_device`), by file."""
 
 from __future__ import annotations
 
@@ -13,22 +13,31 @@ from devlint.interpreter.program.program import Program
 
 @dataclass(frozen=True, slots=True)
 class FileDefaults:
-    """Where factories put things, None for the host, and of which dtype."""
+    """The default device and dtype that a file has set.
+
+    `device` is None for the host.
+    """
 
     device: Placement | None = None
     dtype: Dtype = DEFAULT_FLOAT
 
 
 class TorchDefaults:
-    """What programs have set, by the file that runs: other files may belong to other programs."""
+    """The default devices and dtypes that the program sets, by file.
+
+    They are kept per file, since other files may belong to other programs.
+    """
 
     def __init__(self) -> None:
         self.entered: ModuleInfo | None = None
-        """The file into which the way being gone leads."""
+        """The file whose entry point is being analysed."""
         self.by_file: dict[Path, FileDefaults] = {}
 
     def holding_in(self, program: Program, module: ModuleInfo) -> FileDefaults:
-        """What holds where somebody calls a file's code: what the file has set, or one that it imports."""
+        """Return the default device and dtype in force when a module's code is called.
+
+        Those are the defaults that the module's file has set, or else a file that it imports.
+        """
         found = self.by_file.get(module.path)
         if found is not None or not self.by_file:
             return found or FileDefaults()
