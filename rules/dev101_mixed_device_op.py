@@ -92,8 +92,8 @@ class MixedDeviceOp(Rule):
         )
 
 
-def _fix(event: OperandConflict, sheet: FixContext) -> Fix:
-    return move_to_meet(sheet, event)
+def _fix(event: OperandConflict, context: FixContext) -> Fix:
+    return move_to_meet(context, event)
 
 
 def _help(event: OperandConflict) -> str:

@@ -87,11 +87,11 @@ class ModuleInputDevice(Rule):
         )
 
 
-def _fix(event: ModuleInputConflict, sheet: FixContext) -> Fix:
+def _fix(event: ModuleInputConflict, context: FixContext) -> Fix:
     weights, given = _roles(event)
     if weights is event.misplaced:
-        return move_module(sheet, event, given)
-    return move_input(sheet, event, weights, given, _argument(event, given))
+        return move_module(context, event, given)
+    return move_input(context, event, weights, given, _argument(event, given))
 
 
 def _roles(event: ModuleInputConflict) -> tuple[Operand, Operand]:

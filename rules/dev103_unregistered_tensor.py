@@ -101,13 +101,13 @@ class UnregisteredTensor(Rule):
         )
 
 
-def _fix(event: PlainAttributeConflict, sheet: FixContext) -> Fix:
+def _fix(event: PlainAttributeConflict, context: FixContext) -> Fix:
     target = event.stored.place.node
     if not isinstance(target, cst.CSTNode):
         raise NoFix
     if event.stored.kind is StepKind.STORED_INSIDE:
-        return move_where_used(sheet, event)
-    return register_buffer(sheet.part(event.stored.place), target)
+        return move_where_used(context, event)
+    return register_buffer(context.part(event.stored.place), target)
 
 
 def _help(name: str | None, *, inside: bool) -> str:

@@ -93,11 +93,11 @@ class UnregisteredModule(Rule):
         )
 
 
-def _fix(event: PlainContainerConflict, kind: str, sheet: FixContext) -> Fix:
+def _fix(event: PlainContainerConflict, kind: str, context: FixContext) -> Fix:
     target = event.kept.place.node
     if not isinstance(target, cst.CSTNode):
         raise NoFix
-    return wrap_container(sheet.part(event.kept.place), target, kind)
+    return wrap_container(context.part(event.kept.place), target, kind)
 
 
 _HELP = {

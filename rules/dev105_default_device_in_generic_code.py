@@ -91,13 +91,13 @@ class DefaultDeviceInGenericCode(Rule):
         )
 
 
-def _fix(event: FactoryConflict, sheet: FixContext) -> Fix:
+def _fix(event: FactoryConflict, context: FixContext) -> Fix:
     device = worded(event.created.wordings, event.other.tensor.placement)
     if device is None and event.created.place == event.misplaced.place:
         device = device_at_meeting(event, event.other)
     if device is None:
         raise NoFix
-    return create_at(sheet, event.created, device, event.misplaced.place)
+    return create_at(context, event.created, device, event.misplaced.place)
 
 
 def _device(event: FactoryConflict) -> str:

@@ -83,5 +83,5 @@ class NumpyFromAccelerator(Rule):
             return
 
 
-def _fix(event: HostRead, sheet: FixContext) -> Fix:
-    return read_from_host(sheet, event, ".detach().cpu()" if event.tensor.grad else ".cpu()")
+def _fix(event: HostRead, context: FixContext) -> Fix:
+    return read_from_host(context, event, ".detach().cpu()" if event.tensor.grad else ".cpu()")

@@ -77,13 +77,13 @@ class AcceleratorIndexOnHost(Rule):
         )
 
 
-def _fix(event: IndexConflict, sheet: FixContext) -> Fix:
-    part, table = sheet.part(event.misplaced.place), node_at(event.misplaced.place)
-    index = sheet.part(event.other.place), node_at(event.other.place)
+def _fix(event: IndexConflict, context: FixContext) -> Fix:
+    region, table = context.part(event.misplaced.place), node_at(event.misplaced.place)
+    index = context.part(event.other.place), node_at(event.other.place)
     try:
-        if is_moved_on(part, event.context.place.node):
+        if is_moved_on(region, event.context.place.node):
             raise NoFix
-        message, edits = transfer(part, table, f".to({device_at_meeting(event, event.other)})")
+        message, edits = transfer(region, table, f".to({device_at_meeting(event, event.other)})")
     except NoFix:
         message, edits = "Index it from the host", method(*index, ".cpu()")
     return Fix(message, Applicability.UNSAFE, edits)

@@ -76,8 +76,8 @@ class HostOnlyArgument(Rule):
         )
 
 
-def _fix(event: HostOnlyOperand, sheet: FixContext) -> Fix:
+def _fix(event: HostOnlyOperand, context: FixContext) -> Fix:
     if event.operand.inside:
         raise NoFix
-    part, node = sheet.part(event.operand.place), node_at(event.operand.place)
-    return Fix("Pass it from the host", Applicability.SAFE, method(part, node, ".cpu()"))
+    region, node = context.part(event.operand.place), node_at(event.operand.place)
+    return Fix("Pass it from the host", Applicability.SAFE, method(region, node, ".cpu()"))

@@ -64,8 +64,8 @@ class InvalidDevice(Rule):
         )
 
 
-def _fix(event: InvalidDeviceUsed, sheet: FixContext) -> Fix:
-    return respell(sheet.part(event.context.place), node_at(event.context.place), event.written)
+def _fix(event: InvalidDeviceUsed, context: FixContext) -> Fix:
+    return respell(context.part(event.context.place), node_at(event.context.place), event.written)
 
 
 def _help(written: str) -> str | None:

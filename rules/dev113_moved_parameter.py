@@ -77,9 +77,9 @@ class MovedParameter(Rule):
         )
 
 
-def _fix(event: MovedLeaf, sheet: FixContext) -> Fix:
-    part, call = sheet.part(event.moved.place), node_at(event.moved.place)
-    return keep_parameter(part, call) if event.parameter else keep_leaf(part, call)
+def _fix(event: MovedLeaf, context: FixContext) -> Fix:
+    region, call = context.part(event.moved.place), node_at(event.moved.place)
+    return keep_parameter(region, call) if event.parameter else keep_leaf(region, call)
 
 
 def _lost(event: MovedLeaf) -> str:

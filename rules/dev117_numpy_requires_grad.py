@@ -81,5 +81,5 @@ class NumpyRequiresGrad(Rule):
         )
 
 
-def _fix(event: HostRead, sheet: FixContext) -> Fix:
-    return read_from_host(sheet, event, ".detach()")
+def _fix(event: HostRead, context: FixContext) -> Fix:
+    return read_from_host(context, event, ".detach()")

@@ -96,12 +96,12 @@ class DiscardedTransfer(Rule):
         )
 
 
-def _fix(event: DiscardedResult, sheet: FixContext) -> Fix:
+def _fix(event: DiscardedResult, context: FixContext) -> Fix:
     call, receiver = event.context.place.node, variable_node(event.context.place)
     if not isinstance(call, cst.Call) or receiver is None or event.tensor.cell is not None:
         raise NoFix
     moves_only = not event.casts and "detach" not in place_text(event.context.place)
-    return assign_result(sheet.part(event.context.place), call, receiver, safe=moves_only)
+    return assign_result(context.part(event.context.place), call, receiver, safe=moves_only)
 
 
 def _waits(event: DiscardedResult) -> bool:

@@ -79,8 +79,8 @@ class ReboundLoopVariable(Rule):
         )
 
 
-def _fix(event: UnusedRebinding, sheet: FixContext) -> Fix:
+def _fix(event: UnusedRebinding, context: FixContext) -> Fix:
     call = event.context.place.node
     if not isinstance(call, cst.Call):
         raise NoFix
-    return rebind_in_container(sheet.part(event.context.place), call, event.name)
+    return rebind_in_container(context.part(event.context.place), call, event.name)

@@ -81,8 +81,8 @@ class ReboundArgument(Rule):
         )
 
 
-def _fix(event: UnusedRebinding, sheet: FixContext) -> Fix:
-    part, call = sheet.part(event.context.place), event.context.place.node
+def _fix(event: UnusedRebinding, context: FixContext) -> Fix:
+    region, call = context.part(event.context.place), event.context.place.node
     if not isinstance(call, cst.CSTNode):
         raise NoFix
-    return return_moved(sheet, part, call)
+    return return_moved(context, region, call)

@@ -118,11 +118,11 @@ class DeviceComparison(Rule):
                 return
 
 
-def _fix(event: DevicesCompared, written: str | None, sheet: FixContext) -> Fix:
-    part, node = sheet.part(event.context.place), node_at(event.context.place)
+def _fix(event: DevicesCompared, written: str | None, context: FixContext) -> Fix:
+    region, node = context.part(event.context.place), node_at(event.context.place)
     if event.operator in ("is", "is not"):
-        return compare_values(part, node)
-    return compare_with_text(part, node, written) if written is not None else compare_types(part, node)
+        return compare_values(region, node)
+    return compare_with_text(region, node, written) if written is not None else compare_types(region, node)
 
 
 def _string(value: Value) -> str | None:

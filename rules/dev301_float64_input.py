@@ -96,16 +96,16 @@ class Float64Input(Rule):
         )
 
 
-def _fix(wide: Operand, dtype: str, came: Step | None, sheet: FixContext) -> Fix:
+def _fix(wide: Operand, dtype: str, came: Step | None, context: FixContext) -> Fix:
     if came is None:
-        return cast_operand(sheet, wide, dtype)
+        return cast_operand(context, wide, dtype)
     try:
-        part, call = sheet.part(came.place), node_at(came.place)
-        if is_decided_within(came.scope, wide.tensor.dtype) or not passes_argument_on(part, call):
-            return cast_at_entrance(part, call, dtype)
+        region, call = context.part(came.place), node_at(came.place)
+        if is_decided_within(came.scope, wide.tensor.dtype) or not passes_argument_on(region, call):
+            return cast_at_entrance(region, call, dtype)
     except NoFix:
         pass
-    return cast_operand(sheet, wide, dtype)
+    return cast_operand(context, wide, dtype)
 
 
 def _from(source: str) -> str:

@@ -82,13 +82,13 @@ class MixedDtypeOp(Rule):
         )
 
 
-def _fix(left: Operand, right: Operand, sheet: FixContext) -> Fix:
+def _fix(left: Operand, right: Operand, context: FixContext) -> Fix:
     """The operand that `_cast` names is cast; what is assigned to an entry always is."""
     assigned = next((one for one in (left, right) if one.name == "value"), None)
     moved, kept = (left, right) if right.of_module is not None else (right, left)
     if assigned is not None:
         moved, kept = assigned, left if assigned is right else right
-    return cast_operand(sheet, moved, kept.tensor.dtype.name or "float32", kept)
+    return cast_operand(context, moved, kept.tensor.dtype.name or "float32", kept)
 
 
 def _cast(left: Operand, right: Operand) -> str:

@@ -86,12 +86,12 @@ class Float64OnAccelerator(Rule):
         )
 
 
-def _fix(event: Transfer, sheet: FixContext) -> Fix:
+def _fix(event: Transfer, context: FixContext) -> Fix:
     if event.is_module or not is_implicit(event.dtype_before):
         raise NoFix
-    part, call = sheet.part(event.context.place), node_at(event.context.place)
-    foreign = passes_argument_on(part, call) and not is_decided_within(event.context.scope, event.dtype_before)
-    return cast_with_transfer(part, call, "float32", Applicability.DISPLAY if foreign else Applicability.UNSAFE)
+    region, call = context.part(event.context.place), node_at(event.context.place)
+    foreign = passes_argument_on(region, call) and not is_decided_within(event.context.scope, event.dtype_before)
+    return cast_with_transfer(region, call, "float32", Applicability.DISPLAY if foreign else Applicability.UNSAFE)
 
 
 def _message(event: Transfer, way: TransferPath, *, refused: bool) -> str:

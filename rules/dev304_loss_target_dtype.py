@@ -82,8 +82,8 @@ class LossTargetDtype(Rule):
         )
 
 
-def _fix(event: RefusedTargetDtype, dtype: str, sheet: FixContext) -> Fix:
-    return cast_operand(sheet, event.operand, dtype)
+def _fix(event: RefusedTargetDtype, dtype: str, context: FixContext) -> Fix:
+    return cast_operand(context, event.operand, dtype)
 
 
 def _kind(accepted: tuple[str, ...]) -> str:

@@ -168,7 +168,7 @@ def _finding(event: Transfer, out: Step, there: TransferPath, back: TransferPath
     )
 
 
-def _fix(event: Transfer, out: Step, sheet: FixContext) -> Fix:
+def _fix(event: Transfer, out: Step, context: FixContext) -> Fix:
     if event.untouched is not out:
         raise NoFix
-    return drop_both(sheet, out.place, event.context.place)
+    return drop_both(context, out.place, event.context.place)

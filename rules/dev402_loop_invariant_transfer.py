@@ -85,8 +85,8 @@ class LoopInvariantTransfer(Rule):
         )
 
 
-def _fix(event: Transfer, sheet: FixContext) -> Fix:
-    return hoist(sheet.part(event.context.place), node_at(event.context.place))
+def _fix(event: Transfer, context: FixContext) -> Fix:
+    return hoist(context.part(event.context.place), node_at(event.context.place))
 
 
 def _holds_throughout(test: Literal) -> bool:

@@ -85,6 +85,6 @@ class BlockingTransferFromPinned(Rule):
         )
 
 
-def _fix(event: Transfer, way: TransferPath, sheet: FixContext) -> Fix:
+def _fix(event: Transfer, way: TransferPath, context: FixContext) -> Fix:
     of_loader = way.before.basis is Basis.ASSUMED and is_placed_in_function(event.context, way.before)
-    return copy_unblocked(sheet.part(event.context.place), node_at(event.context.place), safe=of_loader)
+    return copy_unblocked(context.part(event.context.place), node_at(event.context.place), safe=of_loader)

@@ -137,7 +137,7 @@ def _finding(
     )
 
 
-def _fix(event: Transfer | TensorRebuilt, fresh: FactoryOrigin, sheet: FixContext) -> Fix:
+def _fix(event: Transfer | TensorRebuilt, fresh: FactoryOrigin, context: FixContext) -> Fix:
     if isinstance(event, TensorRebuilt):
         raise NoFix
-    return create_there(sheet, event.context.place, fresh)
+    return create_there(context, event.context.place, fresh)

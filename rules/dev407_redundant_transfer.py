@@ -101,15 +101,15 @@ class RedundantTransfer(Rule):
         )
 
 
-def _drop(event: Transfer, sheet: FixContext) -> Fix:
+def _drop(event: Transfer, context: FixContext) -> Fix:
     certain = confidence(event) is Confidence.CERTAIN
     certain = certain and all(is_placed_in_function(event.context, way.before) for way in transfer_paths(event))
     sure = Applicability.SAFE if certain else Applicability.UNSAFE
-    return drop_redundant(sheet.part(event.context.place), node_at(event.context.place), sure)
+    return drop_redundant(context.part(event.context.place), node_at(event.context.place), sure)
 
 
-def _drop_first(event: Transfer, sheet: FixContext) -> Fix:
-    return drop_first(sheet.part(event.context.place), node_at(event.context.place))
+def _drop_first(event: Transfer, context: FixContext) -> Fix:
+    return drop_first(context.part(event.context.place), node_at(event.context.place))
 
 
 def _stays(event: Transfer | OpaqueTransfer, way: TransferPath) -> bool:

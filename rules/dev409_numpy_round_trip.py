@@ -91,12 +91,12 @@ class NumpyRoundTrip(Rule):
         )
 
 
-def _fix(event: TensorRebuilt, sheet: FixContext) -> Fix:
-    part, call = sheet.part(event.context.place), node_at(event.context.place)
+def _fix(event: TensorRebuilt, context: FixContext) -> Fix:
+    region, call = context.part(event.context.place), node_at(event.context.place)
     if not isinstance(event.source, Tensor):
-        return stay_in_torch(part, call)
+        return stay_in_torch(region, call)
     made_here = all(is_placed_in_function(event.context, leaf) for _, leaf in placement_cases(event.source.placement))
-    return copy_tensor(part, call, Applicability.SAFE if made_here else Applicability.UNSAFE)
+    return copy_tensor(region, call, Applicability.SAFE if made_here else Applicability.UNSAFE)
 
 
 def _is_surely_tensor(tensor: Tensor) -> bool:

@@ -95,5 +95,5 @@ class UnsynchronizedTiming(Rule):
         )
 
 
-def _fix(event: events.UnsynchronizedTiming, sheet: FixContext) -> Fix:
-    return wait_for_clock(sheet, event.started, event.context.place)
+def _fix(event: events.UnsynchronizedTiming, context: FixContext) -> Fix:
+    return wait_for_clock(context, event.started, event.context.place)

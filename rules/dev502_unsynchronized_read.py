@@ -79,5 +79,5 @@ class UnsynchronizedRead(Rule):
         )
 
 
-def _fix(copy: Place, sheet: FixContext) -> Fix:
-    return copy_blocking(sheet.part(copy), node_at(copy))
+def _fix(copy: Place, context: FixContext) -> Fix:
+    return copy_blocking(context.part(copy), node_at(copy))

@@ -73,6 +73,6 @@ class RedundantSynchronize(Rule):
         )
 
 
-def _fix(event: Synchronize, sheet: FixContext) -> Fix:
-    edit = drop_statement(sheet.part(event.context.place), node_at(event.context.place))
+def _fix(event: Synchronize, context: FixContext) -> Fix:
+    edit = drop_statement(context.part(event.context.place), node_at(event.context.place))
     return Fix("Leave it out", Applicability.UNSAFE, (edit,))

@@ -77,5 +77,5 @@ class HardCodedAccelerator(Rule):
         )
 
 
-def _fix(event: events.HardCodedAccelerator, sheet: FixContext) -> Fix:
-    return ask_for_accelerator(sheet.part(event.context.place), node_at(event.context.place))
+def _fix(event: events.HardCodedAccelerator, context: FixContext) -> Fix:
+    return ask_for_accelerator(context.part(event.context.place), node_at(event.context.place))

@@ -112,7 +112,7 @@ def _located(
 
 
 def _diagnostic(
-    rule: type[Rule], finding: Finding, regions: dict[Place, Region], sheet: FixContext, contained: Contained
+    rule: type[Rule], finding: Finding, regions: dict[Place, Region], context: FixContext, contained: Contained
 ) -> Diagnostic:
     notes = tuple(Note(step.message, regions[step.place]) for step in finding.trace if step.place in regions)
     return Diagnostic(
@@ -124,16 +124,16 @@ def _diagnostic(
         regions[finding.place],
         notes,
         finding.help,
-        _fix(finding, sheet, contained),
+        _fix(finding, context, contained),
         url=rule_url(rule.name),
     )
 
 
-def _fix(finding: Finding, sheet: FixContext, contained: Contained) -> Fix | None:
+def _fix(finding: Finding, context: FixContext, contained: Contained) -> Fix | None:
     if finding.make_fix is None:
         return None
     with contained(finding.place.filename, "a fix"), suppress(NoFix, SourceError):
-        return finding.make_fix(sheet)
+        return finding.make_fix(context)
     return None
 
 

@@ -43,7 +43,7 @@ class FindingRows:
 
 
 def unused_suppressions(
-    sheet: FixContext, suppressions: Suppressions, spots: Sequence[FindingRows], codes: frozenset[str]
+    context: FixContext, suppressions: Suppressions, spots: Sequence[FindingRows], codes: frozenset[str]
 ) -> Iterator[Diagnostic]:
     """A finding for each comment of devlint's own of which some word, or all of it, silences nothing."""
     by_region: dict[tuple[Position, Position], list[Suppression]] = defaultdict(list)
@@ -54,7 +54,7 @@ def unused_suppressions(
         words = frozenset[str]().union(*(one.codes for one in group))
         idle = {each for each in words or {""} if _is_judged(each, codes) and not _is_used(each, group, spots)}
         if idle and not _is_meant(suppressions, region[0].row):
-            yield _diagnostic(sheet, region, idle, words)
+            yield _diagnostic(context, region, idle, words)
 
 
 def _is_used(each: str, group: Iterable[Suppression], spots: Sequence[FindingRows]) -> bool:
@@ -83,10 +83,10 @@ def _is_meant(suppressions: Suppressions, row: int) -> bool:
 
 
 def _diagnostic(
-    sheet: FixContext, region: tuple[Position, Position], idle: set[str], words: frozenset[str]
+    context: FixContext, region: tuple[Position, Position], idle: set[str], words: frozenset[str]
 ) -> Diagnostic:
-    start, end = (sheet.index.lines.start(place.row) + place.column - 1 for place in region)
-    written = sheet.text[start:end]
+    start, end = (context.index.lines.start(place.row) + place.column - 1 for place in region)
+    written = context.text[start:end]
     unknown = sorted(
         each for each in idle if each and not any(word_names_rule(each, one.code, one.name) for one in all_rules())
     )
@@ -98,25 +98,25 @@ def _diagnostic(
         message, sure = f"`{written}` silences nothing", Confidence.LIKELY
     else:
         message, sure = f"{named} in `{written}` silences nothing", Confidence.LIKELY
-    fix = Fix("Take it out", Applicability.SAFE, (_taken_out(sheet, start, end, idle),))
-    place = sheet.index.source.region(*region)
+    fix = Fix("Take it out", Applicability.SAFE, (_taken_out(context, start, end, idle),))
+    place = context.index.source.region(*region)
     return Diagnostic(UNUSED, NAME, Severity.WARNING, sure, message, place, fix=fix, url=rule_url(NAME))
 
 
-def _taken_out(sheet: FixContext, start: int, end: int, idle: set[str]) -> Edit:
+def _taken_out(context: FixContext, start: int, end: int, idle: set[str]) -> Edit:
     """The list without its idle words; or, where none is left, the comment without the directive."""
-    found = _LIST.search(sheet.text, start, end)
-    left = [each for each in _listed(sheet.text[start:end]) if normalize_word(each) not in idle]
+    found = _LIST.search(context.text, start, end)
+    left = [each for each in _listed(context.text[start:end]) if normalize_word(each) not in idle]
     if found and left:
-        return sheet.edit(*found.span(1), ", ".join(left))
-    first, last = sheet.line_start(start), sheet.next_line(start)
-    finish = last - len(sheet.text[first:last]) + len(sheet.text[first:last].rstrip("\r\n"))
-    if sheet.text[end:finish].strip():
-        return sheet.edit(start, finish - len(sheet.text[end:finish].lstrip()), "")
-    before = sheet.text[first:start].rstrip()
-    if before or sheet.index.source.cells is not None:
-        return sheet.edit(first + len(before), finish, "")
-    return sheet.edit(first, last, "")
+        return context.edit(*found.span(1), ", ".join(left))
+    first, last = context.line_start(start), context.next_line(start)
+    finish = last - len(context.text[first:last]) + len(context.text[first:last].rstrip("\r\n"))
+    if context.text[end:finish].strip():
+        return context.edit(start, finish - len(context.text[end:finish].lstrip()), "")
+    before = context.text[first:start].rstrip()
+    if before or context.index.source.cells is not None:
+        return context.edit(first + len(before), finish, "")
+    return context.edit(first, last, "")
 
 
 def _listed(written: str) -> list[str]:
