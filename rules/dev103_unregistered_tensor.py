@@ -82,7 +82,7 @@ class UnregisteredTensor(Rule):
     severity = Severity.ERROR
 
     def check(self, event: PlainAttributeConflict) -> Iterator[Finding]:
-        """Each plain attribute that meets a tensor of another device; once for each assignment."""
+        """Report a plain tensor attribute that meets a tensor on another device, once for each assignment."""
         place = event.stored.place
         name = dotted_name_at(place)
         if name is not None and any(re.search(rf"\b{re.escape(name)}\b", str(test)) for test in event.when):
@@ -102,6 +102,7 @@ class UnregisteredTensor(Rule):
 
 
 def _fix(event: PlainAttributeConflict, context: FixContext) -> Fix:
+    """Return the fix that registers the attribute as a buffer; the tensors of a container are moved at their use."""
     target = event.stored.place.node
     if not isinstance(target, cst.CSTNode):
         raise NoFix
@@ -111,6 +112,7 @@ def _fix(event: PlainAttributeConflict, context: FixContext) -> Fix:
 
 
 def _help(name: str | None, *, inside: bool) -> str:
+    """Return the advice to register the attribute or, for tensors `inside` a container, each tensor."""
     owner, _, attribute = (name or "self.name").rpartition(".")
     if inside:
         return "register each of its tensors as a buffer, or move them where they are used"

@@ -63,7 +63,7 @@ class AcceleratorIndexOnHost(Rule):
     severity = Severity.ERROR
 
     def check(self, event: IndexConflict) -> Iterator[Finding]:
-        """Each host tensor with an index from elsewhere."""
+        """Report a host tensor whose index is on another device."""
         table, index = event.misplaced, event.other
         yield Finding(
             event.context.place,
@@ -78,6 +78,7 @@ class AcceleratorIndexOnHost(Rule):
 
 
 def _fix(event: IndexConflict, context: FixContext) -> Fix:
+    """Return the fix that moves the indexed tensor to the index or, if that is not possible, the index to the host."""
     region, table = context.part(event.misplaced.place), node_at(event.misplaced.place)
     index = context.part(event.other.place), node_at(event.other.place)
     try:
@@ -90,5 +91,6 @@ def _fix(event: IndexConflict, context: FixContext) -> Fix:
 
 
 def _help(table: str | None, index: str | None) -> str:
+    """Return the advice that names both transfers; `table` and `index` are names, or None for other expressions."""
     moved = f"`{table or '...'}.to({index or 'index'}.device)`"
     return f"move the tensor to where its index is, {moved}, or the index to the host, `{index or '...'}.cpu()`"

@@ -67,7 +67,7 @@ class ReboundArgument(Rule):
     severity = Severity.WARNING
 
     def check(self, event: UnusedRebinding) -> Iterator[Finding]:
-        """A rebound name that is an argument."""
+        """Report an argument that is rebound to its moved tensor and not read again."""
         if event.loop is not None:
             return
         call = event.context.place
@@ -82,6 +82,7 @@ class ReboundArgument(Rule):
 
 
 def _fix(event: UnusedRebinding, context: FixContext) -> Fix:
+    """Return the fix that returns the moved argument to the caller."""
     region, call = context.part(event.context.place), event.context.place.node
     if not isinstance(call, cst.CSTNode):
         raise NoFix
