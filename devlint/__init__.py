@@ -45,6 +45,7 @@ _HOMES = {
     "ConfigError": "config.config_error",
     "InternalError": "linter.program_analysis",
 }
+"""The modules of public names that `devlint.diagnostic` does not define."""
 
 
 def __getattr__(name: str) -> Any:

@@ -81,8 +81,9 @@ def cast_with_transfer(region: NodeRegion, call: cst.CSTNode, dtype: str, trust:
 
 
 def passes_argument_on(region: NodeRegion, node: cst.CSTNode) -> bool:
-    """Return whether a tensor is, or is converted from, a parameter of the enclosing function: callers choose its
-    dtype.
+    """Return whether a tensor is a parameter of the enclosing function, or converted from one.
+
+    The callers of the function then choose the tensor's dtype.
     """
     source = node
     while isinstance(source, cst.Call):

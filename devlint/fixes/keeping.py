@@ -129,7 +129,7 @@ def _is_list_needed(region: NodeRegion, loop: cst.For, name: str) -> bool:
 def _can_be_assigned(region: NodeRegion, variable: cst.BaseExpression) -> bool:
     """Return whether a fix may assign an attribute or an entry.
 
-    It may if the expression calls nothing, and the code itself assigns the attribute somewhere.
+    The expression must call nothing, and an attribute must be one that the code itself assigns somewhere.
     """
     if any(isinstance(node, cst.Call) for node in descend(variable)):
         return False

@@ -100,7 +100,7 @@ class NodeRegion:
 
     @cached_property
     def _regions(self) -> CodeRegions:
-        """The spans of the statement's nodes, relative to the start of the statement."""
+        """The spans of the statement's nodes as offsets from the statement's start."""
         return CodeRegions(self.unit.module, self.unit.text)
 
     @cached_property

@@ -143,7 +143,10 @@ def _is_ignored(ignores: Sequence[Patterns], place: Path, directory: bool) -> bo
 
 
 def _ignores_above(root: Path) -> Iterator[Patterns]:
-    """Yield the patterns of the `.gitignore` files from the top of the repository down to the parent of `root`."""
+    """Yield the ignore patterns from above a directory, outermost first.
+
+    They are those of the repository's own exclude file and of the `.gitignore` files in the parent directories.
+    """
     top = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), None)
     if top is None:
         return
