@@ -1,4 +1,4 @@
-"""Finds device-placement and dtype bugs in PyTorch code, without running it."""
+"""A static analyser that finds device-placement and dtype bugs in PyTorch code without running it."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ __all__ = [
     "check_source",
 ]
 
-# In a checkout `rules/` stands beside this package; an installation has it inside, as `devlint.rules`.
-# The checkout is a place to look for subpackages too, so that `python -m devlint` works from its root.
+# In a checkout, `rules/` is next to this package; in an installation it is inside, as `devlint.rules`.
+# The checkout is therefore searched for subpackages too, so that `python -m devlint` works from its root.
 _checkout = Path(__file__).parent.parent
 if (_checkout / "rules").is_dir() and not (_checkout / "devlint" / "rules").exists():
     __path__.append(str(_checkout))
@@ -45,10 +45,11 @@ _HOMES = {
     "ConfigError": "config.config_error",
     "InternalError": "linter.program_analysis",
 }
+"""The modules of public names that `devlint.diagnostic` does not define."""
 
 
 def __getattr__(name: str) -> Any:
-    """Import what the package offers when it is asked for: the command line needs little of it to answer `--help`."""
+    """Import a public name of the package at its first use, because the command line needs few of them for `--help`."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

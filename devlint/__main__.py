@@ -1,4 +1,4 @@
-"""`python -m devlint` is `devlint`."""
+"""The entry point of `python -m devlint`, which runs the command line of devlint."""
 
 from __future__ import annotations
 

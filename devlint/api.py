@@ -1,4 +1,4 @@
-"""devlint for programs: check files, or a text, and get what was found as typed values."""
+"""The Python interface of devlint: check files, or a text, and return the findings as typed values."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a check has found.
+    """The result of a check.
 
-    `diagnostics` are sorted by file, cell, place and code. `problems` are the reasons for which something could not be
-    checked: a path that does not exist, a configuration that makes no sense. `errors` are failures of devlint itself:
-    the function that each of them names was not analysed to the end. `checked` counts the files.
+    `diagnostics` are sorted by file, cell, place and code. `problems` are the reasons why something could not be
+    checked: a path that does not exist, an invalid configuration. `errors` are failures of devlint itself: the function
+    that each of them names was not completely analysed. `checked` is the number of files.
     """
 
     diagnostics: tuple[Diagnostic, ...]
@@ -45,10 +45,10 @@ def check_paths(
     config: str | os.PathLike[str] | None = None,
     isolated: bool = False,
 ) -> Result:
-    """Check files and directories as `devlint PATH...` does, from the current directory.
+    """Check files and directories as `devlint PATH...` does, relative to the current directory.
 
-    The arguments have the last word over configuration files; `config` is one to use instead of the nearest,
-    `isolated` passes over all of them. Raises `ConfigError` for arguments that make no sense.
+    The arguments override configuration files. `config` is a configuration file to use instead of the nearest one; with
+    `isolated`, no configuration file is read. Raises `ConfigError` for invalid arguments.
     """
     options = _options(select, ignore, extend_select, min_confidence)
     problems: list[str] = []
@@ -69,8 +69,8 @@ def check_source(
 ) -> Result:
     """Check a text as if it were the content of the file of that name, which need not exist.
 
-    The name decides which configuration holds and from where imports are followed; a notebook's ends in `.ipynb`.
-    The other arguments are those of `check_paths`.
+    The name decides which configuration applies and where imports are searched; a notebook's name ends in `.ipynb`. The
+    other arguments are those of `check_paths`.
     """
     options = _options(select, ignore, extend_select, min_confidence)
     problems: list[str] = []
@@ -85,6 +85,7 @@ def _options(
     extend_select: Iterable[str] | None,
     min_confidence: Confidence | None,
 ) -> Options:
+    """Return the options that the arguments of a check set."""
     return Options(
         select=None if select is None else tuple(select),
         ignore=None if ignore is None else tuple(ignore),
@@ -94,11 +95,13 @@ def _options(
 
 
 def _resolver(options: Options, config: str | os.PathLike[str] | None, *, isolated: bool) -> Resolver:
-    cards = all_rule_metadata()
+    """Return the resolver of settings for a check from the current directory."""
+    metadata = all_rule_metadata()
     file = None if config is None else Path(os.path.abspath(config))
-    return Resolver(cards, options, cwd=Path.cwd(), config=file, isolated=isolated)
+    return Resolver(metadata, options, cwd=Path.cwd(), config=file, isolated=isolated)
 
 
 def _result(files: list[DiscoveredFile], text: bytes | None, problems: list[str]) -> Result:
+    """Check files and return the result, with the problems of their discovery."""
     outcome = check_files(files, text)
     return Result(outcome.diagnostics, tuple(problems), outcome.errors, outcome.checked)

@@ -1,4 +1,4 @@
-"""What devlint says: one frozen `Diagnostic`, the only thing an output format ever sees.
+"""The data of a report: frozen `Diagnostic` objects, which are all that an output format receives.
 
 Rows and columns are 1-based; columns count characters (code points), and an end column is exclusive.
 """
@@ -10,7 +10,10 @@ from enum import Enum
 
 
 class Severity(Enum):
-    """How bad it is: it crashes or computes something wrong, it is slow or fragile, it is worth knowing."""
+    """The severity of a finding.
+
+    An error crashes or computes a wrong result, a warning is slow or fragile, and an info is worth knowing.
+    """
 
     ERROR = "error"
     WARNING = "warning"
@@ -18,20 +21,20 @@ class Severity(Enum):
 
 
 class Confidence(Enum):
-    """How sure devlint is; the order of the members is from most to least sure."""
+    """The confidence of a finding; the members are ordered from most to least certain."""
 
     CERTAIN = "certain"
     LIKELY = "likely"
     POSSIBLE = "possible"
 
     def at_least(self, other: Confidence) -> bool:
-        """Whether this is as sure as `other` or surer."""
+        """Return whether this confidence is as high as `other` or higher."""
         order = list(Confidence)
         return order.index(self) <= order.index(other)
 
 
 class Applicability(Enum):
-    """Whether a fix keeps behaviour on every path, changes it by intent, or is only shown."""
+    """The safety of a fix: it keeps behaviour on every path, changes behaviour intentionally, or is only displayed."""
 
     SAFE = "safe"
     UNSAFE = "unsafe"
@@ -40,7 +43,7 @@ class Applicability(Enum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Position:
-    """A place in a text: 1-based row, 1-based column in characters."""
+    """A position in a text: 1-based row, 1-based column in characters."""
 
     row: int
     column: int
@@ -48,7 +51,10 @@ class Position:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Region:
-    """A stretch of one file; `end` is exclusive. `cell` is the 1-based notebook cell, rows then count within it."""
+    """A range of one file, whose `end` is exclusive.
+
+    `cell` is the 1-based notebook cell; rows then count within the cell.
+    """
 
     filename: str
     start: Position
@@ -58,7 +64,7 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """One step of the story: what happened to the tensor, and where."""
+    """One step in the trace of a finding: what happened to the tensor, and where."""
 
     message: str
     region: Region
@@ -66,7 +72,10 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Replace the text between two positions by `content`. `cell` is the notebook cell in which they are counted."""
+    """The replacement of the text between two positions by `content`.
+
+    `cell` is the notebook cell in which the positions are counted.
+    """
 
     content: str
     start: Position
@@ -76,7 +85,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A change that mends the finding, and how far it may be trusted."""
+    """A set of edits that resolves a finding, with its message and its safety."""
 
     message: str
     applicability: Applicability
@@ -85,7 +94,7 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding: the rule, the place, what is wrong, its story (oldest step first) and what to write instead."""
+    """One finding of a report: the rule, the region, the message, the trace (oldest step first), advice and a fix."""
 
     code: str
     name: str
@@ -101,5 +110,5 @@ class Diagnostic:
 
     @property
     def order(self) -> tuple[str, int, Position, str]:
-        """The order of every report: file, cell, place, code."""
+        """The sort key of a finding in every report: file, cell, position, code."""
         return (self.region.filename, self.region.cell or 0, self.region.start, self.code)

@@ -1,4 +1,4 @@
-"""devlint within flake8: one analysis of all files, whose findings flake8 asks for file by file."""
+"""The flake8 plugin of devlint: one analysis of all files, whose findings flake8 requests file by file."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from devlint.syntax.source_reading import encode_source
 from devlint.version import __version__
 
 Line = tuple[int, int, str]
-"""Row, column counted from 0, and text of a finding, as flake8 takes them."""
+"""The row, 0-based column and text of a finding, as flake8 expects them."""
 
-_HANDED_OVER = "_DEVLINT_FLAKE8_FINDINGS"
-"""The environment variable that tells worker processes which do not share the memory of this one what it has found."""
+_FINDINGS_VARIABLE = "_DEVLINT_FLAKE8_FINDINGS"
+"""The environment variable with the path of the findings, for worker processes that do not share memory."""
 
 
 class Checker:
-    """What flake8 makes for each file."""
+    """The checker that flake8 instantiates for each file."""
 
     name = "devlint"
     version = __version__
@@ -49,7 +49,7 @@ class Checker:
 
     @classmethod
     def add_options(cls, manager: OptionManager) -> None:
-        """Name the options, which flake8 also reads from its own configuration."""
+        """Register the options of the plugin, which flake8 also reads from its own configuration."""
         manager.add_option(
             "--devlint-min-confidence",
             choices=[confidence.value for confidence in Confidence],
@@ -66,7 +66,7 @@ class Checker:
 
     @classmethod
     def parse_options(cls, manager: OptionManager, options: Namespace, arguments: Sequence[str]) -> None:
-        """Take the options; where flake8 is about to start workers, analyse everything for them first."""
+        """Store the options; before flake8 starts worker processes, also analyse all files for them."""
         try:
             cls._project = _Project(options)
             if multiprocessing.parent_process() is not None:
@@ -77,58 +77,61 @@ class Checker:
             raise ExecutionError(f"devlint: {problem}") from None
 
     def run(self) -> Iterator[tuple[int, int, str, type[Checker]]]:
-        """The findings in the file."""
+        """Yield the findings in the file."""
         for row, column, text in self._project.findings(self._filename, self._lines):
             yield row, column, text, type(self)
 
 
 class _Project:
-    """All files that flake8 will check, and what was found in each of them."""
+    """All files that flake8 will check, with the findings in each of them."""
 
     def __init__(self, options: Namespace) -> None:
         self._options = options
         self._resolver = _resolver(options)
-        self._found: dict[str, list[Line]] | None = None
+        self._findings_by_file: dict[str, list[Line]] | None = None
 
     def findings(self, filename: str, lines: Sequence[str]) -> list[Line]:
-        """The findings in a file; one that is not part of the project is analysed alone, from its lines."""
-        if self._found is None:
-            self._found = self._analysed()
+        """Return the findings in a file; a file outside the project is analysed alone, from its lines."""
+        if self._findings_by_file is None:
+            self._findings_by_file = self._analyse_all()
         key = os.path.abspath(filename)
-        if key not in self._found:
+        if key not in self._findings_by_file:
             text = encode_source("".join(lines))
-            self._found[key] = [
-                _line(each) for each in check_files(list(self._discovery().text(filename)), text).diagnostics
+            self._findings_by_file[key] = [
+                _flake8_line(each) for each in check_files(list(self._discovery().text(filename)), text).diagnostics
             ]
-        return self._found[key]
+        return self._findings_by_file[key]
 
     def hand_over(self) -> None:
-        """Analyse, and leave the findings where worker processes get at them."""
+        """Analyse all files, and store the findings where worker processes can read them."""
         if len(self._paths()) < 2:
             return
-        self._found = self._analysed()
+        self._findings_by_file = self._analyse_all()
         if multiprocessing.get_start_method() == "fork":
             return
         with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".json", delete=False) as stream:
-            json.dump(self._found, stream)
-        os.environ[_HANDED_OVER] = stream.name
+            json.dump(self._findings_by_file, stream)
+        os.environ[_FINDINGS_VARIABLE] = stream.name
         atexit.register(Path(stream.name).unlink, missing_ok=True)
 
     def take_over(self) -> None:
-        """Take the findings that the parent process has left, if it has."""
-        if place := os.environ.get(_HANDED_OVER):
+        """Read the findings that the parent process has stored, if it has stored any."""
+        if place := os.environ.get(_FINDINGS_VARIABLE):
             found = json.loads(Path(place).read_text(encoding="utf-8"))
-            self._found = {name: [(row, column, text) for row, column, text in lines] for name, lines in found.items()}
+            self._findings_by_file = {
+                name: [(row, column, text) for row, column, text in lines] for name, lines in found.items()
+            }
 
-    def _analysed(self) -> dict[str, list[Line]]:
+    def _analyse_all(self) -> dict[str, list[Line]]:
+        """Analyse all files and return the findings by absolute path."""
         files = list(self._discovery().find(self._paths()))
         lines: defaultdict[str, list[Line]] = defaultdict(list)
         for diagnostic in check_files(files).diagnostics:
-            lines[diagnostic.region.filename].append(_line(diagnostic))
+            lines[diagnostic.region.filename].append(_flake8_line(diagnostic))
         return {str(file.path): lines[file.name] for file in files}
 
     def _paths(self) -> list[Path]:
-        """The files, as flake8 finds them; it complains itself of those that are not there."""
+        """Return the files that flake8 will check, without those that do not exist, which flake8 reports itself."""
         options = self._options
         names = expand_paths(
             paths=options.filenames,
@@ -139,18 +142,22 @@ class _Project:
         return [path for path in map(Path, names) if path.is_file()]
 
     def _discovery(self) -> Discovery:
-        return Discovery(self._resolver.settings_for, _refuse)
+        """Return a file discovery that stops flake8 at the first problem."""
+        return Discovery(self._resolver.settings_for, _stop_flake8)
 
 
 def _resolver(options: Namespace) -> Resolver:
-    """Settings as devlint's own configuration has them, and on besides what flake8's names by family or code."""
-    cards = all_rule_metadata()
+    """Return the resolver of devlint's settings, in which the rules that flake8's options name are selected.
+
+    Options name a rule by its code or family.
+    """
+    metadata = all_rule_metadata()
     named = [name for name in (*(options.select or ()), *(options.extend_select or ())) if name[-1].isdigit()]
     confidence = options.devlint_min_confidence
     return Resolver(
-        cards,
+        metadata,
         Options(
-            extend_select=tuple(name for name in named if any(selector_matches(name, card) for card in cards)),
+            extend_select=tuple(name for name in named if any(selector_matches(name, card) for card in metadata)),
             min_confidence=Confidence(confidence) if confidence else None,
         ),
         cwd=Path.cwd(),
@@ -158,10 +165,12 @@ def _resolver(options: Namespace) -> Resolver:
     )
 
 
-def _refuse(problem: str) -> None:
+def _stop_flake8(problem: str) -> None:
+    """Stop flake8 with the message of a problem. Raises ExecutionError."""
     raise ExecutionError(f"devlint: {problem}")
 
 
-def _line(diagnostic: Diagnostic) -> Line:
+def _flake8_line(diagnostic: Diagnostic) -> Line:
+    """Return a diagnostic in the form that flake8 expects."""
     start = diagnostic.region.start
     return start.row, start.column - 1, f"{diagnostic.code} {diagnostic.message} ({diagnostic.name})"

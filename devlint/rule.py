@@ -1,4 +1,4 @@
-"""What a rule is: one class in one file, from an event to findings. Its docstring is its documentation."""
+"""The base class of rules: a rule is one class in one file that turns events into findings."""
 
 from __future__ import annotations
 
@@ -16,11 +16,10 @@ from devlint.fixes.sheet import FixMaker
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a rule says of one event: the place where the reader must change something, the story, and what to write
-    instead.
+    """A rule's report on one event: the place that the reader must change, the message, the trace and the advice.
 
-    `trace` runs from the oldest step to the newest; `severity` overrides the rule's own. Findings of one rule with
-    the same `subject` are one bug, of which the first place is reported. `make_fix` works out the fix.
+    `trace` runs from the oldest step to the newest; `severity` overrides the rule's own. Findings of one rule with the
+    same `subject` are one bug, of which only the first place is reported. `make_fix` makes the fix.
     """
 
     place: Place
@@ -34,13 +33,13 @@ class Finding:
 
 
 class Rule(ABC):
-    """A rule takes events by the annotation of `check` (a class of
-    `devlint.interpreter.state.events`, or a union of them).
+    """The base class of rules. A subclass's docstring is the Markdown documentation of its rule.
 
-    With `everywhere`, a finding is reported only when each event at its place led to one: what code does on one path
-    or for one caller is then not enough. `at_cause` tells that findings stand where the tensor was made: they speak
-    for the conflicts of that tensor that other rules report. `final_findings` is asked once, after the last event, by
-    rules that must see several.
+    The annotation of `check` names the events that the rule takes: a class of `devlint.interpreter.state.events`, or a
+    union of them. With `everywhere`, a finding is reported only when each event at its place led to one, because code
+    that is wrong on one path or for one caller is then not enough. With `at_cause`, findings stand where the tensor was
+    created, and replace the conflicts of that tensor that other rules report. `final_findings` is called once, after
+    the last event, for rules that must see several events.
     """
 
     code: ClassVar[str]
@@ -54,23 +53,23 @@ class Rule(ABC):
     check: Callable[[Any], Iterator[Finding]]
 
     def final_findings(self) -> Iterator[Finding]:
-        """Findings that only the whole run could show."""
+        """Yield the findings that depend on all events of the run; called once, after the last event."""
         return iter(())
 
     @classmethod
     def documentation(cls) -> str:
-        """The rule's Markdown."""
+        """Return the rule's documentation in Markdown."""
         return inspect.cleandoc(cls.__doc__ or "")
 
     @classmethod
     def summary(cls) -> str:
-        """The first line of the documentation."""
+        """Return the first line of the rule's documentation."""
         return cls.documentation().partition("\n")[0]
 
 
 @cache
 def events_of(rule: type[Rule]) -> tuple[type, ...]:
-    """The event classes a rule's `check` takes, read from its annotation. Raises TypeError for a rule without one."""
+    """Return the event classes that a rule's `check` takes, read from its annotation. Raises TypeError without one."""
     hints = get_type_hints(rule.check)
     hints.pop("return", None)
     if len(hints) != 1:

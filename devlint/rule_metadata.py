@@ -1,4 +1,4 @@
-"""What is said of a rule outside the rule itself: plain data for listings, reports and configuration."""
+"""The metadata of rules: plain data for listings, reports and configuration."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from devlint.diagnostic import Severity
 
 
 class DocumentedRule(Protocol):
-    """What a rule class tells of itself."""
+    """The interface of a rule class that its metadata is read from."""
 
     code: ClassVar[str]
     name: ClassVar[str]
@@ -19,14 +19,15 @@ class DocumentedRule(Protocol):
 
     @classmethod
     def documentation(cls) -> str:
-        """The rule's Markdown."""
+        """Return the rule's documentation in Markdown."""
 
     @classmethod
     def summary(cls) -> str:
-        """The first line of the documentation."""
+        """Return the first line of the rule's documentation."""
 
 
 _PAGES = "https://devlint.dev/rules/"
+"""The address of the rules' documentation pages."""
 _TOPICS = {
     "DEV1": "placement",
     "DEV2": "transfer",
@@ -35,16 +36,17 @@ _TOPICS = {
     "DEV5": "asynchronous-execution",
     "DEV6": "portability",
 }
+"""The topic of each rule family, by the prefix of its codes."""
 
 
 def rule_url(name: str) -> str:
-    """Where the rule of that name is documented."""
+    """Return the address of the documentation page of the rule with a name."""
     return f"{_PAGES}{name}"
 
 
 @dataclass(frozen=True, slots=True)
 class RuleMetadata:
-    """A rule as it is listed: its code, its name, how it is ranked and what its documentation says."""
+    """The metadata of one rule: its code, name, severity, defaults and documentation."""
 
     code: str
     name: str
@@ -56,12 +58,12 @@ class RuleMetadata:
 
     @classmethod
     def of(cls, rule: type[DocumentedRule]) -> RuleMetadata:
-        """The card of a rule class."""
+        """Return the metadata of a rule class."""
         return cls(
             rule.code, rule.name, rule.severity, rule.default, rule.fixable, rule.summary(), rule.documentation()
         )
 
     @property
     def topic(self) -> str | None:
-        """What the rule's family is about; None for rules about devlint itself and for third parties'."""
+        """The topic of the rule's family; None for rules about devlint itself and for third parties' rules."""
         return _TOPICS.get(self.code[:4])

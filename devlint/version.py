@@ -1,4 +1,4 @@
-"""Which devlint this is."""
+"""The version of devlint."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The rules, one file each."""
+"""The built-in rules of devlint, one module for each."""

@@ -74,16 +74,16 @@ class MixedDeviceOp(Rule):
     severity = Severity.ERROR
 
     def check(self, event: OperandConflict) -> Iterator[Finding]:
-        """Each pair of operands that cannot meet."""
-        strange, other = event.misplaced, event.other
-        first, second = device_text(strange.leaf), device_text(other.leaf)
-        if strange.place == other.place:
-            said = f"{operand_text(strange)} holds tensors on {first} and on {second}"
+        """Report an operation whose operands are on two devices."""
+        misplaced, other = event.misplaced, event.other
+        first, second = device_text(misplaced.leaf), device_text(other.leaf)
+        if misplaced.place == other.place:
+            problem = f"{operand_text(misplaced)} holds tensors on {first} and on {second}"
         else:
-            said = f"{operand_text(strange)} is on {first} but {operand_text(other)} is on {second}"
+            problem = f"{operand_text(misplaced)} is on {first} but {operand_text(other)} is on {second}"
         yield Finding(
             event.context.place,
-            f"{said}: they cannot meet {where_operands_meet(event)}",
+            f"{problem}: they cannot meet {where_operands_meet(event)}",
             trace=conflict_steps(event, event.context.place),
             help=_help(event),
             confidence=conflict_confidence(event),
@@ -92,11 +92,13 @@ class MixedDeviceOp(Rule):
         )
 
 
-def _fix(event: OperandConflict, sheet: FixContext) -> Fix:
-    return move_to_meet(sheet, event)
+def _fix(event: OperandConflict, context: FixContext) -> Fix:
+    """Return the fix that moves the misplaced operand to the other operand's device."""
+    return move_to_meet(context, event)
 
 
 def _help(event: OperandConflict) -> str:
+    """Return the advice that names the transfer or the device argument to write."""
     if event.misplaced.place == event.other.place:
         return "bring them to one device before they are put together"
     device = device_source_of(event, event.other) or "..."

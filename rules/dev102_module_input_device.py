@@ -70,7 +70,7 @@ class ModuleInputDevice(Rule):
     severity = Severity.ERROR
 
     def check(self, event: ModuleInputConflict) -> Iterator[Finding]:
-        """Each input that lies elsewhere than the module's parameters."""
+        """Report a module call with an input on another device than the module's parameters."""
         weights, given = _roles(event)
         module = callee_text(event.context.place)
         argument = _argument(event, given)
@@ -87,22 +87,23 @@ class ModuleInputDevice(Rule):
         )
 
 
-def _fix(event: ModuleInputConflict, sheet: FixContext) -> Fix:
+def _fix(event: ModuleInputConflict, context: FixContext) -> Fix:
+    """Return the fix that moves the module or its input, whichever is misplaced."""
     weights, given = _roles(event)
     if weights is event.misplaced:
-        return move_module(sheet, event, given)
-    return move_input(sheet, event, weights, given, _argument(event, given))
+        return move_module(context, event, given)
+    return move_input(context, event, weights, given, _argument(event, given))
 
 
 def _roles(event: ModuleInputConflict) -> tuple[Operand, Operand]:
-    """The operand that belongs to the module, and the one it was given."""
+    """Return the operand that belongs to the module, followed by the operand that is the module's input."""
     if event.other.of_module is not None or (event.other.tensor.cell is not None and event.misplaced.of_module is None):
         return event.other, event.misplaced
     return event.misplaced, event.other
 
 
 def _argument(event: ModuleInputConflict, given: Operand) -> Place | None:
-    """The input as the caller writes it, where the caller's code tells which one it is."""
+    """Return the place of the input in the call; None when it is not clear which argument holds the input."""
     arguments = argument_places(event.context.place)
     if event.module_call is None:
         return given.place
@@ -112,6 +113,7 @@ def _argument(event: ModuleInputConflict, given: Operand) -> Place | None:
 
 
 def _help(event: ModuleInputConflict, weights: Operand, argument: Place | None) -> str:
+    """Return the advice that names the transfer to write."""
     if weights is event.misplaced:
         return f"move the module to where its inputs are: `{callee_text(event.context.place)}.to(...)`"
     transfer = f".to({device_source_of(event, weights) or '...'})"

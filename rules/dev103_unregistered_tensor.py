@@ -82,7 +82,7 @@ class UnregisteredTensor(Rule):
     severity = Severity.ERROR
 
     def check(self, event: PlainAttributeConflict) -> Iterator[Finding]:
-        """Each plain attribute that meets a tensor of another device; once for each assignment."""
+        """Report a plain tensor attribute that meets a tensor on another device, once for each assignment."""
         place = event.stored.place
         name = dotted_name_at(place)
         if name is not None and any(re.search(rf"\b{re.escape(name)}\b", str(test)) for test in event.when):
@@ -101,16 +101,18 @@ class UnregisteredTensor(Rule):
         )
 
 
-def _fix(event: PlainAttributeConflict, sheet: FixContext) -> Fix:
+def _fix(event: PlainAttributeConflict, context: FixContext) -> Fix:
+    """Return the fix that registers the attribute as a buffer; the tensors of a container are moved at their use."""
     target = event.stored.place.node
     if not isinstance(target, cst.CSTNode):
         raise NoFix
     if event.stored.kind is StepKind.STORED_INSIDE:
-        return move_where_used(sheet, event)
-    return register_buffer(sheet.part(event.stored.place), target)
+        return move_where_used(context, event)
+    return register_buffer(context.part(event.stored.place), target)
 
 
 def _help(name: str | None, *, inside: bool) -> str:
+    """Return the advice to register the attribute or, for tensors `inside` a container, each tensor."""
     owner, _, attribute = (name or "self.name").rpartition(".")
     if inside:
         return "register each of its tensors as a buffer, or move them where they are used"

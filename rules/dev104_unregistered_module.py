@@ -77,30 +77,32 @@ class UnregisteredModule(Rule):
     severity = Severity.ERROR
 
     def check(self, event: PlainContainerConflict) -> Iterator[Finding]:
-        """Each plain container whose contents meet a tensor of another device; once for each assignment."""
+        """Report a plain container whose content meets a tensor on another device, once for each assignment."""
         place = event.kept.place
         noun = f"`{place_text(place)}`" if dotted_name_at(place) is not None else "the attribute"
-        kept, met = event.misplaced, event.other
-        what = event.kept.message.partition(" ")[0]
+        kept, other = event.misplaced, event.other
+        content = event.kept.message.partition(" ")[0]
         yield Finding(
             place,
-            f"{noun} is a plain container, so `.to()` leaves the {what} in it on {device_text(kept.leaf)}:"
-            f" they cannot meet {operand_text(met)} on {device_text(met.leaf)} {where_operands_meet(event)}",
+            f"{noun} is a plain container, so `.to()` leaves the {content} in it on {device_text(kept.leaf)}:"
+            f" they cannot meet {operand_text(other)} on {device_text(other.leaf)} {where_operands_meet(event)}",
             trace=conflict_steps(event, place),
-            help=_HELP[what],
+            help=_HELP[content],
             confidence=conflict_confidence(event),
-            make_fix=partial(_fix, event, "Module" if what == "modules" else "Parameter"),
+            make_fix=partial(_fix, event, "Module" if content == "modules" else "Parameter"),
         )
 
 
-def _fix(event: PlainContainerConflict, kind: str, sheet: FixContext) -> Fix:
+def _fix(event: PlainContainerConflict, kind: str, context: FixContext) -> Fix:
+    """Return the fix that replaces the container by the torch container for its `kind`, `Module` or `Parameter`."""
     target = event.kept.place.node
     if not isinstance(target, cst.CSTNode):
         raise NoFix
-    return wrap_container(sheet.part(event.kept.place), target, kind)
+    return wrap_container(context.part(event.kept.place), target, kind)
 
 
 _HELP = {
     "modules": "keep them in an `nn.ModuleList`, or an `nn.ModuleDict` for a dict",
     "parameters": "keep them in an `nn.ParameterList`, or an `nn.ParameterDict` for a dict",
 }
+"""The advice by the content of the plain container."""

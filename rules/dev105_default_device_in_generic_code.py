@@ -74,15 +74,17 @@ class DefaultDeviceInGenericCode(Rule):
     at_cause = True
 
     def check(self, event: FactoryConflict) -> Iterator[Finding]:
-        """Each factory whose tensor meets one of the caller's; once, whatever it meets."""
+        """Report a factory without a device whose tensor meets a caller's tensor, once for each factory."""
         place, other = event.created.place, event.other
         factory = callee_text(place)
         takes_device = factory.rpartition(".")[2] not in DEVICELESS
-        made = "is given no device and makes its tensor on the host" if takes_device else "makes its tensor on the host"
+        problem = (
+            "is given no device and makes its tensor on the host" if takes_device else "makes its tensor on the host"
+        )
         device = _device(event)
         yield Finding(
             place,
-            f"`{factory}` {made}: it cannot meet {operand_text(other)} on {device_text(other.leaf)}"
+            f"`{factory}` {problem}: it cannot meet {operand_text(other)} on {device_text(other.leaf)}"
             f" {where_operands_meet(event)}",
             trace=conflict_steps(event, place),
             help=f"make it where it is used: `device={device}`" if takes_device else f"move it: `.to({device})`",
@@ -91,17 +93,21 @@ class DefaultDeviceInGenericCode(Rule):
         )
 
 
-def _fix(event: FactoryConflict, sheet: FixContext) -> Fix:
+def _fix(event: FactoryConflict, context: FixContext) -> Fix:
+    """Return the fix that passes the other operand's device to the factory."""
     device = worded(event.created.wordings, event.other.tensor.placement)
     if device is None and event.created.place == event.misplaced.place:
         device = device_at_meeting(event, event.other)
     if device is None:
         raise NoFix
-    return create_at(sheet, event.created, device, event.misplaced.place)
+    return create_at(context, event.created, device, event.misplaced.place)
 
 
 def _device(event: FactoryConflict) -> str:
-    """A device at hand where the factory stands: that of what it takes its size from, or of what its tensor meets."""
+    """Return an expression for a device that is valid at the factory, or `...` if none is known.
+
+    It is the device of the tensor that the factory takes its size from, or of the tensor that its result meets.
+    """
     name = size_source_name(event.created.place)
     if name is None and event.created.scope is event.context.scope:
         if event.other.of_module is not None:

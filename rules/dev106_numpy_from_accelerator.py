@@ -63,25 +63,26 @@ class NumpyFromAccelerator(Rule):
     severity = Severity.ERROR
 
     def check(self, event: HostRead) -> Iterator[Finding]:
-        """Each read through NumPy of a tensor that is, or under some condition is, on an accelerator."""
+        """Report a NumPy read of a tensor that is on an accelerator, always or under some condition."""
         if not event.needs_host:
             return
         for when, leaf in placement_cases(event.tensor.placement, event.context.path_condition):
             if not is_accelerator(leaf.device):
                 continue
             text = place_text(event.operand)
-            copied = text_with_suffix(event.operand, ".detach().cpu()" if event.tensor.grad else ".cpu()")
+            suggestion = text_with_suffix(event.operand, ".detach().cpu()" if event.tensor.grad else ".cpu()")
             yield Finding(
                 event.context.place,
                 f"`{text}` is on {device_text(leaf)}{condition_text(when)},"
                 f" but {reader_text(event)} reads host memory only",
                 trace=placement_steps(leaf),
-                help=array_suggestion(event) or f"copy it to the host first: `{copied}`",
+                help=array_suggestion(event) or f"copy it to the host first: `{suggestion}`",
                 confidence=confidence(event, leaf, when=when),
                 make_fix=partial(_fix, event) if event.array is None else None,
             )
             return
 
 
-def _fix(event: HostRead, sheet: FixContext) -> Fix:
-    return read_from_host(sheet, event, ".detach().cpu()" if event.tensor.grad else ".cpu()")
+def _fix(event: HostRead, context: FixContext) -> Fix:
+    """Return the fix that copies the tensor to the host, and detaches it if it requires grad."""
+    return read_from_host(context, event, ".detach().cpu()" if event.tensor.grad else ".cpu()")

@@ -63,7 +63,7 @@ class AcceleratorIndexOnHost(Rule):
     severity = Severity.ERROR
 
     def check(self, event: IndexConflict) -> Iterator[Finding]:
-        """Each host tensor with an index from elsewhere."""
+        """Report a host tensor whose index is on another device."""
         table, index = event.misplaced, event.other
         yield Finding(
             event.context.place,
@@ -77,18 +77,20 @@ class AcceleratorIndexOnHost(Rule):
         )
 
 
-def _fix(event: IndexConflict, sheet: FixContext) -> Fix:
-    part, table = sheet.part(event.misplaced.place), node_at(event.misplaced.place)
-    index = sheet.part(event.other.place), node_at(event.other.place)
+def _fix(event: IndexConflict, context: FixContext) -> Fix:
+    """Return the fix that moves the indexed tensor to the index or, if that is not possible, the index to the host."""
+    region, table = context.part(event.misplaced.place), node_at(event.misplaced.place)
+    index = context.part(event.other.place), node_at(event.other.place)
     try:
-        if is_moved_on(part, event.context.place.node):
+        if is_moved_on(region, event.context.place.node):
             raise NoFix
-        message, edits = transfer(part, table, f".to({device_at_meeting(event, event.other)})")
+        message, edits = transfer(region, table, f".to({device_at_meeting(event, event.other)})")
     except NoFix:
         message, edits = "Index it from the host", method(*index, ".cpu()")
     return Fix(message, Applicability.UNSAFE, edits)
 
 
 def _help(table: str | None, index: str | None) -> str:
+    """Return the advice that names both transfers; `table` and `index` are names, or None for other expressions."""
     moved = f"`{table or '...'}.to({index or 'index'}.device)`"
     return f"move the tensor to where its index is, {moved}, or the index to the host, `{index or '...'}.cpu()`"

@@ -62,7 +62,7 @@ class HostOnlyArgument(Rule):
     severity = Severity.ERROR
 
     def check(self, event: HostOnlyOperand) -> Iterator[Finding]:
-        """Each such argument."""
+        """Report an accelerator tensor that is passed for an argument that must be on the host."""
         operand = event.operand
         text = place_text(operand.place)
         yield Finding(
@@ -76,8 +76,9 @@ class HostOnlyArgument(Rule):
         )
 
 
-def _fix(event: HostOnlyOperand, sheet: FixContext) -> Fix:
+def _fix(event: HostOnlyOperand, context: FixContext) -> Fix:
+    """Return the fix that passes a copy on the host."""
     if event.operand.inside:
         raise NoFix
-    part, node = sheet.part(event.operand.place), node_at(event.operand.place)
-    return Fix("Pass it from the host", Applicability.SAFE, method(part, node, ".cpu()"))
+    region, node = context.part(event.operand.place), node_at(event.operand.place)
+    return Fix("Pass it from the host", Applicability.SAFE, method(region, node, ".cpu()"))

@@ -55,7 +55,7 @@ class InvalidDevice(Rule):
     severity = Severity.ERROR
 
     def check(self, event: InvalidDeviceUsed) -> Iterator[Finding]:
-        """Each such device, where it is used."""
+        """Report a use of a device that cannot exist."""
         yield Finding(
             event.context.place,
             f"no tensor can go to device {event.written!r}: {event.reason}",
@@ -64,12 +64,13 @@ class InvalidDevice(Rule):
         )
 
 
-def _fix(event: InvalidDeviceUsed, sheet: FixContext) -> Fix:
-    return respell(sheet.part(event.context.place), node_at(event.context.place), event.written)
+def _fix(event: InvalidDeviceUsed, context: FixContext) -> Fix:
+    """Return the fix that writes the device that was probably meant."""
+    return respell(context.part(event.context.place), node_at(event.context.place), event.written)
 
 
 def _help(written: str) -> str | None:
-    """What was probably meant."""
+    """Return the advice that names the device that was probably meant; None if it is unclear."""
     type_, _, rest = written.partition(":")
     if rest.startswith(f"{type_}:"):
         return f"`{type_}:` stands there twice: the inner string holds it already"

@@ -64,29 +64,32 @@ class MovedParameter(Rule):
     severity = Severity.ERROR
 
     def check(self, event: MovedLeaf) -> Iterator[Finding]:
-        """Each transfer of a leaf whose result is used as one; once for each transfer."""
+        """Report a transfer of a leaf tensor whose result is used as a leaf, once for each transfer."""
         place = event.moved.place
-        told = tuple(reversed(list(history(event.moved))))
+        steps = tuple(reversed(list(history(event.moved))))
         use = Step(StepKind.PASSED, event.use, event.context.place)
         yield Finding(
             place,
-            f"`{method_text(place)}` makes a new tensor that is {_lost(event)}, yet {event.use}",
-            trace=(*told, use) if use.place != place else told,
+            f"`{method_text(place)}` makes a new tensor that is {_lost_property(event)}, yet {event.use}",
+            trace=(*steps, use) if use.place != place else steps,
             help=_help(event),
             make_fix=None if event.replaces else partial(_fix, event),
         )
 
 
-def _fix(event: MovedLeaf, sheet: FixContext) -> Fix:
-    part, call = sheet.part(event.moved.place), node_at(event.moved.place)
-    return keep_parameter(part, call) if event.parameter else keep_leaf(part, call)
+def _fix(event: MovedLeaf, context: FixContext) -> Fix:
+    """Return the fix that makes the moved tensor a parameter or a leaf again."""
+    region, call = context.part(event.moved.place), node_at(event.moved.place)
+    return keep_parameter(region, call) if event.parameter else keep_leaf(region, call)
 
 
-def _lost(event: MovedLeaf) -> str:
+def _lost_property(event: MovedLeaf) -> str:
+    """Return the phrase for the property that the transfer's result lacks."""
     return "no longer a Parameter" if event.parameter else "not a leaf"
 
 
 def _help(event: MovedLeaf) -> str:
+    """Return the advice for a parameter, for a leaf that an optimizer trains, or for any other leaf."""
     if event.parameter:
         return (
             "move the tensor inside: `nn.Parameter(tensor.to(device))`, or leave the move to the module's own `.to()`"

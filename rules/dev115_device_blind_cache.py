@@ -14,6 +14,7 @@ from devlint.interpreter.state.events import CacheConflict
 from devlint.rule import Finding, Rule
 
 KEYED: Final = "make the device (and the dtype) part of the key, or move the cached tensor where it is used"
+"""The advice for a cache whose key lacks the device."""
 
 
 class DeviceBlindCache(Rule):
@@ -73,7 +74,7 @@ class DeviceBlindCache(Rule):
     severity = Severity.WARNING
 
     def check(self, event: CacheConflict) -> Iterator[Finding]:
-        """Each cache whose tensor meets one of another device; once for each cache."""
+        """Report a cache whose tensor meets a tensor on another device, once for each cache."""
         place, other = event.cached.place, event.other
         yield Finding(
             place,

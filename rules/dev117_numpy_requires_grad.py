@@ -64,7 +64,7 @@ class NumpyRequiresGrad(Rule):
     severity = Severity.ERROR
 
     def check(self, event: HostRead) -> Iterator[Finding]:
-        """Each read through NumPy of a tensor that autograd follows."""
+        """Report a NumPy read of a tensor that requires grad; DEV106 reports those on an accelerator."""
         if not event.needs_no_grad or not event.grad_enabled or event.tensor.grad is not True:
             return
         found = [leaf for _, leaf in placement_cases(event.tensor.placement, event.context.path_condition)]
@@ -81,5 +81,6 @@ class NumpyRequiresGrad(Rule):
         )
 
 
-def _fix(event: HostRead, sheet: FixContext) -> Fix:
-    return read_from_host(sheet, event, ".detach()")
+def _fix(event: HostRead, context: FixContext) -> Fix:
+    """Return the fix that detaches the tensor from autograd before the read."""
+    return read_from_host(context, event, ".detach()")

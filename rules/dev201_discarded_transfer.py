@@ -30,6 +30,7 @@ from devlint.interpreter.state.events import DiscardedResult
 from devlint.rule import Finding, Rule
 
 RESULTS: Final = {"detach": "detached tensor", "pin_memory": "pinned copy"}
+"""The phrases for the results of methods that do not transfer to a device."""
 
 
 class DiscardedTransfer(Rule):
@@ -81,31 +82,36 @@ class DiscardedTransfer(Rule):
     fixable = True
 
     def check(self, event: DiscardedResult) -> Iterator[Finding]:
-        """A discarded call on a variable."""
+        """Report a transfer of a variable whose result is discarded."""
         receiver = variable_text(event.receiver)
-        if receiver is None or (event.timed and _waits(event)) or is_expected_to_fail(event.context.place):
+        if (
+            receiver is None
+            or (event.timed and _may_be_meant_to_wait(event))
+            or is_expected_to_fail(event.context.place)
+        ):
             return
         result, call = RESULTS.get(event.method, "tensor"), place_text(event.context.place)
         yield Finding(
             event.context.place,
-            f"The {result} that `{call}` returns is thrown away: {_remains(receiver, event.method, event.tensor)}",
+            f"The {result} that `{call}` returns is thrown away: {_clause(receiver, event.method, event.tensor)}",
             placement_steps(*unconditional_case(event.tensor)),
-            f"keep the result: `{_kept(event, receiver)}`",
+            f"keep the result: `{_keeping_statement(event, receiver)}`",
             confidence(event),
             make_fix=partial(_fix, event),
         )
 
 
-def _fix(event: DiscardedResult, sheet: FixContext) -> Fix:
+def _fix(event: DiscardedResult, context: FixContext) -> Fix:
+    """Return the fix that assigns the result to the variable."""
     call, receiver = event.context.place.node, variable_node(event.context.place)
     if not isinstance(call, cst.Call) or receiver is None or event.tensor.cell is not None:
         raise NoFix
     moves_only = not event.casts and "detach" not in place_text(event.context.place)
-    return assign_result(sheet.part(event.context.place), call, receiver, safe=moves_only)
+    return assign_result(context.part(event.context.place), call, receiver, safe=moves_only)
 
 
-def _waits(event: DiscardedResult) -> bool:
-    """Whether the call may stand there for what it makes the host wait for, or to be timed itself."""
+def _may_be_meant_to_wait(event: DiscardedResult) -> bool:
+    """Return whether the call may serve to make the host wait, or to be timed itself."""
     loop = event.context.loop
     return (
         event.method == "cpu"
@@ -114,8 +120,8 @@ def _waits(event: DiscardedResult) -> bool:
     )
 
 
-def _remains(receiver: str, method: str, tensor: Tensor) -> str:
-    """What the receiver still is."""
+def _clause(receiver: str, method: str, tensor: Tensor) -> str:
+    """Return the clause that says what the receiver still is, such as its device or dtype."""
     placement, dtype = tensor.placement, tensor.dtype.name
     device = (
         str(placement.device)
@@ -134,8 +140,9 @@ def _remains(receiver: str, method: str, tensor: Tensor) -> str:
     return f"`{receiver}` stays as it is ({known})" if known else f"`{receiver}` stays as it is"
 
 
-def _kept(event: DiscardedResult, receiver: str) -> str:
+def _keeping_statement(event: DiscardedResult, receiver: str) -> str:
+    """Return the statement that keeps the result: an assignment, or a collection of the results of a loop."""
     loop = event.context.loop
     call = event.context.place
-    everywhere = collecting_statement(loop.place, receiver, call) if loop is not None else None
-    return everywhere or f"{receiver} = {place_text(call, LONGEST)}"
+    collected = collecting_statement(loop.place, receiver, call) if loop is not None else None
+    return collected or f"{receiver} = {place_text(call, LONGEST)}"

@@ -64,23 +64,24 @@ class ReboundLoopVariable(Rule):
     severity = Severity.ERROR
 
     def check(self, event: UnusedRebinding) -> Iterator[Finding]:
-        """A rebound name that a loop binds."""
+        """Report a loop variable that is rebound to its moved tensor and not read again."""
         if event.loop is None:
             return
         call = event.context.place
-        instead = collecting_statement(event.loop, event.name, call)
+        statement = collecting_statement(event.loop, event.name, call)
         yield Finding(
             call,
             f"`{event.name}` is only the loop's name for the tensor: what is looped over keeps the one not moved",
             placement_steps(*unconditional_case(event.tensor)),
-            f"write `{instead}`" if instead else f"collect what `{place_text(call)}` returns",
+            f"write `{statement}`" if statement else f"collect what `{place_text(call)}` returns",
             confidence(event),
             make_fix=partial(_fix, event),
         )
 
 
-def _fix(event: UnusedRebinding, sheet: FixContext) -> Fix:
+def _fix(event: UnusedRebinding, context: FixContext) -> Fix:
+    """Return the fix that assigns the moved tensor to the container of the loop."""
     call = event.context.place.node
     if not isinstance(call, cst.Call):
         raise NoFix
-    return rebind_in_container(sheet.part(event.context.place), call, event.name)
+    return rebind_in_container(context.part(event.context.place), call, event.name)

@@ -67,7 +67,7 @@ class ReboundArgument(Rule):
     severity = Severity.WARNING
 
     def check(self, event: UnusedRebinding) -> Iterator[Finding]:
-        """A rebound name that is an argument."""
+        """Report an argument that is rebound to its moved tensor and not read again."""
         if event.loop is not None:
             return
         call = event.context.place
@@ -81,8 +81,9 @@ class ReboundArgument(Rule):
         )
 
 
-def _fix(event: UnusedRebinding, sheet: FixContext) -> Fix:
-    part, call = sheet.part(event.context.place), event.context.place.node
+def _fix(event: UnusedRebinding, context: FixContext) -> Fix:
+    """Return the fix that returns the moved argument to the caller."""
+    region, call = context.part(event.context.place), event.context.place.node
     if not isinstance(call, cst.CSTNode):
         raise NoFix
-    return return_moved(sheet, part, call)
+    return return_moved(context, region, call)

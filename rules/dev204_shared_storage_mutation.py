@@ -59,7 +59,7 @@ class SharedStorageMutation(Rule):
     default = False
 
     def check(self, event: SharedWrite) -> Iterator[Finding]:
-        """Every write to memory that somebody else holds."""
+        """Report an in-place write to storage that another name in use, or the caller, shares."""
         other = f"`{event.other}`" if event.other is not None else "what the caller gave"
         verb = "is" if event.surely else "may be"
         sure = confidence(event)

@@ -65,7 +65,7 @@ class DeviceComparison(Rule):
     everywhere = True
 
     def check(self, event: DevicesCompared) -> Iterator[Finding]:
-        """A comparison whose answer is known whatever the device is."""
+        """Report a comparison of devices whose result is the same for every device."""
         if event.operator in ("is", "is not"):
             yield from self._identity(event)
         elif isinstance(event.left, DeviceValue) and isinstance(event.right, DeviceValue):
@@ -74,6 +74,7 @@ class DeviceComparison(Rule):
             yield from self._text(event)
 
     def _identity(self, event: DevicesCompared) -> Iterator[Finding]:
+        """Report a comparison of device objects by identity: each read of `.device` makes a new object."""
         equal = "==" if event.operator == "is" else "!="
         yield Finding(
             event.context.place,
@@ -84,19 +85,23 @@ class DeviceComparison(Rule):
         )
 
     def _text(self, event: DevicesCompared) -> Iterator[Finding]:
-        written = _string(event.left) or _string(event.right)
+        """Report a comparison between a `torch.device` and a string, which are never equal."""
+        written = _constant_string(event.left) or _constant_string(event.right)
         if written is None:
             return
         always = "False" if event.operator == "==" else "True"
         yield Finding(
             event.context.place,
             f"`{place_text(event.context.place)}` is always {always}: a torch.device equals no string",
-            help=_instead(written, event.operator),
+            help=_advice(written, event.operator),
             make_fix=partial(_fix, event, written),
         )
 
     def _index(self, event: DevicesCompared) -> Iterator[Finding]:
-        """A tensor's device, which has an index on an accelerator, with one that has none."""
+        """Report a comparison of a tensor's device with a device without an index.
+
+        The device of a tensor on an accelerator always has an index.
+        """
         left, right = event.left, event.right
         assert isinstance(left, DeviceValue) and isinstance(right, DeviceValue)
         if left.of_tensor is right.of_tensor:
@@ -112,24 +117,27 @@ class DeviceComparison(Rule):
                     event.context.place,
                     f"`{place_text(event.context.place)}` is always {always}{condition_text(when)}:"
                     f" a tensor's device has an index ({device}:0), torch.device({str(device)!r}) has none",
-                    help=_instead(device.type, event.operator),
+                    help=_advice(device.type, event.operator),
                     make_fix=partial(_fix, event, None),
                 )
                 return
 
 
-def _fix(event: DevicesCompared, written: str | None, sheet: FixContext) -> Fix:
-    part, node = sheet.part(event.context.place), node_at(event.context.place)
+def _fix(event: DevicesCompared, written: str | None, context: FixContext) -> Fix:
+    """Return the fix that compares by value, by type, or with a `torch.device`."""
+    region, node = context.part(event.context.place), node_at(event.context.place)
     if event.operator in ("is", "is not"):
-        return compare_values(part, node)
-    return compare_with_text(part, node, written) if written is not None else compare_types(part, node)
+        return compare_values(region, node)
+    return compare_with_text(region, node, written) if written is not None else compare_types(region, node)
 
 
-def _string(value: Value) -> str | None:
+def _constant_string(value: Value) -> str | None:
+    """Return the constant string that a value is; None for any other value."""
     return value.value if isinstance(value, Const) and isinstance(value.value, str) else None
 
 
-def _instead(written: str, operator: str) -> str:
+def _advice(written: str, operator: str) -> str:
+    """Return the advice that names the comparison to write."""
     if ":" in written:
         return f"compare with a device: `{operator} torch.device({written!r})`"
     return f"compare the type: `.device.type {operator} {written!r}`"

@@ -75,44 +75,52 @@ class Float64Input(Rule):
     severity = Severity.ERROR
 
     def check(self, event: DtypeConflict) -> Iterator[Finding]:
-        """A clash of which one side is float64 that nobody asked for."""
+        """Report a dtype conflict in which one operand is float64 only by default of NumPy or Python."""
         pair = implicit_float64(event)
         if pair is None:
             return
         wide, narrow = pair
         dtype = wide.tensor.dtype
-        came = conversion_step(dtype)
-        place = came.place if came is not None else event.context.place
-        met = Step(StepKind.PASSED, f"meets {dtype_text(narrow)}", event.context.place)
-        told = [step for step in dtype_steps(dtype) if step.place != place]
+        conversion = conversion_step(dtype)
+        place = conversion.place if conversion is not None else event.context.place
+        meeting = Step(StepKind.PASSED, f"meets {dtype_text(narrow)}", event.context.place)
+        steps = [step for step in dtype_steps(dtype) if step.place != place]
         yield Finding(
             place,
-            f"float64 {_from(dtype.source.value)} reaches {_target(event, narrow)}",
-            (*told, met) if place != event.context.place else tuple(told),
-            conversion_with_dtype(came, narrow.tensor.dtype.name or "float32") if came is not None else None,
+            f"float64 {_source_phrase(dtype.source.value)} reaches {_target_phrase(event, narrow)}",
+            (*steps, meeting) if place != event.context.place else tuple(steps),
+            conversion_with_dtype(conversion, narrow.tensor.dtype.name or "float32")
+            if conversion is not None
+            else None,
             confidence(event),
             subject=place,
-            make_fix=partial(_fix, wide, narrow.tensor.dtype.name or "float32", came),
+            make_fix=partial(_fix, wide, narrow.tensor.dtype.name or "float32", conversion),
         )
 
 
-def _fix(wide: Operand, dtype: str, came: Step | None, sheet: FixContext) -> Fix:
-    if came is None:
-        return cast_operand(sheet, wide, dtype)
+def _fix(wide: Operand, dtype: str, conversion: Step | None, context: FixContext) -> Fix:
+    """Return the fix that casts the data where torch converts it, or else casts the operand where it is used.
+
+    The cast is at the operand when other callers may pass data of another dtype to the conversion.
+    """
+    if conversion is None:
+        return cast_operand(context, wide, dtype)
     try:
-        part, call = sheet.part(came.place), node_at(came.place)
-        if is_decided_within(came.scope, wide.tensor.dtype) or not passes_argument_on(part, call):
-            return cast_at_entrance(part, call, dtype)
+        region, call = context.part(conversion.place), node_at(conversion.place)
+        if is_decided_within(conversion.scope, wide.tensor.dtype) or not passes_argument_on(region, call):
+            return cast_at_entrance(region, call, dtype)
     except NoFix:
         pass
-    return cast_operand(sheet, wide, dtype)
+    return cast_operand(context, wide, dtype)
 
 
-def _from(source: str) -> str:
+def _source_phrase(source: str) -> str:
+    """Return the phrase for the source of the float64 data."""
     return "from Python floats" if source == "Python floats" else "from NumPy"
 
 
-def _target(event: DtypeConflict, narrow: Operand) -> str:
+def _target_phrase(event: DtypeConflict, narrow: Operand) -> str:
+    """Return the phrase for the weights or the operation that the float64 operand meets."""
     if narrow.of_module is not None:
         return f"`{callee_text(narrow.place)}`, whose weights are {narrow.tensor.dtype}"
     return f"{operation_text(event.operation)} with {dtype_text(narrow)}"

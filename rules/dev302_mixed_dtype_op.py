@@ -63,43 +63,43 @@ class MixedDtypeOp(Rule):
     severity = Severity.ERROR
 
     def check(self, event: DtypeConflict) -> Iterator[Finding]:
-        """A clash that is not float64 from outside."""
+        """Report a dtype conflict that DEV301 does not report."""
         if implicit_float64(event) is not None:
             return
         left, right = event.left, event.right
         if left.of_module is not None:
             left, right = right, left
         place = event.context.place
-        told = dtype_steps(left.tensor.dtype, right.tensor.dtype)
+        steps = dtype_steps(left.tensor.dtype, right.tensor.dtype)
         yield Finding(
             place,
             f"{operation_text(event.operation)} does not promote: {dtype_text(left)}, meets {dtype_text(right)}",
-            tuple(step for step in told if step.place != place),
-            _cast(left, right),
+            tuple(step for step in steps if step.place != place),
+            _help(left, right),
             confidence(event),
-            subject=_written_at(left, right, place),
+            subject=_subject_place(left, right, place),
             make_fix=partial(_fix, left, right),
         )
 
 
-def _fix(left: Operand, right: Operand, sheet: FixContext) -> Fix:
-    """The operand that `_cast` names is cast; what is assigned to an entry always is."""
+def _fix(left: Operand, right: Operand, context: FixContext) -> Fix:
+    """Return the fix that casts the operand that `_help` names, or the assigned value of an assignment to an entry."""
     assigned = next((one for one in (left, right) if one.name == "value"), None)
     moved, kept = (left, right) if right.of_module is not None else (right, left)
     if assigned is not None:
         moved, kept = assigned, left if assigned is right else right
-    return cast_operand(sheet, moved, kept.tensor.dtype.name or "float32", kept)
+    return cast_operand(context, moved, kept.tensor.dtype.name or "float32", kept)
 
 
-def _cast(left: Operand, right: Operand) -> str:
-    """The cast of one side to the other's dtype."""
+def _help(left: Operand, right: Operand) -> str:
+    """Return the advice to cast one operand to the other's dtype."""
     moved, kept = (left, right) if right.of_module is not None else (right, left)
     name, other = dotted_name_at(moved.place), dotted_name_at(kept.place)
     dtype = f"{other}.dtype" if other is not None and kept.of_module is None else f"torch.{kept.tensor.dtype}"
     return f"cast one of them: `{name}.to({dtype})`" if name is not None else f"cast one of them to {dtype}"
 
 
-def _written_at(left: Operand, right: Operand, place: Place) -> Place:
-    """The one place to mend where a dtype was written out, else the operation itself."""
+def _subject_place(left: Operand, right: Operand, place: Place) -> Place:
+    """Return the place where the program wrote a dtype, if it wrote exactly one; else the operation's place."""
     steps = [step for step in (left.tensor.dtype.provenance, right.tensor.dtype.provenance) if step is not None]
     return steps[0].place if len(steps) == 1 else place

@@ -64,48 +64,50 @@ class Float64OnAccelerator(Rule):
     severity = Severity.WARNING
 
     def check(self, event: Transfer) -> Iterator[Finding]:
-        """A transfer that keeps float64."""
+        """Report a transfer of float64 to an accelerator without a cast."""
         if not event.moves or event.dtype_before.name != "float64" or event.dtype_after.name != "float64":
             return
-        uploads = [way for way in transfer_paths(event) if way.uploads]
+        uploads = [path for path in transfer_paths(event) if path.uploads]
         if not uploads:
             return
-        refused = next((way for way in uploads if str(way.after.device).startswith("mps")), None)
-        way = refused or uploads[0]
-        came = conversion_step(event.dtype_before)
+        refused = next((path for path in uploads if str(path.after.device).startswith("mps")), None)
+        path = refused or uploads[0]
+        conversion = conversion_step(event.dtype_before)
         place = event.context.place
         yield Finding(
             place,
-            _message(event, way, refused=refused is not None),
+            _message(event, path, refused=refused is not None),
             tuple(step for step in dtype_steps(event.dtype_before) if step.place != place),
             "cast before or with the transfer: `.to(device, torch.float32)`",
-            confidence(event, way.before),
+            confidence(event, path.before),
             _severity(event, refused=refused is not None),
-            subject=came.place if came is not None else place,
+            subject=conversion.place if conversion is not None else place,
             make_fix=partial(_fix, event),
         )
 
 
-def _fix(event: Transfer, sheet: FixContext) -> Fix:
+def _fix(event: Transfer, context: FixContext) -> Fix:
+    """Return the fix that casts in the transfer; it is only displayed when callers choose the tensor's dtype."""
     if event.is_module or not is_implicit(event.dtype_before):
         raise NoFix
-    part, call = sheet.part(event.context.place), node_at(event.context.place)
-    foreign = passes_argument_on(part, call) and not is_decided_within(event.context.scope, event.dtype_before)
-    return cast_with_transfer(part, call, "float32", Applicability.DISPLAY if foreign else Applicability.UNSAFE)
+    region, call = context.part(event.context.place), node_at(event.context.place)
+    foreign = passes_argument_on(region, call) and not is_decided_within(event.context.scope, event.dtype_before)
+    return cast_with_transfer(region, call, "float32", Applicability.DISPLAY if foreign else Applicability.UNSAFE)
 
 
-def _message(event: Transfer, way: TransferPath, *, refused: bool) -> str:
-    what = f"`{place_text(event.receiver)}`"
+def _message(event: Transfer, path: TransferPath, *, refused: bool) -> str:
+    """Return the message of the finding; `refused` tells that the device, mps, has no float64."""
+    receiver = f"`{place_text(event.receiver)}`"
     held = "parameters" if event.parameter else "buffers"
-    subject = f"the float64 {held} of {what}" if event.is_module else f"the float64 tensor {what}"
+    subject = f"the float64 {held} of {receiver}" if event.is_module else f"the float64 tensor {receiver}"
     if refused:
-        return f"{subject[0].upper()}{subject[1:]} cannot go to mps, which has no float64{condition_text(way.when)}"
-    return (
-        f"{subject[0].upper()}{subject[1:]} goes to {way.after.device}, where float64 is slow{condition_text(way.when)}"
-    )
+        return f"{subject[0].upper()}{subject[1:]} cannot go to mps, which has no float64{condition_text(path.when)}"
+    when = condition_text(path.when)
+    return f"{subject[0].upper()}{subject[1:]} goes to {path.after.device}, where float64 is slow{when}"
 
 
 def _severity(event: Transfer, *, refused: bool) -> Severity | None:
+    """Return the severity: error on mps, info for float64 that the program requested, else None for the rule's own."""
     if refused:
         return Severity.ERROR
     return None if is_implicit(event.dtype_before) else Severity.INFO

@@ -65,37 +65,38 @@ class LossTargetDtype(Rule):
     severity = Severity.ERROR
 
     def check(self, event: RefusedTargetDtype) -> Iterator[Finding]:
-        """Every refused target."""
+        """Report a target whose dtype the loss refuses."""
         dtype = event.operand.tensor.dtype
         place = event.context.place
-        wanted = _wanted(event.accepted)
+        suggested = _suggested_dtype(event.accepted)
         name = dotted_name_at(event.operand.place)
-        told = tuple(step for step in dtype_steps(dtype) if step.place != place)
+        steps = tuple(step for step in dtype_steps(dtype) if step.place != place)
         yield Finding(
             place,
-            f"`{event.loss}` takes {_kind(event.accepted)} targets, and {operand_text(event.operand)} is {dtype}",
-            told,
-            f"cast the targets: `{name or 'target'}.to(torch.{wanted})`",
+            f"`{event.loss}` takes {_phrase(event.accepted)} targets, and {operand_text(event.operand)} is {dtype}",
+            steps,
+            f"cast the targets: `{name or 'target'}.to(torch.{suggested})`",
             confidence(event),
-            subject=told[-1].place if told else place,
-            make_fix=partial(_fix, event, wanted),
+            subject=steps[-1].place if steps else place,
+            make_fix=partial(_fix, event, suggested),
         )
 
 
-def _fix(event: RefusedTargetDtype, dtype: str, sheet: FixContext) -> Fix:
-    return cast_operand(sheet, event.operand, dtype)
+def _fix(event: RefusedTargetDtype, dtype: str, context: FixContext) -> Fix:
+    """Return the fix that casts the target."""
+    return cast_operand(context, event.operand, dtype)
 
 
-def _kind(accepted: tuple[str, ...]) -> str:
-    """The accepted dtypes in a word or two."""
+def _phrase(accepted: tuple[str, ...]) -> str:
+    """Return the phrase for the dtypes that the loss accepts."""
     floating = [name for name in accepted if is_floating(name)]
     if floating and "int64" in accepted:
         return "int64 (class indices) or floating (probabilities)"
     return "floating" if len(floating) == len(accepted) else "int64"
 
 
-def _wanted(accepted: tuple[str, ...]) -> str:
-    """The dtype most people mean."""
+def _suggested_dtype(accepted: tuple[str, ...]) -> str:
+    """Return the accepted dtype that the advice names: int64 if accepted, else the most common floating dtype."""
     return (
         "int64"
         if "int64" in accepted

@@ -75,60 +75,64 @@ class RoundTripInLoop(Rule):
     severity = Severity.WARNING
 
     def __init__(self) -> None:
-        self._sent: dict[Place, tuple[TransferPath, ...]] = {}
-        self._found: dict[Place, tuple[Finding, Step, frozenset[Place]]] = {}
-        self._read: dict[Place, set[Place]] = defaultdict(set)
-        self._shared: set[Place] = set()
-        self._kept: set[Place] = set()
+        self._paths: dict[Place, tuple[TransferPath, ...]] = {}
+        self._round_trips: dict[Place, tuple[Finding, Step, frozenset[Place]]] = {}
+        self._read_places: dict[Place, set[Place]] = defaultdict(set)
+        self._reused_rebuilds: set[Place] = set()
+        self._reused_results: set[Place] = set()
 
     def check(self, event: Transfer | OpaqueTransfer | TensorRebuilt | HostRead) -> Iterator[Finding]:
-        """Remember transfers and reads; what they amount to is known at the end."""
+        """Record transfers and reads; `final_findings` reports the round trips, which only all events together show."""
         if isinstance(event, HostRead):
             self._note_read(event)
         elif isinstance(event, TensorRebuilt):
             if not event.only_use:
-                self._shared.add(event.context.place)
+                self._reused_rebuilds.add(event.context.place)
         elif event.moves and not event.is_module:
             self._note_transfer(event)
         yield from ()
 
     def final_findings(self) -> Iterator[Finding]:
-        """The round trips whose value nobody read on the way."""
-        for finding, out, way_back in self._found.values():
-            if self._read[out.place] <= way_back and not self._shared & way_back:
+        """Yield the round trips whose intermediate tensor nothing else reads."""
+        for finding, out, way_back in self._round_trips.values():
+            if self._read_places[out.place] <= way_back and not self._reused_rebuilds & way_back:
                 yield finding
 
     def _note_read(self, event: HostRead) -> None:
+        """Record a read by the host, under the transfers that placed the tensor."""
         for _, leaf in placement_cases(event.tensor.placement):
             moved = newest_step(leaf.provenance, StepKind.MOVED)
             if moved is not None:
-                self._read[moved.place].add(event.context.place)
+                self._read_places[moved.place].add(event.context.place)
 
     def _note_transfer(self, event: Transfer) -> None:
-        every = tuple(transfer_paths(event))
-        self._sent[event.context.place] = every
+        """Record a transfer and, if it undoes an earlier transfer in the same loop, the round trip."""
+        paths = tuple(transfer_paths(event))
+        self._paths[event.context.place] = paths
         if not event.single_use:
-            self._kept.add(event.context.place)
+            self._reused_results.add(event.context.place)
         if not event.only_use and variable_text(event.receiver) is not None:
             return
-        for back in every:
-            out = newest_step(back.before.provenance, StepKind.MOVED)
+        for second_path in paths:
+            out = newest_step(second_path.before.provenance, StepKind.MOVED)
             if out is None or not _in_one_loop(event, out):
                 continue
-            if event.untouched is not out and out.place in self._kept:
+            if event.untouched is not out and out.place in self._reused_results:
                 continue
-            there = next((one for one in self._sent.get(out.place, ()) if _undoes(event, out, one, back)), None)
-            if there is not None:
-                way_back = frozenset(step.place for step in history(back.before.provenance))
-                self._found[event.context.place] = _finding(event, out, there, back), out, way_back
+            first_path = next(
+                (one for one in self._paths.get(out.place, ()) if _undoes(event, out, one, second_path)), None
+            )
+            if first_path is not None:
+                way_back = frozenset(step.place for step in history(second_path.before.provenance))
+                self._round_trips[event.context.place] = _finding(event, out, first_path, second_path), out, way_back
                 return
 
 
 def _in_one_loop(event: Transfer, out: Step) -> bool:
-    """Whether both transfers happen in each iteration of some loop.
+    """Return whether both transfers happen in each iteration of some loop.
 
-    What was computed in between must be of the very same loop: results that one inner loop collects and another takes
-    up again had to wait somewhere.
+    If something was computed between them, the loop must be the very same: results that one inner loop collects and
+    another inner loop reads have to be stored somewhere in between.
     """
     if event.context.loop is None or out.loop is None:
         return False
@@ -138,37 +142,42 @@ def _in_one_loop(event: Transfer, out: Step) -> bool:
     return any(loop.place in around for loop in event.context.loop.around())
 
 
-def _undoes(event: Transfer, out: Step, there: TransferPath, back: TransferPath) -> bool:
-    """Whether `back` undoes `there`: by way of an accelerator only if nothing was computed on it."""
-    if not is_host(there.after.device):
-        return event.untouched is out and _may_upload(there) and back.downloads
-    if is_accelerator(there.before.device):
-        return back.uploads
-    return isinstance(back.after.device, DeviceSymbol) and there.before.device == back.after.device
+def _undoes(event: Transfer, out: Step, first_path: TransferPath, second_path: TransferPath) -> bool:
+    """Return whether the second transfer of a round trip, `back`, undoes the first one.
+
+    A round trip by way of an accelerator counts only if nothing was computed there.
+    """
+    if not is_host(first_path.after.device):
+        return event.untouched is out and _may_upload(first_path) and second_path.downloads
+    if is_accelerator(first_path.before.device):
+        return second_path.uploads
+    return isinstance(second_path.after.device, DeviceSymbol) and first_path.before.device == second_path.after.device
 
 
-def _may_upload(there: TransferPath) -> bool:
-    """Whether it goes to an accelerator from the host, or from where nobody knows."""
-    return is_accelerator(there.after.device) and not is_accelerator(there.before.device)
+def _may_upload(first_path: TransferPath) -> bool:
+    """Return whether a transfer goes to an accelerator, from the host or from an unknown device."""
+    return is_accelerator(first_path.after.device) and not is_accelerator(first_path.before.device)
 
 
-def _finding(event: Transfer, out: Step, there: TransferPath, back: TransferPath) -> Finding:
-    via = "the host" if is_host(back.before.device) else device_text(back.before)
+def _finding(event: Transfer, out: Step, first_path: TransferPath, second_path: TransferPath) -> Finding:
+    """Return the finding of a round trip from its first transfer `there` and its second transfer `back`."""
+    via = "the host" if is_host(second_path.before.device) else device_text(second_path.before)
     computed = event.untouched is not out
-    sure = confidence(event, back.before, back.after)
+    certainty = confidence(event, second_path.before, second_path.after)
     return Finding(
         event.context.place,
-        f"`{place_text(event.receiver)}` goes to {device_text(back.after)}, where it came from, by way of {via}"
-        f" in every iteration{condition_text(back.when)}",
-        placement_steps(there.before, back.before),
+        f"`{place_text(event.receiver)}` goes to {device_text(second_path.after)}, where it came from, by way of {via}"
+        f" in every iteration{condition_text(second_path.when)}",
+        placement_steps(first_path.before, second_path.before),
         "leave both transfers out" + (": compute it where it is" if computed else ""),
-        Confidence.LIKELY if computed and sure is Confidence.CERTAIN else sure,
+        Confidence.LIKELY if computed and certainty is Confidence.CERTAIN else certainty,
         subject=out.place,
         make_fix=partial(_fix, event, out),
     )
 
 
-def _fix(event: Transfer, out: Step, sheet: FixContext) -> Fix:
+def _fix(event: Transfer, out: Step, context: FixContext) -> Fix:
+    """Return the fix that removes both transfers. Raises NoFix if something was computed between them."""
     if event.untouched is not out:
         raise NoFix
-    return drop_both(sheet, out.place, event.context.place)
+    return drop_both(context, out.place, event.context.place)

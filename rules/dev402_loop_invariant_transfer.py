@@ -65,32 +65,33 @@ class LoopInvariantTransfer(Rule):
     everywhere = True
 
     def check(self, event: Transfer) -> Iterator[Finding]:
-        """A transfer that leaves the host anew in each iteration."""
+        """Report a transfer of the same tensor from the host in every iteration of a loop."""
         loop = event.context.loop
         if loop is None or not event.invariant or event.is_module or event.parameter or not event.moves:
             return
         if not all(map(_holds_throughout, event.context.path_condition - loop.path_condition)):
             return
-        way = next((way for way in transfer_paths(event) if way.leaves_host), None)
-        if way is None:
+        path = next((path for path in transfer_paths(event) if path.leaves_host), None)
+        if path is None:
             return
-        receiver, target = place_text(event.receiver), device_text(way.after)
+        receiver, target = place_text(event.receiver), device_text(path.after)
         yield Finding(
             event.context.place,
-            f"`{receiver}` is moved from the host to {target} again in every iteration{condition_text(way.when)}",
-            placement_steps(way.before),
+            f"`{receiver}` is moved from the host to {target} again in every iteration{condition_text(path.when)}",
+            placement_steps(path.before),
             f"move `{receiver}` once, before the loop",
-            confidence(event, way.before, way.after),
+            confidence(event, path.before, path.after),
             make_fix=partial(_fix, event),
         )
 
 
-def _fix(event: Transfer, sheet: FixContext) -> Fix:
-    return hoist(sheet.part(event.context.place), node_at(event.context.place))
+def _fix(event: Transfer, context: FixContext) -> Fix:
+    """Return the fix that moves the transfer before the loop."""
+    return hoist(context.part(event.context.place), node_at(event.context.place))
 
 
 def _holds_throughout(test: Literal) -> bool:
-    """Whether a test in the loop is the same in each iteration: it asks for an accelerator, or for an option."""
+    """Return whether a test has the same result in each iteration: a test for a device's availability or an option."""
     formula = test.formula
     if isinstance(formula, Conjunction):
         return all(map(_holds_throughout, formula.tests))

@@ -68,23 +68,24 @@ class BlockingTransferFromPinned(Rule):
     default = False
 
     def check(self, event: Transfer) -> Iterator[Finding]:
-        """A transfer from pinned memory for which the host waits."""
+        """Report a transfer from pinned memory that blocks the host."""
         if not event.pinned or event.non_blocking is not False or not event.moves:
             return
-        way = next((way for way in transfer_paths(event) if way.leaves_host), None)
-        if way is None:
+        path = next((path for path in transfer_paths(event) if path.leaves_host), None)
+        if path is None:
             return
-        receiver, target = place_text(event.receiver), device_text(way.after)
+        receiver, target = place_text(event.receiver), device_text(path.after)
         yield Finding(
             event.context.place,
-            f"`{receiver}` is pinned, and the host waits for its copy to {target}{condition_text(way.when)}",
-            placement_steps(way.before),
+            f"`{receiver}` is pinned, and the host waits for its copy to {target}{condition_text(path.when)}",
+            placement_steps(path.before),
             "let the copy run beside the host: `non_blocking=True`",
-            confidence(event, way.after),
-            make_fix=partial(_fix, event, way),
+            confidence(event, path.after),
+            make_fix=partial(_fix, event, path),
         )
 
 
-def _fix(event: Transfer, way: TransferPath, sheet: FixContext) -> Fix:
-    of_loader = way.before.basis is Basis.ASSUMED and is_placed_in_function(event.context, way.before)
-    return copy_unblocked(sheet.part(event.context.place), node_at(event.context.place), safe=of_loader)
+def _fix(event: Transfer, path: TransferPath, context: FixContext) -> Fix:
+    """Return the fix that adds `non_blocking=True`; it is safe for tensors of a DataLoader."""
+    of_loader = path.before.basis is Basis.ASSUMED and is_placed_in_function(event.context, path.before)
+    return copy_unblocked(context.part(event.context.place), node_at(event.context.place), safe=of_loader)

@@ -67,12 +67,12 @@ class CreateThenTransfer(Rule):
     severity = Severity.WARNING
 
     def __init__(self) -> None:
-        self._kept: set[Place] = set()
+        self._reused_rebuilds: set[Place] = set()
 
     def check(self, event: Transfer | TensorRebuilt) -> Iterator[Finding]:
-        """A transfer of what was just created here, or random numbers handed from NumPy to an accelerator."""
+        """Report a transfer of a tensor that a factory has just created, or of NumPy's random numbers."""
         if isinstance(event, TensorRebuilt) and not event.only_use:
-            self._kept.add(event.context.place)
+            self._reused_rebuilds.add(event.context.place)
             return
         fresh = event.fresh if isinstance(event, Transfer) else event.origin
         if fresh is None or fresh.origin is OriginKind.TENSOR or not _created_here(event.context, fresh):
@@ -88,27 +88,30 @@ class CreateThenTransfer(Rule):
             if targets and targets[0].device != UNKNOWN_DEVICE and _is_drawn_again(event.context, fresh):
                 yield _finding(event, fresh, targets[0], (fresh.step,))
         elif event.moves and not (event.pinned or event.is_module or event.grad):
-            way = next((way for way in transfer_paths(event) if way.leaves_host), None)
-            if way is not None and self._is_only_moved(event, way, fresh):
-                yield _finding(event, fresh, way.after, placement_steps(way.before), condition_text(way.when))
+            path = next((path for path in transfer_paths(event) if path.leaves_host), None)
+            if path is not None and self._is_only_moved(event, path, fresh):
+                yield _finding(event, fresh, path.after, placement_steps(path.before), condition_text(path.when))
 
-    def _is_only_moved(self, event: Transfer, way: TransferPath, fresh: FactoryOrigin) -> bool:
-        """Whether torch made it; or NumPy did, of random numbers that nothing else reads."""
-        made = way.before.placing_step
+    def _is_only_moved(self, event: Transfer, path: TransferPath, fresh: FactoryOrigin) -> bool:
+        """Return whether the transferred tensor is only created and moved.
+
+        That holds for a tensor of a torch factory, and for random numbers of NumPy that nothing else reads.
+        """
+        made = path.before.placing_step
         if made is None or made.place == fresh.step.place:
             return True
-        return made.place not in self._kept and _is_drawn_again(event.context, fresh)
+        return made.place not in self._reused_rebuilds and _is_drawn_again(event.context, fresh)
 
 
 def _is_drawn_again(context: EventContext, fresh: FactoryOrigin) -> bool:
-    """Whether the values are random numbers drawn in each call or iteration: once in a script, they are data."""
+    """Return whether random numbers are drawn in each call or iteration; numbers drawn once in a script are data."""
     return fresh.origin is OriginKind.RANDOM and (
         context.loop is not None or context.scope.method_of_module or context.generic
     )
 
 
 def _created_here(context: EventContext, fresh: FactoryOrigin) -> bool:
-    """Whether it was created in the same function, and as often as it is moved."""
+    """Return whether a tensor was created in the function of its transfer, and in the same loop."""
     step, loop = fresh.step, context.loop
     if step.scope is not context.scope:
         return False
@@ -116,28 +119,34 @@ def _created_here(context: EventContext, fresh: FactoryOrigin) -> bool:
 
 
 def _draws_from_generator(fresh: FactoryOrigin) -> bool:
-    """Whether the factory is given a generator: the tensor must then be made on that one's device."""
+    """Return whether a factory is given a generator, so that its tensor must be created on the generator's device."""
     call = fresh.step.place.node
     return isinstance(call, cst.Call) and find_argument(call, "generator") is not None
 
 
 def _finding(
-    event: Transfer | TensorRebuilt, fresh: FactoryOrigin, target: PlacementCase, told: tuple[Step, ...], when: str = ""
+    event: Transfer | TensorRebuilt,
+    fresh: FactoryOrigin,
+    target: PlacementCase,
+    steps: tuple[Step, ...],
+    when: str = "",
 ) -> Finding:
+    """Return the finding for a tensor of a factory that is transferred to `target`."""
     place = event.context.place
     factory = place_text(fresh.step.place)
     random = " (the random numbers will be others)" if fresh.origin is OriginKind.RANDOM else ""
     return Finding(
         place,
         f"`{factory}` is filled on the host and then copied to {device_text(target)}{when}",
-        tuple(step for step in told if step.place != place),
+        tuple(step for step in steps if step.place != place),
         f"create it there, by a torch factory with `device=`{random}",
         confidence(event, target),
         make_fix=partial(_fix, event, fresh),
     )
 
 
-def _fix(event: Transfer | TensorRebuilt, fresh: FactoryOrigin, sheet: FixContext) -> Fix:
+def _fix(event: Transfer | TensorRebuilt, fresh: FactoryOrigin, context: FixContext) -> Fix:
+    """Return the fix that creates the tensor on the target device. Raises NoFix for a tensor that NumPy created."""
     if isinstance(event, TensorRebuilt):
         raise NoFix
-    return create_there(sheet, event.context.place, fresh)
+    return create_there(context, event.context.place, fresh)

@@ -68,67 +68,71 @@ class RedundantTransfer(Rule):
     everywhere = True
 
     def check(self, event: Transfer | OpaqueTransfer) -> Iterator[Finding]:
-        """A transfer that surely changes nothing, or that follows another at once."""
+        """Report a transfer that surely has no effect, or that directly follows another transfer."""
         if event.is_module or not event.moves or event.copies or event.casts:
             return
-        every = list(transfer_paths(event))
-        if every and all(_stays(event, way) for way in every):
-            yield self._redundant(event, every)
-        elif every and all(_chained(event, way) for way in every):
-            yield self._repeated(event, every[0])
+        paths = list(transfer_paths(event))
+        if paths and all(_has_no_effect(event, path) for path in paths):
+            yield self._redundant(event, paths)
+        elif paths and all(_follows_transfer(event, path) for path in paths):
+            yield self._repeated(event, paths[0])
 
-    def _redundant(self, event: Transfer, every: list[TransferPath]) -> Finding:
-        places = " or ".join(dict.fromkeys(device_text(way.before) for way in every))
+    def _redundant(self, event: Transfer, paths: list[TransferPath]) -> Finding:
+        """Return the finding for a transfer to the tensor's own device."""
+        places = " or ".join(dict.fromkeys(device_text(path.before) for path in paths))
         receiver = place_text(event.receiver)
         return Finding(
             event.context.place,
             f"`{receiver}` is already on {places}: `.{event.method}()` does nothing",
-            placement_steps(*(way.before for way in every)),
+            placement_steps(*(path.before for path in paths)),
             f"use `{receiver}` as it is",
             confidence(event),
             make_fix=partial(_drop, event),
         )
 
-    def _repeated(self, event: Transfer, way: TransferPath) -> Finding:
-        first, then = device_text(way.before), device_text(way.after)
+    def _repeated(self, event: Transfer, path: TransferPath) -> Finding:
+        """Return the finding for a transfer of a tensor that another transfer has just moved to an accelerator."""
+        first, then = device_text(path.before), device_text(path.after)
         return Finding(
             event.context.place,
             f"`{place_text(event.receiver)}` is on {first} only to be moved to {then} at once",
-            placement_steps(way.before),
+            placement_steps(path.before),
             "leave the first transfer out",
-            confidence(event, way.after),
+            confidence(event, path.after),
             make_fix=partial(_drop_first, event),
         )
 
 
-def _drop(event: Transfer, sheet: FixContext) -> Fix:
+def _drop(event: Transfer, context: FixContext) -> Fix:
+    """Return the fix that removes the transfer; it is safe when the function itself places the tensor."""
     certain = confidence(event) is Confidence.CERTAIN
-    certain = certain and all(is_placed_in_function(event.context, way.before) for way in transfer_paths(event))
+    certain = certain and all(is_placed_in_function(event.context, path.before) for path in transfer_paths(event))
     sure = Applicability.SAFE if certain else Applicability.UNSAFE
-    return drop_redundant(sheet.part(event.context.place), node_at(event.context.place), sure)
+    return drop_redundant(context.part(event.context.place), node_at(event.context.place), sure)
 
 
-def _drop_first(event: Transfer, sheet: FixContext) -> Fix:
-    return drop_first(sheet.part(event.context.place), node_at(event.context.place))
+def _drop_first(event: Transfer, context: FixContext) -> Fix:
+    """Return the fix that removes the first of the two transfers."""
+    return drop_first(context.part(event.context.place), node_at(event.context.place))
 
 
-def _stays(event: Transfer | OpaqueTransfer, way: TransferPath) -> bool:
-    """Whether the tensor surely is where it is sent."""
-    before, after = way.before, way.after
+def _has_no_effect(event: Transfer | OpaqueTransfer, path: TransferPath) -> bool:
+    """Return whether a transfer's target is surely the tensor's device already."""
+    before, after = path.before, path.after
     if before.device != after.device or before.basis is Basis.ASSUMED:
         return False
     if isinstance(before.device, DeviceSymbol):
         if not is_single_object(before.device.origin):
-            # Each element of what the caller has given may be somewhere else.
+            # The elements of a caller's container may be on different devices.
             return False
         return not is_module_placement(before) or not _is_between_parts(event)
-    # Who calls a function may have set another default device.
+    # A caller of the function may have set another default device.
     settled = not event.context.generic or (before.basis is Basis.DEFAULT) is (after.basis is Basis.DEFAULT)
     return isinstance(before.device, KnownDevice) and settled
 
 
 def _is_between_parts(event: Transfer | OpaqueTransfer) -> bool:
-    """Whether one thing that a module computes follows another: they may come from parts of a split model."""
+    """Return whether a transfer stands between two computations of a module, which may be parts of a split model."""
     call = event.context.place.node
     if isinstance(event.receiver.node, (cst.Attribute, cst.Subscript)) or not isinstance(call, cst.Call):
         return False
@@ -136,6 +140,7 @@ def _is_between_parts(event: Transfer | OpaqueTransfer) -> bool:
 
 
 def _is_of_self(node: cst.BaseExpression) -> bool:
+    """Return whether an expression is an attribute of `self`."""
     while isinstance(node, cst.Attribute):
         node = node.value
         if isinstance(node, cst.Name):
@@ -143,8 +148,8 @@ def _is_of_self(node: cst.BaseExpression) -> bool:
     return False
 
 
-def _chained(event: Transfer, way: TransferPath) -> bool:
-    """Whether the receiver is itself the call that moved it to an accelerator."""
-    cause = way.before.placing_step
+def _follows_transfer(event: Transfer, path: TransferPath) -> bool:
+    """Return whether the receiver of a transfer is itself the call that moved the tensor to an accelerator."""
+    cause = path.before.placing_step
     moved = cause is not None and cause.kind is StepKind.MOVED and cause.place == event.receiver
-    return moved and is_accelerator(way.before.device) and isinstance(way.after.device, (KnownDevice, DeviceSymbol))
+    return moved and is_accelerator(path.before.device) and isinstance(path.after.device, (KnownDevice, DeviceSymbol))

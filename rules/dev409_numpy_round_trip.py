@@ -63,7 +63,7 @@ class NumpyRoundTrip(Rule):
     severity = Severity.WARNING
 
     def check(self, event: TensorRebuilt) -> Iterator[Finding]:
-        """A tensor made from a tensor."""
+        """Report a tensor that is made from a tensor, directly or by way of a NumPy array."""
         if isinstance(event.source, Tensor):
             if event.function == "torch.tensor" and _is_surely_tensor(event.source):
                 yield self._copy(event)
@@ -71,6 +71,7 @@ class NumpyRoundTrip(Rule):
             yield self._round_trip(event, event.origin.step)
 
     def _copy(self, event: TensorRebuilt) -> Finding:
+        """Return the finding for `torch.tensor` of a tensor."""
         return Finding(
             event.context.place,
             f"`{place_text(event.context.place)}` copies a tensor, and torch warns of it",
@@ -80,6 +81,7 @@ class NumpyRoundTrip(Rule):
         )
 
     def _round_trip(self, event: TensorRebuilt, read: Step) -> Finding:
+        """Return the finding for a tensor made from an array that a tensor was read into by the step `read`."""
         place = event.context.place
         return Finding(
             place,
@@ -91,14 +93,15 @@ class NumpyRoundTrip(Rule):
         )
 
 
-def _fix(event: TensorRebuilt, sheet: FixContext) -> Fix:
-    part, call = sheet.part(event.context.place), node_at(event.context.place)
+def _fix(event: TensorRebuilt, context: FixContext) -> Fix:
+    """Return the fix that copies the tensor without NumPy."""
+    region, call = context.part(event.context.place), node_at(event.context.place)
     if not isinstance(event.source, Tensor):
-        return stay_in_torch(part, call)
+        return stay_in_torch(region, call)
     made_here = all(is_placed_in_function(event.context, leaf) for _, leaf in placement_cases(event.source.placement))
-    return copy_tensor(part, call, Applicability.SAFE if made_here else Applicability.UNSAFE)
+    return copy_tensor(region, call, Applicability.SAFE if made_here else Applicability.UNSAFE)
 
 
 def _is_surely_tensor(tensor: Tensor) -> bool:
-    """Whether it is more than an argument that is used like one, and may be a list when it comes here."""
+    """Return whether a value is certainly a tensor; an argument used like a tensor may be a list at run time."""
     return all(leaf.basis is not Basis.CALLER for _, leaf in placement_cases(tensor.placement))

@@ -78,7 +78,10 @@ class UnsynchronizedTiming(Rule):
     severity = Severity.WARNING
 
     def check(self, event: events.UnsynchronizedTiming) -> Iterator[Finding]:
-        """Every difference of two clock reads with work in flight, but for what a loop reports of its progress."""
+        """Report a time difference of two clock reads between which accelerator work was launched and not waited for.
+
+        A loop that reports its progress by the clock is not reported.
+        """
         clock, loop = event.context.place, event.context.loop
         if loop is not None:
             written = places_in_loop(loop.place, event.started, clock)
@@ -95,5 +98,6 @@ class UnsynchronizedTiming(Rule):
         )
 
 
-def _fix(event: events.UnsynchronizedTiming, sheet: FixContext) -> Fix:
-    return wait_for_clock(sheet, event.started, event.context.place)
+def _fix(event: events.UnsynchronizedTiming, context: FixContext) -> Fix:
+    """Return the fix that synchronizes with the accelerator before both clock reads."""
+    return wait_for_clock(context, event.started, event.context.place)

@@ -63,7 +63,7 @@ class UnsynchronizedRead(Rule):
     severity = Severity.ERROR
 
     def check(self, event: HostRead) -> Iterator[Finding]:
-        """A read of an unfinished copy."""
+        """Report a read on the host of a tensor whose non-blocking copy may be unfinished."""
         unfinished = event.unfinished
         if unfinished is None:
             return
@@ -79,5 +79,6 @@ class UnsynchronizedRead(Rule):
         )
 
 
-def _fix(copy: Place, sheet: FixContext) -> Fix:
-    return copy_blocking(sheet.part(copy), node_at(copy))
+def _fix(copy: Place, context: FixContext) -> Fix:
+    """Return the fix that removes `non_blocking=True` from the copy."""
+    return copy_blocking(context.part(copy), node_at(copy))

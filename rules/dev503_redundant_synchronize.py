@@ -60,7 +60,7 @@ class RedundantSynchronize(Rule):
     everywhere = True
 
     def check(self, event: Synchronize) -> Iterator[Finding]:
-        """Every synchronisation after a wait, in the same iteration if in a loop."""
+        """Report a synchronization after a wait with no work in between; in a loop, within the same iteration."""
         place, loop, waited = event.context.place, event.context.loop, event.waited
         if waited is None or (loop is not None and waited.loop is not loop):
             return
@@ -73,6 +73,7 @@ class RedundantSynchronize(Rule):
         )
 
 
-def _fix(event: Synchronize, sheet: FixContext) -> Fix:
-    edit = drop_statement(sheet.part(event.context.place), node_at(event.context.place))
+def _fix(event: Synchronize, context: FixContext) -> Fix:
+    """Return the fix that removes the synchronization."""
+    edit = drop_statement(context.part(event.context.place), node_at(event.context.place))
     return Fix("Leave it out", Applicability.UNSAFE, (edit,))

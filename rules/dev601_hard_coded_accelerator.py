@@ -65,7 +65,7 @@ class HardCodedAccelerator(Rule):
     default = False
 
     def check(self, event: events.HardCodedAccelerator) -> Iterator[Finding]:
-        """Every accelerator that is written out unguarded."""
+        """Report a hard-coded accelerator that no availability check guards and no parameter replaces."""
         if event.guarded or event.choosable or dotted_name_at(event.context.place) is not None:
             return
         yield Finding(
@@ -77,5 +77,6 @@ class HardCodedAccelerator(Rule):
         )
 
 
-def _fix(event: events.HardCodedAccelerator, sheet: FixContext) -> Fix:
-    return ask_for_accelerator(sheet.part(event.context.place), node_at(event.context.place))
+def _fix(event: events.HardCodedAccelerator, context: FixContext) -> Fix:
+    """Return the fix that uses the accelerator only where it is available."""
+    return ask_for_accelerator(context.part(event.context.place), node_at(event.context.place))

@@ -44,5 +44,5 @@ class BrokenSource(Rule):
     severity = Severity.ERROR
 
     def check(self, event: BrokenFile) -> Iterator[Finding]:
-        """Nothing: a file without a syntax tree has no place to point at, so the report words these itself."""
+        """Yield nothing: a file without a syntax tree has no place, so the linter makes these diagnostics itself."""
         yield from ()

@@ -55,5 +55,5 @@ class UnusedSuppression(Rule):
     fixable = True
 
     def check(self, event: IdleSuppression) -> Iterator[Finding]:
-        """Nothing: a comment is no part of the syntax tree, so the report words these itself."""
+        """Yield nothing: a comment is not in the syntax tree, so the linter makes these diagnostics itself."""
         yield from ()

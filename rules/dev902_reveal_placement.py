@@ -34,5 +34,5 @@ class RevealPlacement(Rule):
     severity = Severity.INFO
 
     def check(self, event: RevealedValue) -> Iterator[Finding]:
-        """Every question is answered."""
+        """Report the abstract value of the argument of each `reveal_placement` call."""
         yield Finding(event.context.place, f"{event.text}: {describe_value(event.value)}")

@@ -1,1 +1,1 @@
-"""Findings in words: places, devices, conflicts, dtypes and what to write instead."""
+"""Texts of findings: places, devices, conflicts, dtypes and suggested replacements."""

@@ -1,4 +1,4 @@
-"""Conflicts in words: how two operands came to lie on two devices."""
+"""Texts and steps of device conflicts: how two operands of one operation came to be on two devices."""
 
 from __future__ import annotations
 
@@ -17,22 +17,28 @@ from devlint.interpreter.state.events import DeviceConflict, Event, Operand
 
 
 def where_operands_meet(event: DeviceConflict) -> str:
-    """Where and when two operands meet, to be put behind a sentence: "in `*` when torch.cuda.is_available()"."""
+    """Return the end of a sentence that names a conflict's operation: "in `*` when torch.cuda.is_available()"."""
     return f"in {operation_text(event.operation)}{condition_text(event.when)}"
 
 
 def conflict_steps(event: DeviceConflict, reported: Place) -> tuple[Step, ...]:
-    """Both operands' stories; and last the operation where they meet, unless it is itself what is `reported`."""
+    """Return the steps that placed both operands of a conflict, followed by the operation in which they meet.
+
+    The operation is left out when it is itself the place that the finding reports.
+    """
     place = event.context.place
-    told = placement_steps(event.misplaced.leaf, event.other.leaf)
+    steps = placement_steps(event.misplaced.leaf, event.other.leaf)
     if place == reported:
-        return told
+        return steps
     message = f"meets {operand_text(event.other)} on {device_text(event.other.leaf)} {where_operands_meet(event)}"
-    return (*(step for step in told if step.place != place), Step(StepKind.PASSED, message, place))
+    return (*(step for step in steps if step.place != place), Step(StepKind.PASSED, message, place))
 
 
 def device_source_of(event: DeviceConflict, operand: Operand) -> str | None:
-    """How the program can write the device of an operand: `x.device`, or what its transfer or factory was given."""
+    """Return the source of an expression for an operand's device; None if the program has none at the conflict.
+
+    It is `x.device` for a named operand, else the device argument of the transfer or factory that placed the operand.
+    """
     name = dotted_name_at(operand.place) if operand.of_module is None else None
     if name is not None:
         return f"{name}.device"
@@ -40,12 +46,12 @@ def device_source_of(event: DeviceConflict, operand: Operand) -> str | None:
     written = _device_written(cause.place.node) if cause is not None else None
     if cause is None or written is None:
         return None
-    # A name means the same only where it was written; a string means the same everywhere.
+    # A name has the same value only in its own scope; a string literal has the same value everywhere.
     return written if cause.scope is event.context.scope or written[-1] in "'\"" else None
 
 
 def _device_written(node: object) -> str | None:
-    """The device in the source of a transfer or a factory call."""
+    """Return the source of the device argument of a transfer or factory call; None if there is no such argument."""
     if not isinstance(node, cst.Call):
         return None
     if isinstance(node.func, cst.Attribute) and node.func.attr.value == "cuda" and not node.args:
@@ -59,16 +65,16 @@ def _device_written(node: object) -> str | None:
 
 
 def placement_steps(*leaves: PlacementCase) -> tuple[Step, ...]:
-    """The stories of some leaves one after another, each from its oldest step, no place told twice."""
-    told: dict[Place, Step] = {}
+    """Return the steps of several placement cases, each case from its oldest step, with one step for each place."""
+    steps: dict[Place, Step] = {}
     for leaf in leaves:
         for step in reversed(list(history(leaf.provenance))):
-            told.setdefault(step.place, _with_device(step, leaf))
-    return tuple(told.values())
+            steps.setdefault(step.place, _with_device(step, leaf))
+    return tuple(steps.values())
 
 
 def _with_device(step: Step, leaf: PlacementCase) -> Step:
-    """The step that placed the leaf also says where, unless its message does."""
+    """Return a step with the device added to its message, if it placed the tensor and its message lacks the device."""
     if (
         step is not leaf.placing_step
         or leaf.basis is not Basis.EXPLICIT
@@ -83,9 +89,10 @@ def _with_device(step: Step, leaf: PlacementCase) -> Step:
 
 
 def confidence(event: Event, *leaves: PlacementCase, when: PathCondition = NO_CONDITION) -> Confidence:
-    """Certain of what is known on every path; less sure of what a condition, a custom or a caller decides.
+    """Return the confidence of a finding about an event and the placements of its tensors.
 
-    The conditions are the event's own and `when`.
+    Three doubts count: a path condition (the event's own or `when`), an assumed placement, and a device that a caller
+    chooses. A finding is certain without any of them, possible with all three, and likely otherwise.
     """
     doubts = (
         bool(when or getattr(event, "when", NO_CONDITION)),
@@ -98,18 +105,19 @@ def confidence(event: Event, *leaves: PlacementCase, when: PathCondition = NO_CO
 
 
 def conflict_confidence(event: DeviceConflict) -> Confidence:
-    """How sure it is that two operands clash."""
+    """Return the confidence that the two operands of a conflict are on two devices."""
     return confidence(event, event.misplaced.leaf, event.other.leaf)
 
 
 def conflict_subject(event: DeviceConflict) -> Hashable:
-    """The bug behind a clash: what placed one operand, and what placed the other.
+    """Return the key that conflicts with the same cause share: the places that determined the devices of both operands.
 
-    Places and not steps: each caller and each round of a loop makes steps of its own for the same line.
+    The key has places and not steps, because each caller and each iteration makes steps of its own for the same line.
     """
-    return tuple(_placed_by(one) for one in (event.misplaced, event.other))
+    return tuple(_placing_place(one) for one in (event.misplaced, event.other))
 
 
-def _placed_by(operand: Operand) -> Place:
+def _placing_place(operand: Operand) -> Place:
+    """Return the place of the step that placed an operand; the operand's own place if no step did."""
     cause = operand.leaf.placing_step
     return cause.place if cause is not None else operand.place

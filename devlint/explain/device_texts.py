@@ -1,4 +1,4 @@
-"""Devices and conditions in words."""
+"""Texts for devices and path conditions."""
 
 from __future__ import annotations
 
@@ -11,18 +11,20 @@ from devlint.domain.placement import Basis, PlacementCase
 from devlint.explain.places import LONGEST
 
 OPPOSITES: Final = {"is": "is not", "is not": "is", "==": "!=", "!=": "=="}
+"""The negation of each comparison operator that a condition's text may contain."""
 
 
 NEGATED: Final = re.compile(r"\bnot (\S+) (is not|is|==|!=) (\S+)")
+"""A negated comparison, `not x is None`, which reads better as `x is not None`."""
 
 
 def is_module_placement(leaf: PlacementCase) -> bool:
-    """Whether it lies where a module is, which its user decides."""
+    """Return whether a tensor is on the device of its module, which the module's user decides."""
     return isinstance(leaf.device, DeviceSymbol) and leaf.device.text == "the module"
 
 
 def device_text(leaf: PlacementCase) -> str:
-    """Where a leaf lies: `cpu`, `cuda:1`, `the caller's device`, `the module's device`."""
+    """Return a phrase for the device of a placement: `cpu`, `cuda:1`, `the caller's device`, `the module's device`."""
     device = leaf.device
     if not isinstance(device, DeviceSymbol):
         return str(device)
@@ -32,12 +34,13 @@ def device_text(leaf: PlacementCase) -> str:
 
 
 def condition_text(path_condition: PathCondition) -> str:
-    """The conditions a finding depends on, to be put behind a sentence: ` when torch.cuda.is_available()`."""
+    """Return a path condition as the end of a sentence: ` when torch.cuda.is_available()`; empty for no condition."""
     if not path_condition:
         return ""
-    return " when " + " and ".join(sorted(_condition(str(test)) for test in path_condition))
+    return " when " + " and ".join(sorted(_literal_text(str(test)) for test in path_condition))
 
 
-def _condition(text: str) -> str:
+def _literal_text(text: str) -> str:
+    """Return the text of one condition with its negated comparisons rewritten, shortened to twice the quoted length."""
     text = NEGATED.sub(lambda match: f"{match[1]} {OPPOSITES[match[2]]} {match[3]}", text)
     return text if len(text) <= 2 * LONGEST else f"{text[: 2 * LONGEST - 3].rstrip()}..."

@@ -1,4 +1,4 @@
-"""Reads through NumPy in words: what reads, and how the program would rather compute."""
+"""Texts for tensors that the host reads through NumPy."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ from devlint.interpreter.state.events import HostRead
 
 
 def reader_text(event: HostRead) -> str:
-    """What reads the tensor: a function, or NumPy for the sake of an array."""
+    """Return a phrase for the reader of a tensor.
+
+    It is a function, or NumPy when it computes with the tensor and an array.
+    """
     if event.array is None:
         return operation_text(event.reader)
     return f"NumPy, which computes {operation_text(event.reader)} with the array `{place_text(event.array)}`,"
 
 
 def array_suggestion(event: HostRead) -> str | None:
-    """How to compute with an array where the tensor is."""
+    """Return the advice to convert the array to a tensor on the operand's device; None for a read without an array."""
     if event.array is None:
         return None
     device = text_with_suffix(event.operand, ".device")

@@ -1,4 +1,4 @@
-"""Places and operands in words: the source that a message quotes."""
+"""Texts for places and operands: the source code that messages quote."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from devlint.interpreter.state.events import Operand
 from devlint.syntax.tree_walk import descend, dotted_name
 
 LONGEST: Final = 40
-"""Characters of source that a message quotes; what is longer loses its middle."""
+"""The number of source characters that a message quotes; the middle of longer source is left out."""
 
 
 WORDS: Final = frozenset({"indexing", "index assignment"})
-"""Operations that are named by a word and not by code."""
+"""Operations whose text is a phrase and not code."""
 
 
 LOOSE: Final = (
@@ -29,7 +29,7 @@ LOOSE: Final = (
 
 
 def place_text(place: Place, longest: int = LONGEST) -> str:
-    """The source of a place on one line, shortened in the middle where it is long."""
+    """Return the source of a place on one line, without comments and cut in the middle to `longest` characters."""
     code = cst.Module([]).code_for_node(place.node) if isinstance(place.node, cst.CSTNode) else ""
     text = " ".join(_without_comments(code).split())
     if len(text) <= longest:
@@ -39,16 +39,17 @@ def place_text(place: Place, longest: int = LONGEST) -> str:
 
 
 def text_with_suffix(place: Place, suffix: str) -> str:
-    """The source of a place with `.cpu()` or the like behind it, in parentheses where Python needs them."""
+    """Return the source of a place with a suffix such as `.cpu()`, in parentheses where Python needs them."""
     text = place_text(place)
     loose = isinstance(place.node, LOOSE) and not place.node.lpar
     return f"({text}){suffix}" if loose else f"{text}{suffix}"
 
 
 def _without_comments(code: str) -> str:
+    """Return source code without its comments."""
     if "#" not in code:
         return code
-    lines = f"({code})".splitlines()  # within parentheses line breaks and indentation mean nothing
+    lines = f"({code})".splitlines()  # within parentheses, Python ignores line breaks and indentation
     for token in tokenize.generate_tokens(io.StringIO("\n".join(lines)).readline):
         if token.type == tokenize.COMMENT:
             row, column = token.start
@@ -57,18 +58,21 @@ def _without_comments(code: str) -> str:
 
 
 def dotted_name_at(place: Place) -> str | None:
-    """The dotted name that stands at a place (`x`, `self.pe`); None for any other expression."""
+    """Return the dotted name at a place (`x`, `self.pe`); None for any other expression."""
     return dotted_name(place.node) if isinstance(place.node, cst.BaseExpression) else None
 
 
 def callee_text(place: Place, longest: int = LONGEST) -> str:
-    """What is called at a place (`self.fc` of `self.fc(x)`); the place's own text where nothing is called."""
+    """Return the source of the callee at a place, `self.fc` of `self.fc(x)`; without a call, the place's own source."""
     node = place.node
     return place_text(replace(place, node=node.func) if isinstance(node, cst.Call) else place, longest)
 
 
 def size_source_name(place: Place) -> str | None:
-    """The name whose size the expression at a place asks for: `labels` in `torch.eye(labels.size(0))`."""
+    """Return the name whose size the expression at a place reads; None if it reads no size.
+
+    In `torch.eye(labels.size(0))` it is `labels`.
+    """
     for node in descend(place.node) if isinstance(place.node, cst.CSTNode) else ():
         if isinstance(node, cst.Attribute) and node.attr.value in ("size", "shape", "numel"):
             measured = dotted_name_at(replace(place, node=node.value))
@@ -78,7 +82,7 @@ def size_source_name(place: Place) -> str | None:
 
 
 def method_text(place: Place) -> str:
-    """The method called at a place, `.to()`; the place's own text where none is."""
+    """Return the method called at a place, `.to()`; for anything but a method call, the place's own source."""
     node = place.node
     if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
         return f".{node.func.attr.value}()"
@@ -86,18 +90,18 @@ def method_text(place: Place) -> str:
 
 
 def argument_places(place: Place) -> tuple[Place, ...]:
-    """The arguments of the call at a place; none where nothing is called."""
+    """Return the places of the arguments of the call at a place; an empty tuple for anything but a call."""
     node = place.node
     return tuple(replace(place, node=one.value) for one in node.args) if isinstance(node, cst.Call) else ()
 
 
 def operand_text(operand: Operand) -> str:
-    """An operand as a noun: its expression, or the module whose parameters it is."""
+    """Return a noun phrase for an operand: its source, or the weights of its module."""
     if operand.of_module is not None:
         return f"the weights of `{callee_text(operand.place)}`"
     return f"`{place_text(operand.place)}`"
 
 
 def operation_text(operation: str) -> str:
-    """An operation as a noun: `*` in code marks, indexing in words."""
+    """Return a noun phrase for an operation: `*` in backticks, indexing as a plain word."""
     return operation if operation in WORDS else f"`{operation}`"

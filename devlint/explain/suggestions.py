@@ -1,4 +1,4 @@
-"""What to write instead, in the program's own names."""
+"""Suggested code that replaces a finding's code, written with the program's own names."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from devlint.syntax.index import Statement
 from devlint.syntax.tree_walk import descend
 
 LONGEST: Final = 60
-"""Characters of source that advice quotes: it is there to be copied."""
+"""The number of source characters that a suggestion quotes: more than a message, because readers copy suggestions."""
 
 
 def variable_text(place: Place) -> str | None:
-    """The source of a place that stands for a variable (`x`, `self.pe`, `batch["x"]`); None for any other expression.
+    """Return the source of the variable at a place (`x`, `self.pe`, `batch["x"]`); None for any other expression.
 
     A chain of transfers stands for the variable it begins with.
     """
@@ -27,7 +27,10 @@ def variable_text(place: Place) -> str | None:
 
 
 def variable_node(place: Place) -> cst.Name | cst.Attribute | cst.Subscript | None:
-    """The node of that variable."""
+    """Return the node of the variable at a place; None for any other expression.
+
+    A chain of transfers stands for the variable it begins with.
+    """
     node = place.node
     while (
         isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in CHAINED_METHODS
@@ -37,26 +40,29 @@ def variable_node(place: Place) -> cst.Name | cst.Attribute | cst.Subscript | No
 
 
 def collecting_statement(loop: Place, name: str, moved: Place) -> str | None:
-    """The statement that does for all what `moved` does for the loop's variable; None where there is no such one."""
+    """Return the statement that applies a loop's transfer to all elements and keeps the results, as in `xs = [...]`.
+
+    `moved` is the transfer of the loop variable `name`. Returns None for a loop over any other kind of container.
+    """
     node = _for_statement(loop)
-    if node is None or name not in _names(node.target):
+    if node is None or name not in _names_in_target(node.target):
         return None
     source = place_text(replace(loop, node=node.iter), LONGEST)
     target = place_text(replace(loop, node=node.target), LONGEST)
-    each = place_text(moved, LONGEST)
+    element = place_text(moved, LONGEST)
     match node.iter:
         case cst.Call(func=cst.Attribute(value=cst.Name() | cst.Attribute() as owner, attr=cst.Name(value="items"))):
             key = target.partition(",")[0]
-            return f"{place_text(replace(loop, node=owner), LONGEST)} = {{{key}: {each} for {target} in {source}}}"
+            return f"{place_text(replace(loop, node=owner), LONGEST)} = {{{key}: {element} for {target} in {source}}}"
         case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value="parameters" | "buffers"))):
-            return f"{place_text(replace(loop, node=owner), LONGEST)}.{each.rpartition(name + '.')[2]}"
+            return f"{place_text(replace(loop, node=owner), LONGEST)}.{element.rpartition(name + '.')[2]}"
         case cst.Name() | cst.Attribute():
-            return f"{source} = [{each} for {target} in {source}]" if target == name else None
+            return f"{source} = [{element} for {target} in {source}]" if target == name else None
     return None
 
 
 def is_single_statement_loop(loop: Place) -> bool:
-    """Whether a loop does one thing only, as a loop that measures does."""
+    """Return whether the body of a loop is one statement, as in a loop that measures time."""
     match _loop_statement(loop):
         case cst.For(body=cst.IndentedBlock(body=[cst.SimpleStatementLine(body=[_])])):
             return True
@@ -64,14 +70,17 @@ def is_single_statement_loop(loop: Place) -> bool:
 
 
 def places_in_loop(loop: Place, *places: Place) -> list[Place]:
-    """Those of the places that are written inside a loop (not only run by it), in the order of the text."""
+    """Return those places that stand within a loop's source, in the order of the text.
+
+    Places in functions that the loop calls are left out.
+    """
     statement = _loop_statement(loop)
     nodes = {place.node: place for place in places}
     return [nodes[one] for one in descend(statement) if one in nodes] if statement is not None else []
 
 
 def is_expected_to_fail(place: Place) -> bool:
-    """Whether a place stands in `with pytest.raises(...)` or a relative of it."""
+    """Return whether a place stands in a block that expects an exception, such as `with pytest.raises(...)`."""
     if not isinstance(place.unit, Statement):
         return False
     tree = place.unit.tree
@@ -80,6 +89,7 @@ def is_expected_to_fail(place: Place) -> bool:
 
 
 def _asserts_failure(block: cst.With) -> bool:
+    """Return whether a `with` statement expects an exception: `raises`, `assertRaises`, `assertRaisesRegex`."""
     for item in block.items:
         match item.item:
             case cst.Call(func=cst.Name(value=name) | cst.Attribute(attr=cst.Name(value=name))):
@@ -89,12 +99,13 @@ def _asserts_failure(block: cst.With) -> bool:
 
 
 def _for_statement(loop: Place) -> cst.For | None:
+    """Return the `for` statement of a loop; None for a `while` loop."""
     statement = _loop_statement(loop)
     return statement if isinstance(statement, cst.For) else None
 
 
 def _loop_statement(loop: Place) -> cst.For | cst.While | None:
-    """The statement that stands at a place, or whose head (the target, or the test) does."""
+    """Return the loop statement at a place, or the one whose target or test is there; None if there is none."""
     if isinstance(loop.node, (cst.For, cst.While)):
         return loop.node
     if not isinstance(loop.unit, Statement):
@@ -106,9 +117,10 @@ def _loop_statement(loop: Place) -> cst.For | cst.While | None:
     return None
 
 
-def _names(target: cst.BaseExpression) -> set[str]:
+def _names_in_target(target: cst.BaseExpression) -> set[str]:
+    """Return the names that a loop target binds."""
     if isinstance(target, cst.Name):
         return {target.value}
     if isinstance(target, (cst.Tuple, cst.List)):
-        return {name for element in target.elements for name in _names(element.value)}
+        return {name for element in target.elements for name in _names_in_target(element.value)}
     return set()

@@ -1,4 +1,4 @@
-"""What a transfer does, one way for each path on which it may run."""
+"""The possible sources and destinations of a transfer, one pair for each path condition."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from devlint.interpreter.state.events import EventContext, Transfer
 
 @dataclass(frozen=True, slots=True)
 class TransferPath:
-    """One way a transfer may go: from where, to where, and under which further conditions."""
+    """One possible source and destination of a transfer, with the path condition under which the transfer has them."""
 
     before: PlacementCase
     after: PlacementCase
@@ -22,22 +22,22 @@ class TransferPath:
 
     @property
     def uploads(self) -> bool:
-        """Whether it surely goes from the host to an accelerator."""
+        """Whether the transfer surely goes from the host to an accelerator."""
         return is_host(self.before.device) and is_accelerator(self.after.device)
 
     @property
     def downloads(self) -> bool:
-        """Whether it surely goes from an accelerator to the host."""
+        """Whether the transfer surely goes from an accelerator to the host."""
         return is_accelerator(self.before.device) and is_host(self.after.device)
 
     @property
     def leaves_host(self) -> bool:
-        """Whether it goes from the host to an accelerator, or to a device that somebody else chooses."""
+        """Whether the transfer goes from the host to an accelerator, or to a device that a caller chooses."""
         return self.uploads or (is_host(self.before.device) and isinstance(self.after.device, DeviceSymbol))
 
 
 def transfer_paths(event: Transfer) -> Iterator[TransferPath]:
-    """Every way the transfer can go where it stands."""
+    """Yield every pair of source and destination that is possible for a transfer under its path condition."""
     path_condition = event.context.path_condition
     for needed, before in placement_cases(event.before, path_condition):
         for more, after in placement_cases(event.after, path_condition | needed):
@@ -45,10 +45,10 @@ def transfer_paths(event: Transfer) -> Iterator[TransferPath]:
 
 
 def is_placed_in_function(context: EventContext, leaf: PlacementCase) -> bool:
-    """Whether the function itself decides where a tensor lies: it does then whoever calls it, and with what."""
+    """Return whether a step within the function itself placed a tensor; the placement then holds for every caller."""
     return leaf.placing_step is not None and leaf.placing_step.scope is context.scope
 
 
 def unconditional_case(tensor: Tensor) -> tuple[PlacementCase, ...]:
-    """The leaf of a tensor that lies in one place on every path; nothing for any other."""
+    """Return the placement of a tensor as a tuple of one case; an empty tuple if it depends on conditions."""
     return (tensor.placement,) if isinstance(tensor.placement, PlacementCase) else ()

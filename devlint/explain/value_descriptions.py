@@ -1,4 +1,4 @@
-"""Values in words, as hover, `reveal_placement` and messages show them."""
+"""Short descriptions of abstract values for hover, `reveal_placement` and messages."""
 
 from __future__ import annotations
 
@@ -26,10 +26,14 @@ from devlint.domain.value import (
 )
 
 UNKNOWN: Final = "unknown"
+"""The description of a value about which nothing is known."""
 
 
 def describe_value(value: Value) -> str:
-    """A value as one short phrase: `cuda:0 float32`, `cpu int64 0-dim`, `cuda, unknown dtype`, `unknown`."""
+    """Return a short phrase for an abstract value.
+
+    Examples are `cuda:0 float32`, `cpu int64 0-dim`, `cuda, unknown dtype` and `unknown`.
+    """
     match value:
         case Tensor():
             return _describe_tensor(value)
@@ -58,7 +62,7 @@ def describe_value(value: Value) -> str:
 
 
 def describe_placement(placement: Placement) -> str:
-    """A placement as a phrase."""
+    """Return a short phrase for a placement: `cuda:0`, `x.device`, `(cuda if use_gpu else cpu)`, `unknown`."""
     if isinstance(placement, ConditionalPlacement):
         return f"({describe_placement(placement.yes)} if {placement.formula} else {describe_placement(placement.no)})"
     match placement.device:
@@ -70,7 +74,7 @@ def describe_placement(placement: Placement) -> str:
 
 
 def _describe_symbol(text: str) -> str:
-    """The device of something by its name in the program; the name itself where that is a device's."""
+    """Return a phrase for the device of a named object: `x.device`, or the name itself if it names a device."""
     last = text.rpartition(".")[2]
     if not text.isascii() or not all(part.isidentifier() for part in text.split(".")):
         return f"{text}'s device"
@@ -78,6 +82,7 @@ def _describe_symbol(text: str) -> str:
 
 
 def _describe_tensor(tensor: Tensor) -> str:
+    """Return a phrase for a tensor's placement, dtype, rank and parameter status, and for what of them is unknown."""
     known = [
         describe_placement(tensor.placement) if not is_unknown_placement(tensor.placement) else "",
         tensor.dtype.name or "",
@@ -90,7 +95,7 @@ def _describe_tensor(tensor: Tensor) -> str:
 
 
 def _describe_plain(value: Value) -> str:
-    """What Python's own types can say of themselves."""
+    """Return a phrase for a value of a built-in Python type or a tensor's shape; `unknown` for any other value."""
     match value:
         case Const(value=constant):
             return repr(constant)

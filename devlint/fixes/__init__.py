@@ -1,1 +1,1 @@
-"""How a rule mends what it has found: edits of the text around the nodes it knows, every other character kept."""
+"""The automatic fixes of rules: text edits around syntax nodes that keep every other character of the file."""

@@ -1,4 +1,4 @@
-"""Arguments of a call: found, added, changed and taken away."""
+"""Edits of a call's arguments: finding, adding, changing and removing them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from devlint.fixes.statements import indentation_at
 
 
 def find_argument(call: cst.Call, name: str, position: int | None = None) -> cst.Arg | None:
-    """The argument of a name, or at a position where all before it are positional; None where it is not given."""
+    """Return the argument with a keyword name, or at a position that only positional arguments precede.
+
+    Returns None when the call does not pass that argument, or when a starred argument before it hides its position.
+    """
     for index, argument in enumerate(call.args):
         if argument.star:
             return None
@@ -24,63 +27,73 @@ def find_argument(call: cst.Call, name: str, position: int | None = None) -> cst
 
 
 def is_open(call: cst.Call) -> bool:
-    """Whether the call takes arguments that are not written out, `**options`."""
+    """Return whether a call unpacks keyword arguments with `**options`, so that not all of them are written out."""
     return any(argument.star == "**" for argument in call.args)
 
 
-def add_argument(part: NodeRegion, call: cst.Call, name: str, value: str) -> Edit:
-    """One more keyword argument, behind all others."""
+def add_argument(region: NodeRegion, call: cst.Call, name: str, value: str) -> Edit:
+    """Return the edit that appends a keyword argument to a call.
+
+    Raises NoFix when the call passes the argument already, may pass it by `**options`, or has a bare generator as its
+    only argument.
+    """
     if is_open(call) or find_argument(call, name) is not None:
         raise NoFix
     if not call.args:
-        _, end = part.span(call)
-        return part.sheet.edit(end - 1, end - 1, f"{name}={value}")
+        _, end = region.span(call)
+        return region.sheet.edit(end - 1, end - 1, f"{name}={value}")
     last = call.args[-1]
     if isinstance(last.value, cst.GeneratorExp) and not last.value.lpar:
         raise NoFix
-    start, end = part.span(last)
-    blanks = indentation_at(part, start)
-    # A comment behind the last argument stays on its line.
-    alone = blanks is not None and not part.sheet.text[end : part.sheet.next_line(end)].strip(", \t\r\n")
-    between = f",{part.sheet.newline(start)}{blanks}" if alone else ", "
-    return part.sheet.edit(end, end, f"{between}{name}={value}")
+    start, end = region.span(last)
+    blanks = indentation_at(region, start)
+    # A new argument stays on the last line, before a comment, where more than a comma follows the last argument.
+    alone = blanks is not None and not region.sheet.text[end : region.sheet.next_line(end)].strip(", \t\r\n")
+    between = f",{region.sheet.newline(start)}{blanks}" if alone else ", "
+    return region.sheet.edit(end, end, f"{between}{name}={value}")
 
 
-def set_argument(part: NodeRegion, call: cst.Call, name: str, value: str, position: int | None = None) -> Edit:
-    """A keyword argument with that value, in place of the one that is there, if it is."""
+def set_argument(region: NodeRegion, call: cst.Call, name: str, value: str, position: int | None = None) -> Edit:
+    """Return the edit that sets a keyword argument of a call, in place of its present value if the call passes one."""
     found = find_argument(call, name, position)
-    return add_argument(part, call, name, value) if found is None else replace(part, found.value, value)
+    return add_argument(region, call, name, value) if found is None else replace(region, found.value, value)
 
 
-def drop_argument(part: NodeRegion, call: cst.Call, argument: cst.Arg) -> Edit:
-    """The call without an argument, and without the comma that parted it from the others."""
+def drop_argument(region: NodeRegion, call: cst.Call, argument: cst.Arg) -> Edit:
+    """Return the edit that removes an argument from a call, with the comma that separates it from the others.
+
+    Raises NoFix when a comment stands in the removed text.
+    """
     index = call.args.index(argument)
-    start, end = part.span(argument)
+    start, end = region.span(argument)
     if index > 0:
-        start = part.span(call.args[index - 1])[1]
+        start = region.span(call.args[index - 1])[1]
     elif len(call.args) > 1:
-        end = part.span(call.args[1])[0]
-    if "#" in part.sheet.text[start:end]:
+        end = region.span(call.args[1])[0]
+    if "#" in region.sheet.text[start:end]:
         raise NoFix
-    return part.sheet.edit(start, end, "")
+    return region.sheet.edit(start, end, "")
 
 
 def receiver_of(call: cst.CSTNode) -> cst.BaseExpression:
-    """What a method is called on. Raises Unfit for what is no call of a method."""
+    """Return the receiver of a method call, `x` in `x.to(device)`. Raises NoFix for anything else."""
     if isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute):
         return call.func.value
     raise NoFix
 
 
-def drop_method(part: NodeRegion, call: cst.CSTNode) -> Edit:
-    """`x.to(device)` becomes `x`."""
+def drop_method(region: NodeRegion, call: cst.CSTNode) -> Edit:
+    """Return the edit that removes a method call and keeps its receiver: `x.to(device)` becomes `x`.
+
+    Raises NoFix when a comment stands in the removed text.
+    """
     receiver = receiver_of(call)
-    start, end = part.around(receiver)[1], part.span(call)[1]
-    if "#" in part.sheet.text[start:end]:
+    start, end = region.around(receiver)[1], region.span(call)[1]
+    if "#" in region.sheet.text[start:end]:
         raise NoFix
-    return part.sheet.edit(start, end, "")
+    return region.sheet.edit(start, end, "")
 
 
 def method_name(call: cst.CSTNode) -> str:
-    """The name of the method that a call calls; empty for any other call."""
+    """Return the name of the method that a call calls, `to` in `x.to(device)`; an empty string for anything else."""
     return call.func.attr.value if isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute) else ""

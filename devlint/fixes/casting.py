@@ -1,4 +1,4 @@
-"""Tensors that get the dtype that is wanted: where they come into torch, where they are used, or as they are moved."""
+"""Fixes that cast a tensor: where NumPy or Python data becomes a tensor, where an operand is used, or in a transfer."""
 
 from __future__ import annotations
 
@@ -17,83 +17,100 @@ from devlint.fixes.sheet import FixContext, NodeRegion, NoFix
 from devlint.interpreter.state.events import Operand
 
 METHODS: Final = {"float32": ".float()", "int64": ".long()", "float16": ".half()", "float64": ".double()"}
-"""The casts that have a method of their own."""
+"""Tensor methods that cast to one dtype, by the name of the dtype."""
 
 ARRAYS: Final = frozenset({"numpy.array", "numpy.asarray", "numpy.ascontiguousarray"})
-"""Functions that keep the dtype of what they are given."""
+"""NumPy functions whose result has the dtype of their argument."""
 
 
-def cast_at_entrance(part: NodeRegion, call: cst.CSTNode, dtype: str) -> Fix:
-    """What NumPy or Python brings into torch gets its dtype there."""
+def cast_at_entrance(region: NodeRegion, call: cst.CSTNode, dtype: str) -> Fix:
+    """Return a fix that casts data where a torch call makes a tensor of NumPy or Python data.
+
+    `torch.tensor`, `torch.as_tensor` and `torch.asarray` get a `dtype=` argument; behind any other torch function
+    stands a cast. Raises NoFix for a call of anything else.
+    """
     if not isinstance(call, cst.Call):
         raise NoFix
-    maker = full_name(part, call.func)
+    maker = full_name(region, call.func)
     if maker in ("torch.tensor", "torch.as_tensor", "torch.asarray") and find_argument(call, "dtype", 1) is None:
-        name, imported = spell(part, call, f"torch.{dtype}")
-        edits = (*imported, add_argument(part, call, "dtype", name))
+        name, imported = spell(region, call, f"torch.{dtype}")
+        edits = (*imported, add_argument(region, call, "dtype", name))
     elif maker.startswith("torch."):
-        suffix, imported = cast_suffix(part, call, dtype)
-        edits = (*imported, behind(part, call, suffix))
+        suffix, imported = cast_suffix(region, call, dtype)
+        edits = (*imported, behind(region, call, suffix))
     else:
         raise NoFix
     return Fix(f"Make it {dtype} where it comes into torch", Applicability.UNSAFE, edits)
 
 
-def cast_operand(sheet: FixContext, operand: Operand, dtype: str, other: Operand | None = None) -> Fix:
-    """An operand is cast where it is used: to the dtype of another, if that has a name, or to one by name."""
-    part = sheet.part(operand.place)
-    node = written_operand(part, operand)
+def cast_operand(context: FixContext, operand: Operand, dtype: str, other: Operand | None = None) -> Fix:
+    """Return a fix that casts an operand where it is used.
+
+    The dtype is that of `other` if `other` is a plain expression, else `dtype`. Raises NoFix for the parameters of a
+    module and for the elements of a container.
+    """
+    region = context.part(operand.place)
+    node = written_operand(region, operand)
     if operand.of_module is not None or operand.inside:
         raise NoFix
-    if other is not None and other.of_module is None and not other.inside and is_plain(_base(other)):
-        text = cst.Module([]).code_for_node(_base(other))
-        message, edits = transfer(part, node, f".to({text}.dtype)")
+    if other is not None and other.of_module is None and not other.inside and is_plain(_operand_expression(other)):
+        text = cst.Module([]).code_for_node(_operand_expression(other))
+        message, edits = transfer(region, node, f".to({text}.dtype)")
         return Fix(message.replace("Move", "Cast"), Applicability.UNSAFE, edits)
-    suffix, imported = cast_suffix(part, node, dtype)
-    message, edits = transfer(part, node, suffix)
+    suffix, imported = cast_suffix(region, node, dtype)
+    message, edits = transfer(region, node, suffix)
     return Fix(message.replace("Move", "Cast"), Applicability.UNSAFE, (*imported, *edits))
 
 
-def cast_with_transfer(part: NodeRegion, call: cst.CSTNode, dtype: str, trust: Applicability) -> Fix:
-    """A transfer casts as well, or comes after the cast."""
+def cast_with_transfer(region: NodeRegion, call: cst.CSTNode, dtype: str, trust: Applicability) -> Fix:
+    """Return a fix that casts a tensor in its transfer.
+
+    `.to()` gets a `dtype=` argument; before any other transfer a cast is inserted.
+    """
     if not isinstance(call, cst.Call):
         raise NoFix
     if method_name(call) == "to":
         if find_argument(call, "dtype", 1) is not None:
             raise NoFix
-        name, imported = spell(part, call, f"torch.{dtype}")
-        edits = (*imported, add_argument(part, call, "dtype", name))
+        name, imported = spell(region, call, f"torch.{dtype}")
+        edits = (*imported, add_argument(region, call, "dtype", name))
     else:
-        suffix, imported = cast_suffix(part, call, dtype)
-        edits = (*imported, *method(part, receiver_of(call), suffix))
+        suffix, imported = cast_suffix(region, call, dtype)
+        edits = (*imported, *method(region, receiver_of(call), suffix))
     return Fix(f"Cast it to {dtype} as it is moved", trust, edits)
 
 
-def passes_argument_on(part: NodeRegion, node: cst.CSTNode) -> bool:
-    """Whether a tensor is an argument of the function around it, or made of one as it is: callers choose its dtype."""
+def passes_argument_on(region: NodeRegion, node: cst.CSTNode) -> bool:
+    """Return whether a tensor is a parameter of the enclosing function, or converted from one.
+
+    The callers of the function then choose the tensor's dtype.
+    """
     source = node
     while isinstance(source, cst.Call):
-        name = full_name(part, source.func)
+        name = full_name(region, source.func)
         if (name.startswith("torch.") or name in ARRAYS) and source.args:
             source = source.args[0].value
         elif isinstance(source.func, cst.Attribute):
             source = source.func.value
         else:
             break
-    function = part.function(node)
+    function = region.function(node)
     return isinstance(source, cst.Name) and function is not None and source.value in parameters_of(function)
 
 
-def cast_suffix(part: NodeRegion, node: cst.CSTNode, dtype: str) -> tuple[str, tuple[Edit, ...]]:
-    """The method that casts to a dtype."""
+def cast_suffix(region: NodeRegion, node: cst.CSTNode, dtype: str) -> tuple[str, tuple[Edit, ...]]:
+    """Return the method call that casts to a dtype, such as `.float()`, with the edits that import what it names."""
     if dtype in METHODS:
         return METHODS[dtype], ()
-    name, imported = spell(part, node, f"torch.{dtype}")
+    name, imported = spell(region, node, f"torch.{dtype}")
     return f".to({name})", imported
 
 
-def _base(operand: Operand) -> cst.BaseExpression:
-    """The tensor of an operand; of an entry that is assigned, the whole."""
+def _operand_expression(operand: Operand) -> cst.BaseExpression:
+    """Return the expression of an operand, which is the whole subscript for an assigned entry.
+
+    Raises NoFix for a node that is no expression.
+    """
     node = operand.place.node
     if not isinstance(node, cst.BaseExpression):
         raise NoFix

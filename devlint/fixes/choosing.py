@@ -1,4 +1,4 @@
-"""Accelerators that are written out give way to a choice: the accelerator where there is one, the host elsewhere."""
+"""A fix that replaces a hard-coded accelerator by a choice: the accelerator where it is available, else the host."""
 
 from __future__ import annotations
 
@@ -19,41 +19,46 @@ ASKED: Final = {
     "xpu": "torch.xpu.is_available",
     "mps": "torch.backends.mps.is_available",
 }
-"""The functions that tell whether there is one."""
+"""The torch functions that return whether an accelerator is available, by the type of its device."""
 
-_NAMED: Final = re.compile(r"(['\"])(cuda|xpu|mps)(:\d+)?\1")
+_ACCELERATOR_LITERAL: Final = re.compile(r"(['\"])(cuda|xpu|mps)(:\d+)?\1")
+"""A string literal that names an accelerator: the quote, the device type and the index."""
 
 
-def ask_for_accelerator(part: NodeRegion, node: cst.CSTNode) -> Fix:
-    """`"cuda"` becomes `"cuda" if torch.cuda.is_available() else "cpu"`, and `x.cuda()` a transfer to that."""
-    if isinstance(node, cst.SimpleString) and isinstance(part.parent(node), cst.Arg):
-        device, imported = _choice(part, node, part.code(node))
-        edits: tuple[Edit, ...] = (*imported, replace(part, node, device))
+def ask_for_accelerator(region: NodeRegion, node: cst.CSTNode) -> Fix:
+    """Return a fix that makes a hard-coded accelerator depend on its availability.
+
+    `"cuda"` becomes `"cuda" if torch.cuda.is_available() else "cpu"`, and `x.cuda()` a transfer to that choice.
+    """
+    if isinstance(node, cst.SimpleString) and isinstance(region.parent(node), cst.Arg):
+        device, imported = _device_choice(region, node, region.code(node))
+        edits: tuple[Edit, ...] = (*imported, replace(region, node, device))
     elif isinstance(node, cst.Call) and method_name(node) in ACCELERATORS:
-        edits = _transfer(part, node)
+        edits = _transfer_edits(region, node)
     else:
         raise NoFix
     return Fix("Take it where there is one, and the host elsewhere", Applicability.UNSAFE, edits)
 
 
-def _transfer(part: NodeRegion, call: cst.Call) -> tuple[Edit, ...]:
+def _transfer_edits(region: NodeRegion, call: cst.Call) -> tuple[Edit, ...]:
+    """Return the edits that turn `x.cuda(...)` into `x.to(choice, ...)`, with the call's other keyword arguments."""
     assert isinstance(call.func, cst.Attribute)
-    written = target_of(part, call).device
-    rest = [one for one in call.args if one.keyword is not None and one.keyword.value != "device"]
-    if written is None or len(call.args) - len(rest) > 1:
+    written = target_of(region, call).device
+    other_arguments = [one for one in call.args if one.keyword is not None and one.keyword.value != "device"]
+    if written is None or len(call.args) - len(other_arguments) > 1:
         raise NoFix
-    device, imported = _choice(part, call, written)
-    start, end = part.span(call.func.attr)[0], part.span(call)[1]
-    if "#" in part.sheet.text[start:end]:
+    device, imported = _device_choice(region, call, written)
+    start, end = region.span(call.func.attr)[0], region.span(call)[1]
+    if "#" in region.sheet.text[start:end]:
         raise NoFix
-    arguments = ", ".join([device, *(part.sheet.text[slice(*part.span(one))] for one in rest)])
-    return (*imported, part.sheet.edit(start, end, f"to({arguments})"))
+    arguments = ", ".join([device, *(region.sheet.text[slice(*region.span(one))] for one in other_arguments)])
+    return (*imported, region.sheet.edit(start, end, f"to({arguments})"))
 
 
-def _choice(part: NodeRegion, node: cst.CSTNode, written: str) -> tuple[str, tuple[Edit, ...]]:
-    """The choice between a device and the host, and the edit that imports what it asks."""
-    named = _NAMED.fullmatch(written)
-    if named is None:
+def _device_choice(region: NodeRegion, node: cst.CSTNode, written: str) -> tuple[str, tuple[Edit, ...]]:
+    """Return a conditional expression that chooses a device or the host, with the edits that import torch."""
+    literal = _ACCELERATOR_LITERAL.fullmatch(written)
+    if literal is None:
         raise NoFix
-    asked, imported = spell(part, node, ASKED[named[2]])
-    return f"{written} if {asked}() else {named[1]}cpu{named[1]}", imported
+    is_available, imported = spell(region, node, ASKED[literal[2]])
+    return f"{written} if {is_available}() else {literal[1]}cpu{literal[1]}", imported

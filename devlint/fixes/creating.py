@@ -1,4 +1,4 @@
-"""What is created and then moved is created where it is wanted."""
+"""A fix that creates a tensor on its target device, instead of creating it on the host and transferring it."""
 
 from __future__ import annotations
 
@@ -28,108 +28,133 @@ NUMPY: Final = {
     "numpy.random.random": "torch.rand",
     "numpy.random.random_sample": "torch.rand",
 }
-"""Random numbers of NumPy's, and torch's factory of numbers of the same distribution."""
+"""Torch's factories of random numbers, by the NumPy function that draws from the same distribution."""
 
 
-def create_there(sheet: FixContext, place: Place, fresh: FactoryOrigin) -> Fix:
-    """The factory is told the device, and the transfer at `place` is left out."""
-    part, call = sheet.part(place), node_at(place)
-    target, factory = target_of(part, call), fresh.step.place.node
+def create_there(context: FixContext, place: Place, fresh: FactoryOrigin) -> Fix:
+    """Return a fix that passes the device to the factory of a tensor and removes the transfer at `place`.
+
+    The fix is safe when the factory makes its values from nothing, and unsafe when it draws random numbers or when the
+    numbers were drawn by NumPy and are then drawn by torch.
+    """
+    region, call = context.part(place), node_at(place)
+    target, factory = target_of(region, call), fresh.step.place.node
     if not isinstance(factory, cst.Call) or target.device is None:
         raise NoFix
     safe = fresh.origin is OriginKind.NOTHING
-    home = sheet.part(fresh.step.place)
+    home = context.part(fresh.step.place)
     name = full_name(home, factory.func)
     if name.startswith("torch.") and name.rpartition(".")[2] not in DEVICELESS:
         at_hand = {wording.text for wording in fresh.step.wordings}
         known = target.device in at_hand or _is_known_at(home, factory, target.device)
-        edits = (*_told(home, factory, target), *_left_out(part, call, home, factory, known=known))
+        edits = (*_factory_edits(home, factory, target), *_transfer_removal(region, call, home, factory, known=known))
     else:
-        edits, safe = _made_by_torch(part, call, target), False
+        edits, safe = _random_factory_edits(region, call, target), False
     trust = Applicability.SAFE if safe else Applicability.UNSAFE
     return Fix(f"Create it on `{target.device}`", trust, edits)
 
 
-def _told(part: NodeRegion, factory: cst.Call, target: Target) -> tuple[Edit, ...]:
+def _factory_edits(region: NodeRegion, factory: cst.Call, target: Target) -> tuple[Edit, ...]:
+    """Return the edit that gives a factory the device and the dtype of a transfer.
+
+    Raises NoFix when the factory has a generator, pinned memory, `**options` or a dtype or device that the edit would
+    have to merge with the transfer's.
+    """
     if is_open(factory) or find_argument(factory, "generator") or find_argument(factory, "pin_memory"):
         raise NoFix
     assert target.device is not None
-    edit = set_argument(part, factory, "device", target.device)
+    edit = set_argument(region, factory, "device", target.device)
     if target.dtype is None:
         return (edit,)
     if find_argument(factory, "dtype") is not None or find_argument(factory, "device") is not None:
         raise NoFix
-    # Both go to one place, in one edit.
-    return (part.sheet.insert(edit, f", dtype={target.dtype}"),)
+    # Device and dtype are inserted at the same offset, so one edit inserts both.
+    return (region.sheet.insert(edit, f", dtype={target.dtype}"),)
 
 
-def _left_out(
-    part: NodeRegion, call: cst.BaseExpression, home: NodeRegion, factory: cst.Call, *, known: bool
+def _transfer_removal(
+    region: NodeRegion, call: cst.BaseExpression, home: NodeRegion, factory: cst.Call, *, known: bool
 ) -> tuple[Edit, ...]:
-    """The transfer taken away: from behind the factory, or from a statement that rebinds the factory's name."""
+    """Return the edits that remove the transfer of a factory's tensor.
+
+    The transfer is chained to its factory, or called on the variable that the factory's tensor is assigned to; a
+    statement that only rebinds the variable is removed as a whole. `known` tells whether the transfer's device has the
+    same value where the factory stands. Raises NoFix when it may not, or when the transfer does not run each time the
+    factory does.
+    """
     receiver = receiver_of(call)
     if any(one is factory for one in (receiver, *descend(receiver))):
-        return (drop_method(part, call),)
-    # Where only some path moves the tensor, the factory must not decide for the others.
-    if not isinstance(receiver, cst.Name) or not known or _block_of(part, call) is not _block_of(home, factory):
+        return (drop_method(region, call),)
+    # A transfer in another block runs on some paths only; the factory must not place the tensor on the others.
+    if not isinstance(receiver, cst.Name) or not known or _block_of(region, call) is not _block_of(home, factory):
         raise NoFix
-    match part.parent(call), home.parent(factory):
+    match region.parent(call), home.parent(factory):
         case (
             cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))]) as statement,
             cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=first))]),
         ) if name == first == receiver.value:
-            return (take_out(part, statement),)
-    if is_read_again(part, receiver):
+            return (take_out(region, statement),)
+    if is_read_again(region, receiver):
         raise NoFix
-    return (drop_method(part, call),)
+    return (drop_method(region, call),)
 
 
-def _block_of(part: NodeRegion, node: cst.CSTNode) -> cst.CSTNode | None:
-    """The block whose statement a node is in; None at the top level. Raises Unfit where it is not always evaluated."""
-    for above in part.parents(node):
+def _block_of(region: NodeRegion, node: cst.CSTNode) -> cst.CSTNode | None:
+    """Return the block that holds the statement of a node; None at the top level.
+
+    Raises NoFix for a node within a conditional expression, a boolean operation, a lambda or a comprehension, which is
+    not always evaluated.
+    """
+    for above in region.parents(node):
         if isinstance(above, (cst.IfExp, cst.BooleanOperation, cst.Lambda, cst.BaseComp)):
             raise NoFix
         if isinstance(above, (cst.SimpleStatementLine, cst.SimpleStatementSuite, cst.BaseCompoundStatement)):
-            return part.parent(above)
+            return region.parent(above)
     return None
 
 
-def _is_known_at(part: NodeRegion, factory: cst.Call, device: str) -> bool:
-    """Whether a device means the same where the factory stands: a literal, an argument, a name bound outside."""
+def _is_known_at(region: NodeRegion, factory: cst.Call, device: str) -> bool:
+    """Return whether a device expression has the same value where the factory stands.
+
+    That holds for a literal, an argument of the function and a name bound outside it.
+    """
     words = set(re.findall(r"[A-Za-z_]\w*", re.sub(r"'[^']*'|\"[^\"]*\"", "", device)))
-    function = part.function(factory)
+    function = region.function(factory)
     if function is None:
-        later = (one for one in part.sheet.index.statements if one.first_row >= part.unit.first_row)
+        later = (one for one in region.sheet.index.statements if one.first_row >= region.unit.first_row)
         return not any(words & one.binds for one in later)
     return not words & {name for node in descend(function.body) for name in names_bound_by(node)}
 
 
-def _made_by_torch(part: NodeRegion, call: cst.CSTNode, target: Target) -> tuple[Edit, ...]:
-    """Random numbers that NumPy draws, `torch.from_numpy` takes and a transfer moves are drawn by torch."""
+def _random_factory_edits(region: NodeRegion, call: cst.CSTNode, target: Target) -> tuple[Edit, ...]:
+    """Return the edits that let torch draw random numbers on a device.
+
+    Before the edits NumPy draws them, `torch.from_numpy` converts them and a transfer moves them.
+    """
     receiver = receiver_of(call)
-    if not isinstance(receiver, cst.Call) or full_name(part, receiver.func) != "torch.from_numpy" or target.dtype:
+    if not isinstance(receiver, cst.Call) or full_name(region, receiver.func) != "torch.from_numpy" or target.dtype:
         raise NoFix
     source = receiver.args[0].value
     removed: tuple[Edit, ...] = ()
     if isinstance(source, cst.Name):
-        statement = _binding(part, source)
-        removed, source = (take_out(part, statement),), statement.value
-    drawn, dtype = _without_cast(part, source)
+        statement = _only_assignment(region, source)
+        removed, source = (take_out(region, statement),), statement.value
+    drawn, dtype = _split_astype(region, source)
     if not isinstance(drawn, cst.Call) or is_open(drawn) or any(one.keyword is not None for one in drawn.args):
         raise NoFix
-    maker = NUMPY.get(full_name(part, drawn.func))
+    maker = NUMPY.get(full_name(region, drawn.func))
     if maker is None or not drawn.args:
         raise NoFix
-    name, imported = spell(part, call, maker)
-    sizes = ", ".join(part.sheet.text[slice(*part.span(one))] for one in drawn.args)
-    kind = f", dtype={spell(part, call, f'torch.{dtype}')[0]}" if dtype != "float32" else ""
-    return (*imported, *removed, replace(part, call, f"{name}({sizes}, device={target.device}{kind})"))
+    name, imported = spell(region, call, maker)
+    sizes = ", ".join(region.sheet.text[slice(*region.span(one))] for one in drawn.args)
+    kind = f", dtype={spell(region, call, f'torch.{dtype}')[0]}" if dtype != "float32" else ""
+    return (*imported, *removed, replace(region, call, f"{name}({sizes}, device={target.device}{kind})"))
 
 
-def _binding(part: NodeRegion, name: cst.Name) -> cst.Assign:
-    """The one assignment in the function of a name that is read nowhere else."""
-    function = part.function(name)
-    if function is None or is_read_again(part, name):
+def _only_assignment(region: NodeRegion, name: cst.Name) -> cst.Assign:
+    """Return the only assignment of a local variable that is read nowhere else. Raises NoFix if there is none."""
+    function = region.function(name)
+    if function is None or is_read_again(region, name):
         raise NoFix
     found = [
         node
@@ -141,10 +166,10 @@ def _binding(part: NodeRegion, name: cst.Name) -> cst.Assign:
     return found[0]
 
 
-def _without_cast(part: NodeRegion, node: cst.BaseExpression) -> tuple[cst.BaseExpression, str]:
-    """What `.astype(np.float32)` is called on, and the dtype that comes of it."""
+def _split_astype(region: NodeRegion, node: cst.BaseExpression) -> tuple[cst.BaseExpression, str]:
+    """Split `x.astype(np.float32)` into `x` and the name of the dtype; other expressions have NumPy's float64."""
     match node:
         case cst.Call(func=cst.Attribute(value=drawn, attr=cst.Name(value="astype")), args=[cst.Arg(value=dtype)]):
-            word = dtype.evaluated_value if isinstance(dtype, cst.SimpleString) else full_name(part, dtype)
+            word = dtype.evaluated_value if isinstance(dtype, cst.SimpleString) else full_name(region, dtype)
             return drawn, str(word).removeprefix("numpy.")
     return node, "float64"

@@ -1,4 +1,4 @@
-"""The device of a tensor in words that are right where a fix writes them."""
+"""Expressions for the device of a tensor that are valid where a fix inserts them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from devlint.syntax.tree_walk import descend
 
 
 def worded(wordings: Iterable[DeviceExpression], placement: Placement, without: Sequence[str] = ()) -> str | None:
-    """The first wording of a placement that leans on none of the names `without`."""
+    """Return the source of the first device expression that denotes a placement; None if there is no such expression.
+
+    An expression that is the device of a name in `without` is skipped.
+    """
     for wording in wordings:
         if wording.text.removesuffix(".device") not in without and wording.is_device_of(placement):
             return wording.text
@@ -22,7 +25,11 @@ def worded(wordings: Iterable[DeviceExpression], placement: Placement, without: 
 
 
 def device_at_meeting(event: DeviceConflict, operand: Operand, without: Sequence[str] = ()) -> str:
-    """How to write the device of an operand where the clash is reported. Raises Unfit where nothing says it."""
+    """Return an expression for the device of an operand, valid where its conflict is reported.
+
+    An expression that is not the device of a tensor comes first, then `operand.device`, then any other. Expressions in
+    `without` are skipped. Raises NoFix when the code at that place has no expression for the device.
+    """
     placement = operand.tensor.placement
     told = worded((one for one in event.wordings if not one.of_tensor), placement, without)
     if told is not None:
@@ -39,7 +46,7 @@ def device_at_meeting(event: DeviceConflict, operand: Operand, without: Sequence
 
 
 def is_plain(node: object) -> bool:
-    """Whether an expression can be written once more without being computed anew: names, attributes, plain entries."""
+    """Return whether repeating an expression computes nothing anew: a name, an attribute or an entry, without calls."""
     if not isinstance(node, (cst.Name, cst.Attribute, cst.Subscript)):
         return False
     return not any(isinstance(one, (cst.Call, cst.Await, cst.NamedExpr)) for one in descend(node))

@@ -1,4 +1,4 @@
-"""What does nothing, or undoes what was done, is left out."""
+"""Fixes that remove calls without effect and pairs of transfers that cancel out, or rebuild a tensor without NumPy."""
 
 from __future__ import annotations
 
@@ -16,70 +16,81 @@ from devlint.fixes.statements import take_out
 from devlint.fixes.transfers import target_of
 
 REBUILDING: Final = frozenset({"torch.tensor", "torch.as_tensor", "torch.asarray", "torch.from_numpy"})
-"""Functions that make a tensor of an array as it is."""
+"""Functions that make a tensor of an array without changing its values."""
 
 
-def drop_redundant(part: NodeRegion, call: cst.CSTNode, trust: Applicability) -> Fix:
-    """A transfer that does nothing is left out."""
-    return Fix("Leave the transfer out", trust, (_drop_transfer(part, call),))
+def drop_redundant(region: NodeRegion, call: cst.CSTNode, trust: Applicability) -> Fix:
+    """Return a fix that removes a transfer without effect."""
+    return Fix("Leave the transfer out", trust, (_drop_transfer(region, call),))
 
 
-def drop_first(part: NodeRegion, call: cst.CSTNode) -> Fix:
-    """`x.cuda().to(device)` becomes `x.to(device)`."""
+def drop_first(region: NodeRegion, call: cst.CSTNode) -> Fix:
+    """Return a fix that removes the first of two chained transfers: `x.cuda().to(device)` becomes `x.to(device)`."""
     first = receiver_of(call)
-    return Fix("Leave the first transfer out", Applicability.UNSAFE, (_without_transfer(part, first),))
+    return Fix("Leave the first transfer out", Applicability.UNSAFE, (_without_transfer(region, first),))
 
 
-def drop_both(sheet: FixContext, out: Place, back: Place) -> Fix:
-    """A way out and the way back are left out together."""
-    edits = tuple(_drop_transfer(sheet.part(one), node_at(one)) for one in (out, back))
+def drop_both(context: FixContext, out: Place, back: Place) -> Fix:
+    """Return a fix that removes a transfer and the later transfer that undoes it."""
+    edits = tuple(_drop_transfer(context.part(one), node_at(one)) for one in (out, back))
     return Fix("Leave both transfers out", Applicability.UNSAFE, edits)
 
 
-def drop_statement(part: NodeRegion, call: cst.CSTNode) -> Edit:
-    """A call that is a statement of its own, and not all there is in its block, is left out."""
-    statement = part.parent(call)
+def drop_statement(region: NodeRegion, call: cst.CSTNode) -> Edit:
+    """Return the edit that removes a call that is a statement of its own.
+
+    Raises NoFix for any other call, and for a statement that is the only one of its block.
+    """
+    statement = region.parent(call)
     if not isinstance(statement, cst.Expr):
         raise NoFix
-    edit = take_out(part, statement)
+    edit = take_out(region, statement)
     if edit.content == "pass":
         raise NoFix
     return edit
 
 
-def _drop_transfer(part: NodeRegion, call: cst.CSTNode) -> Edit:
-    """The transfer is left out with its statement, where that only rebinds the variable or does nothing else."""
-    receiver, statement = receiver_of(call), part.parent(call)
-    if target_of(part, call).dtype is not None:
+def _drop_transfer(region: NodeRegion, call: cst.CSTNode) -> Edit:
+    """Return the edit that removes a transfer, and its whole statement if the statement does nothing else.
+
+    The statement is removed when it discards the result or assigns it to the receiver. Raises NoFix for a transfer that
+    also casts.
+    """
+    receiver, statement = receiver_of(call), region.parent(call)
+    if target_of(region, call).dtype is not None:
         raise NoFix
     match statement:
         case cst.Expr():
-            return take_out(part, statement)
+            return take_out(region, statement)
         case cst.Assign(targets=[cst.AssignTarget(target=target)]) if target.deep_equals(receiver):
-            return take_out(part, statement)
-    return drop_method(part, call)
+            return take_out(region, statement)
+    return drop_method(region, call)
 
 
-def _without_transfer(part: NodeRegion, call: cst.CSTNode) -> Edit:
-    if target_of(part, call).dtype is not None:
+def _without_transfer(region: NodeRegion, call: cst.CSTNode) -> Edit:
+    """Return the edit that removes a transfer and keeps its receiver. Raises NoFix for a transfer that also casts."""
+    if target_of(region, call).dtype is not None:
         raise NoFix
-    return drop_method(part, call)
+    return drop_method(region, call)
 
 
-def copy_tensor(part: NodeRegion, call: cst.CSTNode, trust: Applicability) -> Fix:
-    """`torch.tensor(t)` of a tensor becomes `t.detach().clone()`, moved and cast as the call would have done."""
+def copy_tensor(region: NodeRegion, call: cst.CSTNode, trust: Applicability) -> Fix:
+    """Return a fix that turns `torch.tensor(t)` of a tensor into `t.detach().clone()`, with the same move and cast."""
     if not isinstance(call, cst.Call) or not call.args or any(one.star for one in call.args):
         raise NoFix
     source = call.args[0].value
     if call.args[0].keyword is not None:
         raise NoFix
-    suffix = ".detach().clone()" + _further(part, call)
-    return Fix("Copy it", trust, (replace(part, call, method_text(part, source, suffix)),))
+    suffix = ".detach().clone()" + _argument_suffix(region, call)
+    return Fix("Copy it", trust, (replace(region, call, method_text(region, source, suffix)),))
 
 
-def stay_in_torch(part: NodeRegion, call: cst.CSTNode) -> Fix:
-    """`torch.tensor(t.cpu().numpy())` becomes `t.detach().cpu().clone()`: the same values, without NumPy."""
-    if not isinstance(call, cst.Call) or not call.args or full_name(part, call.func) not in REBUILDING:
+def stay_in_torch(region: NodeRegion, call: cst.CSTNode) -> Fix:
+    """Return a fix that removes a round trip through NumPy.
+
+    `torch.tensor(t.cpu().numpy())` becomes `t.detach().cpu().clone()`, which has the same values.
+    """
+    if not isinstance(call, cst.Call) or not call.args or full_name(region, call.func) not in REBUILDING:
         raise NoFix
     read = call.args[0].value
     if method_name(read) != "numpy" or find_argument(call, "data") is not None:
@@ -90,22 +101,25 @@ def stay_in_torch(part: NodeRegion, call: cst.CSTNode) -> Fix:
         source = receiver_of(source)
     suffix = ".detach()"
     suffix += ".cpu()" if on_host and find_argument(call, "device") is None else ""
-    suffix += ".clone()" if full_name(part, call.func) == "torch.tensor" else ""
-    text = method_text(part, source, suffix + _further(part, call))
-    return Fix("Stay in torch", Applicability.UNSAFE, (replace(part, call, text),))
+    suffix += ".clone()" if full_name(region, call.func) == "torch.tensor" else ""
+    text = method_text(region, source, suffix + _argument_suffix(region, call))
+    return Fix("Stay in torch", Applicability.UNSAFE, (replace(region, call, text),))
 
 
-def _further(part: NodeRegion, call: cst.Call) -> str:
-    """The methods that do what the further arguments of a factory ask for."""
+def _argument_suffix(region: NodeRegion, call: cst.Call) -> str:
+    """Return the method calls that have the effect of a factory's further arguments, such as `.to(device=...)`.
+
+    Raises NoFix for an argument other than `device`, `dtype` and `requires_grad`.
+    """
     methods = ""
-    wanted = []
+    conversion = []
     for argument in call.args[1:]:
         name = argument.keyword.value if argument.keyword is not None else ""
-        code = part.code(argument.value)
+        code = region.code(argument.value)
         if name in ("device", "dtype") and code != "None":
-            wanted.append(f"{name}={code}")
+            conversion.append(f"{name}={code}")
         elif name == "requires_grad" and code != "False":
             methods = f".requires_grad_({code})"
         elif name not in ("device", "dtype", "requires_grad"):
             raise NoFix
-    return (f".to({', '.join(wanted)})" if wanted else "") + methods
+    return (f".to({', '.join(conversion)})" if conversion else "") + methods

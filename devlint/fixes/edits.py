@@ -1,4 +1,4 @@
-"""The edits that fixes are made of: something put behind, before, around or in place of a node."""
+"""Elementary edits of fixes: text inserted before, after or around a node, or in place of it."""
 
 from __future__ import annotations
 
@@ -11,44 +11,47 @@ LOOSE = (
     cst.BinaryOperation, cst.UnaryOperation, cst.BooleanOperation, cst.Comparison, cst.IfExp, cst.Lambda, cst.Await,
     cst.NamedExpr, cst.Integer, cst.Float, cst.ConcatenatedString, cst.Yield, cst.GeneratorExp,
 )  # fmt: skip
-"""Expressions behind which an attribute cannot stand without parentheses around them."""
+"""Expressions that need parentheses before an attribute can follow them."""
 
 
-def replace(part: NodeRegion, node: cst.CSTNode, content: str) -> Edit:
-    """`content` in place of a node and the parentheses around it."""
-    return part.sheet.edit(*part.around(node), content)
+def replace(region: NodeRegion, node: cst.CSTNode, content: str) -> Edit:
+    """Return the edit that replaces a node, and the parentheses around it, by `content`."""
+    return region.sheet.edit(*region.around(node), content)
 
 
-def before(part: NodeRegion, node: cst.CSTNode, content: str) -> Edit:
-    """`content` in front of a node."""
-    start, _ = part.around(node)
-    return part.sheet.edit(start, start, content)
+def before(region: NodeRegion, node: cst.CSTNode, content: str) -> Edit:
+    """Return the edit that inserts `content` before a node and the parentheses around it."""
+    start, _ = region.around(node)
+    return region.sheet.edit(start, start, content)
 
 
-def behind(part: NodeRegion, node: cst.CSTNode, content: str) -> Edit:
-    """`content` right behind a node."""
-    _, end = part.around(node)
-    return part.sheet.edit(end, end, content)
+def behind(region: NodeRegion, node: cst.CSTNode, content: str) -> Edit:
+    """Return the edit that inserts `content` after a node and the parentheses around it."""
+    _, end = region.around(node)
+    return region.sheet.edit(end, end, content)
 
 
-def between(part: NodeRegion, first: cst.CSTNode, last: cst.CSTNode, content: str) -> Edit:
-    """`content` in place of all that stands between two nodes."""
-    return part.sheet.edit(part.around(first)[1], part.around(last)[0], content)
+def between(region: NodeRegion, first: cst.CSTNode, last: cst.CSTNode, content: str) -> Edit:
+    """Return the edit that replaces all the text between two nodes by `content`."""
+    return region.sheet.edit(region.around(first)[1], region.around(last)[0], content)
 
 
-def wrap(part: NodeRegion, node: cst.CSTNode, opening: str, closing: str) -> tuple[Edit, ...]:
-    """A node between two pieces of text."""
-    return before(part, node, opening), behind(part, node, closing)
+def wrap(region: NodeRegion, node: cst.CSTNode, opening: str, closing: str) -> tuple[Edit, ...]:
+    """Return the edits that insert one text before a node and another text after it."""
+    return before(region, node, opening), behind(region, node, closing)
 
 
-def method(part: NodeRegion, node: cst.BaseExpression, suffix: str) -> tuple[Edit, ...]:
-    """A method called on the value of an expression: `suffix` is `.cpu()` or the like."""
+def method(region: NodeRegion, node: cst.BaseExpression, suffix: str) -> tuple[Edit, ...]:
+    """Return the edits that call a method on the value of an expression; `suffix` is the call, such as `.cpu()`.
+
+    An expression that binds less tightly than an attribute gets parentheses.
+    """
     if isinstance(node, LOOSE) and not node.lpar:
-        return wrap(part, node, "(", f"){suffix}")
-    return (behind(part, node, suffix),)
+        return wrap(region, node, "(", f"){suffix}")
+    return (behind(region, node, suffix),)
 
 
-def method_text(part: NodeRegion, node: cst.BaseExpression, suffix: str) -> str:
-    """The text that such a call has."""
-    code = part.code(node)
+def method_text(region: NodeRegion, node: cst.BaseExpression, suffix: str) -> str:
+    """Return the source of an expression with a method call after it; `suffix` is the call, such as `.cpu()`."""
+    code = region.code(node)
     return f"({code}){suffix}" if isinstance(node, LOOSE) and not node.lpar else f"{code}{suffix}"

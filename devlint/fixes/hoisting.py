@@ -1,4 +1,4 @@
-"""What is the same in each iteration is done once, before the loop."""
+"""A fix that moves a loop-invariant transfer before the loop."""
 
 from __future__ import annotations
 
@@ -16,47 +16,52 @@ from devlint.interpreter.program.liveness import names_changed_in, names_mutated
 from devlint.syntax.tree_walk import descend
 
 
-def hoist(part: NodeRegion, call: cst.CSTNode) -> Fix:
-    """A transfer is put in front of the outermost loop in which it is always the same.
+def hoist(region: NodeRegion, call: cst.CSTNode) -> Fix:
+    """Return a fix that moves a transfer before the outermost loop in which receiver and target do not change.
 
-    A statement that only names the result goes as a whole; any other transfer is given a name there.
+    A statement that only assigns the result moves as a whole; the result of any other transfer gets a variable before
+    the loop. Raises NoFix when some iteration does not make the transfer, or writes to its result in place.
     """
     if not isinstance(call, cst.Call):
         raise NoFix
     depends = [receiver_of(call), *(one.value for one in call.args)]
     loop = outermost_loop(
-        part, call, lambda one: not any(varies_in_loop(each, names_changed_in(one)) for each in depends)
+        region, call, lambda one: not any(varies_in_loop(each, names_changed_in(one)) for each in depends)
     )
     if loop is None:
         raise NoFix
-    statement = part.parent(call)
-    name = _sole_target(statement)
-    if not _is_always_made(part, call, loop) or _is_written_to(part, call, loop, name):
+    statement = region.parent(call)
+    name = _only_target(statement)
+    if not _runs_in_each_iteration(region, call, loop) or _changes_result_in_place(region, call, loop, name):
         raise NoFix
     if name is not None and isinstance(statement, cst.Assign) and _is_only_binding(loop, name):
-        edits = (put_before_statement(part, loop, f"{name} = {part.code(call)}"), take_out(part, statement))
+        edits = (put_before_statement(region, loop, f"{name} = {region.code(call)}"), take_out(region, statement))
         return Fix(f"Make `{name}` before the loop", Applicability.UNSAFE, edits)
-    name = _new_name(part, call)
-    edits = (put_before_statement(part, loop, f"{name} = {part.code(call)}"), replace(part, call, name))
+    name = _new_name(region, call)
+    edits = (put_before_statement(region, loop, f"{name} = {region.code(call)}"), replace(region, call, name))
     return Fix("Move it before the loop", Applicability.UNSAFE, edits)
 
 
-def _is_always_made(part: NodeRegion, call: cst.Call, loop: cst.For | cst.While) -> bool:
-    """Whether each iteration makes the transfer: under a condition it may be one that cannot be made everywhere."""
+def _runs_in_each_iteration(region: NodeRegion, call: cst.Call, loop: cst.For | cst.While) -> bool:
+    """Return whether each iteration of a loop makes a transfer.
+
+    A transfer under a condition may be one that fails on some machines, so a fix must not make it unconditional.
+    """
     conditional = (cst.If, cst.IfExp, cst.BooleanOperation, cst.Try, cst.TryStar, cst.Match)
-    inside = itertools.takewhile(lambda above: above is not loop, part.parents(call))
+    inside = itertools.takewhile(lambda above: above is not loop, region.parents(call))
     return not any(isinstance(above, conditional) for above in inside)
 
 
-def _is_written_to(part: NodeRegion, call: cst.Call, loop: cst.For | cst.While, name: str | None) -> bool:
-    """Whether the loop changes in place what the transfer returns, which is then no longer new in each iteration."""
-    above = part.parent(call)
+def _changes_result_in_place(region: NodeRegion, call: cst.Call, loop: cst.For | cst.While, name: str | None) -> bool:
+    """Return whether a loop changes the result of a transfer in place, so that each iteration needs a new result."""
+    above = region.parent(call)
     if isinstance(above, cst.Attribute) and above.attr.value.endswith("_"):
         return True
     return name is not None and name in names_mutated_in(loop.body)
 
 
-def _sole_target(statement: cst.CSTNode | None) -> str | None:
+def _only_target(statement: cst.CSTNode | None) -> str | None:
+    """Return the variable that a statement assigns, if it assigns nothing else; else None."""
     match statement:
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))]):
             return name
@@ -64,7 +69,7 @@ def _sole_target(statement: cst.CSTNode | None) -> str | None:
 
 
 def _is_only_binding(loop: cst.For | cst.While, name: str) -> bool:
-    """Whether a loop's body gives a name no other value."""
+    """Return whether a loop binds a name only once."""
     targets = [
         one
         for node in descend(loop)
@@ -74,23 +79,25 @@ def _is_only_binding(loop: cst.For | cst.While, name: str) -> bool:
     return sum(isinstance(one, cst.Name) and one.value == name for one in targets) == 1
 
 
-def _new_name(part: NodeRegion, call: cst.Call) -> str:
-    """A name for the moved tensor that the code has no other use for."""
+def _new_name(region: NodeRegion, call: cst.Call) -> str:
+    """Return a variable name for the moved tensor that the code does not use yet."""
     receiver = receiver_of(call)
     base = receiver.attr.value if isinstance(receiver, cst.Attribute) else "moved"
     if isinstance(receiver, cst.Name):
         base = f"moved_{receiver.value}"
-    function = part.function(call)
-    taken = part.unit.mentions | (part.told(bound_in, function) if function is not None else part.sheet.index.bound)
+    function = region.function(call)
+    taken = region.unit.mentions | (
+        region.told(bound_in, function) if function is not None else region.sheet.index.bound
+    )
     own = receiver.attr.value if isinstance(receiver, cst.Attribute) else ""
-    while base in taken and not (base == own and _is_attribute_only(part, base)):
+    while base in taken and not (base == own and _is_attribute_only(region, base)):
         base = f"moved_{base}"
     return base
 
 
-def _is_attribute_only(part: NodeRegion, name: str) -> bool:
-    """Whether a word is used for attributes only, so that a variable of that name hides nothing."""
-    tree = part.unit.tree
+def _is_attribute_only(region: NodeRegion, name: str) -> bool:
+    """Return whether code uses a word only as an attribute, so that a variable of that name hides nothing."""
+    tree = region.unit.tree
     attributes = {id(one.attr) for one in descend(tree) if isinstance(one, cst.Attribute)}
     names = (one for one in descend(tree) if isinstance(one, cst.Name) and one.value == name)
-    return all(id(one) in attributes for one in names) and name not in part.sheet.index.bound
+    return all(id(one) in attributes for one in names) and name not in region.sheet.index.bound

@@ -1,4 +1,4 @@
-"""The names of libraries as a file knows them, and imports of what it does not know."""
+"""Names of library objects as a file can write them, and the imports that a fix has to add."""
 
 from __future__ import annotations
 
@@ -11,53 +11,58 @@ from devlint.syntax.index import Binding
 from devlint.syntax.tree_walk import dotted_name
 
 
-def spell(part: NodeRegion, node: cst.CSTNode, dotted: str) -> tuple[str, tuple[Edit, ...]]:
-    """How to write a library's thing where `node` stands, and the edit that imports its package if nothing has."""
-    function = part.function(node)
-    hidden = part.told(bound_in, function) if function is not None else frozenset[str]()
+def spell(region: NodeRegion, node: cst.CSTNode, dotted: str) -> tuple[str, tuple[Edit, ...]]:
+    """Return the source of a library object's name at `node`, with the edits that import its package if necessary.
+
+    An import of the file that binds the object or a package around it is used, unless a local name hides it.
+    """
+    function = region.function(node)
+    hidden = region.told(bound_in, function) if function is not None else frozenset[str]()
     known = [
-        (len(whole), binding.name + dotted.removeprefix(whole))
-        for binding in part.sheet.imports
-        if (whole := _whole(binding)) and f"{dotted}.".startswith(f"{whole}.") and binding.name not in hidden
+        (len(imported), binding.name + dotted.removeprefix(imported))
+        for binding in region.sheet.imports
+        if (imported := _imported_name(binding))
+        and f"{dotted}.".startswith(f"{imported}.")
+        and binding.name not in hidden
     ]
     if known:
         return max(known)[1], ()
-    return dotted, (_import(part.sheet, dotted.partition(".")[0]),)
+    return dotted, (_import_edit(region.sheet, dotted.partition(".")[0]),)
 
 
-def full_name(part: NodeRegion, node: cst.BaseExpression) -> str:
-    """The dotted name of a library's thing, as the file's imports tell it; the name as written where they do not."""
+def full_name(region: NodeRegion, node: cst.BaseExpression) -> str:
+    """Return the dotted name of a library object according to the file's imports; as written if no import binds it."""
     name = dotted_name(node) or ""
     root = name.partition(".")[0]
-    bindings = (one for one in part.sheet.imports if one.name == root)
-    whole = next((found for one in bindings if (found := _whole(one))), root)
-    return whole + name.removeprefix(root)
+    bindings = (one for one in region.sheet.imports if one.name == root)
+    imported = next((found for one in bindings if (found := _imported_name(one))), root)
+    return imported + name.removeprefix(root)
 
 
-def _whole(binding: Binding) -> str:
-    """The full name of what an import binds; empty for what is not a library's."""
+def _imported_name(binding: Binding) -> str:
+    """Return the full dotted name of what an import binds; the empty string for relative and star imports."""
     if binding.level or binding.name == "*":
         return ""
     return binding.module if binding.attribute is None else f"{binding.module}.{binding.attribute}"
 
 
-def _import(sheet: FixContext, package: str) -> Edit:
-    """The import of a package, in front of the first import that is not from the future."""
-    statements = sheet.index.statements
+def _import_edit(context: FixContext, package: str) -> Edit:
+    """Return the edit that imports a package before the first import that is not a `__future__` import."""
+    statements = context.index.statements
     first = next(
         (one for one in statements if one.imports and all(each.module != "__future__" for each in one.imports)), None
     )
     if first is None:
-        first = next((one for one in statements if one.first_row > _prelude(sheet)), statements[0])
-    return sheet.edit(first.start, first.start, f"import {package}{sheet.newline(first.start)}")
+        first = next((one for one in statements if one.first_row > _last_prelude_row(context)), statements[0])
+    return context.edit(first.start, first.start, f"import {package}{context.newline(first.start)}")
 
 
-def _prelude(sheet: FixContext) -> int:
-    """The last row of the docstring and of imports from the future."""
+def _last_prelude_row(context: FixContext) -> int:
+    """Return the last row of a file's docstring and `__future__` imports; 0 when it has neither."""
     rows = [0]
-    for statement in sheet.index.statements:
+    for statement in context.index.statements:
         future = any(each.module == "__future__" for each in statement.imports)
-        if future or (not statement.mentions and not statement.binds and sheet.index.docstring is not None):
+        if future or (not statement.mentions and not statement.binds and context.index.docstring is not None):
             rows.append(statement.last_row)
         else:
             break

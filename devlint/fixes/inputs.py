@@ -1,4 +1,4 @@
-"""Brings a module and its inputs together: the input is moved before the call, or the module before the loop."""
+"""Fixes of a device conflict between a module and its input: move the input before the call, or the module."""
 
 from __future__ import annotations
 
@@ -18,81 +18,96 @@ from devlint.syntax.tree_walk import dotted_name
 
 
 def move_input(
-    sheet: FixContext, event: ModuleInputConflict, weights: Operand, given: Operand, argument: Place | None
+    context: FixContext, event: ModuleInputConflict, weights: Operand, given: Operand, argument: Place | None
 ) -> Fix:
-    """The input is made or moved to where the module's weights are."""
-    made_there = bring(sheet, event, given, weights)
-    if made_there is not None:
-        return made_there
-    part = sheet.part(event.context.place)
-    suffix = f".to({_weights_device(part, event, weights)}{unblocked(given)})"
-    if argument is None or _is_starred(part, argument):
-        return _move_starred(part, event.context.place.node, suffix)
+    """Return a fix that creates the input on the module's device, or moves it there before the call.
+
+    `argument` is the input as the call writes it; None when it is not known which argument holds the input. Raises
+    NoFix when the input is an attribute of an argument, or a container that the call does not unpack.
+    """
+    creation_fix = bring(context, event, given, weights)
+    if creation_fix is not None:
+        return creation_fix
+    region = context.part(event.context.place)
+    suffix = f".to({_weights_device(region, event, weights)}{unblocked(given)})"
+    if argument is None or _is_starred(region, argument):
+        return _move_starred(region, event.context.place.node, suffix)
     if not isinstance(argument.node, cst.BaseExpression) or given.inside:
         raise NoFix
     if isinstance(given.place.node, cst.Subscript) and argument != given.place:
-        return _move_entries(part, argument.node, suffix)
+        return _move_entries(region, argument.node, suffix)
     if _is_attribute_of_argument(given):
         raise NoFix
-    message, edits = transfer(part, argument.node, suffix)
+    message, edits = transfer(region, argument.node, suffix)
     return Fix(message, Applicability.UNSAFE, edits)
 
 
-def move_module(sheet: FixContext, event: ModuleInputConflict, given: Operand) -> Fix:
-    """The module is moved to where its input is, before the outermost loop that can do without."""
-    part = sheet.part(event.context.place)
-    module = part.code(_module(event.context.place.node))
+def move_module(context: FixContext, event: ModuleInputConflict, given: Operand) -> Fix:
+    """Return a fix that moves a module to its input's device, before the outermost loop that changes neither."""
+    region = context.part(event.context.place)
+    module = region.code(_called_module(event.context.place.node))
     device = device_at_meeting(event, given, without=(module,))
     roots = {device.partition(".")[0], module.partition(".")[0]}
     call = node_at(event.context.place)
-    statement = outermost_loop(part, call, lambda loop: not roots & names_changed_in(loop)) or statement_of(part, call)
-    edit = put_before_statement(part, statement, f"{module}.to({device})")
+    statement = outermost_loop(region, call, lambda loop: not roots & names_changed_in(loop)) or statement_of(
+        region, call
+    )
+    edit = put_before_statement(region, statement, f"{module}.to({device})")
     return Fix(f"Move `{module}` to `{device}`", Applicability.UNSAFE, (edit,))
 
 
-def _weights_device(part: NodeRegion, event: ModuleInputConflict, weights: Operand) -> str:
+def _weights_device(region: NodeRegion, event: ModuleInputConflict, weights: Operand) -> str:
+    """Return an expression for the device of a module's parameters.
+
+    It is `next(module.parameters()).device` where no shorter one is valid.
+    """
     try:
         return device_at_meeting(event, weights)
     except NoFix:
-        return f"next({part.code(_module(event.context.place.node))}.parameters()).device"
+        return f"next({region.code(_called_module(event.context.place.node))}.parameters()).device"
 
 
-def _module(call: object) -> cst.BaseExpression:
+def _called_module(call: object) -> cst.BaseExpression:
+    """Return the expression of the module that a call calls. Raises NoFix if the expression cannot be repeated."""
     if isinstance(call, cst.Call) and isinstance(call.func, (cst.Name, cst.Attribute)) and is_plain(call.func):
         return call.func
     raise NoFix
 
 
-def _move_starred(part: NodeRegion, call: object, suffix: str) -> Fix:
-    """The inputs that a call unpacks are moved, each of them."""
+def _move_starred(region: NodeRegion, call: object, suffix: str) -> Fix:
+    """Return a fix that moves each input that a call unpacks with `*` or `**`.
+
+    Raises NoFix unless the call unpacks exactly one expression, and that one can be repeated.
+    """
     stars = [one for one in call.args if one.star] if isinstance(call, cst.Call) else []
     if len(stars) != 1 or not is_plain(stars[0].value):
         raise NoFix
     if stars[0].star == "**":
-        return _move_entries(part, stars[0].value, suffix)
+        return _move_entries(region, stars[0].value, suffix)
     value = stars[0].value
-    return Fix("Move each input", Applicability.UNSAFE, (replace(part, value, each(part, value, suffix)),))
+    return Fix("Move each input", Applicability.UNSAFE, (replace(region, value, each(region, value, suffix)),))
 
 
-def _move_entries(part: NodeRegion, mapping: cst.BaseExpression, suffix: str) -> Fix:
-    """A dict of inputs: its tensors are moved, whatever else is in it stays."""
-    torch, imported = spell(part, mapping, "torch")
-    code = method_text(part, mapping, ".items()")
+def _move_entries(region: NodeRegion, mapping: cst.BaseExpression, suffix: str) -> Fix:
+    """Return a fix that moves the tensors in a dict of inputs and keeps its other entries."""
+    torch, imported = spell(region, mapping, "torch")
+    code = method_text(region, mapping, ".items()")
     moved = f"{{key: value{suffix} if {torch}.is_tensor(value) else value for key, value in {code}}}"
     if isinstance(mapping, cst.Name):
-        edit = put_before(part, mapping, f"{mapping.value} = {moved}")
+        edit = put_before(region, mapping, f"{mapping.value} = {moved}")
     else:
-        edit = replace(part, mapping, moved)
+        edit = replace(region, mapping, moved)
     return Fix("Move the tensors among the inputs", Applicability.UNSAFE, (*imported, edit))
 
 
-def _is_starred(part: NodeRegion, argument: Place) -> bool:
-    above = part.parent(argument.node) if isinstance(argument.node, cst.CSTNode) else None
+def _is_starred(region: NodeRegion, argument: Place) -> bool:
+    """Return whether an argument is unpacked with `*` or `**`."""
+    above = region.parent(argument.node) if isinstance(argument.node, cst.CSTNode) else None
     return isinstance(above, cst.Arg) and bool(above.star)
 
 
 def _is_attribute_of_argument(given: Operand) -> bool:
-    """Whether the module takes its input out of what it is given, as `batch.x`."""
+    """Return whether the conflicting tensor is an attribute of the module's argument, such as `batch.x`."""
     node = given.place.node
     name = dotted_name(node) if isinstance(node, cst.BaseExpression) else None
     return name is not None and "." in name and not name.startswith("self.")

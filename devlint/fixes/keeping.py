@@ -1,4 +1,4 @@
-"""Keeps what a transfer returns: in the name it was called on or, for a loop's variable, in what is looped over."""
+"""Fixes that keep the result of a transfer: in the receiver's variable or, for a loop variable, in the container."""
 
 from __future__ import annotations
 
@@ -14,66 +14,85 @@ from devlint.interpreter.program.liveness import is_read_after
 from devlint.syntax.tree_walk import descend, dotted_name
 
 
-def assign_result(part: NodeRegion, call: cst.Call, variable: cst.BaseExpression, *, safe: bool) -> Fix:
-    """`x.to(device)` as a statement becomes `x = x.to(device)`, or what that means for a loop's variable."""
-    statement = part.parent(call)
+def assign_result(region: NodeRegion, call: cst.Call, variable: cst.BaseExpression, *, safe: bool) -> Fix:
+    """Return a fix that assigns the discarded result of a transfer: `x.to(device)` becomes `x = x.to(device)`.
+
+    For a loop variable, the result is assigned to the container that the loop iterates over. `safe` tells whether the
+    fix of a local variable keeps the behaviour. Raises NoFix when neither can be assigned.
+    """
+    statement = region.parent(call)
     if not isinstance(statement, cst.Expr):
         raise NoFix
     if isinstance(variable, cst.Name):
-        loop = loop_over(part, call, variable.value)
+        loop = loop_over(region, call, variable.value)
         if loop is not None and not _is_read_later(loop, statement, variable.value):
-            place = _place_of(part, loop, variable.value)
-            return _put_back(before(part, call, f"{place} = ")) if place is not None else collect(part, loop, call)
-        if not is_bound_here(part, call, variable.value):
+            place = _element_source(region, loop, variable.value)
+            return (
+                _container_fix(before(region, call, f"{place} = "))
+                if place is not None
+                else collect(region, loop, call)
+            )
+        if not is_bound_here(region, call, variable.value):
             raise NoFix
-    elif not _can_be_assigned(part, variable):
+    elif not _can_be_assigned(region, variable):
         raise NoFix
-    name = part.code(variable)
-    sure = Applicability.SAFE if safe and isinstance(variable, cst.Name) else Applicability.UNSAFE
-    return Fix(f"Assign the result to `{name}`", sure, (before(part, call, f"{name} = "),))
+    name = region.code(variable)
+    trust = Applicability.SAFE if safe and isinstance(variable, cst.Name) else Applicability.UNSAFE
+    return Fix(f"Assign the result to `{name}`", trust, (before(region, call, f"{name} = "),))
 
 
-def rebind_in_container(part: NodeRegion, call: cst.Call, name: str) -> Fix:
-    """`v = v.to(device)` for a loop's variable puts the result where the loop took the tensor from."""
-    statement = part.parent(call)
-    loop = loop_over(part, call, name)
+def rebind_in_container(region: NodeRegion, call: cst.Call, name: str) -> Fix:
+    """Return a fix that assigns a moved loop variable to its container.
+
+    `v = v.to(device)` becomes `d[k] = v.to(device)`.
+    """
+    statement = region.parent(call)
+    loop = loop_over(region, call, name)
     if not isinstance(statement, cst.Assign) or len(statement.targets) != 1 or loop is None:
         raise NoFix
     target = statement.targets[0].target
     if not isinstance(target, cst.Name) or target.value != name:
         raise NoFix
-    place = _place_of(part, loop, name)
-    return _put_back(replace(part, target, place)) if place is not None else collect(part, loop, call)
+    place = _element_source(region, loop, name)
+    return _container_fix(replace(region, target, place)) if place is not None else collect(region, loop, call)
 
 
-def collect(part: NodeRegion, loop: cst.For, call: cst.Call) -> Fix:
-    """A loop that does nothing but move becomes one statement that keeps what is moved."""
+def collect(region: NodeRegion, loop: cst.For, call: cst.Call) -> Fix:
+    """Return a fix that replaces a loop with one transfer as its body by one statement that keeps all results.
+
+    A loop over `m.parameters()` becomes a transfer of the module; a loop over a list becomes a list comprehension.
+    Raises NoFix for any other loop.
+    """
     statement = _only_statement(loop)
-    start, end = part.span(loop)[0], part.around(statement)[1]
-    if loop.asynchronous is not None or not isinstance(loop.target, cst.Name) or "#" in part.sheet.text[start:end]:
+    start, end = region.span(loop)[0], region.around(statement)[1]
+    if loop.asynchronous is not None or not isinstance(loop.target, cst.Name) or "#" in region.sheet.text[start:end]:
         raise NoFix
-    moved, name = part.code(call), loop.target.value
+    moved, name = region.code(call), loop.target.value
     match loop.iter:
         case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value="parameters" | "buffers")), args=[]):
             if not moved.startswith(f"{name}."):
                 raise NoFix
-            said, content = "Move the module", f"{part.code(owner)}{moved.removeprefix(name)}"
-        case cst.Name(value=values) if is_bound_here(part, loop, values) and _is_of_use(part, loop, values):
-            said, content = f"Collect the results in `{values}`", f"{values} = [{moved} for {name} in {values}]"
+            message, content = "Move the module", f"{region.code(owner)}{moved.removeprefix(name)}"
+        case cst.Name(value=values) if is_bound_here(region, loop, values) and _is_list_needed(region, loop, values):
+            message, content = f"Collect the results in `{values}`", f"{values} = [{moved} for {name} in {values}]"
         case cst.Attribute(value=cst.Name(value="self")):
-            values = part.code(loop.iter)
-            said, content = f"Collect the results in `{values}`", f"{values} = [{moved} for {name} in {values}]"
+            values = region.code(loop.iter)
+            message, content = f"Collect the results in `{values}`", f"{values} = [{moved} for {name} in {values}]"
         case _:
             raise NoFix
-    return Fix(said, Applicability.UNSAFE, (part.sheet.edit(start, end, content),))
+    return Fix(message, Applicability.UNSAFE, (region.sheet.edit(start, end, content),))
 
 
-def _put_back(edit: Edit) -> Fix:
+def _container_fix(edit: Edit) -> Fix:
+    """Return a fix with one edit that assigns a result to the container that the tensor came from."""
     return Fix("Put the result where the tensor came from", Applicability.UNSAFE, (edit,))
 
 
-def _place_of(part: NodeRegion, loop: cst.For, name: str) -> str | None:
-    """How to write the place from which a loop over `d.items()` or `enumerate(l)` takes its value."""
+def _element_source(region: NodeRegion, loop: cst.For, name: str) -> str | None:
+    """Return the source of the element that a loop's variable is taken from.
+
+    That is `d[k]` for a loop over `d.items()`, `l[i]` for a loop over `enumerate(l)`, and None for any other loop.
+    """
     match loop.target, loop.iter:
         case (
             cst.Tuple(elements=[cst.Element(value=cst.Name(value=key)), cst.Element(value=cst.Name(value=value))]),
@@ -84,11 +103,12 @@ def _place_of(part: NodeRegion, loop: cst.For, name: str) -> str | None:
                 func=cst.Name(value="enumerate"), args=[cst.Arg(value=cst.Name() | cst.Attribute() as owner, star="")]
             ),
         ) if name == value and dotted_name(owner) is not None:
-            return f"{part.code(owner)}[{key}]"
+            return f"{region.code(owner)}[{key}]"
     return None
 
 
 def _only_statement(loop: cst.For) -> cst.BaseSmallStatement:
+    """Return the only statement of a loop's body. Raises NoFix for a longer body and for a loop with an `else`."""
     match loop:
         case cst.For(body=cst.IndentedBlock(body=[cst.SimpleStatementLine(body=[statement])]), orelse=None):
             return statement
@@ -96,29 +116,32 @@ def _only_statement(loop: cst.For) -> cst.BaseSmallStatement:
 
 
 def _is_read_later(loop: cst.For, statement: cst.CSTNode, name: str) -> bool:
-    """Whether the loop's body goes on to read its variable after a statement."""
+    """Return whether a loop's body reads its variable after a statement."""
     return is_read_after(loop.body, statement, name)
 
 
-def _is_of_use(part: NodeRegion, loop: cst.For, name: str) -> bool:
-    """Whether anybody sees the list under its name once the loop is done."""
-    function = part.function(loop)
-    return function is None or is_read_after(function.body, loop, name) or name not in part.told(bound_in, function)
+def _is_list_needed(region: NodeRegion, loop: cst.For, name: str) -> bool:
+    """Return whether a list that a loop fills under a name is read after the loop, or visible outside the function."""
+    function = region.function(loop)
+    return function is None or is_read_after(function.body, loop, name) or name not in region.told(bound_in, function)
 
 
-def _can_be_assigned(part: NodeRegion, variable: cst.BaseExpression) -> bool:
-    """Whether an attribute or an entry is one that the code itself assigns, or an entry under a plain key."""
+def _can_be_assigned(region: NodeRegion, variable: cst.BaseExpression) -> bool:
+    """Return whether a fix may assign an attribute or an entry.
+
+    The expression must call nothing, and an attribute must be one that the code itself assigns somewhere.
+    """
     if any(isinstance(node, cst.Call) for node in descend(variable)):
         return False
     if isinstance(variable, cst.Subscript):
         return True
     name = dotted_name(variable) if isinstance(variable, cst.Attribute) else None
-    return name is not None and name in _assigned(part)
+    return name is not None and name in _assigned_attributes(region)
 
 
-def _assigned(part: NodeRegion) -> Iterator[str]:
-    """The dotted names that a top-level statement assigns."""
-    for node in descend(part.unit.tree):
+def _assigned_attributes(region: NodeRegion) -> Iterator[str]:
+    """Yield the dotted names of the attributes that a top-level statement assigns."""
+    for node in descend(region.unit.tree):
         if isinstance(node, (cst.AssignTarget, cst.AnnAssign)) and isinstance(node.target, cst.Attribute):
             name = dotted_name(node.target)
             if name is not None:

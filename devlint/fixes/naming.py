@@ -1,4 +1,4 @@
-"""Devices that cannot exist, spelled as they were probably meant."""
+"""A fix that replaces a string that names no device by the device that was probably meant."""
 
 from __future__ import annotations
 
@@ -13,37 +13,47 @@ from devlint.fixes.sheet import NodeRegion, NoFix
 from devlint.syntax.tree_walk import descend
 
 MEANT = re.compile(r"(?i)\s*(gpu|cuda|nvidia)[\s:_-]*(\d*)\s*")
+"""A misspelled accelerator, such as `gpu0` or `CUDA 1`, with its index."""
 
 
 def meant(written: str) -> str | None:
-    """The device that was probably meant: `cuda:0` for `gpu0`."""
+    """Return the device that a misspelled string probably means, such as `cuda:0` for `gpu0`; None if it is unclear."""
     match = MEANT.fullmatch(written)
     if match is None:
         return None
     return f"cuda:{int(match[2])}" if match[2] else "cuda"
 
 
-def respell(part: NodeRegion, node: cst.CSTNode, written: str) -> Fix:
-    """A string that names no device is replaced where it stands, or where the variable at hand gets it."""
-    doubled = [edit for one in (node, *descend(node)) if (edit := _inner(part, one, written)) is not None]
+def respell(region: NodeRegion, node: cst.CSTNode, written: str) -> Fix:
+    """Return a fix of an invalid device string, where it stands or where the file assigns it to the variable.
+
+    A doubled prefix is removed, `.cuda("cpu")` becomes `.cpu()`, and `gpu0` becomes `cuda:0`. Raises NoFix for any
+    other string, and when more than one string would have to change.
+    """
+    doubled = [
+        edit for one in (node, *descend(node)) if (edit := _doubled_prefix_edit(region, one, written)) is not None
+    ]
     if len(doubled) == 1:
         return Fix("Leave out the doubled prefix", Applicability.UNSAFE, (doubled[0],))
-    call = _cuda_call(part, node)
+    call = _cuda_call(region, node)
     if call is not None and isinstance(call.func, cst.Attribute) and written.startswith("cpu"):
-        start, _ = part.span(call.func.attr)
-        edit = part.sheet.edit(start, part.span(call)[1], "cpu()")
+        start, _ = region.span(call.func.attr)
+        edit = region.sheet.edit(start, region.span(call)[1], "cpu()")
         return Fix("Call `.cpu()`", Applicability.UNSAFE, (edit,))
-    instead = meant(written)
-    if instead is None:
+    correction = meant(written)
+    if correction is None:
         raise NoFix
-    edits = tuple(_strings(part, node, written, instead))
+    edits = tuple(_literal_edits(region, node, written, correction))
     if len(edits) != 1:
         raise NoFix
-    return Fix(f'Write "{instead}"', Applicability.UNSAFE, edits)
+    return Fix(f'Write "{correction}"', Applicability.UNSAFE, edits)
 
 
-def _inner(part: NodeRegion, node: cst.CSTNode, written: str) -> Edit | None:
-    """What is put behind a prefix that it has already: `f"cuda:{device}"` where `device` is "cuda:0"."""
+def _doubled_prefix_edit(region: NodeRegion, node: cst.CSTNode, written: str) -> Edit | None:
+    """Return the edit that removes a doubled prefix; None if the node has none.
+
+    `f"cuda:{device}"` becomes `device` where the device is "cuda:0".
+    """
     prefix = written.partition(":")[0] + ":"
     if not written.startswith(prefix * 2):
         return None
@@ -51,36 +61,38 @@ def _inner(part: NodeRegion, node: cst.CSTNode, written: str) -> Edit | None:
         case cst.FormattedString(
             parts=[cst.FormattedStringText(value=text), cst.FormattedStringExpression(format_spec=None) as inner]
         ) if text == prefix:
-            return replace(part, node, part.code(inner.expression))
+            return replace(region, node, region.code(inner.expression))
         case cst.BinaryOperation(left=cst.SimpleString() as string, right=right) if string.evaluated_value == prefix:
-            return replace(part, node, part.code(right))
+            return replace(region, node, region.code(right))
     return None
 
 
-def _cuda_call(part: NodeRegion, node: cst.CSTNode) -> cst.Call | None:
-    argument = part.parent(node)
-    call = part.parent(argument) if isinstance(argument, cst.Arg) else None
+def _cuda_call(region: NodeRegion, node: cst.CSTNode) -> cst.Call | None:
+    """Return the call `x.cuda(node)` whose only argument is the node; else None."""
+    argument = region.parent(node)
+    call = region.parent(argument) if isinstance(argument, cst.Arg) else None
     if isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute) and call.func.attr.value == "cuda":
         return call if len(call.args) == 1 else None
     return None
 
 
-def _strings(part: NodeRegion, node: cst.CSTNode, written: str, instead: str) -> Iterator[Edit]:
-    """The strings to be changed: those that stand there, or those that the file assigns to the name there."""
+def _literal_edits(region: NodeRegion, node: cst.CSTNode, written: str, correction: str) -> Iterator[Edit]:
+    """Yield the edits of the invalid string literals within a node, or in the file's assignments to the node's name."""
     for one in (node, *descend(node)):
         if isinstance(one, cst.SimpleString) and one.evaluated_value == written:
-            yield _respelled(part, one, instead)
+            yield _literal_edit(region, one, correction)
     if isinstance(node, cst.Name):
-        for unit in part.sheet.index.statements:
+        for unit in region.sheet.index.statements:
             if node.value in unit.binds or node.value in unit.mentions:
-                other = part.sheet.of(unit)
+                other = region.sheet.of(unit)
                 for one in descend(unit.tree):
                     match one:
                         case cst.Assign(
                             targets=[cst.AssignTarget(target=cst.Name(value=name))], value=cst.SimpleString() as string
                         ) if name == node.value and string.evaluated_value == written:
-                            yield _respelled(other, string, instead)
+                            yield _literal_edit(other, string, correction)
 
 
-def _respelled(part: NodeRegion, string: cst.SimpleString, instead: str) -> Edit:
-    return replace(part, string, f"{string.quote}{instead}{string.quote}")
+def _literal_edit(region: NodeRegion, string: cst.SimpleString, correction: str) -> Edit:
+    """Return the edit that replaces the content of a string literal and keeps its quotes."""
+    return replace(region, string, f"{string.quote}{correction}{string.quote}")

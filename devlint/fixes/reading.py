@@ -1,4 +1,4 @@
-"""Tensors that the host is to read: copied to it first, and taken out of autograd where that follows them."""
+"""A fix that copies a tensor to the host, or detaches it from autograd, before the host reads it."""
 
 from __future__ import annotations
 
@@ -11,26 +11,27 @@ from devlint.fixes.sheet import FixContext, NodeRegion, NoFix
 from devlint.interpreter.state.events import HostRead
 
 
-def read_from_host(sheet: FixContext, event: HostRead, suffix: str) -> Fix:
-    """What is read is read through a method: `.cpu()`, `.detach()` or both. It does nothing where it is not needed.
+def read_from_host(context: FixContext, event: HostRead, suffix: str) -> Fix:
+    """Return a fix that inserts `.cpu()`, `.detach()` or both before a read on the host.
 
-    Safe where the reader is itself a method of tensors; a function of NumPy's may be given arrays as well.
+    The inserted calls have no effect where they are not necessary. The fix is safe when the reader is a method of
+    tensors; a function of NumPy may also receive arrays, which lack these methods.
     """
-    part, node = sheet.part(event.operand), event.operand.node
+    region, node = context.part(event.operand), event.operand.node
     if not isinstance(node, cst.BaseExpression):
         raise NoFix
-    edits = _inside(part, node, suffix) if event.inside else method(part, node, suffix)
+    edits = _element_edits(region, node, suffix) if event.inside else method(region, node, suffix)
     safe = event.reader.startswith(".") and not event.inside
     return Fix(f"Read it through `{suffix}`", Applicability.SAFE if safe else Applicability.UNSAFE, edits)
 
 
-def _inside(part: NodeRegion, node: cst.BaseExpression, suffix: str) -> tuple[Edit, ...]:
-    """Every tensor in a container is read through a method."""
+def _element_edits(region: NodeRegion, node: cst.BaseExpression, suffix: str) -> tuple[Edit, ...]:
+    """Return the edits that call a method on every tensor of a container that the host reads."""
     match node:
         case cst.ListComp(elt=element) | cst.GeneratorExp(elt=element) | cst.SetComp(elt=element):
-            return method(part, element, suffix)
+            return method(region, element, suffix)
         case cst.List(elements=elements) | cst.Tuple(elements=elements):
             if any(isinstance(one, cst.StarredElement) for one in elements):
                 raise NoFix
-            return tuple(edit for one in elements for edit in method(part, one.value, suffix))
-    return (replace(part, node, each(part, node, suffix)),)
+            return tuple(edit for one in elements for edit in method(region, one.value, suffix))
+    return (replace(region, node, each(region, node, suffix)),)

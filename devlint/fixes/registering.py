@@ -1,4 +1,4 @@
-"""Makes a module own what it keeps: buffers for tensors, and the containers that torch moves for modules."""
+"""Fixes that register the content of a module: tensors as buffers, and modules in the containers that torch moves."""
 
 from __future__ import annotations
 
@@ -15,54 +15,58 @@ from devlint.interpreter.program.definitions import names_bound_by
 from devlint.syntax.tree_walk import children, descend, dotted_name
 
 LIST_METHODS: Final = frozenset("append extend insert".split())
+"""Methods of a list that `nn.ModuleList` and `nn.ParameterList` have as well."""
 DICT_METHODS: Final = frozenset("items keys values update clear pop".split())
-"""What lists and dicts can do that their counterparts for modules can do as well."""
+"""Methods of a dict that `nn.ModuleDict` and `nn.ParameterDict` have as well."""
 LITERALS: Final = (
     cst.BaseNumber, cst.BaseString, cst.List, cst.Tuple, cst.Dict, cst.Lambda, cst.ListComp, cst.DictComp,
 )  # fmt: skip
-"""Expressions that are neither a tensor nor a module."""
+"""Expressions whose value is neither a tensor nor a module."""
 
 
-def register_buffer(part: NodeRegion, target: cst.CSTNode) -> Fix:
-    """`self.pe = tensor` becomes `self.register_buffer("pe", tensor, persistent=False)`.
+def register_buffer(region: NodeRegion, target: cst.CSTNode) -> Fix:
+    """Return a fix that registers a tensor attribute as a buffer.
 
-    An attribute that `__init__` first sets to None is registered there, and keeps its other assignments; one that two
-    branches assign is registered in both.
+    `self.pe = tensor` becomes `self.register_buffer("pe", tensor, persistent=False)`. An attribute that `__init__`
+    first sets to None is registered there, and keeps its other assignments; an attribute that two branches assign is
+    registered in both.
     """
-    name, own = _attribute_of_self(target), _statement_of(part, target)
-    class_ = _class_around(part, target)
+    name, own = _attribute_of_self(target), _statement_of(region, target)
+    class_ = _class_around(region, target)
     initializer = next((one for one in _methods(class_) if one.name.value == "__init__"), None)
-    set_up = _set_up(initializer) if initializer is not None else None
-    if set_up is None or name in _bound_in_body(class_):
+    base_call = _base_initializer_call(initializer) if initializer is not None else None
+    if base_call is None or name in _bound_in_body(class_):
         raise NoFix
-    inside = [one for one in part.told(_assignments, class_).get(name, ()) if part.function(one) is initializer]
-    first = _first_to_bind(part, own, inside)
-    branches = [one for one in inside if first is own and _are_branches(part, one, own)]
+    inside = [one for one in region.told(_assignments, class_).get(name, ()) if region.function(one) is initializer]
+    first = _first_to_bind(region, own, inside)
+    branches = [one for one in inside if first is own and _are_branches(region, one, own)]
     for one in (first, *branches):
-        if part.span(one) < part.span(set_up) or _is_trained(one) or not _may_be_tensor(one.value):
+        if region.span(one) < region.span(base_call) or _passes_requires_grad(one) or not _may_be_tensor(one.value):
             raise NoFix
-    # Once registered, the name may be assigned as before.
-    edits = tuple(edit for one in (first, *branches) for edit in _registered(part, one, name))
+    # After its registration, a buffer can be assigned like any attribute.
+    edits = tuple(edit for one in (first, *branches) for edit in _registration_edits(region, one, name))
     return Fix(f"Register `{name}` as a buffer that the checkpoint leaves out", Applicability.UNSAFE, edits)
 
 
-def _statement_of(part: NodeRegion, target: cst.CSTNode) -> cst.Assign | cst.AnnAssign:
-    found = next((one for one in part.parents(target) if isinstance(one, (cst.Assign, cst.AnnAssign))), None)
+def _statement_of(region: NodeRegion, target: cst.CSTNode) -> cst.Assign | cst.AnnAssign:
+    """Return the assignment around a target. Raises NoFix for a declaration without a value."""
+    found = next((one for one in region.parents(target) if isinstance(one, (cst.Assign, cst.AnnAssign))), None)
     if found is None or found.value is None:
         raise NoFix
     return found
 
 
 def _first_to_bind(
-    part: NodeRegion, own: cst.Assign | cst.AnnAssign, inside: list[cst.Assign | cst.AnnAssign]
+    region: NodeRegion, own: cst.Assign | cst.AnnAssign, inside: list[cst.Assign | cst.AnnAssign]
 ) -> cst.Assign | cst.AnnAssign:
-    """The assignment in `__init__` that must register: torch refuses a name that is an attribute already.
+    """Return the assignment in `__init__` that must become the registration of the buffer.
 
-    It is the tensor's own, or one of None before it.
+    It is the tensor's own assignment, or an assignment of None before it: torch refuses to register a name that is
+    already an attribute.
     """
-    before = [one for one in inside if one is not own and not _are_branches(part, one, own)]
+    before = [one for one in inside if one is not own and not _are_branches(region, one, own)]
     if any(one is own for one in inside):
-        before = [one for one in before if part.span(one) < part.span(own)]
+        before = [one for one in before if region.span(one) < region.span(own)]
     elif not before:
         raise NoFix
     if not all(one.value is not None and dotted_name(one.value) == "None" for one in before[:1]):
@@ -70,9 +74,9 @@ def _first_to_bind(
     return before[0] if before else own
 
 
-def _are_branches(part: NodeRegion, one: cst.CSTNode, other: cst.CSTNode) -> bool:
-    """Whether two statements stand in the two branches of one condition."""
-    paths = [[node, *part.parents(node)] for node in (one, other)]
+def _are_branches(region: NodeRegion, one: cst.CSTNode, other: cst.CSTNode) -> bool:
+    """Return whether two statements stand in the two branches of one `if`."""
+    paths = [[node, *region.parents(node)] for node in (one, other)]
     for index, above in enumerate(paths[0]):
         if above in paths[1]:
             below = paths[1][paths[1].index(above) - 1]
@@ -81,7 +85,7 @@ def _are_branches(part: NodeRegion, one: cst.CSTNode, other: cst.CSTNode) -> boo
 
 
 def _bound_in_body(class_: cst.ClassDef) -> set[str]:
-    """The names that a class's own body gives a value."""
+    """Return the names that the body of a class binds to a value."""
     nodes = descend(class_.body, into_functions=False)
     declared = (cst.AnnAssign,)
     return {
@@ -89,44 +93,51 @@ def _bound_in_body(class_: cst.ClassDef) -> set[str]:
     }
 
 
-def wrap_container(part: NodeRegion, target: cst.CSTNode, kind: str) -> Fix:
-    """`self.blocks = [...]` becomes an `nn.ModuleList`, a dict an `nn.ModuleDict`; `kind` is Module or Parameter."""
-    statement, name = _statement_of(part, target), _attribute_of_self(target)
+def wrap_container(region: NodeRegion, target: cst.CSTNode, kind: str) -> Fix:
+    """Return a fix that registers the modules or parameters of a list or dict; `kind` is `Module` or `Parameter`.
+
+    `self.blocks = [...]` becomes an `nn.ModuleList`, and a dict becomes an `nn.ModuleDict`. Raises NoFix when the class
+    uses the container in a way that torch's containers do not support.
+    """
+    statement, name = _statement_of(region, target), _attribute_of_self(target)
     value = statement.value
     assert value is not None
     shape = _shape_of(value)
-    if not _is_used_as(_class_around(part, statement), name, shape):
+    if not _is_used_as(_class_around(region, statement), name, shape):
         raise NoFix
-    container, imported = spell(part, target, f"torch.nn.{kind}{shape}")
+    container, imported = spell(region, target, f"torch.nn.{kind}{shape}")
     if isinstance(value, (cst.List, cst.Tuple, cst.Dict)) and not value.elements:
-        edits: tuple[Edit, ...] = (replace(part, value, f"{container}()"),)
+        edits: tuple[Edit, ...] = (replace(region, value, f"{container}()"),)
     elif isinstance(value, cst.GeneratorExp):
-        edits = (replace(part, value, f"{container}({part.sheet.text[slice(*part.span(value))]})"),)
+        edits = (replace(region, value, f"{container}({region.sheet.text[slice(*region.span(value))]})"),)
     else:
-        edits = wrap(part, value, f"{container}(", ")")
+        edits = wrap(region, value, f"{container}(", ")")
     return Fix(f"Keep them in an `{container}`", Applicability.UNSAFE, (*imported, *edits))
 
 
 def _attribute_of_self(target: cst.CSTNode) -> str:
+    """Return the attribute name of a target `self.name`. Raises NoFix for any other target."""
     match target:
         case cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value=name)):
             return name
     raise NoFix
 
 
-def _class_around(part: NodeRegion, node: cst.CSTNode) -> cst.ClassDef:
-    found = next((one for one in part.parents(node) if isinstance(one, cst.ClassDef)), None)
+def _class_around(region: NodeRegion, node: cst.CSTNode) -> cst.ClassDef:
+    """Return the innermost class around a node. Raises NoFix outside classes."""
+    found = next((one for one in region.parents(node) if isinstance(one, cst.ClassDef)), None)
     if found is None:
         raise NoFix
     return found
 
 
 def _methods(class_: cst.ClassDef) -> Iterator[cst.FunctionDef]:
+    """Yield the methods of a class."""
     yield from (one for one in class_.body.body if isinstance(one, cst.FunctionDef))
 
 
-def _is_trained(statement: cst.Assign | cst.AnnAssign) -> bool:
-    """Whether a tensor is made to be trained: it should be a parameter then."""
+def _passes_requires_grad(statement: cst.Assign | cst.AnnAssign) -> bool:
+    """Return whether a statement passes `requires_grad=`, so that its tensor should be a parameter and not a buffer."""
     return any(
         isinstance(one, cst.Arg) and one.keyword is not None and one.keyword.value == "requires_grad"
         for one in descend(statement)
@@ -134,7 +145,7 @@ def _is_trained(statement: cst.Assign | cst.AnnAssign) -> bool:
 
 
 def _assignments(class_: cst.ClassDef) -> Mapping[str, Sequence[cst.Assign | cst.AnnAssign]]:
-    """The statements that assign an attribute of `self`, and it alone, by its name."""
+    """Return the statements that assign one attribute of `self` and nothing else, by the attribute's name."""
     found: dict[str, list[cst.Assign | cst.AnnAssign]] = {}
     for node in descend(class_):
         if isinstance(node, cst.Assign) and len(node.targets) == 1:
@@ -149,15 +160,16 @@ def _assignments(class_: cst.ClassDef) -> Mapping[str, Sequence[cst.Assign | cst
     return found
 
 
-def _registered(part: NodeRegion, statement: cst.Assign | cst.AnnAssign, name: str) -> tuple[Edit, ...]:
+def _registration_edits(region: NodeRegion, statement: cst.Assign | cst.AnnAssign, name: str) -> tuple[Edit, ...]:
+    """Return the edits that turn an assignment into a call of `register_buffer`."""
     assert statement.value is not None
-    start, _ = part.span(statement)
-    opening = part.sheet.edit(start, part.around(statement.value)[0], f'self.register_buffer("{name}", ')
-    return opening, behind(part, statement.value, ", persistent=False)")
+    start, _ = region.span(statement)
+    opening = region.sheet.edit(start, region.around(statement.value)[0], f'self.register_buffer("{name}", ')
+    return opening, behind(region, statement.value, ", persistent=False)")
 
 
-def _set_up(initializer: cst.FunctionDef) -> cst.Call | None:
-    """The call by which a module's `__init__` has its base class do its part."""
+def _base_initializer_call(initializer: cst.FunctionDef) -> cst.Call | None:
+    """Return the call of the base class's `__init__` in an initializer; None if there is no such call."""
     for node in descend(initializer.body):
         if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value == "__init__":
             return node
@@ -165,7 +177,11 @@ def _set_up(initializer: cst.FunctionDef) -> cst.Call | None:
 
 
 def _shape_of(value: cst.BaseExpression) -> str:
-    """Whether a container is a list (or will do as one) or a dict with keys that a module's children may have."""
+    """Return `List` or `Dict`, the kind of torch container that can replace a container expression.
+
+    A tuple counts as a list. Raises NoFix for an element that is no module, and for a key that no child module can
+    have.
+    """
     match value:
         case cst.List(elements=elements) | cst.Tuple(elements=elements):
             if all(_may_be_module(one.value) for one in elements):
@@ -189,29 +205,31 @@ def _shape_of(value: cst.BaseExpression) -> str:
 
 
 def _may_be_tensor(node: cst.BaseExpression | None) -> bool:
-    """Whether a value is a tensor, or None, as far as it shows."""
+    """Return whether an expression may be a tensor or None, judged by its syntax."""
     return node is not None and not isinstance(node, LITERALS) and dotted_name(node) not in ("True", "False")
 
 
 def _may_be_module(node: cst.BaseExpression) -> bool:
+    """Return whether an expression may be a module, judged by its syntax."""
     return not isinstance(node, LITERALS) and dotted_name(node) not in ("None", "True", "False")
 
 
 def _may_be_key(node: cst.BaseExpression) -> bool:
-    """Children of a module have names: strings without a dot."""
+    """Return whether an expression may name a child module, judged by its syntax: a string without a dot."""
     if isinstance(node, cst.SimpleString):
         return "." not in str(node.evaluated_value)
-    return isinstance(node, (cst.Name, cst.FormattedString, cst.Attribute)) or _is_text(node)
+    return isinstance(node, (cst.Name, cst.FormattedString, cst.Attribute)) or _is_str_call(node)
 
 
-def _is_text(node: cst.BaseExpression) -> bool:
+def _is_str_call(node: cst.BaseExpression) -> bool:
+    """Return whether an expression is a call of `str`."""
     return isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value == "str"
 
 
 def _is_used_as(class_: cst.ClassDef, name: str, shape: str) -> bool:
-    """Whether the class asks nothing of an attribute that its counterpart for modules cannot do."""
+    """Return whether a class uses a container attribute only in ways that torch's container of that shape supports."""
     methods = LIST_METHODS if shape == "List" else DICT_METHODS
-    for node in (one for holder in descend(class_) for one in _uses(holder, name)):
+    for node in (one for holder in descend(class_) for one in _parents_of_attribute(holder, name)):
         match node:
             case cst.Attribute(attr=cst.Name(value=method)) if method not in methods:
                 return False
@@ -223,7 +241,7 @@ def _is_used_as(class_: cst.ClassDef, name: str, shape: str) -> bool:
     return True
 
 
-def _uses(holder: cst.CSTNode, name: str) -> Iterator[cst.CSTNode]:
-    """The node itself, if an attribute of `self` is directly a part of it."""
+def _parents_of_attribute(holder: cst.CSTNode, name: str) -> Iterator[cst.CSTNode]:
+    """Yield a node if an attribute of `self` is its direct child."""
     if any(isinstance(one, cst.Attribute) and dotted_name(one) == f"self.{name}" for one in children(holder)):
         yield holder

@@ -1,4 +1,4 @@
-"""Arguments that a function moves for itself are handed back to those who call it."""
+"""A fix that returns the arguments that a function moves, and assigns them where the function is called."""
 
 from __future__ import annotations
 
@@ -15,10 +15,14 @@ from devlint.interpreter.program.liveness import is_read_after
 from devlint.syntax.tree_walk import descend
 
 
-def return_moved(sheet: FixContext, part: NodeRegion, call: cst.CSTNode) -> Fix:
-    """The function returns what it has moved, and each call in the file takes that."""
-    function = part.function(call)
-    if function is None or part.function(function) is not None or function is not part.unit.tree:
+def return_moved(context: FixContext, region: NodeRegion, call: cst.CSTNode) -> Fix:
+    """Return a fix that lets a function return its moved arguments, and each call in the file assign them.
+
+    Raises NoFix for a nested function or a method, for a function with a return value, and for a call whose arguments
+    are no plain variables.
+    """
+    function = region.function(call)
+    if function is None or region.function(function) is not None or function is not region.unit.tree:
         raise NoFix
     if any(isinstance(one, (cst.Return, cst.Yield)) for one in descend(function.body, into_functions=False)):
         raise NoFix
@@ -27,12 +31,12 @@ def return_moved(sheet: FixContext, part: NodeRegion, call: cst.CSTNode) -> Fix:
     if not moved or not isinstance(last, cst.SimpleStatementLine):
         raise NoFix
     names = ", ".join(moved)
-    edits = (put_behind(part, last.body[-1], f"return {names}"), *_taken(sheet, function, moved))
+    edits = (put_behind(region, last.body[-1], f"return {names}"), *_call_site_edits(context, function, moved))
     return Fix(f"Return `{names}`", Applicability.UNSAFE, edits)
 
 
 def _is_moved(function: cst.FunctionDef, name: str) -> bool:
-    """Whether a parameter's last value is a call on itself that nobody reads."""
+    """Return whether a function rebinds a parameter to a method call on itself and never reads it afterwards."""
     for line in function.body.body:
         for statement in line.body if isinstance(line, cst.SimpleStatementLine) else ():
             match statement:
@@ -44,21 +48,21 @@ def _is_moved(function: cst.FunctionDef, name: str) -> bool:
     return False
 
 
-def _taken(sheet: FixContext, function: cst.FunctionDef, moved: list[str]) -> Iterator[Edit]:
-    """At every call of the function, the assignment of what it returns."""
+def _call_site_edits(context: FixContext, function: cst.FunctionDef, moved: list[str]) -> Iterator[Edit]:
+    """Yield the edits that assign the function's new return value at each of its calls in the file."""
     name, parameters = function.name.value, parameters_of(function)
-    for unit in sheet.index.statements:
+    for unit in context.index.statements:
         if name not in unit.mentions or unit.tree is function:
             continue
-        part = sheet.of(unit)
+        region = context.of(unit)
         for node in descend(unit.tree):
             if isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value == name:
-                yield before(part, node, ", ".join(_given(part, node, parameters, moved)) + " = ")
+                yield before(region, node, ", ".join(_passed_variables(region, node, parameters, moved)) + " = ")
 
 
-def _given(part: NodeRegion, call: cst.Call, parameters: list[str], moved: list[str]) -> Iterator[str]:
-    """The variables that a call gives for the parameters that are moved."""
-    if not isinstance(part.parent(call), cst.Expr) or any(one.star for one in call.args):
+def _passed_variables(region: NodeRegion, call: cst.Call, parameters: list[str], moved: list[str]) -> Iterator[str]:
+    """Yield the variables that a call passes for the moved parameters. Raises NoFix if the call does not show them."""
+    if not isinstance(region.parent(call), cst.Expr) or any(one.star for one in call.args):
         raise NoFix
     by_name = {
         argument.keyword.value if argument.keyword is not None else parameter: argument.value

@@ -1,4 +1,4 @@
-"""Statements put in front of or behind others, and taken out, in the layout of the lines around them."""
+"""Edits that insert statements before or after others, or remove them, in the layout of the surrounding lines."""
 
 from __future__ import annotations
 
@@ -11,23 +11,24 @@ from devlint.diagnostic import Edit
 from devlint.fixes.sheet import NodeRegion, NoFix
 
 _REST = re.compile(r"[ \t\f]*(#[^\r\n]*)?")
-"""What may follow the last statement of a line."""
+"""The text that may follow the last statement of a line: blanks and a comment."""
 
 
-def statement_of(part: NodeRegion, node: cst.CSTNode) -> cst.CSTNode:
-    """The statement in which an expression is evaluated, once: a simple one, or the compound one whose head it is in.
+def statement_of(region: NodeRegion, node: cst.CSTNode) -> cst.CSTNode:
+    """Return the statement that evaluates an expression exactly once.
 
-    Raises Unfit where something else decides how often, or whether, that head is evaluated.
+    It is a simple statement, or a compound statement whose head holds the expression. Raises NoFix where the head is
+    evaluated more than once or only under a condition, as in `while` and `elif`.
     """
     below = node
-    for above in (node, *part.parents(node)):
+    for above in (node, *region.parents(node)):
         match above:
             case cst.BaseSmallStatement():
                 return above
-            case cst.If(test=head) | cst.For(iter=head) if below is head and not _is_elif(part, above):
+            case cst.If(test=head) | cst.For(iter=head) if below is head and not _is_elif(region, above):
                 return above
             case cst.WithItem():
-                holder = part.parent(above)
+                holder = region.parent(above)
                 assert isinstance(holder, cst.With)
                 return holder
             case cst.BaseCompoundStatement() | cst.Lambda():
@@ -36,17 +37,18 @@ def statement_of(part: NodeRegion, node: cst.CSTNode) -> cst.CSTNode:
     raise NoFix
 
 
-def _is_elif(part: NodeRegion, node: cst.CSTNode) -> bool:
-    above = part.parent(node)
+def _is_elif(region: NodeRegion, node: cst.CSTNode) -> bool:
+    """Return whether a node is the `elif` branch of an `if`."""
+    above = region.parent(node)
     return isinstance(above, cst.If) and above.orelse is node
 
 
 def outermost_loop(
-    part: NodeRegion, node: cst.CSTNode, passes: Callable[[cst.For | cst.While], bool]
+    region: NodeRegion, node: cst.CSTNode, passes: Callable[[cst.For | cst.While], bool]
 ) -> cst.For | cst.While | None:
-    """The outermost loop around a node, in the same function, to which all loops from the innermost on pass."""
+    """Return the outermost loop around a node, in its function, up to which all loops satisfy `passes`; else None."""
     found = None
-    for above in part.parents(node):
+    for above in region.parents(node):
         if isinstance(above, (cst.FunctionDef, cst.Lambda)):
             break
         if isinstance(above, (cst.For, cst.While)):
@@ -56,61 +58,70 @@ def outermost_loop(
     return found
 
 
-def indentation_at(part: NodeRegion, offset: int) -> str | None:
-    """The blanks before a statement that begins its line; None where something else stands there."""
-    blanks = part.sheet.text[part.sheet.line_start(offset) : offset]
+def indentation_at(region: NodeRegion, offset: int) -> str | None:
+    """Return the blanks before a statement that begins its line; None where other code precedes it on the line."""
+    blanks = region.sheet.text[region.sheet.line_start(offset) : offset]
     return blanks if not blanks.strip() else None
 
 
-def put_before(part: NodeRegion, node: cst.CSTNode, *lines: str) -> Edit:
-    """Statements on lines of their own in front of the one in which a node is evaluated."""
-    return put_before_statement(part, statement_of(part, node), *lines)
+def put_before(region: NodeRegion, node: cst.CSTNode, *lines: str) -> Edit:
+    """Return the edit that inserts lines before the statement that evaluates a node."""
+    return put_before_statement(region, statement_of(region, node), *lines)
 
 
-def put_before_statement(part: NodeRegion, statement: cst.CSTNode, *lines: str) -> Edit:
-    """Statements on lines of their own in front of another."""
-    start, _ = part.span(statement)
-    blanks = indentation_at(part, start)
+def put_before_statement(region: NodeRegion, statement: cst.CSTNode, *lines: str) -> Edit:
+    """Return the edit that inserts lines before a statement, with the statement's indentation.
+
+    Before a statement that does not begin its line, one inserted line is separated by a semicolon; more raise NoFix.
+    """
+    start, _ = region.span(statement)
+    blanks = indentation_at(region, start)
     if blanks is not None:
-        newline = part.sheet.newline(start)
-        return part.sheet.edit(start, start, "".join(f"{line}{newline}{blanks}" for line in lines))
+        newline = region.sheet.newline(start)
+        return region.sheet.edit(start, start, "".join(f"{line}{newline}{blanks}" for line in lines))
     if len(lines) > 1 or not isinstance(statement, cst.BaseSmallStatement):
         raise NoFix
-    return part.sheet.edit(start, start, f"{lines[0]}; ")
+    return region.sheet.edit(start, start, f"{lines[0]}; ")
 
 
-def put_behind(part: NodeRegion, node: cst.CSTNode, *lines: str) -> Edit:
-    """Statements on lines of their own behind the simple one in which a node is evaluated."""
-    statement = statement_of(part, node)
+def put_behind(region: NodeRegion, node: cst.CSTNode, *lines: str) -> Edit:
+    """Return the edit that inserts lines after the simple statement that evaluates a node, with its indentation.
+
+    Raises NoFix for a statement that shares its line with others.
+    """
+    statement = statement_of(region, node)
     if not isinstance(statement, cst.BaseSmallStatement):
         raise NoFix
-    start, end = part.span(statement)
-    blanks = indentation_at(part, start)
-    rest = _REST.match(part.sheet.text, end)
+    start, end = region.span(statement)
+    blanks = indentation_at(region, start)
+    rest = _REST.match(region.sheet.text, end)
     behind = rest.end() if rest else end
-    if blanks is None or part.sheet.text[behind : behind + 1] not in ("", "\r", "\n"):
+    if blanks is None or region.sheet.text[behind : behind + 1] not in ("", "\r", "\n"):
         raise NoFix
-    newline = part.sheet.newline(start)
-    return part.sheet.edit(behind, behind, "".join(f"{newline}{blanks}{line}" for line in lines))
+    newline = region.sheet.newline(start)
+    return region.sheet.edit(behind, behind, "".join(f"{newline}{blanks}{line}" for line in lines))
 
 
-def take_out(part: NodeRegion, statement: cst.BaseSmallStatement) -> Edit:
-    """The text without a statement: without its line where it stands alone, with `pass` where a block needs one."""
-    line = part.parent(statement)
+def take_out(region: NodeRegion, statement: cst.BaseSmallStatement) -> Edit:
+    """Return the edit that removes a statement.
+
+    The line goes as well if it holds nothing else, and `pass` replaces the only statement of a block.
+    """
+    line = region.parent(statement)
     if not isinstance(line, (cst.SimpleStatementLine, cst.SimpleStatementSuite)):
         raise NoFix
-    start, end = part.span(statement)
+    start, end = region.span(statement)
     index = line.body.index(statement)
     if len(line.body) > 1:
-        first, last = (part.span(line.body[index - 1])[1], end) if index else (start, part.span(line.body[1])[0])
-        return part.sheet.edit(first, last, "")
-    block = part.parent(line)
+        first, last = (region.span(line.body[index - 1])[1], end) if index else (start, region.span(line.body[1])[0])
+        return region.sheet.edit(first, last, "")
+    block = region.parent(line)
     if isinstance(line, cst.SimpleStatementSuite) or (isinstance(block, cst.IndentedBlock) and len(block.body) == 1):
-        return part.sheet.edit(start, end, "pass")
-    rest = _REST.match(part.sheet.text, end)
+        return region.sheet.edit(start, end, "pass")
+    rest = _REST.match(region.sheet.text, end)
     assert rest is not None
-    if indentation_at(part, start) is None:
+    if indentation_at(region, start) is None:
         raise NoFix
     if rest[1]:
-        return part.sheet.edit(start, rest.start(1), "")
-    return part.sheet.edit(part.sheet.line_start(start), part.sheet.next_line(end), "")
+        return region.sheet.edit(start, rest.start(1), "")
+    return region.sheet.edit(region.sheet.line_start(start), region.sheet.next_line(end), "")

@@ -1,4 +1,4 @@
-"""Transfers as they are written: what they ask for, taken apart so that a factory can be asked for it instead."""
+"""The device and dtype that a transfer call requests, read off its syntax for use in a factory call."""
 
 from __future__ import annotations
 
@@ -12,22 +12,27 @@ from devlint.fixes.calls import method_name
 from devlint.fixes.sheet import NodeRegion, NoFix
 
 ACCELERATORS: Final = ("cuda", "xpu", "npu", "hpu", "ipu")
+"""Tensor methods that transfer to an accelerator, each named after the accelerator's device type."""
 _DTYPE: Final = re.compile(
     r"(torch\.)?(float|double|half|bfloat|int|long|short|uint|bool|complex|float\d+|bfloat16|int\d+|uint8|complex\d+)$"
     r"|.*\.dtype$|.*dtype$"
 )
+"""The source of an argument that is a dtype."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The device and the dtype that a transfer asks for, as the program writes them; None for what it leaves."""
+    """The source of the device and of the dtype that a transfer requests; None for one that it keeps."""
 
     device: str | None
     dtype: str | None = None
 
 
-def target_of(part: NodeRegion, call: cst.CSTNode) -> Target:
-    """What `.to(...)`, `.cuda(...)` or `.cpu()` asks for. Raises Unfit for what cannot be told from the call alone."""
+def target_of(region: NodeRegion, call: cst.CSTNode) -> Target:
+    """Return the device and dtype that `.to(...)`, `.cuda(...)` or `.cpu()` requests.
+
+    Raises NoFix for a call that does not tell them by its syntax alone.
+    """
     name = method_name(call)
     assert isinstance(call, cst.Call)
     if any(one.star for one in call.args):
@@ -35,25 +40,27 @@ def target_of(part: NodeRegion, call: cst.CSTNode) -> Target:
     if name == "cpu":
         return Target('"cpu"')
     if name in ACCELERATORS:
-        return Target(_accelerator(part, name, call))
+        return Target(_accelerator_device(region, name, call))
     if name == "to":
-        return _to(part, call)
+        return _to_target(region, call)
     raise NoFix
 
 
-def _accelerator(part: NodeRegion, name: str, call: cst.Call) -> str:
-    given = [one for one in call.args if one.keyword is None or one.keyword.value == "device"]
-    if not given or (isinstance(given[0].value, cst.Name) and given[0].value.value == "None"):
+def _accelerator_device(region: NodeRegion, name: str, call: cst.Call) -> str:
+    """Return the source of the device that `.cuda(...)`, or the method of another accelerator, requests."""
+    devices = [one for one in call.args if one.keyword is None or one.keyword.value == "device"]
+    if not devices or (isinstance(devices[0].value, cst.Name) and devices[0].value.value == "None"):
         return f'"{name}"'
-    if isinstance(given[0].value, cst.Integer):
-        return f'"{name}:{given[0].value.value}"'
-    return part.code(given[0].value)
+    if isinstance(devices[0].value, cst.Integer):
+        return f'"{name}:{devices[0].value.value}"'
+    return region.code(devices[0].value)
 
 
-def _to(part: NodeRegion, call: cst.Call) -> Target:
+def _to_target(region: NodeRegion, call: cst.Call) -> Target:
+    """Return the device and dtype that the arguments of `.to(...)` request. Raises NoFix if they give neither."""
     device = dtype = None
     for position, argument in enumerate(call.args):
-        text = part.code(argument.value)
+        text = region.code(argument.value)
         keyword = argument.keyword.value if argument.keyword is not None else None
         if keyword in ("memory_format", "other", "tensor"):
             raise NoFix
@@ -69,5 +76,5 @@ def _to(part: NodeRegion, call: cst.Call) -> Target:
 
 
 def is_dtype(text: str) -> bool:
-    """Whether an argument reads as a dtype: `torch.float32`, `x.dtype`."""
+    """Return whether the source of an argument is a dtype by its form: `torch.float32`, `x.dtype`."""
     return _DTYPE.fullmatch(text) is not None

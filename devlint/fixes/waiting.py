@@ -1,4 +1,4 @@
-"""Waits for the accelerator where they are missing, and copies that wait or need not."""
+"""Fixes that add a missing synchronization with the accelerator, or change whether a copy blocks the host."""
 
 from __future__ import annotations
 
@@ -14,40 +14,41 @@ from devlint.fixes.sheet import FixContext, NodeRegion, NoFix, node_at
 from devlint.fixes.statements import put_before
 
 
-def wait_for_clock(sheet: FixContext, started: Place, read: Place) -> Fix:
-    """The host waits for the accelerator before the clock is read, and before it is started where there is room."""
-    edits = _waits(sheet, read)
+def wait_for_clock(context: FixContext, started: Place, read: Place) -> Fix:
+    """Return a fix that synchronizes with the accelerator before a clock is read and, if possible, before its start."""
+    edits = _synchronize_edits(context, read)
     with suppress(NoFix):
-        edits = [*_waits(sheet, started), *edits]
+        edits = [*_synchronize_edits(context, started), *edits]
     return Fix("Wait for the accelerator", Applicability.UNSAFE, tuple(dict.fromkeys(edits)))
 
 
-def _waits(sheet: FixContext, clock: Place) -> list[Edit]:
-    """A wait in front of a statement, where there is an accelerator to wait for."""
-    part, node = sheet.part(clock), node_at(clock)
-    torch, imported = spell(part, node, "torch.cuda")
-    wait = put_before(part, node, f"if {torch}.is_available():", f"{sheet.indent}{torch}.synchronize()")
+def _synchronize_edits(context: FixContext, clock: Place) -> list[Edit]:
+    """Return the edits that synchronize before the statement at `clock`, if an accelerator is available at run time."""
+    region, node = context.part(clock), node_at(clock)
+    torch, imported = spell(region, node, "torch.cuda")
+    wait = put_before(region, node, f"if {torch}.is_available():", f"{context.indent}{torch}.synchronize()")
     return [*imported, wait]
 
 
-def copy_blocking(part: NodeRegion, call: cst.CSTNode) -> Fix:
-    """`non_blocking=True` is left out."""
+def copy_blocking(region: NodeRegion, call: cst.CSTNode) -> Fix:
+    """Return a fix that removes `non_blocking=True` from a copy."""
     argument = find_argument(call, "non_blocking") if isinstance(call, cst.Call) else None
-    if argument is None or not isinstance(call, cst.Call) or not _is_word(argument.value, "True"):
+    if argument is None or not isinstance(call, cst.Call) or not _is_name(argument.value, "True"):
         raise NoFix
-    return Fix("Wait for the copy", Applicability.SAFE, (drop_argument(part, call, argument),))
+    return Fix("Wait for the copy", Applicability.SAFE, (drop_argument(region, call, argument),))
 
 
-def copy_unblocked(part: NodeRegion, call: cst.CSTNode, *, safe: bool) -> Fix:
-    """`non_blocking=True` is put in."""
-    if not isinstance(call, cst.Call) or any(_is_word(one.value, "False") for one in call.args if not one.keyword):
+def copy_unblocked(region: NodeRegion, call: cst.CSTNode, *, safe: bool) -> Fix:
+    """Return a fix that adds `non_blocking=True` to a copy."""
+    if not isinstance(call, cst.Call) or any(_is_name(one.value, "False") for one in call.args if not one.keyword):
         raise NoFix
     argument = find_argument(call, "non_blocking")
-    if argument is not None and not _is_word(argument.value, "False"):
+    if argument is not None and not _is_name(argument.value, "False"):
         raise NoFix
     trust = Applicability.SAFE if safe else Applicability.UNSAFE
-    return Fix("Let the copy run beside the host", trust, (set_argument(part, call, "non_blocking", "True"),))
+    return Fix("Let the copy run beside the host", trust, (set_argument(region, call, "non_blocking", "True"),))
 
 
-def _is_word(node: cst.BaseExpression, word: str) -> bool:
+def _is_name(node: cst.BaseExpression, word: str) -> bool:
+    """Return whether an expression is a given name or keyword constant, such as `True`."""
     return isinstance(node, cst.Name) and node.value == word

@@ -1,1 +1,1 @@
-"""The linter: from files to diagnostics, by way of the interpreter and the rules."""
+"""The linter, which turns files into diagnostics: it runs the abstract interpreter and the rules over them."""

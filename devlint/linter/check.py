@@ -1,4 +1,4 @@
-"""From files to the findings that their settings want: the way that every front door takes."""
+"""The check of files that every entry point of devlint uses: analyse them and keep the selected findings."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from devlint.linter.program_analysis import AnalysisReport, InternalError, UnparsedStatement
 
 Progress = Callable[[int, int], None]
-"""Is told how many files of how many are done."""
+"""A callback for progress, called with the number of analysed files and the number of all files."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """What a check has found.
+    """The result of a check of some files.
 
-    `diagnostics` are sorted and know their fingerprints; `errors` are devlint's own failures; `unread` the
-    statements that libcst cannot parse; `checked` counts files; `sources` has the lines that a report quotes.
+    `diagnostics` are sorted and have their fingerprints; `errors` are devlint's own failures; `unread` are the
+    statements that libcst cannot parse; `checked` is the number of files; `sources` has the lines that a report quotes.
     """
 
     diagnostics: tuple[Diagnostic, ...]
@@ -40,23 +40,25 @@ def check_files(
     progress: Progress | None = None,
     texts: Mapping[str, bytes] = MappingProxyType({}),
 ) -> CheckResult:
-    """Check the files together; `text` is what the only one of them holds, where that is no file on the disk.
+    """Check files together and return their findings.
 
-    `texts` says by its name what a file holds, where that is not what lies on the disk.
+    `text` is the content of the only file, where that is not on the disk. `texts` has the contents that replace those
+    on the disk, by file name.
     """
     if not files:
         return CheckResult((), (), (), 0, SourceLines({}, {}))
     texts = texts if text is None else {files[0].name: text}
     sources = SourceLines({file.name: file.path for file in files}, texts)
     report = _analyse(files, text, progress, texts)
-    kept = add_fingerprints(_wanted(report.diagnostics, files), sources.lines)
+    kept = add_fingerprints(_selected(report.diagnostics, files), sources.lines)
     return CheckResult(tuple(kept), report.errors, report.unread, report.checked, sources)
 
 
 def _analyse(
     files: Sequence[DiscoveredFile], text: bytes | None, progress: Progress | None, texts: Mapping[str, bytes]
 ) -> AnalysisReport:
-    # The analysis brings libcst along, which who only lists files or asks for help need not wait for.
+    """Run the analysis with the rules, source folders and model files that the settings of any of the files name."""
+    # The analysis imports libcst, which is slow and which listing files or printing help does not need.
     from devlint.linter.program_analysis import analyse_files
 
     settings = list({id(file.settings): file.settings for file in files}.values())
@@ -66,13 +68,15 @@ def _analyse(
     if text is not None:
         return analyse_files([], codes=codes, src=src, models=models, stdin=(files[0].name, text), progress=progress)
     names = {file.path: file.name for file in files}
-    held = {file.path: texts[file.name] for file in files if file.name in texts}
-    return analyse_files(list(names), codes=codes, src=src, models=models, progress=progress, names=names, texts=held)
+    contents = {file.path: texts[file.name] for file in files if file.name in texts}
+    return analyse_files(
+        list(names), codes=codes, src=src, models=models, progress=progress, names=names, texts=contents
+    )
 
 
-def _wanted(diagnostics: Sequence[Diagnostic], files: Sequence[DiscoveredFile]) -> list[Diagnostic]:
-    """The findings that the settings of their own file want, as these rank them."""
+def _selected(diagnostics: Sequence[Diagnostic], files: Sequence[DiscoveredFile]) -> list[Diagnostic]:
+    """Return the findings that the settings of their own file select, with the severity that the settings assign."""
     by_name = {file.name: file for file in files}
     known = ((diagnostic, by_name.get(diagnostic.region.filename)) for diagnostic in diagnostics)
-    judged = (file.settings.judge(diagnostic, file.path) for diagnostic, file in known if file)
-    return [diagnostic for diagnostic in judged if diagnostic]
+    ranked = (file.settings.judge(diagnostic, file.path) for diagnostic, file in known if file)
+    return [diagnostic for diagnostic in ranked if diagnostic]

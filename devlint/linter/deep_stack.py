@@ -1,4 +1,4 @@
-"""What the analysis needs of the interpreter that runs it."""
+"""A decorator that prepares CPython for deeply recursive analysis."""
 
 from __future__ import annotations
 
@@ -13,27 +13,30 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 RECURSION_LIMIT: Final = 20_000
-"""Python frames the analysis may use: a call in the program costs some fifteen, and long chains of operators nest as
-deep."""
+"""The number of Python frames that the analysis may use.
+
+One call in the analysed program takes about fifteen, and long chains of operators nest as deeply.
+"""
 
 FRAME: Final = 1 << 17
-"""Slots of eight bytes that the outermost frame asks for: a mebibyte, of which it touches nothing."""
+"""The size of the outermost frame in slots of eight bytes: one mebibyte, which is reserved but never written."""
 
 
 def with_deep_stack(work: Callable[P, T]) -> Callable[P, T]:
-    """A function that works with syntax trees and recurses into them, with the room it takes.
+    """Return a function that runs `work` with enough stack to recurse into deep syntax trees.
 
-    That is a recursion limit for deep programs, and no cyclic collector that walks millions of nodes again and again:
-    they all live to the end.
+    It raises the recursion limit for deep programs. It pauses the cyclic garbage collector, which would walk millions
+    of nodes again and again, although all of them live until the end.
 
-    It is a wide frame as well. Since 3.11, CPython keeps frames in chunks of at least 16 KiB, asks the system for one
-    whenever a call does not fit into the last, and gives it back when that call returns (`push_chunk` and
-    `_PyThreadState_PopFrame` in `Python/pystate.c`). An analysis that goes up and down a thousand calls deep crosses
-    such a border all the time. A frame too wide for half a chunk gets one whose other half has room for all that it
-    calls.
+    It also runs `work` in a very wide frame. Since 3.11, CPython keeps frames in chunks of at least 16 KiB, asks the
+    system for a new chunk whenever a call does not fit into the last one, and gives it back when that call returns
+    (`push_chunk` and `_PyThreadState_PopFrame` in `Python/pystate.c`). An analysis whose call depth goes up and down by
+    a thousand calls crosses chunk borders all the time. A frame wider than half a chunk gets a chunk whose other half
+    has room for all the calls below it.
     """
 
     def inside(*args: P.args, **kwargs: P.kwargs) -> T:
+        """Call `work` with a raised recursion limit and without garbage collection."""
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
         try:

@@ -1,4 +1,4 @@
-"""From findings to diagnostics: places become rows and columns, suppressions are honoured."""
+"""Conversion of findings into diagnostics: compute rows and columns, remove duplicates and apply suppressions."""
 
 from __future__ import annotations
 
@@ -26,32 +26,33 @@ from devlint.syntax.source import SourceError
 from devlint.syntax.suppressions import find_suppressions
 
 BROKEN = "DEV900"
+"""The code of the rule for files that do not parse."""
 
 
 Contained: TypeAlias = Callable[[str, str], AbstractContextManager[None]]
-"""Keeps an exception in some part of the work on a file from losing the rest."""
+"""A function from a filename and a task to a context manager, which records exceptions so that other work continues."""
 
 
 def diagnostics_of(collector: RuleRunner, program: Program, contained: Contained) -> tuple[Diagnostic, ...]:
-    """Every finding in a given file that nothing suppresses, sorted."""
+    """Return the sorted diagnostics of all findings in the given files that no comment suppresses."""
     given = {module.filename: module for path in program.given if (module := program.load(path)) is not None}
     found = [one for one in collector.findings() if one.finding.place.filename in given]
     regions = _regions(found, program)
-    sheets = {filename: FixContext(module.index) for filename, module in given.items()}
+    contexts = {filename: FixContext(module.index) for filename, module in given.items()}
     reported = [
-        _diagnostic(one.rule, one.finding, regions, sheets[one.finding.place.filename], contained)
+        _diagnostic(one.rule, one.finding, regions, contexts[one.finding.place.filename], contained)
         for one in _one_for_each_bug(found, regions)
     ]
     reported += [broken_file_diagnostic(filename, error) for filename, error in collector.broken_files]
-    kept = _sifted(reported, given, sheets, collector.codes)
+    kept = _unsuppressed(reported, given, contexts, collector.codes)
     return tuple(sorted(kept, key=lambda one: one.order))
 
 
 def _one_for_each_bug(found: Iterable[RuleFinding], regions: dict[Place, Region]) -> list[RuleFinding]:
-    """Of the findings a rule makes of one subject, the first in the file."""
+    """Return the findings without duplicates: of a rule's findings with one subject, only the first in the file."""
     first: dict[Hashable, RuleFinding] = {}
     rest: list[RuleFinding] = []
-    for one in _told_once([one for one in found if one.finding.place in regions]):
+    for one in _replaced_by_causes([one for one in found if one.finding.place in regions]):
         if one.finding.subject is None:
             rest.append(one)
             continue
@@ -62,8 +63,11 @@ def _one_for_each_bug(found: Iterable[RuleFinding], regions: dict[Place, Region]
     return [*rest, *first.values()]
 
 
-def _told_once(found: Sequence[RuleFinding]) -> Iterator[RuleFinding]:
-    """The findings without those of which another stands at the cause, which is then as sure as they are."""
+def _replaced_by_causes(found: Sequence[RuleFinding]) -> Iterator[RuleFinding]:
+    """Yield the findings without those whose cause another finding reports.
+
+    A finding at the cause takes the highest confidence of the findings that it replaces.
+    """
     causes = {one.finding.place: one for one in found if one.rule.at_cause}
     for one in found:
         subject = one.finding.subject
@@ -78,12 +82,13 @@ def _told_once(found: Sequence[RuleFinding]) -> Iterator[RuleFinding]:
 
 
 def _order(one: RuleFinding, regions: dict[Place, Region]) -> tuple[str, int, Position]:
+    """Return the sort key of a finding: its file, notebook cell and position."""
     region = regions[one.finding.place]
     return region.filename, region.cell or 0, region.start
 
 
 def _regions(found: Iterable[RuleFinding], program: Program) -> dict[Place, Region]:
-    """The region of every place that findings and their stories speak of, one pass over each statement."""
+    """Return the region of every place in the findings and their steps, with one pass over each statement."""
     wanted: dict[tuple[str, int], set[Place]] = defaultdict(set)
     for one in found:
         for place in (one.finding.place, *(step.place for step in one.finding.trace)):
@@ -95,15 +100,18 @@ def _regions(found: Iterable[RuleFinding], program: Program) -> dict[Place, Regi
         if module is None or not isinstance(unit, Statement):
             continue
         nodes = {place.node: place for place in places if isinstance(place.node, cst.CSTNode)}
-        for node, (start, end) in _located(unit, list(nodes), module.index).items():
+        for node, (start, end) in _positions_of(unit, list(nodes), module.index).items():
             regions[nodes[node]] = module.index.source.region(start, end)
     return regions
 
 
-def _located(
+def _positions_of(
     unit: Statement, nodes: Sequence[cst.CSTNode], index: FileIndex
 ) -> Mapping[cst.CSTNode, tuple[Position, Position]]:
-    """Where the nodes stand; where their statement begins, if it is nested too deeply to tell."""
+    """Return the start and end position of each node.
+
+    For a statement that is nested too deeply to compute them, every node has the position of the statement's start.
+    """
     try:
         return node_positions(unit, nodes, index)
     except SourceError:
@@ -112,8 +120,9 @@ def _located(
 
 
 def _diagnostic(
-    rule: type[Rule], finding: Finding, regions: dict[Place, Region], sheet: FixContext, contained: Contained
+    rule: type[Rule], finding: Finding, regions: dict[Place, Region], context: FixContext, contained: Contained
 ) -> Diagnostic:
+    """Return the diagnostic of a rule's finding."""
     notes = tuple(Note(step.message, regions[step.place]) for step in finding.trace if step.place in regions)
     return Diagnostic(
         rule.code,
@@ -124,21 +133,22 @@ def _diagnostic(
         regions[finding.place],
         notes,
         finding.help,
-        _fix(finding, sheet, contained),
+        _fix(finding, context, contained),
         url=rule_url(rule.name),
     )
 
 
-def _fix(finding: Finding, sheet: FixContext, contained: Contained) -> Fix | None:
+def _fix(finding: Finding, context: FixContext, contained: Contained) -> Fix | None:
+    """Return the fix of a finding; None if it has none, or if making it fails."""
     if finding.make_fix is None:
         return None
     with contained(finding.place.filename, "a fix"), suppress(NoFix, SourceError):
-        return finding.make_fix(sheet)
+        return finding.make_fix(context)
     return None
 
 
 def broken_file_diagnostic(filename: str, error: SourceError) -> Diagnostic:
-    """The finding that a file, or a part of it, does not parse."""
+    """Return the diagnostic for a file, or a part of a file, that does not parse."""
     rule = find_rule(BROKEN)
     name = rule.name if rule is not None else "broken-file"
     place = Position(error.row, error.column)
@@ -146,13 +156,13 @@ def broken_file_diagnostic(filename: str, error: SourceError) -> Diagnostic:
     return Diagnostic(BROKEN, name, Severity.ERROR, Confidence.CERTAIN, error.message, region, url=rule_url(name))
 
 
-def _sifted(
+def _unsuppressed(
     reported: Iterable[Diagnostic],
     given: Mapping[str, ModuleInfo],
-    sheets: Mapping[str, FixContext],
+    contexts: Mapping[str, FixContext],
     codes: frozenset[str],
 ) -> list[Diagnostic]:
-    """What no comment silences; and the comments that silence nothing, where those are asked for."""
+    """Return the diagnostics that no comment suppresses, and those of unused suppressions if that rule is selected."""
     by_file: dict[str, list[Diagnostic]] = defaultdict(list)
     for one in reported:
         by_file[one.region.filename].append(one)
@@ -164,8 +174,8 @@ def _sifted(
             continue
         source = module.index.source
         suppressions = find_suppressions(source, module.index)
-        spots = [FindingRows.of(one, source) for one in found]
-        kept += [one for one, spot in zip(found, spots, strict=True) if not spot.is_silenced_by(suppressions)]
+        rows = [FindingRows.of(one, source) for one in found]
+        kept += [one for one, row in zip(found, rows, strict=True) if not row.is_silenced_by(suppressions)]
         if UNUSED in codes:
-            kept += unused_suppressions(sheets[filename], suppressions, spots, codes)
+            kept += unused_suppressions(contexts[filename], suppressions, rows, codes)
     return kept

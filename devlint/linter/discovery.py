@@ -1,4 +1,4 @@
-"""The Python files and notebooks meant by the paths on the command line."""
+"""Discovery of the Python files and notebooks that the paths on the command line denote."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from devlint.config.path_patterns import Patterns
 from devlint.config.settings import Settings
 
 SUFFIXES = (".py", ".pyi", ".ipynb")
-"""What is analysed in a directory; a file that is named on the command line may have any other."""
+"""The suffixes of the files that are analysed in a directory; a file named on the command line may have any other."""
 
 
 @dataclass(frozen=True, slots=True)
 class DiscoveredFile:
-    """A file to analyse: its absolute path, its name as it is reported, and the settings that hold for it."""
+    """A file to analyse: its absolute path, its name in reports, and its settings."""
 
     path: Path
     name: str
@@ -27,7 +27,7 @@ class DiscoveredFile:
 
 @dataclass(frozen=True, slots=True)
 class _Directory:
-    """A directory to walk: where it is, how it is called, and the `.gitignore` files above it, outermost first."""
+    """A directory to walk: its path, its name in reports, and the `.gitignore` files above it, outermost first."""
 
     place: Path
     shown: Path
@@ -35,7 +35,10 @@ class _Directory:
 
 
 class Discovery:
-    """Walks the given paths. `settings_for` answers for a directory; `complain` takes what could not be read."""
+    """A search for files below given paths.
+
+    `settings_for` returns the settings of a directory; `complain` receives a message for each path that cannot be read.
+    """
 
     def __init__(self, settings_for: Callable[[Path], Settings], complain: Callable[[str], None]) -> None:
         self._settings_for = settings_for
@@ -43,14 +46,14 @@ class Discovery:
         self._seen: set[str] = set()
 
     def find(self, paths: Sequence[Path]) -> Iterator[DiscoveredFile]:
-        """Every file meant by the paths, each once, in a settled order."""
+        """Yield every file that the paths denote, each file once, in a fixed order."""
         for path in paths:
             place = Path(os.path.abspath(path))
             if not path.exists():
                 self._complain(f"{path}: no such file or directory")
                 continue
             if path.is_char_device() or path.is_block_device():
-                # Reading one may never end.
+                # Reading from a device may never end.
                 self._complain(f"{path}: neither a file nor a directory")
                 continue
             directory = path.is_dir()
@@ -58,44 +61,48 @@ class Discovery:
             if settings is None or (settings.force_exclude and is_excluded(settings, place, directory=directory)):
                 continue
             found = self._walk(place, path) if directory else iter([DiscoveredFile(place, path.as_posix(), settings)])
-            yield from (file for file in found if self._first_time(file))
+            yield from (file for file in found if self._is_new(file))
 
     def text(self, name: str) -> Iterator[DiscoveredFile]:
-        """The file of this name, whose content does not come from the disk; nothing where settings leave it out."""
+        """Yield the file of this name, whose content is not on the disk; nothing if the settings exclude it."""
         place = Path(os.path.abspath(name))
         settings = self._settings(place.parent)
         if settings is not None and not (settings.force_exclude and is_excluded(settings, place)):
             yield DiscoveredFile(place, Path(name).as_posix(), settings)
 
     def _walk(self, root: Path, shown: Path) -> Iterator[DiscoveredFile]:
-        """What there is to analyse below a directory. Links to directories are not followed: no link makes a loop."""
-        waiting = [_Directory(root, shown, tuple(patterns.below(root) for patterns in _ignores_above(root)))]
+        """Yield the files to analyse below a directory.
+
+        Links to directories are not followed, so that no cycle of links is possible. Links to files come last.
+        """
+        pending = [_Directory(root, shown, tuple(patterns.below(root) for patterns in _ignores_above(root)))]
         links: list[DiscoveredFile] = []
-        while waiting:
-            directory = waiting.pop()
+        while pending:
+            directory = pending.pop()
             settings = self._settings(directory.place)
             if settings is None:
                 continue
             exclude = tuple(patterns.below(root) for patterns in settings.exclude)
             ignores = (*directory.ignores, *_gitignore(directory.place)) if settings.respect_gitignore else ()
-            deeper = []
+            folders = []
             for entry in self._entries(directory.place):
                 place, name = Path(entry.path), directory.shown / entry.name
                 folder = entry.is_dir(follow_symlinks=False)
                 if not folder and not (entry.name.endswith(SUFFIXES) and place.is_file()):
                     continue
-                if _any(exclude, place, folder) or _innermost(ignores, place, folder):
+                if _matches_any(exclude, place, folder) or _is_ignored(ignores, place, folder):
                     continue
                 if folder:
-                    deeper.append(_Directory(place, name, ignores))
+                    folders.append(_Directory(place, name, ignores))
                 elif entry.is_symlink():
                     links.append(DiscoveredFile(place, name.as_posix(), settings))
                 else:
                     yield DiscoveredFile(place, name.as_posix(), settings)
-            waiting += reversed(deeper)
+            pending += reversed(folders)
         yield from links
 
     def _entries(self, place: Path) -> list[os.DirEntry[str]]:
+        """Return the sorted entries of a directory; none if it cannot be read, which is reported."""
         try:
             with os.scandir(place) as entries:
                 return sorted(entries, key=lambda entry: entry.name)
@@ -104,13 +111,15 @@ class Discovery:
             return []
 
     def _settings(self, directory: Path) -> Settings | None:
+        """Return the settings of a directory; None if its configuration is invalid, which is reported."""
         try:
             return self._settings_for(directory)
         except ConfigError as problem:
             self._complain(str(problem))
             return None
 
-    def _first_time(self, file: DiscoveredFile) -> bool:
+    def _is_new(self, file: DiscoveredFile) -> bool:
+        """Return whether a file has not been found before, under this or another name."""
         real = os.path.realpath(file.path)
         new = real not in self._seen
         self._seen.add(real)
@@ -118,22 +127,26 @@ class Discovery:
 
 
 def is_excluded(settings: Settings, place: Path, *, directory: bool = False) -> bool:
-    """Whether the settings leave out this path, or a directory that it lies in."""
-    return _any(settings.exclude, place, directory)
+    """Return whether settings exclude a path, or a directory that contains it."""
+    return _matches_any(settings.exclude, place, directory)
 
 
-def _any(exclude: Sequence[Patterns], place: Path, directory: bool) -> bool:
+def _matches_any(exclude: Sequence[Patterns], place: Path, directory: bool) -> bool:
+    """Return whether one of the exclude patterns matches a path."""
     return any(patterns.verdict(place, directory=directory) for patterns in exclude)
 
 
-def _innermost(ignores: Sequence[Patterns], place: Path, directory: bool) -> bool:
-    """What the innermost `.gitignore` that speaks of the path says."""
+def _is_ignored(ignores: Sequence[Patterns], place: Path, directory: bool) -> bool:
+    """Return whether a path is ignored according to the innermost `.gitignore` with a pattern that matches it."""
     verdicts = (patterns.verdict(place, directory=directory) for patterns in reversed(ignores))
     return next((verdict for verdict in verdicts if verdict is not None), False)
 
 
 def _ignores_above(root: Path) -> Iterator[Patterns]:
-    """The `.gitignore` files between the top of the repository and `root`, which has its own still to come."""
+    """Yield the ignore patterns from above a directory, outermost first.
+
+    They are those of the repository's own exclude file and of the `.gitignore` files in the parent directories.
+    """
     top = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), None)
     if top is None:
         return
@@ -144,11 +157,12 @@ def _ignores_above(root: Path) -> Iterator[Patterns]:
 
 
 def _gitignore(folder: Path) -> Iterator[Patterns]:
+    """Yield the patterns of a folder's `.gitignore`, if it has one."""
     yield from _read_patterns(folder, folder / ".gitignore")
 
 
 def _read_patterns(root: Path, path: Path) -> Iterator[Patterns]:
-    """The patterns of an ignore file, if there is one; like git, pass over a file or a line that means nothing."""
+    """Yield the patterns of an ignore file, if it exists; like git, skip an unreadable file and invalid lines."""
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

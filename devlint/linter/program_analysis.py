@@ -1,4 +1,4 @@
-"""The whole way from files to diagnostics: run the program abstractly, ask the rules, keep what is not suppressed."""
+"""The analysis of a whole program: run it abstractly, pass the events to the rules, and collect the diagnostics."""
 
 from __future__ import annotations
 
@@ -25,8 +25,11 @@ __all__ = ["AnalysisReport", "InternalError", "UnparsedStatement", "analyse_file
 
 @dataclass(frozen=True, slots=True)
 class AnalysisReport:
-    """What one analysis found. `diagnostics` are sorted; `errors` are devlint's own failures; `unread` the
-    statements that libcst cannot parse; `checked` counts files."""
+    """The result of one analysis.
+
+    `diagnostics` are sorted; `errors` are devlint's own failures; `unread` are the statements that libcst cannot parse;
+    `checked` is the number of files.
+    """
 
     diagnostics: tuple[Diagnostic, ...]
     errors: tuple[InternalError, ...]
@@ -48,9 +51,10 @@ def analyse_files(
 ) -> AnalysisReport:
     """Analyse files together, so that imports between them are followed.
 
-    `codes` are the rules to ask; `names` the file names to show, by path; `stdin` a name and the bytes to analyse
-    under it; `src` further folders that imports may start from; `models` files that describe other libraries;
-    `progress` is told how many files of how many are done; `texts` stand in for the files at these paths.
+    `codes` are the codes of the rules to run; `names` the file names to report, by path; `stdin` a name, and the bytes
+    to analyse under it; `src` further folders in which imports are searched; `models` files that describe other
+    libraries; `progress` is called with the number of analysed files and of all files; `texts` replace the contents of
+    the files at these paths.
     """
     collector = RuleRunner(all_rules(), codes)
     shown = [(path, (names or {}).get(path, path.as_posix())) for path in paths]
@@ -70,6 +74,7 @@ def analyse_files(
 
 
 def _add_text(program: Program, collector: RuleRunner, name: str, data: bytes) -> None:
+    """Add a file with the given content to the program, or report that the content does not parse."""
     try:
         program.add(Path(name), index_source(decode_source(data, name)))
     except SourceError as error:

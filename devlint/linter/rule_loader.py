@@ -1,4 +1,4 @@
-"""Finds the rules: the package `devlint.rules`, and third parties' through the entry point group of that name."""
+"""Loading of rules: devlint's own from the package `devlint.rules`, third parties' from its entry point group."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from devlint.rule import Rule
 from devlint.rule_metadata import RuleMetadata
 
 PACKAGE = "devlint.rules"
+"""The package of devlint's own rules, and the entry point group of third parties' rules."""
 
 
 @cache
 def all_rules() -> tuple[type[Rule], ...]:
-    """Every rule, sorted by code."""
+    """Return every rule class, sorted by code."""
     package = importlib.import_module(PACKAGE)
     modules = [importlib.import_module(f"{PACKAGE}.{found.name}") for found in pkgutil.iter_modules(package.__path__)]
     loaded = [point.load() for point in entry_points(group=PACKAGE)]
@@ -33,13 +34,15 @@ def all_rule_metadata() -> tuple[RuleMetadata, ...]:
 
 @cache
 def find_rule(code_or_name: str) -> type[Rule] | None:
-    """The rule with that code (`DEV101`) or name (`mixed-device-op`)."""
+    """Return the rule class with a code (`DEV101`) or a name (`mixed-device-op`); None if there is no such rule."""
     return next((rule for rule in all_rules() if code_or_name in (rule.code, rule.name)), None)
 
 
 def _is_rule(thing: object) -> bool:
+    """Return whether an object is a rule class with a code of its own."""
     return inspect.isclass(thing) and issubclass(thing, Rule) and "code" in vars(thing)
 
 
 def _rules_in(module: ModuleType) -> list[type[Rule]]:
+    """Return the rule classes that a module defines."""
     return [thing for thing in vars(module).values() if _is_rule(thing) and thing.__module__ == module.__name__]

@@ -1,4 +1,4 @@
-"""Takes the events of an analysis to the rules, and keeps one finding for each bug."""
+"""Dispatch of the interpreter's events to the rules, which keeps one finding for each rule and place."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from devlint.syntax.source import SourceError
 
 @dataclass(frozen=True, slots=True)
 class RuleFinding:
-    """A finding and the rule that made it."""
+    """A finding and the class of the rule that made it."""
 
     rule: type[Rule]
     finding: Finding
 
 
 class RuleRunner:
-    """Asks each selected rule about each event it takes."""
+    """The selected rules and their findings: each event is passed to the rules whose `check` takes its class."""
 
     def __init__(self, rules: Iterable[type[Rule]], codes: frozenset[str]) -> None:
         self.codes = codes
@@ -30,37 +30,42 @@ class RuleRunner:
         for rule in self._rules:
             for event in events_of(type(rule)):
                 self._by_event[event].append(rule)
-        self._found: dict[tuple[str, Place], RuleFinding] = {}
-        self._silent: set[tuple[str, Place]] = set()
+        self._kept: dict[tuple[str, Place], RuleFinding] = {}
+        self._without_finding: set[tuple[str, Place]] = set()
         self.broken_files: list[tuple[str, SourceError]] = []
 
     def dispatch(self, event: Event) -> None:
-        """One event."""
+        """Pass an event to the rules that take its class, and keep their findings."""
         for rule in self._by_event.get(type(event), ()):
             findings = list(rule.check(event))
             if not findings and rule.everywhere:
-                self._silent.add((rule.code, event.context.place))
+                self._without_finding.add((rule.code, event.context.place))
             for finding in findings:
                 self._keep(rule, finding)
 
     def broken(self, filename: str, error: SourceError) -> None:
-        """A file that cannot be analysed, and why."""
+        """Record that a file cannot be analysed, and the error that says why."""
         if BrokenFile in self._by_event:
             self.broken_files.append((filename, error))
 
     def _keep(self, rule: Rule, finding: Finding) -> None:
+        """Keep a finding, unless a finding of the rule at the same place is at least as certain."""
         key = (rule.code, finding.place)
-        known = self._found.get(key)
-        if known is None or _surer(finding, known.finding):
-            self._found[key] = RuleFinding(type(rule), finding)
+        known = self._kept.get(key)
+        if known is None or _is_more_certain(finding, known.finding):
+            self._kept[key] = RuleFinding(type(rule), finding)
 
     def findings(self) -> list[RuleFinding]:
-        """What is to be reported: the surest finding for each rule and place, where no event there says otherwise."""
+        """Return the most certain finding of each rule at each place.
+
+        For rules with `everywhere`, a finding is left out when another event at its place led to none.
+        """
         for rule in self._rules:
             for finding in rule.final_findings():
                 self._keep(rule, finding)
-        return [found for key, found in self._found.items() if key not in self._silent]
+        return [found for key, found in self._kept.items() if key not in self._without_finding]
 
 
-def _surer(one: Finding, other: Finding) -> bool:
+def _is_more_certain(one: Finding, other: Finding) -> bool:
+    """Return whether a finding has a higher confidence than another."""
     return one.confidence is not other.confidence and one.confidence.at_least(other.confidence)

@@ -1,4 +1,4 @@
-"""The lines of the files that a report quotes."""
+"""The source lines that reports quote."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from devlint.syntax.source_reading import decode_source
 
 
 class SourceLines:
-    """Reads a file when it is first quoted. `paths` says where a reported name lies; `texts` holds what is no file."""
+    """The lines of the checked files, read when a report first quotes the file.
+
+    `paths` maps file names in reports to paths; `texts` has the contents that are not on the disk.
+    """
 
     def __init__(self, paths: Mapping[str, Path], texts: Mapping[str, bytes]) -> None:
         self._paths = paths
@@ -23,24 +26,27 @@ class SourceLines:
         self._notebooks: dict[str, Notebook] = {}
 
     def lines(self, filename: str, cell: int | None = None) -> Sequence[str]:
-        """The lines of a file, or of a cell of a notebook, without their ends; none where it cannot be read."""
+        """Return the lines of a file, or of a notebook cell, without line endings; no lines if it cannot be read."""
         key = (filename, cell)
         if key not in self._lines:
             self._lines[key] = NEWLINE.split(self._text(filename)) if cell is None else self._cell(filename, cell)
         return self._lines[key]
 
     def path(self, filename: str) -> Path:
-        """Where the file lies."""
+        """Return the path of a file that reports name."""
         return self._paths.get(filename, Path(filename))
 
     def in_file(self, diagnostic: Diagnostic) -> Diagnostic:
-        """The finding for those who know no cells: at rows of the file that the notebook is, and without its fix."""
+        """Return a diagnostic with rows of the notebook's file in place of its cells, for reports that know no cells.
+
+        The fix of a finding in a cell is dropped, because its edits count rows within the cell.
+        """
         trace = tuple(replace(note, region=self.region_in_file(note.region)) for note in diagnostic.trace)
         fix = diagnostic.fix if diagnostic.region.cell is None else None
         return replace(diagnostic, region=self.region_in_file(diagnostic.region), trace=trace, fix=fix)
 
     def region_in_file(self, region: Region) -> Region:
-        """The rows of the file that hold a region of a notebook's cell; any other region as it is."""
+        """Return the rows of the notebook's file that contain a region of a cell; any other region unchanged."""
         if region.cell is None:
             return region
         notebook = self._notebook(region.filename)
@@ -49,27 +55,31 @@ class SourceLines:
         return Region(region.filename, Position(first, 1), Position(last, end))
 
     def _cell(self, filename: str, cell: int) -> Sequence[str]:
+        """Return the lines of a notebook cell; no lines if the notebook cannot be read."""
         try:
             return self._notebook(filename).lines(cell)
         except SourceError:
             return ()
 
     def _notebook(self, filename: str) -> Notebook:
+        """Return a notebook, read at its first use."""
         if filename not in self._notebooks:
             self._notebooks[filename] = read_notebook(self._content(filename))
         return self._notebooks[filename]
 
     def _text(self, filename: str) -> str:
+        """Return the text of a file, decoded as Python source or, if that fails, as UTF-8 with replacements."""
         content = self._content(filename)
         if not filename.endswith(SUFFIX):
             try:
                 return decode_source(content, filename).text
             except SourceError:
                 pass
-        # What is no Python is reported as that, and quoted as well as it can be.
+        # Text that is not valid Python source is reported as a finding, and still quoted as far as possible.
         return content.decode("utf-8", errors="replace")
 
     def _content(self, filename: str) -> bytes:
+        """Return the bytes of a file; empty if it cannot be read."""
         if filename in self._texts:
             return self._texts[filename]
         try:

@@ -1,4 +1,4 @@
-"""Suppressions that silence nothing, and what is left of their comments without them."""
+"""Diagnostics for suppression comments that silence nothing, with fixes that remove them."""
 
 from __future__ import annotations
 
@@ -16,15 +16,18 @@ from devlint.syntax.source import Source
 from devlint.syntax.suppressions import Suppression, Suppressions, normalize_word, word_names_rule
 
 UNUSED: Final = "DEV901"
+"""The code of the rule for unused suppressions."""
 NAME: Final = "unused-suppression"
+"""The name of the rule for unused suppressions."""
 ABOUT_DEVLINT: Final = "DEV9"
-"""The beginning of the codes whose findings no single run can promise."""
+"""The prefix of the rules about devlint itself, whose findings differ from run to run."""
 _LIST: Final = re.compile(r"\[([^\[\]]*)\]")
+"""The bracketed list of rules in a suppression comment."""
 
 
 @dataclass(frozen=True, slots=True)
 class FindingRows:
-    """A finding as suppressions see it: the rule, and the rows of the text."""
+    """The rule of a finding and its rows in the text, which decide whether a suppression silences it."""
 
     code: str
     name: str
@@ -33,93 +36,97 @@ class FindingRows:
 
     @staticmethod
     def of(one: Diagnostic, source: Source) -> FindingRows:
-        """The spot of a finding in its file."""
+        """Return the rule and rows of a diagnostic."""
         first = source.row(one.region)
         return FindingRows(one.code, one.name, first, first + one.region.end.row - one.region.start.row)
 
     def is_silenced_by(self, suppressions: Suppressions) -> bool:
-        """Whether a comment silences the finding."""
+        """Return whether a comment silences the finding."""
         return suppressions.covers(self.code, self.name, self.first_row, self.last_row) is not None
 
 
 def unused_suppressions(
-    sheet: FixContext, suppressions: Suppressions, spots: Sequence[FindingRows], codes: frozenset[str]
+    context: FixContext, suppressions: Suppressions, rows: Sequence[FindingRows], codes: frozenset[str]
 ) -> Iterator[Diagnostic]:
-    """A finding for each comment of devlint's own of which some word, or all of it, silences nothing."""
+    """Yield a diagnostic for each devlint comment that silences nothing, or that lists a word that silences nothing."""
     by_region: dict[tuple[Position, Position], list[Suppression]] = defaultdict(list)
     for one in suppressions.all:
         if one.kind != "noqa":
             by_region[one.region].append(one)
     for region, group in by_region.items():
         words = frozenset[str]().union(*(one.codes for one in group))
-        idle = {each for each in words or {""} if _is_judged(each, codes) and not _is_used(each, group, spots)}
-        if idle and not _is_meant(suppressions, region[0].row):
-            yield _diagnostic(sheet, region, idle, words)
+        unused = {word for word in words or {""} if _is_covered_by_run(word, codes) and not _is_used(word, group, rows)}
+        if unused and not _is_unused_allowed(suppressions, region[0].row):
+            yield _diagnostic(context, region, unused, words)
 
 
-def _is_used(each: str, group: Iterable[Suppression], spots: Sequence[FindingRows]) -> bool:
-    """Whether a word of a comment, the empty one of a comment without a list, silences a finding."""
+def _is_used(word: str, group: Iterable[Suppression], rows: Sequence[FindingRows]) -> bool:
+    """Return whether a word of a comment silences a finding; the empty word stands for a comment without a list."""
     return any(
-        one.reaches(spot.first_row, spot.last_row)
+        one.reaches(row.first_row, row.last_row)
         for one in group
-        if not each or each in one.codes
-        for spot in spots
-        if not each or word_names_rule(each, spot.code, spot.name)
+        if not word or word in one.codes
+        for row in rows
+        if not word or word_names_rule(word, row.code, row.name)
     )
 
 
-def _is_judged(each: str, codes: frozenset[str]) -> bool:
-    """Whether this run would have found what a word silences: its rules were asked, at least those on by default."""
-    rules = [rule for rule in all_rules() if not each or word_names_rule(each, rule.code, rule.name)]
-    if each and any(rule.code.startswith(ABOUT_DEVLINT) for rule in rules):
+def _is_covered_by_run(word: str, codes: frozenset[str]) -> bool:
+    """Return whether this run would have made the findings that a word silences.
+
+    It would if it ran all rules that the word names, or at least those of them that are on by default.
+    """
+    rules = [rule for rule in all_rules() if not word or word_names_rule(word, rule.code, rule.name)]
+    if word and any(rule.code.startswith(ABOUT_DEVLINT) for rule in rules):
         return False
-    usual = [rule for rule in rules if rule.default and not rule.code.startswith(ABOUT_DEVLINT)] or rules
-    return all(rule.code in codes for rule in usual)
+    default_rules = [rule for rule in rules if rule.default and not rule.code.startswith(ABOUT_DEVLINT)] or rules
+    return all(rule.code in codes for rule in default_rules)
 
 
-def _is_meant(suppressions: Suppressions, row: int) -> bool:
-    """Whether a comment says by name that it, or another on its row, may be unused."""
+def _is_unused_allowed(suppressions: Suppressions, row: int) -> bool:
+    """Return whether a comment on a row suppresses the rule for unused suppressions by name."""
     return any(one.codes and one.reaches(row, row) and one.silences(UNUSED, NAME) for one in suppressions.all)
 
 
 def _diagnostic(
-    sheet: FixContext, region: tuple[Position, Position], idle: set[str], words: frozenset[str]
+    context: FixContext, region: tuple[Position, Position], unused: set[str], words: frozenset[str]
 ) -> Diagnostic:
-    start, end = (sheet.index.lines.start(place.row) + place.column - 1 for place in region)
-    written = sheet.text[start:end]
+    """Return the diagnostic for a comment of which some words silence nothing."""
+    start, end = (context.index.lines.start(place.row) + place.column - 1 for place in region)
+    written = context.text[start:end]
     unknown = sorted(
-        each for each in idle if each and not any(word_names_rule(each, one.code, one.name) for one in all_rules())
+        word for word in unused if word and not any(word_names_rule(word, one.code, one.name) for one in all_rules())
     )
-    listed = _listed(written)
-    named = ", ".join(f"`{each}`" for each in listed if normalize_word(each) in idle)
-    if idle == set(unknown):
+    listed = _listed_words(written)
+    named = ", ".join(f"`{word}`" for word in listed if normalize_word(word) in unused)
+    if unused == set(unknown):
         message, sure = f"there is no rule {named}, and `{written}` silences nothing by it", Confidence.CERTAIN
-    elif idle == (words or {""}):
+    elif unused == (words or {""}):
         message, sure = f"`{written}` silences nothing", Confidence.LIKELY
     else:
         message, sure = f"{named} in `{written}` silences nothing", Confidence.LIKELY
-    fix = Fix("Take it out", Applicability.SAFE, (_taken_out(sheet, start, end, idle),))
-    place = sheet.index.source.region(*region)
+    fix = Fix("Take it out", Applicability.SAFE, (_removal_edit(context, start, end, unused),))
+    place = context.index.source.region(*region)
     return Diagnostic(UNUSED, NAME, Severity.WARNING, sure, message, place, fix=fix, url=rule_url(NAME))
 
 
-def _taken_out(sheet: FixContext, start: int, end: int, idle: set[str]) -> Edit:
-    """The list without its idle words; or, where none is left, the comment without the directive."""
-    found = _LIST.search(sheet.text, start, end)
-    left = [each for each in _listed(sheet.text[start:end]) if normalize_word(each) not in idle]
+def _removal_edit(context: FixContext, start: int, end: int, unused: set[str]) -> Edit:
+    """Return the edit that removes the unused words from a comment's list, or the directive if no word remains."""
+    found = _LIST.search(context.text, start, end)
+    left = [word for word in _listed_words(context.text[start:end]) if normalize_word(word) not in unused]
     if found and left:
-        return sheet.edit(*found.span(1), ", ".join(left))
-    first, last = sheet.line_start(start), sheet.next_line(start)
-    finish = last - len(sheet.text[first:last]) + len(sheet.text[first:last].rstrip("\r\n"))
-    if sheet.text[end:finish].strip():
-        return sheet.edit(start, finish - len(sheet.text[end:finish].lstrip()), "")
-    before = sheet.text[first:start].rstrip()
-    if before or sheet.index.source.cells is not None:
-        return sheet.edit(first + len(before), finish, "")
-    return sheet.edit(first, last, "")
+        return context.edit(*found.span(1), ", ".join(left))
+    first, last = context.line_start(start), context.next_line(start)
+    finish = last - len(context.text[first:last]) + len(context.text[first:last].rstrip("\r\n"))
+    if context.text[end:finish].strip():
+        return context.edit(start, finish - len(context.text[end:finish].lstrip()), "")
+    before = context.text[first:start].rstrip()
+    if before or context.index.source.cells is not None:
+        return context.edit(first + len(before), finish, "")
+    return context.edit(first, last, "")
 
 
-def _listed(written: str) -> list[str]:
-    """The words of a directive's list as they are written."""
+def _listed_words(written: str) -> list[str]:
+    """Return the words of a directive's list as they are written."""
     found = _LIST.search(written)
-    return [each.strip() for each in found[1].split(",") if each.strip()] if found else []
+    return [word.strip() for word in found[1].split(",") if word.strip()] if found else []
