@@ -113,9 +113,9 @@ def _condition_value(frame: Frame, call: LibraryCall, answer: Literal | bool | N
 
 @models_call("builtins.abs", "builtins.round", "builtins.pow", "builtins.divmod")
 def arithmetic(frame: Frame, call: LibraryCall) -> Value:
-    """Model `abs`, `round`, `pow` and `divmod`: a tensor or array stays one, an unknown value stays unknown.
+    """Model `abs`, `round`, `pow` and `divmod`: a tensor remains a tensor, and an array an array.
 
-    Any other argument gives a number.
+    Unknown values remain unknown; any other argument gives a number.
     """
     first = call.first
     value = first.value if first is not None else UNKNOWN

@@ -18,7 +18,7 @@ from devlint.interpreter.state.torch_defaults import FileDefaults
 def set_default_dtype(frame: Frame, call: LibraryCall) -> Value:
     """Model `torch.set_default_dtype(d)`: set the dtype of Python floats, and the default dtype of new tensors.
 
-    It holds for factories and layers that are given no dtype.
+    Factories and layers that are given no dtype use the default dtype.
     """
     given = call.arguments.value("d", 0)
     dtype = requested_dtype(given) if given is not None else UNKNOWN_DTYPE
@@ -46,7 +46,7 @@ def set_default_tensor_type(frame: Frame, call: LibraryCall) -> Value:
 
 
 def _set_default_dtype(frame: Frame, dtype: Dtype) -> None:
-    """Set the default dtype of the state, and keep it for the file."""
+    """Set the default dtype of the state, and record the dtype as the file's default."""
     frame.state.torch_state = replace(frame.state.torch_state, default_dtype=dtype)
     keep_defaults(frame)
 

@@ -130,7 +130,7 @@ def _placement_of_draw(frame: Frame, placement: Placement, node: cst.CSTNode) ->
 
 @models_call(f"{ANY_FAMILY}.log_prob", f"{ANY_FAMILY}.cdf", f"{ANY_FAMILY}.icdf")
 def density(frame: Frame, call: LibraryCall) -> Value:
-    """Model `distribution.log_prob(value)`, `cdf` and `icdf`: compute with the value and the parameters.
+    """Model `distribution.log_prob(value)`, `cdf` and `icdf`: a tensor computed from value and parameters.
 
     A value on another device than the parameters is reported.
     """
@@ -144,7 +144,7 @@ def density(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call(f"{PACKAGE}kl_divergence", f"{PACKAGE}kl.kl_divergence")
 def kl_divergence(frame: Frame, call: LibraryCall) -> Value:
-    """Model `kl_divergence(p, q)`: compute with the parameters of both distributions.
+    """Model `kl_divergence(p, q)`: a tensor computed from the parameters of both.
 
     Parameters on different devices are reported.
     """
@@ -154,7 +154,7 @@ def kl_divergence(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call(f"{ANY_FAMILY}.entropy")
 def entropy(frame: Frame, call: LibraryCall) -> Value:
-    """Model `distribution.entropy()`: compute with the parameters alone."""
+    """Model `distribution.entropy()`: a tensor computed from the parameters."""
     return _compute(frame, call, list(_parameter_operands(frame, call.receiver, call.receiver_node)))
 
 

@@ -126,7 +126,7 @@ def _register(frame: Frame, call: LibraryCall, kind: Registration, keyword: str)
 
 @models_call("Module.parameters", "Module.named_parameters", "Module.buffers", "Module.named_buffers")
 def parameters_or_buffers(frame: Frame, call: LibraryCall) -> Value:
-    """Model `module.parameters()`, `buffers()` and their `named_` forms: an iterator whose element stands for all."""
+    """Model `module.parameters()`, `buffers()` and their `named_` forms: an iterator with one element for all."""
     assert isinstance(call.receiver, Ref)
     found = [one for _, one in module_tensors(frame, call.receiver, buffers="buffers" in call.name)]
     element: Value = Tensor(rank=Rank.SOME)
@@ -237,7 +237,10 @@ def _parts_of(frame: Frame, argument: Argument) -> list[tuple[str, Value]]:
 
 @models_call("torch.nn.ModuleList.append", "torch.nn.Sequential.append", "torch.nn.ParameterList.append")
 def append(frame: Frame, call: LibraryCall) -> Value:
-    """Model `modules.append(module)`: add a part, whose position is unknown in a repeated loop."""
+    """Model `modules.append(module)`: add a part.
+
+    Inside a loop that runs an unknown number of times, the part's position is unknown.
+    """
     thing = frame.instance(call.receiver)
     value = call.arguments.value("module", 0)
     if thing is not None and value is not None and isinstance(call.receiver, Ref):

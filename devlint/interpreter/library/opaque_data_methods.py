@@ -21,7 +21,7 @@ from devlint.interpreter.state.library_models import models_call
 
 @models_call("OpaqueData.items", "OpaqueData.values")
 def items_or_values(frame: Frame, call: LibraryCall) -> Value:
-    """Model `batch.items()` and `batch.values()`: an iterable whose element stands for all parts."""
+    """Model `batch.items()` and `batch.values()`: an iterable with one element that stands for all parts."""
     batch = call.receiver
     assert isinstance(batch, OpaqueData)
     value = any_opaque_part(batch)

@@ -24,7 +24,7 @@ def transfer_container(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("TensorContainer.items", "TensorContainer.keys", "TensorContainer.values")
 def tensor_container_views(frame: Frame, call: LibraryCall) -> Value:
-    """Model `encoding.items()`, `keys()` and `values()`: an iterator whose element stands for all."""
+    """Model `encoding.items()`, `keys()` and `values()`: an iterator with one element that stands for all."""
     thing = frame.instance(call.receiver)
     if thing is None:
         return UNKNOWN
