@@ -40,7 +40,7 @@ def grad(frame: Frame, call: LibraryCall) -> Value:
 
 
 def _gradient(frame: Frame, value: Value) -> Value:
-    """Return the gradient of a tensor: a computed tensor of the same placement and dtype; unknown for any other value."""
+    """Return the gradient of a tensor: a tensor of the same placement and dtype; unknown for any other value."""
     tensor = as_tensor(value)
     return replace(computed_tensor(frame.resolve(tensor)), grad=None) if tensor is not None else UNKNOWN
 
