@@ -1,12 +1,13 @@
-"""What devlint's fixes make of real code: cases with a known bug, and published packages.
+"""Measure what devlint's fixes do to real code: programs with a known bug, and published packages.
 
     python benchmarks/fixes.py [--cases DIR] [--from DIR] [PACKAGE...]
 
 Each case (`DIR/*/case.json` with its program in `bad/`) is fixed by `devlint check --fix --unsafe-fixes`, with the
-rules of its bug selected besides the default ones; then it is counted whether its finding is gone, and whether the
-program runs clean on an emulated device. Each package is fixed in memory, by safe fixes and by all, and what must hold
-of every repair is checked: the files parse, a second run changes nothing, no finding is new, those fixed are gone, and
-every byte outside the edits is what it was. The exit status is 1 where a figure is below its target or a check fails.
+rules of its bug selected besides the default ones. The script then counts the cases that lose their finding, and those
+whose program runs clean on an emulated device. Each package is fixed in memory, once with safe fixes and once with all
+fixes, and these properties of every repair are checked: the files parse, a second run changes nothing, no finding is
+new, the fixed findings are gone, and every byte outside the edits is unchanged. The exit status is 1 if a figure is
+below its target or a check fails.
 """
 
 from __future__ import annotations
@@ -26,15 +27,15 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 CASES = ROOT.parent / "shared" / "cases"
-LOST = 65
-"""Percent of the cases that must lose their finding."""
-CLEAN = 60
-"""Percent of the cases that must then run clean."""
+MIN_FIXED = 65
+"""The percentage of the cases that must lose their finding."""
+MIN_CLEAN = 60
+"""The percentage of the cases that must run clean after the fix."""
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
-    """What became of one case."""
+class CaseResult:
+    """The result of fixing one case: whether the bug was found, was fixed, and the program ran clean."""
 
     name: str
     found: bool
@@ -44,74 +45,74 @@ class Played:
 
     @property
     def line(self) -> str:
-        """The case in a line of the report."""
+        """The row of the report for this case."""
         words = {False: "no", True: "yes"}
         return (
             f"{self.name:32} {words[self.found]:>6} {words[self.lost]:>5} {words[self.clean]:>6}  {self.why}".rstrip()
         )
 
 
-def devlint(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """A command of devlint's, in a folder."""
+def run_devlint(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Run a devlint command in a folder."""
     return subprocess.run(
         [sys.executable, "-m", "devlint", *options], cwd=folder, capture_output=True, text=True, check=False
     )
 
 
 def findings(folder: Path, codes: Sequence[str]) -> list[dict[str, Any]]:
-    """The findings with some codes."""
+    """Return devlint's findings in a folder that have one of these codes."""
     options = ("--isolated", "--extend-select", ",".join(codes), "--exit-zero", "--output-format", "json")
-    run = devlint(folder, "check", *options, ".")
+    run = run_devlint(folder, "check", *options, ".")
     if run.returncode:
         raise SystemExit(run.stderr)
     return [one for one in json.loads(run.stdout) if one["code"] in codes]
 
 
 @cache
-def rules() -> frozenset[str]:
-    """The codes of the rules there are."""
+def rule_codes() -> frozenset[str]:
+    """Return the codes of all rules."""
     return frozenset(
-        one["code"] for one in json.loads(devlint(ROOT, "rule", "--all", "--output-format", "json").stdout)
+        one["code"] for one in json.loads(run_devlint(ROOT, "rule", "--all", "--output-format", "json").stdout)
     )
 
 
-def play(case: Path) -> Played:
-    """Fix a case and run it."""
+def fix_case(case: Path) -> CaseResult:
+    """Fix the program of a case and run it."""
     facts = json.loads((case / "case.json").read_text(encoding="utf-8"))
-    codes = sorted({code for bug in facts["expect"] for code in bug["codes"]} & rules())
+    codes = sorted({code for bug in facts["expect"] for code in bug["codes"]} & rule_codes())
     if not codes:
-        return Played(case.name, found=False, lost=False, clean=False, why="there is no such rule yet")
+        return CaseResult(case.name, found=False, lost=False, clean=False, why="there is no such rule yet")
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "bad"
         shutil.copytree(case / "bad", folder, ignore=shutil.ignore_patterns("__pycache__"))
         found = bool(findings(folder, codes))
         fix = ("check", "--isolated", "--fix-only", "--unsafe-fixes", "--extend-select", ",".join(codes), ".")
-        fixed = devlint(folder, *fix)
+        fixed = run_devlint(folder, *fix)
         if fixed.returncode:
             raise SystemExit(f"{case.name}: {fixed.stderr}")
         left = findings(folder, codes)
         lost = found and not left
-        run = devlint(folder, "run", "--device", "emulated", "--no-lint", "main.py")
+        run = run_devlint(folder, "run", "--device", "emulated", "--no-lint", "main.py")
         clean = lost and run.returncode == 0
         why = left[0]["message"] if left else "" if clean or not lost else run.stderr.strip().rpartition("\n")[2]
-        return Played(case.name, found, lost, clean, why)
+        return CaseResult(case.name, found, lost, clean, why)
 
 
 def report_cases(cases: Iterable[Path]) -> bool:
-    """Print what became of each case; whether enough of them were mended."""
+    """Print the result of each case; return whether enough cases were fixed and run clean."""
     print(f"{'case':32} {'found':>6} {'lost':>6} {'clean':>6}")
-    played = []
+    results = []
     for case in cases:
-        played.append(play(case))
-        print(played[-1].line, flush=True)
-    lost = 100 * sum(one.lost for one in played) / len(played)
-    clean = 100 * sum(one.clean for one in played) / len(played)
-    print(f"{len(played)} cases: {lost:.0f} % lose their finding, {clean:.0f} % then run clean")
-    return lost >= LOST and clean >= CLEAN
+        results.append(fix_case(case))
+        print(results[-1].line, flush=True)
+    lost = 100 * sum(one.lost for one in results) / len(results)
+    clean = 100 * sum(one.clean for one in results) / len(results)
+    print(f"{len(results)} cases: {lost:.0f} % lose their finding, {clean:.0f} % then run clean")
+    return lost >= MIN_FIXED and clean >= MIN_CLEAN
 
 
 def report_package(name: str, folder: Path) -> None:
-    """Fix a package in memory, assert what must hold, and print how much was done."""
+    """Fix a package in memory, check the properties of every repair, and print how many findings were fixed."""
     sys.path.insert(0, str(ROOT))
     from tests.repair.programs import Program, check
 
@@ -131,8 +132,8 @@ def report_package(name: str, folder: Path) -> None:
 
 
 def main() -> None:
-    """Report on the cases, if they are there, and on the packages."""
-    from wheels import VERSIONS, unpacked
+    """Report on the cases, if their folder exists, and on the packages."""
+    from wheels import VERSIONS, unpacked_package
 
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("packages", nargs="*", metavar="PACKAGE", help=", ".join(VERSIONS))
@@ -146,7 +147,7 @@ def main() -> None:
     folder = given.folder or Path(tempfile.gettempdir()) / "devlint-packages"
     folder.mkdir(parents=True, exist_ok=True)
     for name in given.packages or VERSIONS:
-        report_package(name, unpacked(name, folder))
+        report_package(name, unpacked_package(name, folder))
     sys.exit(not good)
 
 

@@ -1,12 +1,12 @@
-"""How long somebody who types waits for the language server.
+"""Measure how long a user who types waits for the language server.
 
     python benchmarks/lsp.py [--edits N] [FILE...]
 
-A server is started and each file opened in it, as an editor does: timm's `vision_transformer.py`, taken from its wheel
-on PyPI, and a training script of a thousand lines, generated, unless files are named. Then a statement is written into
-one function after another, and taken out again. Measured are the time from an edit to the findings, less the pause
-that the server waits for further keys, and the time of a hover on a line beside the edit. The exit status is 1 where a
-figure is above its limit.
+The script starts a server and opens each file in it, as an editor does. Unless files are named, these are timm's
+`vision_transformer.py`, taken from its wheel on PyPI, and a generated training script of a thousand lines. Then it
+inserts a statement into one function after another and removes the statement again. It measures the time from an edit
+to the findings, without the pause in which the server waits for further edits, and the time of a hover on a line beside
+the edit. The exit status is 1 if a figure is above its limit.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ from pathlib import Path
 
 from lsprotocol import types
 from pygls.lsp.client import LanguageClient
-from wheels import unpacked
+from wheels import unpacked_package
 
 from devlint.server.analysis_scheduler import DEBOUNCE
 
 LIMITS = {"median": 150, "p95": 400, "hover": 20}
-"""Milliseconds."""
+"""The limit of each figure, in milliseconds."""
 
-PLACE = re.compile(r"^( {4,8})(?:return |x = |loss = |self\.\w+ = )", re.MULTILINE)
-"""The beginning of lines in front of which a statement can stand."""
+EDIT_PLACE = re.compile(r"^( {4,8})(?:return |x = |loss = |self\.\w+ = )", re.MULTILINE)
+"""The start of a line before which the benchmark may insert a statement."""
 
 
 @dataclass(slots=True)
 class Times:
-    """What was measured with one file, in milliseconds."""
+    """The times measured with one file, in milliseconds."""
 
     first: float = 0
     edits: list[float] = field(default_factory=list)
     hovers: list[float] = field(default_factory=list)
 
     def figures(self) -> dict[str, float]:
-        """The figures that have limits."""
+        """Return the figures that have limits: median and 95th percentile of the edits, median of the hovers."""
         ordered = sorted(self.edits)
         return {
             "median": statistics.median(ordered),
@@ -56,29 +56,29 @@ class Times:
 
 
 class Client(LanguageClient):
-    """A client that knows when findings have come for a state of a text."""
+    """A language client that records when the findings for each version of a document arrive."""
 
     def __init__(self) -> None:
         super().__init__("benchmark", "1")
-        self.come: dict[int, asyncio.Future[float]] = {}
+        self.arrivals: dict[int, asyncio.Future[float]] = {}
 
         @self.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
         def published(params: types.PublishDiagnosticsParams) -> None:
-            waiting = self.come.get(params.version or 0)
+            waiting = self.arrivals.get(params.version or 0)
             if waiting is not None and not waiting.done():
                 waiting.set_result(time.perf_counter())
 
     async def findings(self, version: int) -> float:
-        """When the findings for a version came."""
-        return await self.come[version]
+        """Wait for the findings of a version; return the time at which they arrived, in seconds."""
+        return await self.arrivals[version]
 
     def expect(self, version: int) -> None:
-        """Findings are about to be asked for."""
-        self.come[version] = asyncio.get_running_loop().create_future()
+        """Prepare to wait for the findings of a version."""
+        self.arrivals[version] = asyncio.get_running_loop().create_future()
 
 
 async def measure(path: Path, edits: int) -> Times:
-    """Type into one file."""
+    """Edit one file at random places; return the times of the first findings, the edits and the hovers."""
     client, times, text = Client(), Times(), path.read_text()
     await client.start_io(sys.executable, "-m", "devlint", "server")
     pushed = types.PublishDiagnosticsClientCapabilities(version_support=True)
@@ -92,7 +92,7 @@ async def measure(path: Path, edits: int) -> Times:
     item = types.TextDocumentItem(path.as_uri(), "python", 1, text)
     client.text_document_did_open(types.DidOpenTextDocumentParams(item))
     times.first = (await client.findings(1) - begun) * 1000
-    places = list(PLACE.finditer(text))
+    places = list(EDIT_PLACE.finditer(text))
     for number, place in enumerate(random.Random(0).choices(places, k=edits), 1):
         line = text.count("\n", 0, place.start())
         at = types.Position(line, 0)
@@ -106,6 +106,7 @@ async def measure(path: Path, edits: int) -> Times:
 
 
 async def _edit(client: Client, path: Path, times: Times, version: int, where: types.Range, text: str) -> None:
+    """Send one edit and record the time to its findings."""
     client.expect(version)
     identifier = types.VersionedTextDocumentIdentifier(version, path.as_uri())
     change = types.TextDocumentContentChangePartial(where, text)
@@ -115,13 +116,14 @@ async def _edit(client: Client, path: Path, times: Times, version: int, where: t
 
 
 async def _hover(client: Client, path: Path, times: Times, place: types.Position) -> None:
+    """Send one hover request and record the time to its answer."""
     begun = time.perf_counter()
     await client.text_document_hover_async(types.HoverParams(types.TextDocumentIdentifier(path.as_uri()), place))
     times.hovers.append((time.perf_counter() - begun) * 1000)
 
 
 def training_script() -> str:
-    """A script of a thousand lines: blocks, a model, a dataset, losses, training, evaluation and a `main`."""
+    """Return a script of a thousand lines: blocks, a model, a dataset, losses, training, evaluation and a `main`."""
     blocks = "".join(BLOCK.format(number=number) for number in range(38))
     layers = "".join(f"        self.block{number} = Block{number}(width)\n" for number in range(38))
     calls = "".join(f"        x = self.block{number}(x)\n" for number in range(38))
@@ -224,7 +226,7 @@ if __name__ == "__main__":
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure, and compare with the limits."""
+    """Measure each file and print the figures beside their limits."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--edits", type=int, default=50, help="places to type at")
@@ -235,14 +237,14 @@ def main(arguments: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "train.py"
         script.write_text(training_script())
-        files = given.files or [unpacked("timm", Path(folder)) / "models" / "vision_transformer.py", script]
+        files = given.files or [unpacked_package("timm", Path(folder)) / "models" / "vision_transformer.py", script]
         for path in files:
             times = asyncio.run(measure(path.resolve(), given.edits))
             figures = times.figures()
             failed |= any(figures[name] > limit for name, limit in LIMITS.items())
-            told = ", ".join(f"{name} {figures[name]:.0f} (at most {limit})" for name, limit in LIMITS.items())
+            report = ", ".join(f"{name} {figures[name]:.0f} (at most {limit})" for name, limit in LIMITS.items())
             lines = path.read_text().count("\n")
-            print(f"{path.name}, {lines} lines: first {times.first:.0f}, {told}")
+            print(f"{path.name}, {lines} lines: first {times.first:.0f}, {report}")
     return int(failed)
 
 

@@ -1,13 +1,13 @@
-"""What devlint says of published packages at its default settings, against verdicts given by reading the code.
+"""Compare devlint's findings in published packages, at its default settings, with verdicts of people.
 
     python benchmarks/packages.py [--from DIR] [--all | --later | PACKAGE...]
 
-Four large packages, unless others are named (or all of them asked for, or the second sample of them) that were read in
-the same way and that devlint was not made with. Downloads the wheels (`pip download --no-deps`) into a folder, or takes
-them from `--from DIR`, unpacks them and runs `devlint check` inside each. Every finding of the families DEV1 to DEV3 is
-looked up in `packages.jsonl`, which holds one verdict a line: package, version, file, line, code, verdict ("true" or
-"false") and the reason. A finding that nobody has read yet is listed as unrecorded. The exit status is 1 when a target
-is missed (see `TARGETS`).
+The default is four large packages. Other packages, all packages, or the second sample can be named instead; devlint was
+not developed with those, and they were read in the same way. The script downloads the wheels (`pip download --no-deps`)
+into a folder, or takes them from `--from DIR`, unpacks them and runs `devlint check` inside each. It looks up every
+finding of the families DEV1 to DEV3 in `packages.jsonl`, which holds one verdict a line: package, version, file, line,
+code, verdict ("true" or "false") and the reason. A finding without a verdict is listed as unrecorded. The exit status
+is 1 if a target is missed (see `TARGETS`).
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wheels import LATER, MORE, VERSIONS, unpack, wheel
+from wheels import FIRST_SAMPLE, SECOND_SAMPLE, VERSIONS, unpack, wheel
 
 VERDICTS = Path(__file__).with_name("packages.jsonl")
 JUDGED = ("DEV1", "DEV2", "DEV3")
-ALL = {**VERSIONS, **MORE, **LATER}
+ALL = {**VERSIONS, **FIRST_SAMPLE, **SECOND_SAMPLE}
 HEADINGS = (
     "package                      files    lines  findings  DEV1-3  true  false  unrecorded  lines/finding  % true"
     "  errors  skipped"
 )
-SURE = 85
-"""Percent of the judged findings that must be true."""
-QUIET = 4000
-"""Lines of code for each finding of any family: it must not be fewer."""
-TARGETS = f"at least {SURE} % of the DEV1-DEV3 findings true, at least {QUIET:,} lines a finding, nothing lost"
+MIN_TRUE = 85
+"""The percentage of the judged findings that must be true."""
+MIN_LINES = 4000
+"""The least number of lines of code for each finding of any family."""
+TARGETS = f"at least {MIN_TRUE} % of the DEV1-DEV3 findings true, at least {MIN_LINES:,} lines a finding, nothing lost"
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Spot:
-    """Where a package has a finding."""
+class FindingPlace:
+    """The place of one finding: package, version, file, line and code; the key of a verdict."""
 
     package: str
     version: str
@@ -50,72 +50,73 @@ class Spot:
     code: str
 
     @classmethod
-    def read(cls, record: dict[str, Any]) -> Spot:
-        """The place a verdict is about."""
+    def read(cls, record: dict[str, Any]) -> FindingPlace:
+        """Return the place that a recorded verdict is about."""
         return cls(record["package"], record["version"], record["file"], record["line"], record["code"])
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What one package gave."""
+class PackageResult:
+    """The results of one package: counts, judged findings, failures and skipped files."""
 
     name: str
     files: int
     lines: int
     findings: Counter[str]
-    """How many findings each code has."""
-    judged: tuple[tuple[Spot, str], ...]
-    """The findings of DEV1 to DEV3, each with what devlint says."""
+    """The number of findings with each code."""
+    judged: tuple[tuple[FindingPlace, str], ...]
+    """The findings of DEV1 to DEV3, each with its message."""
     errors: int
-    """Failures inside devlint."""
+    """The number of internal errors of devlint."""
     skipped: tuple[str, ...]
-    """Files that were not analysed: never offered, or unreadable."""
+    """Files that were not analysed: excluded, or unreadable."""
 
 
-def devlint(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """`devlint check` on everything in a folder, whatever configuration lies around it."""
+def run_check(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Run `devlint check` on all files of a folder, without any configuration of the surroundings."""
     command = [sys.executable, "-m", "devlint", "check", "--isolated", "--no-respect-gitignore", *options, "."]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
-def examine(package: str, archive: Path) -> Outcome:
+def check_package(package: str, archive: Path) -> PackageResult:
     """Run devlint on the files of a wheel."""
     with tempfile.TemporaryDirectory() as place:
         folder = unpack(archive, Path(place))
         sources = sorted(folder.rglob("*.py"))
-        offered = set(devlint(folder, "--show-files").stdout.splitlines())
-        run = devlint(folder, "--verbose", "--exit-zero", "--output-format", "json")
+        offered = set(run_check(folder, "--show-files").stdout.splitlines())
+        run = run_check(folder, "--verbose", "--exit-zero", "--output-format", "json")
         if run.returncode:
             raise SystemExit(f"devlint failed on {package}:\n{run.stderr}")
         found = json.loads(run.stdout)
         names = {path.relative_to(folder).as_posix() for path in sources}
         broken = {one["filename"] for one in found if one["code"] == "DEV900"}
-        return Outcome(
+        return PackageResult(
             package,
             len(sources),
             sum(path.read_bytes().count(b"\n") for path in sources),
             Counter(one["code"] for one in found),
-            tuple(_judged(package, found)),
+            tuple(_judged_findings(package, found)),
             run.stderr.count("internal error in "),
             tuple(sorted(names - offered | broken)),
         )
 
 
-def _judged(package: str, found: Iterable[dict[str, Any]]) -> Iterable[tuple[Spot, str]]:
+def _judged_findings(package: str, found: Iterable[dict[str, Any]]) -> Iterable[tuple[FindingPlace, str]]:
+    """Yield the findings of the judged families, each with its message."""
     for one in found:
         if one["code"].startswith(JUDGED):
-            spot = Spot(package, ALL[package], one["filename"], one["location"]["row"], one["code"])
-            yield spot, one["message"]
+            place = FindingPlace(package, ALL[package], one["filename"], one["location"]["row"], one["code"])
+            yield place, one["message"]
 
 
-def read_verdicts() -> dict[Spot, bool]:
-    """Which of the findings ever recorded are true."""
+def read_verdicts() -> dict[FindingPlace, bool]:
+    """Return the recorded verdicts: whether the finding at each place is true."""
     records = map(json.loads, VERDICTS.read_text(encoding="utf-8").splitlines())
-    return {Spot.read(record): record["verdict"] == "true" for record in records}
+    return {FindingPlace.read(record): record["verdict"] == "true" for record in records}
 
 
-def report(outcomes: Sequence[Outcome], verdicts: dict[Spot, bool]) -> bool:
-    """Print a line for each package, what is worth reading, and whether every target is met."""
+def report(outcomes: Sequence[PackageResult], verdicts: dict[FindingPlace, bool]) -> bool:
+    """Print a row for each package, the judged findings and the skipped files; return whether all targets are met."""
     print(HEADINGS)
     for outcome in outcomes:
         _print_row(outcome.name, [outcome], verdicts)
@@ -123,21 +124,22 @@ def report(outcomes: Sequence[Outcome], verdicts: dict[Spot, bool]) -> bool:
     for outcome in outcomes:
         codes = ", ".join(f"{code} {count}" for code, count in sorted(outcome.findings.items()))
         print(f"\n{outcome.name}: {codes or 'silent'}")
-        for spot, message in outcome.judged:
-            verdict = {True: "true", False: "FALSE", None: "UNRECORDED"}[verdicts.get(spot)]
-            print(f"  {verdict}: {spot.file}:{spot.line} {spot.code} {message}")
+        for place, message in outcome.judged:
+            verdict = {True: "true", False: "FALSE", None: "UNRECORDED"}[verdicts.get(place)]
+            print(f"  {verdict}: {place.file}:{place.line} {place.code} {message}")
         for file in outcome.skipped:
             print(f"  skipped: {file}")
-    judged = [verdicts.get(spot) for outcome in outcomes for spot, _ in outcome.judged]
+    judged = [verdicts.get(place) for outcome in outcomes for place, _ in outcome.judged]
     lines, findings = sum(one.lines for one in outcomes), sum(one.findings.total() for one in outcomes)
-    met = judged.count(True) * 100 >= SURE * len(judged) and findings * QUIET <= lines
+    met = judged.count(True) * 100 >= MIN_TRUE * len(judged) and findings * MIN_LINES <= lines
     met = met and not any(outcome.errors or outcome.skipped for outcome in outcomes)
     print(f"\n{'met' if met else 'MISSED'}: {TARGETS}")
     return met
 
 
-def _print_row(name: str, outcomes: Sequence[Outcome], verdicts: dict[Spot, bool]) -> None:
-    judged = [verdicts.get(spot) for outcome in outcomes for spot, _ in outcome.judged]
+def _print_row(name: str, outcomes: Sequence[PackageResult], verdicts: dict[FindingPlace, bool]) -> None:
+    """Print the row of one package, or of all packages together."""
+    judged = [verdicts.get(place) for outcome in outcomes for place, _ in outcome.judged]
     findings = sum(one.findings.total() for one in outcomes)
     lines = sum(one.lines for one in outcomes)
     true, false, unrecorded = judged.count(True), judged.count(False), judged.count(None)
@@ -151,7 +153,7 @@ def _print_row(name: str, outcomes: Sequence[Outcome], verdicts: dict[Spot, bool
 
 
 def main() -> None:
-    """Examine the packages that are asked for, or all of them."""
+    """Check the packages named on the command line, and report."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("packages", nargs="*", metavar="PACKAGE", help=", ".join(ALL))
     parser.add_argument("--all", action="store_true", help="all packages that were read")
@@ -162,8 +164,8 @@ def main() -> None:
         parser.error(f"unknown package: {', '.join(sorted(unknown))}")
     folder = given.folder or Path(tempfile.gettempdir()) / "devlint-packages"
     folder.mkdir(parents=True, exist_ok=True)
-    names = ALL if given.all else LATER if given.later else given.packages or VERSIONS
-    outcomes = [examine(package, wheel(package, folder)) for package in names]
+    names = ALL if given.all else SECOND_SAMPLE if given.later else given.packages or VERSIONS
+    outcomes = [check_package(package, wheel(package, folder)) for package in names]
     sys.exit(not report(outcomes, read_verdicts()))
 
 

@@ -1,13 +1,13 @@
-"""Whether devlint stands everything that Python programs may look like: no crash, no hang, no file skipped in silence.
+"""Check that devlint analyses any Python program without a crash, a hang, or a file skipped in silence.
 
     python benchmarks/robust.py [NAME...] [--from DIR] [--torch]
 
-NAMEs are `stdlib` (the standard library of the running Python, with its tests), `libcst` (the installed one, with its
-tests), `timm`, `accelerate`, `lightning`, `torchmetrics`; all of them unless some are named. `--torch` adds the Python
-sources of the installed torch. `--from` is where wheels lie unpacked or are unpacked to.
+NAME is `stdlib` (the standard library of the running Python, with its tests), `libcst` (the installed one, with its
+tests), `timm`, `accelerate`, `lightning` or `torchmetrics`; the default is all of them. `--torch` adds the Python
+sources of the installed torch. `--from` names the folder where wheels are unpacked.
 
-All rules are on. Each part of a tree is checked in a process of its own; a part that takes too long is divided, until
-the files that are to blame are known. The exit status is 1 where devlint failed anywhere.
+All rules are on. Each part of a tree is checked in a process of its own; a part that takes too long is divided until
+the files that cause the failure are known. The exit status is 1 if devlint failed anywhere.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from wheels import VERSIONS, unpacked
+from wheels import VERSIONS, unpacked_package
 
 import devlint
 
-PART = 150
-"""Files that are checked together: enough for imports to be followed, few enough to tell where time goes."""
-PATIENCE = 60
-"""Seconds of processor time that one file may take."""
-PATIENCE_TOGETHER = 600
-"""The same for the files of a part."""
+PART_SIZE = 150
+"""The number of files checked together: enough to resolve imports, few enough to see which files take long."""
+FILE_SECONDS = 60
+"""The processor time that one file may take, in seconds."""
+PART_SECONDS = 600
+"""The processor time that the files of a part may take together, in seconds."""
 
 
 @dataclass
 class Tally:
-    """What became of the files of a tree."""
+    """The counts, failures and findings of the files of one tree."""
 
     files: int = 0
     lines: int = 0
@@ -53,12 +53,12 @@ class Tally:
 
     @property
     def failed(self) -> bool:
-        """Whether devlint itself failed."""
+        """Whether devlint itself failed on a file."""
         return bool(self.errors or self.failures)
 
 
 def main() -> int:
-    """Check the trees that are asked for and say how it went."""
+    """Check the trees named on the command line and report on each."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(_NAMES))
     parser.add_argument("--from", dest="folder", type=Path, help="where wheels lie unpacked, or are unpacked to")
@@ -69,11 +69,11 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch:
         for name in names:
             tally = Tally()
-            files = sorted(_tree(name, given.folder or Path(scratch)))
-            for begin in range(0, len(files), PART):
-                _check(files[begin : begin + PART], tally)
+            files = sorted(_files_of(name, given.folder or Path(scratch)))
+            for begin in range(0, len(files), PART_SIZE):
+                _check_files(files[begin : begin + PART_SIZE], tally)
                 print(f"{name}: {tally.files} of {len(files)}, {tally.seconds:.0f} s", file=sys.stderr, flush=True)
-            _tell(name, tally)
+            _report(name, tally)
             failed |= tally.failed
     return int(failed)
 
@@ -81,25 +81,25 @@ def main() -> int:
 _NAMES = ("stdlib", "libcst", *VERSIONS)
 
 
-def _tree(name: str, folder: Path) -> list[Path]:
-    """The Python files that the name means."""
+def _files_of(name: str, folder: Path) -> list[Path]:
+    """Return the Python files of the tree with this name."""
     if name == "stdlib":
         root = Path(sysconfig.get_path("stdlib"))
         return [path for path in root.rglob("*.py") if "site-packages" not in path.parts]
     if name in VERSIONS:
-        return list(unpacked(name, folder).rglob("*.py"))
+        return list(unpacked_package(name, folder).rglob("*.py"))
     spec = importlib.util.find_spec(name)
     if spec is None or not spec.submodule_search_locations:
         raise SystemExit(f"{name} is not installed")
     return list(Path(spec.submodule_search_locations[0]).rglob("*.py"))
 
 
-def _check(files: Sequence[Path], tally: Tally) -> None:
-    """Check files together, in a process that is stopped when it takes too long."""
+def _check_files(files: Sequence[Path], tally: Tally) -> None:
+    """Check files together, in a process that is stopped when it takes too long; divide the files after a failure."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe(duplex=False)
-    patience = PATIENCE if len(files) == 1 else PATIENCE_TOGETHER
-    process = context.Process(target=_work, args=(theirs, [str(path) for path in files], patience))
+    limit = FILE_SECONDS if len(files) == 1 else PART_SECONDS
+    process = context.Process(target=_check_in_process, args=(theirs, [str(path) for path in files], limit))
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     process.start()
     theirs.close()
@@ -111,14 +111,16 @@ def _check(files: Sequence[Path], tally: Tally) -> None:
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     tally.seconds += after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     if result is None and len(files) > 1:
-        _check(files[: len(files) // 2], tally)
-        _check(files[len(files) // 2 :], tally)
+        _check_files(files[: len(files) // 2], tally)
+        _check_files(files[len(files) // 2 :], tally)
         return
     tally.files += len(files)
     tally.lines += sum(path.read_bytes().count(b"\n") for path in files)
     if result is None:
         slow = process.exitcode == -signal.SIGXCPU
-        tally.failures.append(f"{files[0]}: " + (f"more than {PATIENCE} s" if slow else f"status {process.exitcode}"))
+        tally.failures.append(
+            f"{files[0]}: " + (f"more than {FILE_SECONDS} s" if slow else f"status {process.exitcode}")
+        )
         return
     tally.errors += [f"{error.filename}, {error.where}: {error.message}\n{error.traceback}" for error in result.errors]
     tally.failures += result.problems
@@ -130,16 +132,16 @@ def _check(files: Sequence[Path], tally: Tally) -> None:
             tally.broken.append(f"{finding.region.filename}:{finding.region.start.row}: {finding.message}")
 
 
-def _work(answer: Connection, files: Sequence[str], patience: int) -> None:
-    """Check the files and send the result."""
-    resource.setrlimit(resource.RLIMIT_CPU, (patience, patience + 1))
+def _check_in_process(answer: Connection, files: Sequence[str], limit: int) -> None:
+    """Check the files in a child process, under a limit of processor time, and send the result to the parent."""
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
     answer.send(devlint.check_paths(files, select=["ALL"], isolated=True))
     answer.close()
     os._exit(0)
 
 
-def _tell(name: str, tally: Tally) -> None:
-    """Say what became of a tree."""
+def _report(name: str, tally: Tally) -> None:
+    """Print the counts, findings and failures of one tree."""
     speed = tally.lines / tally.seconds if tally.seconds else 0
     took = f"{tally.seconds:.0f} s of processor time ({speed:,.0f} lines/s)"
     print(f"{name}: {tally.files:,} files, {tally.lines:,} lines, {took}")

@@ -1,11 +1,12 @@
-"""What `devlint run` shows of programs with a known bug, and of their repaired twins.
+"""Check that `devlint run` shows the bug of known buggy programs, and shows nothing in their repaired twins.
 
     python benchmarks/runtime_cases.py CASES [--device emulated|cuda] [--only WORD]
 
-CASES holds a folder for each bug: `bad/main.py`, `good/main.py` and `case.json`, which says how the bug shows. A bug
-is shown when the program raises what it raises on CUDA, or when one of the bug's codes is confirmed or observed; a
-repaired program is clean when it ends well and nothing is seen of the rules about placement, lost transfers, dtypes and
-unsafe asynchronous copies. One row each, and the misses by name; the exit status is 1 if there are any.
+CASES holds a folder for each bug: `bad/main.py`, `good/main.py` and `case.json`, which describes the symptom of the
+bug. A bug is shown if the program raises the exception that it raises on CUDA, or if one of the bug's codes is
+confirmed or observed. A repaired program is clean if it ends without an error and shows no finding of the rules about
+placement, lost transfers, dtypes and unsafe asynchronous copies. The script prints one row for each case, and the
+misses by name; the exit status is 1 if there are any.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ SEEN = ("confirmed", "observed")
 
 
 @dataclass(frozen=True)
-class Played:
-    """How a program ended under `devlint run`, and what was seen of it."""
+class ProgramRun:
+    """The outcome of one program under `devlint run`: its exit status, output and verdicts."""
 
     status: int
     stderr: str
@@ -35,12 +36,12 @@ class Played:
 
     @property
     def last_line(self) -> str:
-        """The line of the exception."""
+        """The last line of the error output, which names the exception."""
         return (self.stderr.strip().splitlines() or [""])[-1]
 
 
-def played(folder: Path, device: str) -> Played:
-    """Run one program in a process of its own."""
+def run_program(folder: Path, device: str) -> ProgramRun:
+    """Run one program under `devlint run`, in a process of its own."""
     with tempfile.TemporaryDirectory() as place:
         output = Path(place) / "report.json"
         options = ["--device", device, "--isolated", "--output-format", "json", "--output", str(output)]
@@ -55,11 +56,11 @@ def played(folder: Path, device: str) -> Played:
         findings = json.loads(output.read_text(encoding="utf-8"))["findings"] if output.exists() else []
     ranked = sorted(findings, key=lambda found: SEEN[::-1].index(found["verdict"]) if found["verdict"] in SEEN else -1)
     seen = {found["code"]: found["verdict"] for found in ranked if found["verdict"] in SEEN}
-    return Played(done.returncode, done.stderr, seen, {f["code"] for f in findings if f["verdict"] == "refuted"})
+    return ProgramRun(done.returncode, done.stderr, seen, {f["code"] for f in findings if f["verdict"] == "refuted"})
 
 
-def shown(facts: dict[str, Any], bad: Played) -> tuple[str, str]:
-    """How the bug shows, and what is missing."""
+def shown_symptoms(facts: dict[str, Any], bad: ProgramRun) -> tuple[str, str]:
+    """Return the symptoms by which a run shows the bug, and a description of a missing symptom (empty if none)."""
     accepted = {code for bug in facts["expect"] for place in (bug, *bug.get("also", ())) for code in place["codes"]}
     by = sorted(f"{code} {bad.seen[code]}" for code in accepted & bad.seen.keys())
     if facts["symptom"].startswith("raises"):
@@ -69,8 +70,8 @@ def shown(facts: dict[str, Any], bad: Played) -> tuple[str, str]:
     return ", ".join(by), "" if by else f"none of {', '.join(sorted(accepted))} is seen"
 
 
-def unclean(facts: dict[str, Any], good: Played) -> str:
-    """What is wrong with the run of a repaired program."""
+def false_alarm(facts: dict[str, Any], good: ProgramRun) -> str:
+    """Return what is wrong with the run of a repaired program; empty if nothing is."""
     if good.status:
         return f"ends with {good.status}: {good.last_line}"
     alarms = {code for code in good.seen if code.startswith(JUDGED)} - set(facts.get("good_allows", ()))
@@ -79,7 +80,7 @@ def unclean(facts: dict[str, Any], good: Played) -> str:
 
 @dataclass(frozen=True)
 class Row:
-    """One case: how its bug shows, and what went wrong with either program."""
+    """The row of one case: the symptoms shown by the buggy program, and the misses of both programs."""
 
     name: str
     family: str
@@ -95,20 +96,20 @@ class Row:
 
     @property
     def misses(self) -> list[str]:
-        """What went wrong, in words."""
-        told = (("bad", self.missing), ("good", self.alarm))
-        return [f"miss: {self.name}/{variant}: {text}" for variant, text in told if text]
+        """The misses of the case, one line each."""
+        misses = (("bad", self.missing), ("good", self.alarm))
+        return [f"miss: {self.name}/{variant}: {text}" for variant, text in misses if text]
 
 
-def judged(folder: Path, facts: dict[str, Any], device: str) -> Row:
-    """Run both programs of a case."""
-    bad, good = (played(folder / variant, device) for variant in ("bad", "good"))
-    by, missing = shown(facts, bad)
-    return Row(folder.name, facts["family"], by, missing, unclean(facts, good), bad.refuted)
+def run_case(folder: Path, facts: dict[str, Any], device: str) -> Row:
+    """Run both programs of a case and judge them."""
+    bad, good = (run_program(folder / variant, device) for variant in ("bad", "good"))
+    by, missing = shown_symptoms(facts, bad)
+    return Row(folder.name, facts["family"], by, missing, false_alarm(facts, good), bad.refuted)
 
 
 def main() -> int:
-    """Print the table and the misses."""
+    """Run the cases; print the table and the misses."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("cases", type=Path)
     parser.add_argument("--device", default="emulated", choices=("emulated", "cuda"))
@@ -119,7 +120,7 @@ def main() -> int:
     for path in sorted(given.cases.glob(f"*{given.only}*/case.json")):
         facts = json.loads(path.read_text(encoding="utf-8"))
         if facts["runtime"]:
-            rows.append(judged(path.parent, facts, given.device))
+            rows.append(run_case(path.parent, facts, given.device))
             print(rows[-1], flush=True)
     bad, good = (sum(not text for text in texts) for texts in ((r.missing for r in rows), (r.alarm for r in rows)))
     print(f"\n{bad} of {len(rows)} bugs shown, {good} of {len(rows)} repaired programs clean ({given.device})")

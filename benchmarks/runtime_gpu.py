@@ -1,11 +1,11 @@
-"""Everything that only a CUDA device can tell, in one command; the results go to files.
+"""Run every check that needs a CUDA device, in one command, and write the results to files.
 
     python benchmarks/runtime_gpu.py RESULTS [--cases CASES]
 
-RESULTS is a folder for `suite.txt` and `suite.xml` (the tests marked `gpu`: the semantics table against the device, and
-the cases), `cases.txt` (what `devlint run --device cuda` shows of each case), `training.html` and
+RESULTS is a folder for `suite.txt` and `suite.xml` (the tests marked `gpu`: the semantics table compared with the
+device, and the cases), `cases.txt` (what `devlint run --device cuda` shows of each case), `training.html` and
 `training.json` (the report of a training script, with times), `environment.json` and `summary.txt`. Without a CUDA
-device nothing is written, and the exit status is 2.
+device the script writes nothing, and the exit status is 2.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ print(total)
 
 
 def environment() -> dict[str, object]:
-    """What the results were taken on."""
+    """Return the versions of torch, CUDA and Python, and the device."""
     return {
         "torch": torch.__version__,
         "cuda": torch.version.cuda,
@@ -51,8 +51,8 @@ def environment() -> dict[str, object]:
     }
 
 
-def jobs(results: Path, cases: Path | None) -> dict[str, list[str]]:
-    """The commands, by the name of what they tell."""
+def commands(results: Path, cases: Path | None) -> dict[str, list[str]]:
+    """Return the commands to run, by the name of their result."""
     devlint = [sys.executable, "-m", "devlint", "run", "--device", "cuda", "--isolated"]
     script = results / "training.py"
     script.write_text(TRAINING, encoding="utf-8")
@@ -67,7 +67,7 @@ def jobs(results: Path, cases: Path | None) -> dict[str, list[str]]:
 
 
 def main() -> int:
-    """Run the commands one after the other."""
+    """Run the commands one after the other, and write their output and a summary."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("results", type=Path)
     parser.add_argument("--cases", type=Path, help="the folder of cases, if it is at hand")
@@ -80,7 +80,7 @@ def main() -> int:
     (results / "environment.json").write_text(json.dumps(environment(), indent=2) + "\n", encoding="utf-8")
     cases = given.cases.absolute() if given.cases is not None else None
     summary = []
-    for name, command in jobs(results, cases).items():
+    for name, command in commands(results, cases).items():
         start = time.perf_counter()
         with (results / f"{name.partition(',')[0]}.txt").open("a", encoding="utf-8") as output:
             status = subprocess.run(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, check=False).returncode

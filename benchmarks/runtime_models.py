@@ -1,10 +1,11 @@
-"""Training on the emulated device against training on the plain CPU: is every loss, gradient and weight the same?
+"""Compare training on the emulated device with training on the plain CPU: losses, gradients and weights must be equal.
 
     python benchmarks/runtime_models.py [--only WORD]
 
-Layers of each kind with each optimizer and in mixed precision, and small models of the transformers library, where it
-is installed, built from their configurations with random weights. One row each; the exit status is 1 if a run differs
-or fails. CUDA casts operators in autocast that the host does not: the plain run has those casts written out.
+The table covers layers of each kind with each optimizer and in mixed precision. If the transformers library is
+installed, it also covers small models of the library, built from their configurations with random weights. There is one
+row for each training; the exit status is 1 if a run differs or fails. In autocast, CUDA casts operators that the host
+does not cast: the plain run has those casts written out.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ STEPS = 3
 
 
 class Recurrent(nn.Module):
-    """A recurrent layer and a head."""
+    """A recurrent layer with a linear head."""
 
     def __init__(self, kind: type[nn.Module]) -> None:
         super().__init__()
@@ -36,13 +37,13 @@ class Recurrent(nn.Module):
         self.head = nn.Linear(8, 3)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """Scores from the last state."""
+        """Return scores computed from the last hidden state."""
         scores: torch.Tensor = self.head(self.layer(x)[0][:, -1])
         return scores
 
 
 class Attention(nn.Module):
-    """A transformer encoder and a head."""
+    """A transformer encoder with a linear head."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -51,13 +52,13 @@ class Attention(nn.Module):
         self.head = nn.Linear(6, 3)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """Scores from the mean over the sequence."""
+        """Return scores computed from the mean over the sequence."""
         scores: torch.Tensor = self.head(self.encoder(x).mean(1))
         return scores
 
 
-class Written(nn.Module):
-    """A layer in one precision, weights and inputs: what CUDA's autocast makes of it, and the host's does not."""
+class CastLayer(nn.Module):
+    """A layer that casts its weights and inputs to one dtype, as CUDA's autocast does and the host's does not."""
 
     def __init__(self, layer: nn.Module, dtype: torch.dtype) -> None:
         super().__init__()
@@ -65,35 +66,35 @@ class Written(nn.Module):
         self.dtype = dtype
 
     def forward(self, x: torch.Tensor) -> Any:
-        """The layer's results, out of autocast's reach."""
+        """Return the layer's result in the dtype, with autocast disabled."""
         with torch.autocast("cpu", enabled=False):
             weights = {name: weight.to(self.dtype) for name, weight in self.layer.named_parameters()}
             return torch.func.functional_call(self.layer, weights, x.to(self.dtype))
 
 
-def written_out(model: nn.Module, half: torch.dtype) -> None:
-    """Put the layers in the precision that CUDA's autocast runs them in."""
+def write_out_casts(model: nn.Module, half: torch.dtype) -> None:
+    """Wrap the layers of a model so that they run in the dtypes of CUDA's autocast."""
     for parent in list(model.modules()):
         for name, layer in list(parent.named_children()):
             if isinstance(layer, nn.RNNBase | nn.LayerNorm):
-                setattr(parent, name, Written(layer, half if isinstance(layer, nn.RNNBase) else torch.float32))
+                setattr(parent, name, CastLayer(layer, half if isinstance(layer, nn.RNNBase) else torch.float32))
 
 
 class Classifier(nn.Module):
-    """A network of scores with its loss, called as the models of the libraries are."""
+    """A network and its loss, called with `labels` as the models of transformers are."""
 
     def __init__(self, network: nn.Module) -> None:
         super().__init__()
         self.network = network
 
     def forward(self, x: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-        """The loss."""
+        """Return the loss."""
         return nn.functional.cross_entropy(self.network(x).float(), labels)
 
 
 @dataclass(frozen=True)
 class Model:
-    """How to build a model, and a batch for it."""
+    """A model of the table: how to build it, and how to make a batch for it."""
 
     name: str
     build: Callable[[], nn.Module]
@@ -103,7 +104,7 @@ class Model:
 
 @dataclass(frozen=True)
 class Training:
-    """One way to train a model."""
+    """A row of the table: a model with an optimizer and, for mixed precision, a dtype."""
 
     model: Model
     optimizer: str = "sgd"
@@ -111,7 +112,7 @@ class Training:
 
     @property
     def name(self) -> str:
-        """What the row is called."""
+        """The name of the row."""
         how = f", autocast {str(self.half).removeprefix('torch.')}" if self.half else ""
         return f"{self.model.name}, {self.optimizer}{how}"
 
@@ -127,6 +128,7 @@ OPTIMIZERS: dict[str, Optimizers] = {
 
 
 def _rows(*shape: int) -> Callable[[], Batch]:
+    """Return a function that makes a batch of random rows with labels."""
     return lambda: {"x": torch.randn(shape), "labels": torch.randint(0, 3, (shape[0],))}
 
 
@@ -150,20 +152,23 @@ LAYERS = (
 
 
 def _text() -> Batch:
+    """Return a batch of token ids for sequence classification."""
     return {"input_ids": torch.randint(2, 50, (2, 7)), "labels": torch.tensor([0, 1])}
 
 
 def _next_token() -> Batch:
+    """Return a batch of token ids for next-token prediction."""
     ids = torch.randint(2, 50, (2, 7))
     return {"input_ids": ids, "labels": ids}
 
 
 def _images(side: int) -> Callable[[], Batch]:
+    """Return a function that makes a batch of square images with labels."""
     return lambda: {"pixel_values": torch.randn(2, 3, side, side), "labels": torch.tensor([0, 1])}
 
 
 def transformers_models() -> tuple[Model, ...]:
-    """Tiny models of the transformers library; none where it is not installed."""
+    """Return tiny models of the transformers library; none if the library is not installed."""
     if importlib.util.find_spec("transformers") is None:
         return ()
     import transformers as hf
@@ -183,7 +188,7 @@ def transformers_models() -> tuple[Model, ...]:
 
 
 def trainings() -> Iterator[Training]:
-    """Every row of the table."""
+    """Yield every row of the table."""
     for model in LAYERS:
         yield from (Training(model, optimizer) for optimizer in OPTIMIZERS)
         yield from (Training(model, half=half) for half in model.halves)
@@ -192,11 +197,11 @@ def trainings() -> Iterator[Training]:
 
 
 def train(training: Training, device: str) -> list[torch.Tensor]:
-    """A few steps: the losses and, at the end, gradients, weights and buffers, on the host."""
+    """Train for a few steps; return the losses and the final gradients, weights and buffers, on the host."""
     torch.manual_seed(0)
     model = training.model.build().to(device)
     if training.half is not None and device == "cpu":
-        written_out(model, training.half)
+        write_out_casts(model, training.half)
     optimizer = OPTIMIZERS[training.optimizer](model.parameters())
     scaler = torch.amp.GradScaler(device, enabled=training.half is torch.float16)
     losses = []
@@ -217,11 +222,12 @@ def train(training: Training, device: str) -> list[torch.Tensor]:
 
 
 def _precision(half: torch.dtype | None, device: str) -> AbstractContextManager[Any]:
+    """Return the autocast context of a dtype; a context without effect for None."""
     return nullcontext() if half is None else torch.autocast(device, dtype=half)
 
 
 def difference(training: Training) -> float:
-    """The largest difference between a plain and an emulated run; 0 means equal bit for bit."""
+    """Return the largest difference between a plain and an emulated run; 0 means equal bit for bit."""
     plain = train(training, "cpu")
     with emulate():
         emulated = train(training, "cuda")
@@ -232,7 +238,7 @@ def difference(training: Training) -> float:
 
 
 def main() -> int:
-    """Print the table."""
+    """Run the trainings and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--only", default="", metavar="WORD", help="rows whose name holds WORD")
     only = parser.parse_args().only
@@ -244,12 +250,12 @@ def main() -> int:
         try:
             off = difference(training)
         except Exception as error:
-            told = f"FAILED {type(error).__name__}: {error}"
+            result = f"FAILED {type(error).__name__}: {error}"
             failed += 1
         else:
             failed += off != 0
-            told = f"DIFFERS by {off:.2g}" if off else "equal"
-        print(f"{training.name:40} {told}", flush=True)
+            result = f"DIFFERS by {off:.2g}" if off else "equal"
+        print(f"{training.name:40} {result}", flush=True)
     print(f"\n{count - failed} of {count} trainings equal to the plain CPU's, bit for bit (torch {torch.__version__})")
     return int(failed > 0)
 

@@ -1,9 +1,10 @@
-"""What recording and emulating cost: medians of processor time, measured side by side in one run.
+"""Measure the cost of recording and emulating: medians of processor time, taken side by side in one run.
 
     python benchmarks/runtime_overhead.py [--rounds 7]
 
-A training step of a network as large as ResNet-18, at batch 32, against the plain CPU's; and a chain of operators on
-next to nothing, against a pair of modes that do nothing. The exit status is 1 if a limit is passed.
+The first benchmark is a training step of a network as large as ResNet-18, at batch 32, compared with the step on the
+plain CPU. The second is a chain of operators on a tiny tensor, compared with a pair of modes that do nothing. The exit
+status is 1 if a limit is exceeded.
 """
 
 from __future__ import annotations
@@ -25,27 +26,27 @@ from devlint.runtime import emulate, record
 
 OPERATORS = 500
 STEP_LIMIT = {"emulated": 4.0, "emulated, recorded": 4.0}
-"""Times the plain step."""
+"""The limit of each setting, as a multiple of the plain step."""
 CHAIN_LIMIT = {"recorded": 2.5, "emulated": 4.0, "emulated, recorded": 4.0}
-"""Times what the empty modes add."""
+"""The limit of each setting, as a multiple of the time that the empty modes add."""
 
 
-class EmptyFunctions(TorchFunctionMode):
-    """Does nothing, at the price of a call."""
+class EmptyFunctionMode(TorchFunctionMode):
+    """A function mode that does nothing but call the function."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         return func(*args, **(kwargs or {}))
 
 
-class EmptyDispatch(TorchDispatchMode):
-    """Does nothing, at the price of a call."""
+class EmptyDispatchMode(TorchDispatchMode):
+    """A dispatch mode that does nothing but call the operator."""
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         return func(*args, **(kwargs or {}))
 
 
 class Block(nn.Module):
-    """Two convolutions and a shortcut."""
+    """A residual block: two convolutions and a shortcut."""
 
     def __init__(self, before: int, after: int, stride: int) -> None:
         super().__init__()
@@ -60,12 +61,12 @@ class Block(nn.Module):
         self.shortcut = nn.Identity() if straight else nn.Conv2d(before, after, 1, stride, bias=False)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """The sum of both ways."""
+        """Return the sum of the body and the shortcut, after a ReLU."""
         return torch.relu(self.body(x) + self.shortcut(x))
 
 
 def resnet18() -> nn.Module:
-    """As deep and as wide as ResNet-18, for small images."""
+    """Return a network as deep and as wide as ResNet-18, for small images."""
     blocks, before = [], 64
     for after, stride in ((64, 1), (128, 2), (256, 2), (512, 2)):
         blocks += [Block(before, after, stride), Block(after, after, 1)]
@@ -75,7 +76,7 @@ def resnet18() -> nn.Module:
 
 
 def training_step(device: str) -> Callable[[], None]:
-    """One step at batch 32."""
+    """Return a function that does one training step at batch 32."""
     model = resnet18().to(device)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
     images, labels = torch.randn(32, 3, 16, 16), torch.randint(0, 10, (32,))
@@ -91,7 +92,7 @@ def training_step(device: str) -> Callable[[], None]:
 
 
 def chain(device: str) -> Callable[[], None]:
-    """Many operators on next to nothing."""
+    """Return a function that applies many operators to a tiny tensor."""
     one = torch.ones(8).to(device)
 
     def run() -> None:
@@ -105,16 +106,16 @@ def chain(device: str) -> Callable[[], None]:
 Setting = tuple[str, Callable[[], AbstractContextManager[Any]], str]
 
 
-def empty_pair() -> AbstractContextManager[Any]:
-    """Both modes, doing nothing."""
+def empty_modes() -> AbstractContextManager[Any]:
+    """Return a context that enters both empty modes."""
     stack = ExitStack()
-    stack.enter_context(EmptyFunctions())
-    stack.enter_context(EmptyDispatch())
+    stack.enter_context(EmptyFunctionMode())
+    stack.enter_context(EmptyDispatchMode())
     return stack
 
 
 def recorded_emulation() -> AbstractContextManager[Any]:
-    """Emulated and recorded."""
+    """Return a context that emulates a device and records."""
     stack = ExitStack()
     stack.enter_context(emulate())
     stack.enter_context(record())
@@ -123,7 +124,7 @@ def recorded_emulation() -> AbstractContextManager[Any]:
 
 SETTINGS: tuple[Setting, ...] = (
     ("plain", nullcontext, "cpu"),
-    ("empty modes", empty_pair, "cpu"),
+    ("empty modes", empty_modes, "cpu"),
     ("recorded", record, "cpu"),
     ("emulated", emulate, "cuda"),
     ("emulated, recorded", recorded_emulation, "cuda"),
@@ -131,7 +132,10 @@ SETTINGS: tuple[Setting, ...] = (
 
 
 def medians(build: Callable[[str], Callable[[], None]], rounds: int) -> dict[str, float]:
-    """Processor seconds of each setting, taken in turn so that a noisy moment hits them all."""
+    """Return the median processor time of each setting, in seconds.
+
+    The settings take turns in every round, so that a noisy moment affects all of them.
+    """
     times: dict[str, list[float]] = {name: [] for name, _, _ in SETTINGS}
     for _ in range(rounds):
         for name, setting, device in SETTINGS:
@@ -144,33 +148,33 @@ def medians(build: Callable[[str], Callable[[], None]], rounds: int) -> dict[str
     return {name: statistics.median(values) for name, values in times.items()}
 
 
-def judged(ratio: float, limit: float | None) -> str:
-    """A ratio beside its limit."""
+def beside_limit(ratio: float, limit: float | None) -> str:
+    """Return a ratio as text, beside its limit if it has one."""
     if limit is None:
         return f"{ratio:5.2f}"
     return f"{ratio:5.2f}  limit {limit:.1f}{'' if ratio <= limit else '  PASSED'}"
 
 
 def main() -> int:
-    """Print both tables."""
+    """Run both benchmarks and print their tables."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--rounds", type=int, default=7)
     rounds = parser.parse_args().rounds
     print(f"torch {torch.__version__}, {torch.get_num_threads()} threads, medians of {rounds}")
-    told = []
+    ratios = []
     step = medians(training_step, rounds)
     print("training step as large as ResNet-18, batch 32: times the plain step")
     for name, seconds in step.items():
-        told.append(judged(seconds / step["plain"], STEP_LIMIT.get(name)))
-        print(f"  {name:20} {seconds * 1000:8.1f} ms  {told[-1]}")
+        ratios.append(beside_limit(seconds / step["plain"], STEP_LIMIT.get(name)))
+        print(f"  {name:20} {seconds * 1000:8.1f} ms  {ratios[-1]}")
     tiny = medians(chain, rounds * 3)
     pair = tiny["empty modes"] - tiny["plain"]
     print(f"chain of {OPERATORS} additions of 8 numbers: added time per operator, times the empty modes'")
     for name, seconds in tiny.items():
         added = seconds - tiny["plain"]
-        told.append(judged(added / pair, CHAIN_LIMIT.get(name)))
-        print(f"  {name:20} {added / OPERATORS * 1e6:8.2f} µs  {told[-1]}")
-    return int(any(text.endswith("PASSED") for text in told))
+        ratios.append(beside_limit(added / pair, CHAIN_LIMIT.get(name)))
+        print(f"  {name:20} {added / OPERATORS * 1e6:8.2f} µs  {ratios[-1]}")
+    return int(any(text.endswith("PASSED") for text in ratios))
 
 
 if __name__ == "__main__":

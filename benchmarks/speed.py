@@ -1,9 +1,10 @@
-"""How much processor time devlint takes for a folder, as a multiple of `libcst.parse_module` of the same files.
+"""Measure devlint's processor time for a folder, as a multiple of `libcst.parse_module` of the same files.
 
     python benchmarks/speed.py FOLDER... [--rounds N]
 
-Both are run as processes of their own, by turns, so that a noisy machine disturbs both alike; the medians count. The
-parse is timed as any program would do it, and once more without Python's garbage collector, which devlint does without.
+Both run as processes of their own, in alternation, so that a noisy machine affects both alike; the medians count. The
+parse is timed as any program would run it, and again without Python's garbage collector, because devlint switches the
+collector off.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ for path in sorted(Path(sys.argv[1]).rglob("*.py")):
 
 
 def seconds(command: list[str]) -> float:
-    """The processor time of a command and its children, in seconds."""
+    """Return the processor time of a command and its children, in seconds."""
     before = os.times()
     subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
     after = os.times()
@@ -38,7 +39,7 @@ def seconds(command: list[str]) -> float:
 
 
 def compare(folder: Path, rounds: int) -> tuple[float, float, float]:
-    """The median times of parsing a folder, of parsing it without the collector, and of linting it."""
+    """Return the median times of parsing a folder, of parsing it without the collector, and of linting it."""
     parse = [sys.executable, "-c", PARSE, str(folder)]
     lint = [sys.executable, "-m", "devlint", "--exit-zero", str(folder)]
     times = [[seconds(command) for command in (parse, [*parse, "uncollected"], lint)] for _ in range(rounds)]

@@ -1,8 +1,8 @@
-"""What the tables of semantics add to a run: the processor time to load them, and to build the rows that are asked for.
+"""Measure the processor time that the semantics tables add to a run: loading them and building the rows in use.
 
     python benchmarks/table.py [--rounds N]
 
-Each round is a process of its own that has imported all of devlint before the clock starts; the medians count.
+Each round is a process of its own that imports all of devlint before the clock starts; the medians count.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ PARTS = ("torch and the models of libraries", "NumPy and pandas", f"{len(NAMES)}
 
 
 def measure() -> list[float]:
-    """The milliseconds of each part in a new process."""
+    """Return the milliseconds of each part, measured in a new process."""
     code = ROUND.replace("NAMES", repr(NAMES))
     found: list[float] = json.loads(
         subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout
@@ -48,7 +48,7 @@ def measure() -> list[float]:
 
 
 def main() -> None:
-    """Print the parts and their sum."""
+    """Print the median of each part, and their sum."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--rounds", type=int, default=9)
     rounds = [measure() for _ in range(parser.parse_args().rounds)]

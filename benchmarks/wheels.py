@@ -1,4 +1,4 @@
-"""The published packages that devlint is measured on, unpacked where they can be read."""
+"""The published packages that devlint is measured on: their versions, and functions that download and unpack them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Final
 
 VERSIONS: Final = {"timm": "1.0.31", "accelerate": "1.15.0", "lightning": "2.6.6", "torchmetrics": "1.9.0"}
-"""What the figures of this folder were taken from."""
+"""The four large packages of the default measurements."""
 
-MORE: Final = {
+FIRST_SAMPLE: Final = {
     "allennlp": "2.10.1",
     "basicsr": "1.3.3.3",
     "botorch": "0.18.1",
@@ -73,9 +73,9 @@ MORE: Final = {
     "vit_pytorch": "1.26.11",
     "x_transformers": "2.31.10",
 }
-"""Packages of many kinds that devlint was not made with, small and old ones among them."""
+"""The first sample: packages of many kinds, small and old ones among them, that devlint was not developed with."""
 
-LATER: Final = {
+SECOND_SAMPLE: Final = {
     "adversarial_robustness_toolbox": "1.20.1",
     "alphafold3_pytorch": "0.8.3",
     "anomalib": "2.7.0",
@@ -172,18 +172,18 @@ LATER: Final = {
     "yolov5": "7.0.14",
     "zuko": "1.6.0",
 }
-"""A second sample of the same sort, taken when what the first had taught was built in."""
+"""The second sample: packages of the same sort, taken after devlint had been improved with the first sample."""
 
 SOURCES_ONLY: Final = frozenset(
     "nflows normflows pytorchvideo audiocraft encodec fairscale fairseq fvcore learn2learn openai_whisper"
     " pretrainedmodels".split()
 )
-"""Those of them that are published as source archives alone."""
+"""The packages that are published as source archives only."""
 
 
 def wheel(name: str, folder: Path) -> Path:
-    """The wheel (or the source archive) of a package in a folder, downloaded if it is not there."""
-    version = {**VERSIONS, **MORE, **LATER}[name]
+    """Return the path of a package's wheel (or source archive) in a folder; download it if it is missing."""
+    version = {**VERSIONS, **FIRST_SAMPLE, **SECOND_SAMPLE}[name]
     source = name in SOURCES_ONLY
     pattern = f"{name}-{version}.tar.gz" if source else f"{name}-{version}-*.whl"
     if not list(folder.glob(pattern)):
@@ -194,7 +194,7 @@ def wheel(name: str, folder: Path) -> Path:
 
 
 def unpack(archive: Path, folder: Path) -> Path:
-    """Unpack a wheel or a source archive; the folder that its files are named in."""
+    """Unpack a wheel or a source archive; return the folder to which the file names in findings are relative."""
     if archive.suffix == ".whl":
         with zipfile.ZipFile(archive) as wheel_file:
             wheel_file.extractall(folder)
@@ -204,8 +204,8 @@ def unpack(archive: Path, folder: Path) -> Path:
     return folder / archive.name.removesuffix(".tar.gz")
 
 
-def unpacked(name: str, folder: Path) -> Path:
-    """The sources of a package: `folder/NAME`, downloaded and unpacked there unless they lie there already."""
+def unpacked_package(name: str, folder: Path) -> Path:
+    """Return the folder with the sources of a package, `folder/NAME`; download and unpack them if they are missing."""
     place = folder / name
     if not place.is_dir():
         unpack(wheel(name, folder), folder)

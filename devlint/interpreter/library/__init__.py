@@ -1,1 +1,1 @@
-"""What library calls mean where a row of the table cannot say it: one file for each part of a library."""
+"""Models of library calls that a row of the semantics table cannot describe: one file for each part of a library."""

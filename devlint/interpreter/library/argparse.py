@@ -1,4 +1,4 @@
-"""argparse: the options a program is given."""
+"""Models of `argparse`: parsers, their options, and the namespaces that `parse_args` returns."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from devlint.interpreter.state.library_models import models_call
 
 
 @models_call("argparse.ArgumentParser")
-def parser(frame: Frame, call: LibraryCall) -> Value:
-    """A parser: what it will hand out is known by the defaults."""
+def argument_parser(frame: Frame, call: LibraryCall) -> Value:
+    """Model `ArgumentParser(...)`: a parser object without options."""
     return frame.allocate(call.node, Instance("argparse.ArgumentParser", {}))
 
 
 @models_call("argparse.ArgumentParser.add_argument")
 def add_argument(frame: Frame, call: LibraryCall) -> Value:
-    """An option: its default when the user says nothing, anything otherwise.
+    """Model `parser.add_argument(...)`: record the option's value as an attribute of the parser.
 
-    A default that names a device is worth a value of its own; any other is only remembered, in the option's name.
+    The option has its default when the user does not give it, and any value otherwise. A default that may name a device
+    becomes one side of a conditional value; any other default is only remembered in the option's origin.
     """
     thing = frame.instance(call.receiver)
     names = [one.value.value for one in call.arguments.positional if isinstance(one.value, Const)]
@@ -41,7 +42,7 @@ def add_argument(frame: Frame, call: LibraryCall) -> Value:
 
 
 def _default(call: LibraryCall, *, is_option: bool) -> Value | None:
-    """What the option is when the user does not give it; None for what must be given."""
+    """Return the value of an option that the user does not give; None for an option that must be given."""
     default = call.arguments.value("default")
     if default is not None:
         return default
@@ -54,6 +55,7 @@ def _default(call: LibraryCall, *, is_option: bool) -> Value | None:
 
 
 def _may_name_device(value: Value) -> bool:
+    """Return whether a default is a string or a device, on every branch of a conditional value."""
     match value:
         case Const(value=str()) | DeviceValue():
             return True
@@ -64,7 +66,10 @@ def _may_name_device(value: Value) -> bool:
 
 @models_call("argparse.ArgumentParser.parse_args", "argparse.ArgumentParser.parse_known_args")
 def parse_args(frame: Frame, call: LibraryCall) -> Value:
-    """The options as attributes."""
+    """Model `parser.parse_args()`: a namespace that has the parser's options as attributes.
+
+    `parse_known_args` returns a tuple of this namespace and an unknown value.
+    """
     thing = frame.instance(call.receiver)
     attributes = thing.attributes if thing is not None else {}
     namespace = frame.allocate(call.node, Instance("argparse.Namespace", attributes))
@@ -72,6 +77,6 @@ def parse_args(frame: Frame, call: LibraryCall) -> Value:
 
 
 @models_call("argparse.ArgumentParser.add_argument_group", "argparse.ArgumentParser.add_mutually_exclusive_group")
-def group(frame: Frame, call: LibraryCall) -> Value:
-    """A group of options belongs to its parser."""
+def argument_group(frame: Frame, call: LibraryCall) -> Value:
+    """Model `parser.add_argument_group()`: the parser itself, so that options added to the group are the parser's."""
     return call.receiver or UNKNOWN

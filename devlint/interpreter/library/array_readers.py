@@ -1,4 +1,7 @@
-"""Libraries that read arrays: what they are handed goes through `__array__`, which an accelerator's tensor refuses."""
+"""Models of libraries that read arrays: matplotlib, seaborn, scikit-learn, scipy and scikit-image.
+
+They read their arguments through `__array__`, which a tensor on an accelerator refuses.
+"""
 
 from __future__ import annotations
 
@@ -11,58 +14,61 @@ from devlint.interpreter.state.arguments import LibraryCall
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
 
-PLOTS: Final = (
+PLOT_FUNCTIONS: Final = (
     "bar barh boxplot contour contourf errorbar fill_between hist hist2d imshow loglog matshow pcolormesh pie plot"
     " quiver scatter semilogx semilogy stackplot stem step violinplot".split()
 )
-"""What draws data."""
+"""The functions of `pyplot` and methods of Axes that draw data."""
 
-ESTIMATOR: Final = (
+ESTIMATOR_METHODS: Final = (
     "fit fit_predict fit_transform inverse_transform partial_fit predict predict_proba score transform".split()
 )
-"""What scikit-learn's objects do with data."""
+"""The methods of scikit-learn's estimators that read data."""
 
-FUNCTIONS: Final = ("sklearn.metrics.", "sklearn.preprocessing.", "scipy.", "skimage.")
-"""Where functions of arrays lie."""
+ARRAY_MODULES: Final = ("sklearn.metrics.", "sklearn.preprocessing.", "scipy.", "skimage.")
+"""Prefixes of the modules whose functions read arrays."""
 
-AXES: Final = "matplotlib.axes.Axes"
+AXES_CLASS: Final = "matplotlib.axes.Axes"
+"""The class of the objects that `plt.subplots()` and `plt.gca()` return."""
+
 ESTIMATORS: Final = "sklearn.base.BaseEstimator"
-"""The class under which all of scikit-learn's objects are known."""
+"""The class that every scikit-learn object is given here, whatever its own class is."""
 
 
 @models_call(
-    *(f"{owner}.{name}" for owner in ("matplotlib.pyplot", AXES) for name in PLOTS),
+    *(f"{owner}.{name}" for owner in ("matplotlib.pyplot", AXES_CLASS) for name in PLOT_FUNCTIONS),
     *(f"seaborn.{name}" for name in ("heatmap", "histplot", "kdeplot", "lineplot", "scatterplot")),
-    *(f"{ESTIMATORS}.{name}" for name in ESTIMATOR),
+    *(f"{ESTIMATORS}.{name}" for name in ESTIMATOR_METHODS),
 )
-def reads(frame: Frame, call: LibraryCall) -> Value:
-    """A function that reads what it is given as arrays."""
+def array_reader(frame: Frame, call: LibraryCall) -> Value:
+    """Model a function that converts its arguments to arrays: report the tensors among them."""
     report_tensors_read(frame, call)
     return UNKNOWN
 
 
 @models_call("matplotlib.pyplot.subplots")
 def subplots(frame: Frame, call: LibraryCall) -> Value:
-    """A figure and its axes, where there is one of them."""
+    """Model `plt.subplots()`: an unknown figure with one Axes object; unknown axes where the call asks for a grid."""
     single = not call.arguments.positional and not {"nrows", "ncols"} & call.arguments.keywords.keys()
-    return Tuple((UNKNOWN, _axes(frame, call) if single else UNKNOWN))
+    return Tuple((UNKNOWN, _new_axes(frame, call) if single else UNKNOWN))
 
 
 @models_call("matplotlib.pyplot.gca", "matplotlib.pyplot.axes", "matplotlib.pyplot.subplot")
 def axes(frame: Frame, call: LibraryCall) -> Value:
-    """Axes to draw in."""
-    return _axes(frame, call)
+    """Model `plt.gca()`, `plt.axes()` and `plt.subplot()`: an Axes object."""
+    return _new_axes(frame, call)
 
 
-def _axes(frame: Frame, call: LibraryCall) -> Value:
-    return frame.allocate(call.node, Instance(AXES, {}))
+def _new_axes(frame: Frame, call: LibraryCall) -> Value:
+    """Allocate an object of matplotlib's class Axes."""
+    return frame.allocate(call.node, Instance(AXES_CLASS, {}))
 
 
 def reads_arrays(name: str) -> bool:
-    """Whether a library's function, of which nothing more is known, reads arrays."""
-    return name.startswith(FUNCTIONS) and name.rpartition(".")[2].islower()
+    """Return whether a library function without a model or a row reads arrays, judged by its dotted name."""
+    return name.startswith(ARRAY_MODULES) and name.rpartition(".")[2].islower()
 
 
 def is_estimator(name: str) -> bool:
-    """Whether a name is a class of scikit-learn."""
+    """Return whether a dotted name is a class of scikit-learn."""
     return name.startswith("sklearn.") and name.rpartition(".")[2][:1].isupper()

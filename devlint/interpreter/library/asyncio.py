@@ -1,4 +1,4 @@
-"""asyncio: what is awaited is run at once, so its result is already there."""
+"""Models of `asyncio`: a coroutine runs at the call, so an awaited value is its result."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from devlint.interpreter.state.library_models import models_call
 
 
 @models_call("asyncio.run", "asyncio.create_task", "asyncio.ensure_future", "asyncio.shield", "asyncio.wait_for")
-def awaited(frame: Frame, call: LibraryCall) -> Value:
-    """The result of one coroutine."""
+def coroutine_result(frame: Frame, call: LibraryCall) -> Value:
+    """Model `asyncio.run(f())` and the functions that make a task of one coroutine: the coroutine's result."""
     return call.first.value if call.first is not None else UNKNOWN
 
 
 @models_call("asyncio.gather")
-def gathered(frame: Frame, call: LibraryCall) -> Value:
-    """The results of several, in order."""
+def gather(frame: Frame, call: LibraryCall) -> Value:
+    """Model `asyncio.gather(f(), g())`: a list of the coroutines' results, in order."""
     if not call.arguments.complete:
         return UNKNOWN
     return frame.allocate(call.node, Sequence(tuple(one.value for one in call.arguments.positional)))

@@ -1,4 +1,4 @@
-"""Attention: which of the weights a call is given take part."""
+"""Model of `multi_head_attention_forward`: which of the weights given to the call take part in it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,17 @@ from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
 
 PACKED: Final = 5
-"""Where the weights of all three projections stand, packed in one tensor."""
+"""The position of `in_proj_weight`, which packs the weights of all three projections into one tensor."""
 SEPARATE: Final = 17
-"""Where the call is told that the weights are given one by one."""
+"""The position of `use_separate_proj_weight`, which says that each projection has a weight of its own."""
 
 
 @models_call("torch.nn.functional.multi_head_attention_forward")
 def multi_head_attention_forward(frame: Frame, call: LibraryCall) -> Value:
-    """With separate weights the packed ones are not looked at: people hand over an empty tensor."""
+    """Model `F.multi_head_attention_forward`: ignore `in_proj_weight` where the call has separate weights.
+
+    Callers with separate weights pass an empty tensor as `in_proj_weight`.
+    """
     arguments = call.arguments
     packed = arguments.get("in_proj_weight", PACKED)
     if arguments.value("use_separate_proj_weight", SEPARATE) in (None, Const(False)) or packed is None:

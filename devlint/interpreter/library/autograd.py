@@ -1,4 +1,4 @@
-"""Autograd: operations that a program teaches it, gradients, and code run again for its sake."""
+"""Models of `torch.autograd`: custom functions, gradients and checkpointed calls."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from devlint.interpreter.state.library_models import models_call
 
 
 @models_call("class.apply")
-def apply(frame: Frame, call: LibraryCall) -> Value:
-    """`Operation.apply(...)`: its `forward`, with a context of which nothing is known."""
-
+def apply_function(frame: Frame, call: LibraryCall) -> Value:
+    """Model `Operation.apply(...)` of a custom `autograd.Function`: call its `forward` with an unknown context."""
     match call.receiver:
         case ProgramDefinition(definition=ClassInfo() as info) if is_autograd_function_class(frame, info):
             forward = find_method(frame, info, "forward")
@@ -27,8 +26,8 @@ def apply(frame: Frame, call: LibraryCall) -> Value:
 
 
 @models_call("torch.autograd.grad")
-def gradients(frame: Frame, call: LibraryCall) -> Value:
-    """`torch.autograd.grad(outputs, inputs)`: one gradient for each input, where that is."""
+def grad(frame: Frame, call: LibraryCall) -> Value:
+    """Model `torch.autograd.grad(outputs, inputs)`: one gradient for each input, placed where the input is."""
     inputs = call.arguments.get("inputs", 1)
     if inputs is None:
         return UNKNOWN
@@ -41,20 +40,22 @@ def gradients(frame: Frame, call: LibraryCall) -> Value:
 
 
 def _gradient(frame: Frame, value: Value) -> Value:
+    """Return the gradient of a tensor: a tensor of the same placement and dtype; unknown for any other value."""
     tensor = as_tensor(value)
     return replace(computed_tensor(frame.resolve(tensor)), grad=None) if tensor is not None else UNKNOWN
 
 
 @models_call("torch.utils.checkpoint.checkpoint")
 def checkpoint(frame: Frame, call: LibraryCall) -> Value:
-    """`checkpoint(function, *inputs)`: the function's result; it is computed again on the way back."""
-
+    """Model `checkpoint(function, *inputs)`: the function's result, which the backward pass computes once more."""
     if not call.arguments.positional:
         return UNKNOWN
     function, *inputs = call.arguments.positional
-    keywords = {name: one for name, one in call.arguments.keywords.items() if name not in OWN}
+    keywords = {name: one for name, one in call.arguments.keywords.items() if name not in CHECKPOINT_OPTIONS}
     return frame.call(function.value, Arguments(call.node, inputs, keywords), call.node)
 
 
-OWN = frozenset({"use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug", "early_stop"})
-"""What `checkpoint` keeps to itself."""
+CHECKPOINT_OPTIONS = frozenset(
+    {"use_reentrant", "preserve_rng_state", "context_fn", "determinism_check", "debug", "early_stop"}
+)
+"""The keyword arguments that `checkpoint` does not pass on to the function."""

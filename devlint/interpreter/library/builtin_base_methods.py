@@ -1,4 +1,4 @@
-"""What `super().__setitem__(key, value)` and its like do in a class derived from `dict` or `list`."""
+"""Models of the methods of `dict` and `list` that a derived class calls, such as `super().__setitem__(key, value)`."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from devlint.interpreter.state.library_models import models_call
 
 
 @models_call("dict.__init__", "list.__init__", "builtins.dict.__init__", "builtins.list.__init__")
-def initialize(frame: Frame, call: LibraryCall) -> Value:
-    """The object is filled anew."""
-    contents, given = _given(frame, call)
+def base_init(frame: Frame, call: LibraryCall) -> Value:
+    """Model `dict.__init__(self, ...)` and `list.__init__`: fill the contents of the object from the arguments."""
+    contents, given = _contents_and_arguments(frame, call)
     if isinstance(contents, Ref):
         fill_contents(frame, contents, replace(call.arguments, positional=given))
     return NONE
 
 
 @models_call("dict.__getitem__", "list.__getitem__", "builtins.dict.__getitem__", "builtins.list.__getitem__")
-def item(frame: Frame, call: LibraryCall) -> Value:
-    """What is under a key."""
-    contents, given = _given(frame, call)
+def base_getitem(frame: Frame, call: LibraryCall) -> Value:
+    """Model `dict.__getitem__(self, key)` and `list.__getitem__`: the entry of the object's contents."""
+    contents, given = _contents_and_arguments(frame, call)
     return get_item(frame, Argument(contents, call.receiver_node), list(given), call.node) if given else UNKNOWN
 
 
 @models_call("dict.__setitem__", "builtins.dict.__setitem__")
-def set_item(frame: Frame, call: LibraryCall) -> Value:
-    """A key is given a value."""
-    contents, given = _given(frame, call)
+def base_setitem(frame: Frame, call: LibraryCall) -> Value:
+    """Model `dict.__setitem__(self, key, value)`: write an entry of the object's contents."""
+    contents, given = _contents_and_arguments(frame, call)
     thing = frame.object_of(contents)
     if isinstance(contents, Ref) and isinstance(thing, Dict) and len(given) > 1:
         frame.put(contents.address, dict_with_entry(thing, given[0].value, given[1].value))
@@ -41,14 +41,14 @@ def set_item(frame: Frame, call: LibraryCall) -> Value:
 
 
 @models_call("dict.__iter__", "list.__iter__")
-def elements(frame: Frame, call: LibraryCall) -> Value:
-    """The elements, one after another."""
-    contents, _ = _given(frame, call)
+def base_iter(frame: Frame, call: LibraryCall) -> Value:
+    """Model `dict.__iter__(self)` and `list.__iter__`: an iterator over the object's contents."""
+    contents, _ = _contents_and_arguments(frame, call)
     return frame.allocate(call.node, frame.iterate(contents, call.receiver_node))
 
 
-def _given(frame: Frame, call: LibraryCall) -> tuple[Value, list[Argument]]:
-    """The dict or list itself, and the arguments besides it."""
+def _contents_and_arguments(frame: Frame, call: LibraryCall) -> tuple[Value, list[Argument]]:
+    """Return the dict or list that the receiver (else the first argument) holds, and the remaining arguments."""
     if call.receiver is not None:
         return frame.contents(call.receiver), call.arguments.positional
     first, *rest = call.arguments.positional or [Argument(UNKNOWN, call.receiver_node)]

@@ -1,4 +1,4 @@
-"""Builtins that ask values what they are, or make Python numbers and text of them."""
+"""Models of builtins that ask for a value's type or attributes, or convert a value to a Python number or string."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ from devlint.interpreter.state.library_models import models_call
 
 
 @models_call("builtins.len")
-def length(frame: Frame, call: LibraryCall) -> Value:
-    """`len(x)`."""
+def len_(frame: Frame, call: LibraryCall) -> Value:
+    """Model `len(x)`: the object's `__len__`, the known length of a container, or an unknown integer."""
     value = call.first.value if call.first is not None else UNKNOWN
     function = find_special_method(frame, value, "__len__")
     if function is not None:
@@ -54,8 +54,8 @@ def length(frame: Frame, call: LibraryCall) -> Value:
 
 
 @models_call("builtins.float", "builtins.int", "builtins.bool", "builtins.complex")
-def number(frame: Frame, call: LibraryCall) -> Value:
-    """`float(x)`: a number; of a tensor, after waiting for it."""
+def number_constructor(frame: Frame, call: LibraryCall) -> Value:
+    """Model `int(x)`, `float(x)`, `bool(x)` and `complex(x)`: a number; of a tensor, report the host read."""
     first = call.first
     kind = call.name.rpartition(".")[2]
     if first is None:
@@ -72,8 +72,11 @@ def number(frame: Frame, call: LibraryCall) -> Value:
 
 
 @models_call("builtins.print", "builtins.str", "builtins.repr", "builtins.format")
-def shown(frame: Frame, call: LibraryCall) -> Value:
-    """Showing a tensor waits for it."""
+def text_conversion(frame: Frame, call: LibraryCall) -> Value:
+    """Model `print(x)`, `str(x)`, `repr(x)` and `format(x)`: report the host read of each tensor argument.
+
+    `str` of a constant is a constant; `str` of a device is a device type.
+    """
     for argument in call.arguments.positional:
         if isinstance(argument.value, Tensor):
             report_host_read(frame, argument.value, argument.node, f"{call.name.rpartition('.')[2]}()")
@@ -87,21 +90,22 @@ def shown(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("builtins.isinstance")
 def isinstance_(frame: Frame, call: LibraryCall) -> Value:
-    """`isinstance(x, T)`, where what is known of both decides it."""
+    """Model `isinstance(x, T)`: a constant where the value and the type decide the answer, else a symbolic bool."""
     if len(call.arguments.positional) != 2:
         return Number("bool")
     value, type_ = (one.value for one in call.arguments.positional)
-    return _decided(frame, call, instance_condition(frame, value, type_))
+    return _condition_value(frame, call, instance_condition(frame, value, type_))
 
 
 @models_call("torch.is_tensor")
 def is_tensor(frame: Frame, call: LibraryCall) -> Value:
-    """`torch.is_tensor(x)`, where what is known of x decides it."""
+    """Model `torch.is_tensor(x)`: a constant where the value decides the answer, else a symbolic bool."""
     answer = instance_condition(frame, call.first.value, TENSOR) if call.first is not None else None
-    return _decided(frame, call, answer)
+    return _condition_value(frame, call, answer)
 
 
-def _decided(frame: Frame, call: LibraryCall, answer: Literal | bool | None) -> Value:
+def _condition_value(frame: Frame, call: LibraryCall, answer: Literal | bool | None) -> Value:
+    """Return a condition as a value; None becomes a new atom, named by the call's source text."""
     if isinstance(answer, bool):
         return Const(answer)
     return SymbolicBool(answer or Literal(Atom(frame.site_key(call.node), SourceText(call.node))))
@@ -109,7 +113,10 @@ def _decided(frame: Frame, call: LibraryCall, answer: Literal | bool | None) -> 
 
 @models_call("builtins.abs", "builtins.round", "builtins.pow", "builtins.divmod")
 def arithmetic(frame: Frame, call: LibraryCall) -> Value:
-    """Arithmetic that keeps a tensor a tensor."""
+    """Model `abs`, `round`, `pow` and `divmod`: a tensor remains a tensor, and an array an array.
+
+    Unknown values remain unknown; any other argument gives a number.
+    """
     first = call.first
     value = first.value if first is not None else UNKNOWN
     if isinstance(value, (Tensor, Array)):
@@ -119,7 +126,7 @@ def arithmetic(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("builtins.getattr")
 def getattr_(frame: Frame, call: LibraryCall) -> Value:
-    """`getattr(x, "name", default)`."""
+    """Model `getattr(x, "name", default)`: the attribute; unknown where the attribute may be missing."""
     arguments = call.arguments.positional
     if len(arguments) < 2:
         return UNKNOWN
@@ -132,7 +139,10 @@ def getattr_(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("builtins.setattr")
 def setattr_(frame: Frame, call: LibraryCall) -> Value:
-    """`setattr(x, "name", value)`."""
+    """Model `setattr(x, "name", value)`: store the attribute.
+
+    Under a name that is not constant, a submodule stored in a module is registered under a wildcard name.
+    """
     arguments = call.arguments.positional
     if len(arguments) == 3:
         owner, name, value = (one.value for one in arguments)
@@ -145,7 +155,7 @@ def setattr_(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("builtins.type")
 def type_(frame: Frame, call: LibraryCall) -> Value:
-    """`type(x)`: the class, where it is the program's or a container."""
+    """Model `type(x)`: the class, if the program defines it or `x` is a builtin container; else unknown."""
     value = call.first.value if call.first is not None else UNKNOWN
     thing = frame.object_of(value)
     match value, thing:
@@ -162,7 +172,7 @@ def type_(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("builtins.hasattr")
 def hasattr_(frame: Frame, call: LibraryCall) -> Value:
-    """`hasattr(x, "name")`: known once the program has set it."""
+    """Model `hasattr(x, "name")`: true for an attribute that the program has set, else a condition where possible."""
     arguments = call.arguments.positional
     if len(arguments) == 2 and isinstance(arguments[1].value, Const):
         thing = frame.instance(arguments[0].value)
@@ -171,20 +181,20 @@ def hasattr_(frame: Frame, call: LibraryCall) -> Value:
             return SymbolicBool(thing.perhaps[name] or Literal(Atom(frame.site_key(call.node), SourceText(call.node))))
         if thing is not None and name in thing.attributes:
             return Const(True)
-        answer = _has(frame, arguments[0].value, str(name))
+        answer = _has_attribute(frame, arguments[0].value, str(name))
         if answer is not None:
             return bool_value(answer)
     return SymbolicBool(Literal(Atom(frame.site_key(call.node), "hasattr(...)")))
 
 
-def _has(frame: Frame, value: Value, name: str) -> Literal | bool | None:
-    """Whether one of Python's own values, or a tensor, has an attribute; None where that is not known.
+def _has_attribute(frame: Frame, value: Value, name: str) -> Literal | bool | None:
+    """Return whether a builtin value or a tensor has an attribute, or the literal that decides this; None if unknown.
 
-    Of several alternatives, only two that are told apart by a test can make it one.
+    Of a conditional value, the branches answer alike, or the value's own test is the answer.
     """
     match value:
         case ConditionalValue(test=test, yes=yes, no=no):
-            sides = _has(frame, yes, name), _has(frame, no, name)
+            sides = _has_attribute(frame, yes, name), _has_attribute(frame, no, name)
             if sides[0] == sides[1]:
                 return sides[0]
             apart = test is not None and isinstance(sides[0], bool) and isinstance(sides[1], bool)

@@ -1,4 +1,4 @@
-"""Clocks: what the accelerator still had to do when they were read."""
+"""Models of clocks, whose values record which work of the accelerator was unfinished at the read."""
 
 from __future__ import annotations
 
@@ -18,8 +18,11 @@ from devlint.interpreter.state.library_models import models_call
     "timeit.default_timer",
     "time.process_time",
 )
-def clock(frame: Frame, call: LibraryCall) -> Value:
-    """A clock read remembers what the accelerator still had to do."""
+def read_clock(frame: Frame, call: LibraryCall) -> Value:
+    """Model `time.time()` and other clocks: a number that records the launches and unfinished work at this point.
+
+    The call summaries are invalidated: the result depends on the state of the accelerator.
+    """
     torch_state = frame.state.torch_state
     frame.analysis.call_summaries.invalidate()
     return Number("float", ClockRead(frame.place(call.node), torch_state.launches, torch_state.unsynchronized))

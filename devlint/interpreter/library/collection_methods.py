@@ -1,4 +1,4 @@
-"""The methods of lists, dicts, tuples and strings that keep or hand out values."""
+"""Models of the methods of lists, dicts, tuples and strings."""
 
 from __future__ import annotations
 
@@ -16,24 +16,29 @@ from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
 
 
-def _sequence(frame: Frame, call: LibraryCall) -> Sequence | None:
+def _receiver_sequence(frame: Frame, call: LibraryCall) -> Sequence | None:
+    """Return the sequence that the method is called on; None for any other receiver."""
     thing = frame.object_of(call.receiver)
     return thing if isinstance(thing, Sequence) else None
 
 
-def _dict(frame: Frame, call: LibraryCall) -> Dict | None:
+def _receiver_dict(frame: Frame, call: LibraryCall) -> Dict | None:
+    """Return the dict that the method is called on; None for any other receiver."""
     thing = frame.object_of(call.receiver)
     return thing if isinstance(thing, Dict) else None
 
 
 @models_call("list.append", "list.add", "list.appendleft", "list.insert")
 def append(frame: Frame, call: LibraryCall) -> Value:
-    """One element more; inside a loop the length is no longer known."""
-    thing = _sequence(frame, call)
+    """Model `list.append(x)`, `insert`, `appendleft` and `set.add`: add an element.
+
+    Inside a loop that runs an unknown number of times, the length becomes unknown.
+    """
+    thing = _receiver_sequence(frame, call)
     if thing is None or not call.arguments.positional or not isinstance(call.receiver, Ref):
         return NONE
     value = mark_as_contained(frame, call.arguments.positional[-1].value, thing.owner)
-    position = _position(call, thing)
+    position = _element_position(call, thing)
     if thing.items is not None and position is not None and not frame.in_repeated_loop:
         items = (*thing.items[:position], value, *thing.items[position:])
         frame.put(call.receiver.address, replace(thing, items=items))
@@ -43,8 +48,8 @@ def append(frame: Frame, call: LibraryCall) -> Value:
     return NONE
 
 
-def _position(call: LibraryCall, thing: Sequence) -> int | None:
-    """Where in a list a call adds or takes an element; None where that is not known."""
+def _element_position(call: LibraryCall, thing: Sequence) -> int | None:
+    """Return the index at which a call adds or removes an element of a list; None if unknown."""
     if call.name in ("appendleft", "popleft"):
         return 0
     if call.name in ("append", "add") or (call.name == "pop" and not call.arguments.positional):
@@ -55,8 +60,8 @@ def _position(call: LibraryCall, thing: Sequence) -> int | None:
 
 @models_call("list.extend", "list.update")
 def extend(frame: Frame, call: LibraryCall) -> Value:
-    """The elements of another collection."""
-    thing = _sequence(frame, call)
+    """Model `list.extend(xs)` and `set.update(xs)`: add the elements of another collection."""
+    thing = _receiver_sequence(frame, call)
     if thing is None or not call.arguments.positional or not isinstance(call.receiver, Ref):
         return NONE
     more = frame.iterate(call.arguments.positional[0].value, call.arguments.positional[0].node)
@@ -77,12 +82,12 @@ def extend(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("list.pop", "list.popleft")
 def pop(frame: Frame, call: LibraryCall) -> Value:
-    """One element less."""
-    thing = _sequence(frame, call)
+    """Model `list.pop(i)` and `deque.popleft()`: remove an element and return it."""
+    thing = _receiver_sequence(frame, call)
     if thing is None or not isinstance(call.receiver, Ref):
         return UNKNOWN
     value = thing.any
-    position = _position(call, thing)
+    position = _element_position(call, thing)
     if thing.items and position is not None and not frame.in_repeated_loop:
         items = list(thing.items)
         value = items.pop(min(position, len(items) - 1)) if -len(items) <= position else UNKNOWN
@@ -94,7 +99,7 @@ def pop(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("list.clear", "dict.clear")
 def clear(frame: Frame, call: LibraryCall) -> Value:
-    """Nothing left."""
+    """Model `list.clear()` and `dict.clear()`: remove all elements."""
     if isinstance(call.receiver, Ref):
         thing = frame.get(call.receiver.address)
         if isinstance(thing, Sequence):
@@ -106,15 +111,15 @@ def clear(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("list.copy", "dict.copy")
 def copy(frame: Frame, call: LibraryCall) -> Value:
-    """A shallow copy."""
+    """Model `list.copy()` and `dict.copy()`: a shallow copy."""
     thing = frame.object_of(call.receiver)
     return frame.allocate(call.node, replace(thing, owner=None)) if isinstance(thing, (Sequence, Dict)) else UNKNOWN
 
 
 @models_call("list.reverse", "list.sort", "list.remove", "list.discard")
-def reorder(frame: Frame, call: LibraryCall) -> Value:
-    """The same elements in another order, or fewer."""
-    thing = _sequence(frame, call)
+def reorder_or_remove(frame: Frame, call: LibraryCall) -> Value:
+    """Model `list.reverse()`, `sort`, `remove` and `set.discard`: the same elements in another order, or fewer."""
+    thing = _receiver_sequence(frame, call)
     if thing is None or thing.items is None or not isinstance(call.receiver, Ref):
         return NONE
     if call.name == "reverse":
@@ -125,29 +130,29 @@ def reorder(frame: Frame, call: LibraryCall) -> Value:
 
 
 @models_call("list.index", "list.count", "tuple.index", "tuple.count", "tuple.numel")
-def count(frame: Frame, call: LibraryCall) -> Value:
-    """A number."""
+def integer_method(frame: Frame, call: LibraryCall) -> Value:
+    """Model `list.index(x)`, `list.count(x)` and the like: an unknown integer."""
     return Number("int")
 
 
 @models_call("dict.items")
 def items(frame: Frame, call: LibraryCall) -> Value:
-    """`dict.items()`."""
-    thing = _dict(frame, call)
+    """Model `dict.items()`: the pairs of keys and values."""
+    thing = _receiver_dict(frame, call)
     return frame.allocate(call.node, items_of(thing)) if thing is not None else UNKNOWN
 
 
 @models_call("dict.values")
 def values(frame: Frame, call: LibraryCall) -> Value:
-    """`dict.values()`."""
-    thing = _dict(frame, call)
+    """Model `dict.values()`: the values."""
+    thing = _receiver_dict(frame, call)
     return frame.allocate(call.node, values_of(thing)) if thing is not None else UNKNOWN
 
 
 @models_call("dict.keys")
 def keys(frame: Frame, call: LibraryCall) -> Value:
-    """`dict.keys()`."""
-    thing = _dict(frame, call)
+    """Model `dict.keys()`: the keys, constants where all of them are known."""
+    thing = _receiver_dict(frame, call)
     if thing is None:
         return UNKNOWN
     known = tuple(Const(key) for key in thing.entries)
@@ -156,8 +161,8 @@ def keys(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("dict.get", "dict.pop", "dict.setdefault")
 def get(frame: Frame, call: LibraryCall) -> Value:
-    """The value under a key, or the default."""
-    thing = _dict(frame, call)
+    """Model `dict.get(key, default)`, `pop` and `setdefault`: the value under the key, or the default."""
+    thing = _receiver_dict(frame, call)
     if thing is None or not call.arguments.positional or not isinstance(call.receiver, Ref):
         return UNKNOWN
     key = call.arguments.positional[0].value
@@ -185,7 +190,7 @@ def get(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("builtins.dict.fromkeys", "dict.fromkeys")
 def fromkeys(frame: Frame, call: LibraryCall) -> Value:
-    """`dict.fromkeys(keys, value)`: the same value under each key."""
+    """Model `dict.fromkeys(keys, value)`: a dict with the same value under each key."""
     if call.first is None:
         return UNKNOWN
     value = call.arguments.value("value", 1) or NONE
@@ -197,8 +202,8 @@ def fromkeys(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("dict.popitem")
 def popitem(frame: Frame, call: LibraryCall) -> Value:
-    """A key and its value: the last one's, where the entries are known."""
-    thing = _dict(frame, call)
+    """Model `dict.popitem()`: remove the last key and its value and return them; unknown where an entry is unknown."""
+    thing = _receiver_dict(frame, call)
     if thing is None or thing.element is not None or not thing.entries or not isinstance(call.receiver, Ref):
         return UNKNOWN
     if frame.in_repeated_loop:
@@ -210,9 +215,9 @@ def popitem(frame: Frame, call: LibraryCall) -> Value:
 
 
 @models_call("dict.update")
-def update(frame: Frame, call: LibraryCall) -> Value:
-    """The entries of another dict."""
-    thing = _dict(frame, call)
+def update_dict(frame: Frame, call: LibraryCall) -> Value:
+    """Model `dict.update(other, key=...)`: add the entries, also to the object whose attributes the dict holds."""
+    thing = _receiver_dict(frame, call)
     if thing is None or not isinstance(call.receiver, Ref):
         return NONE
     for argument in call.arguments.positional:
@@ -228,8 +233,11 @@ def update(frame: Frame, call: LibraryCall) -> Value:
 
 
 @models_call("str.format", "str.join", "str.replace", "str.lower", "str.upper", "str.strip")
-def text(frame: Frame, call: LibraryCall) -> Value:
-    """Strings: known where plain Python can say."""
+def string_method(frame: Frame, call: LibraryCall) -> Value:
+    """Model `str.format`, `join`, `replace`, `lower`, `upper`, `strip`: run the method on known strings.
+
+    Otherwise the result is a string of which at most a prefix is known.
+    """
     receiver = call.receiver
     given = [argument.value for argument in call.arguments.positional]
     constants = [one.value for one in given if isinstance(one, Const)]
@@ -241,7 +249,7 @@ def text(frame: Frame, call: LibraryCall) -> Value:
     ):
         try:
             result = getattr(receiver.value, call.name)(*constants)
-        except Exception:  # whatever Python raises here, the program would
+        except Exception:  # the program would raise the same exception
             return StringPrefix()
         return Const(result) if isinstance(result, str) and len(result) < 200 else StringPrefix()
     if call.name == "format" and isinstance(receiver, Const) and isinstance(receiver.value, str):
@@ -251,13 +259,16 @@ def text(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("str.split", "str.rsplit")
 def split(frame: Frame, call: LibraryCall) -> Value:
-    """A list of strings."""
+    """Model `str.split()` and `str.rsplit()`: a list of unknown strings."""
     return frame.allocate(call.node, Sequence(None, StringPrefix()))
 
 
 @models_call("str.startswith", "str.endswith", "str.isdigit")
-def asked(frame: Frame, call: LibraryCall) -> Value:
-    """A question to a string."""
+def string_predicate(frame: Frame, call: LibraryCall) -> Value:
+    """Model `str.startswith`, `endswith` and `isdigit`: a constant for known strings, a condition on a device type.
+
+    Anything else is an unknown bool.
+    """
     receiver, given = call.receiver, call.arguments.value("prefix", 0)
     if (
         isinstance(receiver, Const)

@@ -1,4 +1,4 @@
-"""Objects that change what surrounds operations, or matter by their class only."""
+"""Models of context managers that change how torch runs operations, and of objects known by their class only."""
 
 from __future__ import annotations
 
@@ -28,7 +28,11 @@ from devlint.interpreter.state.library_models import models_call
     "contextlib.nullcontext",
 )
 def plain_object(frame: Frame, call: LibraryCall) -> Value:
-    """Objects that matter by their class only."""
+    """Model constructors of objects that are known by their class only, such as `torch.no_grad()` or a CUDA event.
+
+    `torch.set_grad_enabled(mode)` becomes `torch.enable_grad` or `torch.no_grad`; as a statement of its own, the call
+    also sets the grad mode of the state.
+    """
     name = call.name
     if name == "torch.set_grad_enabled":
         known = call.arguments.constant("mode", 0) is True
@@ -40,7 +44,7 @@ def plain_object(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("torch.autocast", "torch.amp.autocast", "torch.cuda.amp.autocast", "torch.cpu.amp.autocast")
 def autocast(frame: Frame, call: LibraryCall) -> Value:
-    """Autocast under any of its names; switched off, it does nothing."""
+    """Model `torch.autocast(...)` under any of its names; with `enabled=False`, a context manager without effect."""
     position = 2 if call.name in DEVICE_FIRST else 0
     disabled = call.arguments.constant("enabled", position) is False
     return frame.allocate(call.node, Instance("contextlib.nullcontext" if disabled else "torch.autocast", {}))

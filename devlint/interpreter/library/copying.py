@@ -1,4 +1,4 @@
-"""The copy module: shallow and deep copies, modules with their parameters included."""
+"""Models of the `copy` module: shallow and deep copies, including modules and their parameters."""
 
 from __future__ import annotations
 
@@ -15,28 +15,34 @@ from devlint.interpreter.state.library_models import models_call
 
 
 @models_call("copy.deepcopy", "copy.copy")
-def copied(frame: Frame, call: LibraryCall) -> Value:
-    """A copy: of a module with its own parameters, in the same place."""
+def copy_value(frame: Frame, call: LibraryCall) -> Value:
+    """Model `copy.copy(x)` and `copy.deepcopy(x)`: a copy with the same placements.
+
+    A deep copy of a module has parameters of its own.
+    """
     first = call.first
     if first is None:
         return UNKNOWN
     return (
-        deep_copy(frame, first.value, call.node) if call.name == "copy.deepcopy" else _shallow(frame, first.value, call)
+        deep_copy(frame, first.value, call.node)
+        if call.name == "copy.deepcopy"
+        else _shallow_copy(frame, first.value, call)
     )
 
 
 def deep_copy(frame: Frame, value: Value, node: cst.CSTNode) -> Value:
-    """A value of its own, and all it refers to."""
+    """Return a deep copy of a value, with copies of all heap objects reachable from the value."""
     return _clone_graph(frame, value, node, {})
 
 
-def _shallow(frame: Frame, value: Value, call: LibraryCall) -> Value:
+def _shallow_copy(frame: Frame, value: Value, call: LibraryCall) -> Value:
+    """Return a shallow copy of a container or object; any other value is returned as given."""
     thing = frame.object_of(value)
     return frame.allocate(call.node, thing) if isinstance(thing, (Sequence, Dict, Instance)) else value
 
 
 def _clone_graph(frame: Frame, value: Value, node: cst.CSTNode, seen: dict[AllocationSite, AllocationSite]) -> Value:
-    """A deep copy of a value and what it refers to."""
+    """Return a deep copy of a value; `seen` maps the objects copied so far to their copies."""
     match value:
         case Ref(address=address):
             return Ref(_clone_object(frame, address, node, seen))
@@ -52,6 +58,7 @@ def _clone_graph(frame: Frame, value: Value, node: cst.CSTNode, seen: dict[Alloc
 def _clone_object(
     frame: Frame, address: AllocationSite, node: cst.CSTNode, seen: dict[AllocationSite, AllocationSite]
 ) -> AllocationSite:
+    """Copy the heap object at an address and all that is reachable from the object; return the address of the copy."""
     if address in seen:
         return seen[address]
     copy = seen[address] = AllocationSite(("copy", id(node), address), frame.context)

@@ -1,4 +1,4 @@
-"""Datasets and loaders: what a batch is, and that it comes on the host."""
+"""Models of datasets and data loaders: the structure of samples and batches, and their placement on the host."""
 
 from __future__ import annotations
 
@@ -32,11 +32,12 @@ from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call, models_iteration
 
 TENSOR_DATASET = "torch.utils.data.TensorDataset"
+"""The class of objects made by `TensorDataset(...)`."""
 
 
 @models_call(LOADER, "torch.utils.data.dataloader.DataLoader")
-def loader(frame: Frame, call: LibraryCall) -> Value:
-    """`DataLoader(dataset, ...)`."""
+def data_loader(frame: Frame, call: LibraryCall) -> Value:
+    """Model `DataLoader(dataset, ...)`: an object that keeps the dataset and the options that shape a batch."""
     names = ("dataset", "batch_size")
     attributes = {name: value for i, name in enumerate(names) if (value := call.arguments.value(name, i)) is not None}
     for name in ("collate_fn", "pin_memory", "num_workers", "generator"):
@@ -48,14 +49,17 @@ def loader(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call(TENSOR_DATASET)
 def tensor_dataset(frame: Frame, call: LibraryCall) -> Value:
-    """`TensorDataset(a, b)`: each sample is a tuple of rows."""
+    """Model `TensorDataset(a, b)`: a dataset whose samples are tuples of rows, one row of each tensor."""
     items = tuple(one.value for one in call.arguments.positional)
     return frame.allocate(call.node, Instance(TENSOR_DATASET, {"tensors": Tuple(items)}))
 
 
 @models_call("torch.utils.data.Subset", "torch.utils.data.random_split")
 def subset(frame: Frame, call: LibraryCall) -> Value:
-    """Parts of a dataset yield what the dataset yields."""
+    """Model `Subset(dataset, ...)` and `random_split`: the dataset itself, because a part has samples of the same kind.
+
+    `random_split` returns a list of such parts.
+    """
     dataset = call.arguments.value("dataset", 0) or UNKNOWN
     if call.name.endswith("random_split"):
         return frame.allocate(call.node, Sequence(None, dataset))
@@ -63,19 +67,22 @@ def subset(frame: Frame, call: LibraryCall) -> Value:
 
 
 @models_iteration(LOADER)
-def batches(frame: Frame, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Sequence:
-    """A loop over a loader goes through its batches."""
-    return Sequence(None, batch_of(frame, reference, thing, node))
+def iterate_loader(frame: Frame, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Sequence:
+    """Model a loop over a DataLoader: the elements are batches."""
+    return Sequence(None, _batch_of(frame, reference, thing, node))
 
 
 @models_iteration(TENSOR_DATASET)
-def samples(frame: Frame, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Sequence:
-    """A loop over a `TensorDataset` goes through its samples."""
-    return Sequence(None, sample_of(frame, reference, thing, node))
+def iterate_tensor_dataset(frame: Frame, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Sequence:
+    """Model a loop over a `TensorDataset`: the elements are samples."""
+    return Sequence(None, _sample_of(frame, reference, thing, node))
 
 
-def sample_of(frame: Frame, reference: Value, thing: Instance | None, node: cst.BaseExpression) -> Value:
-    """One sample of a dataset."""
+def _sample_of(frame: Frame, reference: Value, thing: Instance | None, node: cst.BaseExpression) -> Value:
+    """Return one sample of a dataset: rows of a `TensorDataset`, or the result of the dataset's `__getitem__`.
+
+    `thing` is the dataset's object; where it is None, the sample is an element of the iterable itself.
+    """
     if thing is None:
         found = frame.iterate(reference, node)
         return found.any
@@ -92,46 +99,50 @@ def sample_of(frame: Frame, reference: Value, thing: Instance | None, node: cst.
     return item_by_index(frame, reference, node)
 
 
-def batch_of(frame: Frame, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Value:
-    """One batch of a DataLoader: the collated samples, or something of unknown structure on the host."""
+def _batch_of(frame: Frame, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Value:
+    """Return one batch of a DataLoader: the collated samples, or data of unknown structure on the host."""
     step = frame.step(StepKind.ASSUMED, "comes from a DataLoader, which yields host tensors", node)
-    batch = _loaded(frame, thing, step, node)
+    batch = _collated_batch(frame, thing, step, node)
     if thing.cell is None:
         return batch
-    # Somebody has wrapped the loader in one that moves what it yields.
+    # The program has wrapped the loader in one that moves its batches.
     return OpaqueData(thing.cell.placement) if batch == UNKNOWN else move_value(frame, batch, thing.cell.placement)
 
 
-def _loaded(frame: Frame, thing: Instance, step: Step, node: cst.BaseExpression) -> Value:
+def _collated_batch(frame: Frame, thing: Instance, step: Step, node: cst.BaseExpression) -> Value:
+    """Return the batch that a loader's `collate_fn`, or `default_collate`, makes of the dataset's samples."""
     dataset = thing.attributes.get("dataset", UNKNOWN)
     pinned = constant_bool(thing.attributes.get("pin_memory"), False)
     collate = thing.attributes.get("collate_fn", NONE)
-    sample = sample_of(frame, dataset, frame.instance(dataset), node) if not isinstance(dataset, Unknown) else UNKNOWN
+    sample = _sample_of(frame, dataset, frame.instance(dataset), node) if not isinstance(dataset, Unknown) else UNKNOWN
     if collate != NONE:
         samples = frame.allocate(node, Sequence(None, sample), "samples")
         batch = frame.call(collate, Arguments(node, [Argument(samples, node)]), node)
-        return _pinned(frame, batch, pinned) if batch != UNKNOWN else UNKNOWN
-    return _collated(frame, sample, step, pinned, node)
+        return _with_pinned(frame, batch, pinned) if batch != UNKNOWN else UNKNOWN
+    return _default_collate(frame, sample, step, pinned, node)
 
 
-def _pinned(frame: Frame, value: Value, pinned: bool | None, depth: int = 0) -> Value:
+def _with_pinned(frame: Frame, value: Value, pinned: bool | None, depth: int = 0) -> Value:
+    """Return a batch with the pinned flag set on its tensors, inside nested tuples too."""
     match value:
         case Tensor():
             return replace(value, pinned=pinned, fresh=None)
         case Tuple(items=items) if depth < 4:
-            return replace(value, items=tuple(_pinned(frame, one, pinned, depth + 1) for one in items))
+            return replace(value, items=tuple(_with_pinned(frame, one, pinned, depth + 1) for one in items))
     return value
 
 
-def _collated(
+def _default_collate(
     frame: Frame, value: Value, step: Step, pinned: bool | None, node: cst.BaseExpression, depth: int = 0
 ) -> Value:
-    """default_collate (torch/utils/data/_utils/collate.py): tensors stack, arrays keep their dtype, floats become
-    float64."""
+    """Return the batch that `default_collate` makes of samples (torch/utils/data/_utils/collate.py).
+
+    Tensors are stacked, arrays keep their dtype, and Python floats become float64.
+    """
     host = PlacementCase(CPU, Basis.ASSUMED, step)
     match value:
         case Tensor():
-            # What a sample has where it lies is what the batch has; only the claim is weaker.
+            # The batch has the placement of the samples; a placement on the host is only assumed.
             placement = map_cases(
                 value.placement,
                 lambda leaf: replace(leaf, basis=Basis.ASSUMED, provenance=step) if leaf.device == CPU else leaf,
@@ -145,20 +156,23 @@ def _collated(
         case Number(kind="int" | "bool") | Const(value=int()):
             return Tensor(host, Dtype("int64", DtypeSource.PYTHON), Rank.SOME, grad=False, pinned=pinned)
         case Tuple(items=items) if depth < 4:
-            return replace(value, items=tuple(_collated(frame, one, step, pinned, node, depth + 1) for one in items))
+            return replace(
+                value, items=tuple(_default_collate(frame, one, step, pinned, node, depth + 1) for one in items)
+            )
         case Ref(address=address) if depth < 4:
             thing = frame.get(address)
             if isinstance(thing, Dict):
                 entries = {
-                    key: _collated(frame, one, step, pinned, node, depth + 1) for key, one in thing.entries.items()
+                    key: _default_collate(frame, one, step, pinned, node, depth + 1)
+                    for key, one in thing.entries.items()
                 }
                 return frame.allocate(
                     node, Dict(entries, None if thing.element is None else OpaqueData(host, pinned)), f"batch{depth}"
                 )
             if isinstance(thing, Sequence) and thing.kind == "list":
-                # Samples that are lists of as many things make as many batches.
+                # Samples that are lists of n elements are collated to a list of n batches.
                 items = thing.items if thing.items is not None else (thing.element,)
-                parts = tuple(_collated(frame, one, step, pinned, node, depth + 1) for one in items)
+                parts = tuple(_default_collate(frame, one, step, pinned, node, depth + 1) for one in items)
                 columns = Sequence(parts) if thing.items is not None else Sequence(None, parts[0])
                 return frame.allocate(node, columns, f"batch{depth}")
     return OpaqueData(host, pinned)

@@ -1,4 +1,4 @@
-"""dataclasses, collections.namedtuple and types.SimpleNamespace: records, their copies and their fields."""
+"""Models of `dataclasses`, `collections.namedtuple` and `types.SimpleNamespace`: records, their copies and fields."""
 
 from __future__ import annotations
 
@@ -15,8 +15,11 @@ from devlint.interpreter.state.library_models import models_call
 
 
 @models_call("dataclasses.replace", "copy.replace")
-def replaced(frame: Frame, call: LibraryCall) -> Value:
-    """`dataclasses.replace(record, x=...)`: another record, with some fields changed."""
+def replace_fields(frame: Frame, call: LibraryCall) -> Value:
+    """Model `dataclasses.replace(record, x=...)`: a copy of the record with some fields changed.
+
+    The class's `__post_init__` runs on the copy.
+    """
     given = {name: one.value for name, one in call.arguments.keywords.items()}
     record = call.first.value if call.first is not None else UNKNOWN
     if isinstance(record, Tuple):
@@ -33,9 +36,8 @@ def replaced(frame: Frame, call: LibraryCall) -> Value:
 
 
 @models_call("dataclasses.field", "attr.ib", "attr.field", "attrs.field", "pydantic.Field", "pydantic.fields.Field")
-def field(frame: Frame, call: LibraryCall) -> Value:
-    """`dataclasses.field(default_factory=list)`: the value a field has when none is given."""
-
+def field_default(frame: Frame, call: LibraryCall) -> Value:
+    """Model `dataclasses.field(default_factory=list)`: the field's default value, or unknown."""
     factory = call.arguments.value("default_factory") or call.arguments.value("factory")
     if factory is not None:
         return frame.call(factory, Arguments(call.node), call.node)
@@ -44,7 +46,7 @@ def field(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("dataclasses.fields")
 def fields(frame: Frame, call: LibraryCall) -> Value:
-    """`dataclasses.fields(record)`: what describes each field, by name."""
+    """Model `dataclasses.fields(record)`: a tuple of `Field` objects, which know the names of the fields."""
     thing = frame.instance(call.first.value) if call.first is not None else None
     if thing is None:
         return UNKNOWN
@@ -57,7 +59,7 @@ def fields(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("dataclasses.asdict", "builtins.vars")
 def as_dict(frame: Frame, call: LibraryCall) -> Value:
-    """The fields of a record as a dict; `vars(x)` is the very dict of the object."""
+    """Model `dataclasses.asdict(record)` and `vars(x)`: the fields as a new dict, or the object's own dict."""
     value = call.first.value if call.first is not None else UNKNOWN
     thing = frame.instance(value)
     if thing is None or not isinstance(value, Ref):
@@ -70,35 +72,35 @@ def as_dict(frame: Frame, call: LibraryCall) -> Value:
 
 
 @models_call("types.SimpleNamespace", "argparse.Namespace")
-def namespace(frame: Frame, call: LibraryCall) -> Value:
-    """`SimpleNamespace(x=...)`: an object with these attributes."""
+def simple_namespace(frame: Frame, call: LibraryCall) -> Value:
+    """Model `SimpleNamespace(x=...)`: an object with these attributes."""
     given = {name: one.value for name, one in call.arguments.keywords.items()}
     return frame.allocate(call.node, Instance(call.name, given)) if call.arguments.complete else UNKNOWN
 
 
 # Named tuples
 
-MAKE = LibraryName("collections.namedtuple.__new__")
-"""What calling a class made by `namedtuple` comes down to, with the names of the fields before the arguments."""
+NAMEDTUPLE_CONSTRUCTOR = LibraryName("collections.namedtuple.__new__")
+"""The function that stands for the constructor of a `namedtuple` class; its first argument holds the field names."""
 
 
 @models_call("collections.namedtuple")
 def namedtuple(frame: Frame, call: LibraryCall) -> Value:
-    """`namedtuple("T", "a b")`: a class of tuples."""
+    """Model `namedtuple("T", "a b")`: a class of tuples with these field names."""
     given = call.arguments.get("field_names", 1)
     if given is None:
         return UNKNOWN
     if isinstance(given.value, Const) and isinstance(given.value.value, str):
-        return Partial(MAKE, (Tuple(tuple(map(Const, given.value.value.replace(",", " ").split()))),))
+        return Partial(NAMEDTUPLE_CONSTRUCTOR, (Tuple(tuple(map(Const, given.value.value.replace(",", " ").split()))),))
     found = frame.iterate(given.value, given.node)
     if found.items is None or not all(isinstance(one, Const) for one in found.items):
         return UNKNOWN
-    return Partial(MAKE, (Tuple(found.items),))
+    return Partial(NAMEDTUPLE_CONSTRUCTOR, (Tuple(found.items),))
 
 
-@models_call(MAKE.name)
-def make(frame: Frame, call: LibraryCall) -> Value:
-    """One of these tuples."""
+@models_call(NAMEDTUPLE_CONSTRUCTOR.name)
+def make_namedtuple(frame: Frame, call: LibraryCall) -> Value:
+    """Model a call of a class made by `namedtuple`: a tuple with named items."""
     names = call.first.value if call.first is not None else UNKNOWN
     if not isinstance(names, Tuple):
         return UNKNOWN
@@ -108,10 +110,9 @@ def make(frame: Frame, call: LibraryCall) -> Value:
     return Tuple(tuple(rest if one is None else one for one in given), fields)
 
 
-@models_call("class._make", f"{MAKE.name}._make")
-def make_of(frame: Frame, call: LibraryCall) -> Value:
-    """`T._make(iterable)`."""
-
+@models_call("class._make", f"{NAMEDTUPLE_CONSTRUCTOR.name}._make")
+def make_from_iterable(frame: Frame, call: LibraryCall) -> Value:
+    """Model `T._make(iterable)`: call the class with the elements of the iterable."""
     if call.first is None or call.receiver is None:
         return UNKNOWN
     found = frame.iterate(call.first.value, call.first.node)
@@ -124,7 +125,7 @@ def make_of(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("tuple._replace")
 def replace_items(frame: Frame, call: LibraryCall) -> Value:
-    """`t._replace(a=...)`."""
+    """Model `t._replace(a=...)`: a copy of the named tuple with some items changed."""
     given = {name: one.value for name, one in call.arguments.keywords.items()}
     if not isinstance(call.receiver, Tuple) or not call.arguments.complete:
         return UNKNOWN
@@ -133,12 +134,13 @@ def replace_items(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("tuple._asdict")
 def items_as_dict(frame: Frame, call: LibraryCall) -> Value:
-    """`t._asdict()`."""
+    """Model `t._asdict()`: a dict of the named tuple's items."""
     if not isinstance(call.receiver, Tuple) or not call.receiver.names:
         return UNKNOWN
     return frame.allocate(call.node, Dict(dict(zip(call.receiver.names, call.receiver.items, strict=True))))
 
 
 def _with_items(record: Tuple, given: Mapping[str, Value]) -> Tuple:
+    """Return a copy of a named tuple with new values for some of its names."""
     items = tuple(given.get(name, item) for name, item in zip(record.names, record.items, strict=True))
     return replace(record, items=items)

@@ -1,4 +1,4 @@
-"""The dtype that torch gives to what is told none."""
+"""Models of the functions that read and change torch's default dtype."""
 
 from __future__ import annotations
 
@@ -16,35 +16,47 @@ from devlint.interpreter.state.torch_defaults import FileDefaults
 
 @models_call("torch.set_default_dtype")
 def set_default_dtype(frame: Frame, call: LibraryCall) -> Value:
-    """Afterwards Python floats, and factories and layers without a dtype, are of this one."""
+    """Model `torch.set_default_dtype(d)`: set the dtype of Python floats, and the default dtype of new tensors.
+
+    Factories and layers that are given no dtype use the default dtype.
+    """
     given = call.arguments.value("d", 0)
     dtype = requested_dtype(given) if given is not None else UNKNOWN_DTYPE
-    _set(frame, replace(dtype, source=DtypeSource.DEFAULT))
+    _set_default_dtype(frame, replace(dtype, source=DtypeSource.DEFAULT))
     return NONE
 
 
 @models_call("torch.get_default_dtype")
 def get_default_dtype(frame: Frame, call: LibraryCall) -> Value:
-    """What torch makes of Python floats."""
+    """Model `torch.get_default_dtype()`: the dtype that torch gives to Python floats."""
     return DtypeValue(frame.state.torch_state.default_dtype)
 
 
 @models_call("torch.set_default_tensor_type")
 def set_default_tensor_type(frame: Frame, call: LibraryCall) -> Value:
-    """The old way to change the default device and dtype: what factories do then is not followed."""
-    _set(frame, UNKNOWN_DTYPE)
+    """Model `torch.set_default_tensor_type(...)`: make the default device and the default dtype unknown.
+
+    The function is the predecessor of `set_default_device` and `set_default_dtype`; its effect on factories is not
+    modelled.
+    """
+    _set_default_dtype(frame, UNKNOWN_DTYPE)
     frame.state.torch_state = replace(frame.state.torch_state, default_device=UNKNOWN_PLACEMENT)
     keep_defaults(frame)
     return NONE
 
 
-def _set(frame: Frame, dtype: Dtype) -> None:
+def _set_default_dtype(frame: Frame, dtype: Dtype) -> None:
+    """Set the default dtype of the state, and record the dtype as the file's default."""
     frame.state.torch_state = replace(frame.state.torch_state, default_dtype=dtype)
     keep_defaults(frame)
 
 
 def keep_defaults(frame: Frame) -> None:
-    """The code being run has changed the defaults: for the file, if that is what happens when it runs."""
+    """Record the state's default device and dtype as the defaults of the file whose execution changes them.
+
+    A change at module level counts for that module's file, a change inside a function for the file that is entered; a
+    change during the symbolic analysis of a function is not recorded.
+    """
     defaults = frame.analysis.torch_defaults
     file = frame.module if frame.function is None else None if frame.analysis.symbolic else defaults.entered
     if file is not None:

@@ -1,4 +1,4 @@
-"""torch.device, what is asked about accelerators, and the settings that decide where things go by default."""
+"""Models of `torch.device`, of queries about accelerators, and of the settings of default and current devices."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from devlint.interpreter.state.library_models import models_call
 
 
 @models_call("torch.device")
-def device(frame: Frame, call: LibraryCall) -> Value:
-    """`torch.device("cuda", 1)`."""
+def torch_device(frame: Frame, call: LibraryCall) -> Value:
+    """Model `torch.device("cuda", 1)`: the device that the arguments request."""
     given = call.arguments.get("device", 0) or call.arguments.get("type", 0)
     if given is None:
         return DeviceValue()
@@ -35,7 +35,7 @@ def device(frame: Frame, call: LibraryCall) -> Value:
     return DeviceValue(requested_placement(frame, given.value, given.node, None))
 
 
-AVAILABLE = {
+AVAILABILITY_CONDITIONS = {
     "torch.cuda.is_available": "cuda",
     "torch.backends.mps.is_available": "mps",
     "torch.mps.is_available": "mps",
@@ -43,23 +43,24 @@ AVAILABLE = {
     "torch.accelerator.is_available": "accelerator",
     "torch.backends.mps.is_built": "mps-built",
 }
+"""The names of the conditions that stand for the results of torch's availability functions."""
 
 
-@models_call(*AVAILABLE)
-def available(frame: Frame, call: LibraryCall) -> Value:
-    """Whether there is an accelerator: one and the same answer each time it is asked."""
-    return SymbolicBool(Literal(Atom(("available", AVAILABLE[call.name]), f"{call.name}()")))
+@models_call(*AVAILABILITY_CONDITIONS)
+def is_available(frame: Frame, call: LibraryCall) -> Value:
+    """Model `torch.cuda.is_available()` and the like: a symbolic bool, the same one at every call."""
+    return SymbolicBool(Literal(Atom(("available", AVAILABILITY_CONDITIONS[call.name]), f"{call.name}()")))
 
 
 @models_call("torch.cuda.device_count")
 def device_count(frame: Frame, call: LibraryCall) -> Value:
-    """How many accelerators there are."""
+    """Model `torch.cuda.device_count()`: an unknown integer, the same one at every call."""
     return Number("int", ("device_count",), "torch.cuda.device_count()")
 
 
 @models_call("torch.cuda.current_device")
 def current_device(frame: Frame, call: LibraryCall) -> Value:
-    """The index of the current device."""
+    """Model `torch.cuda.current_device()`: the current CUDA device, of unknown index after `set_device`."""
     torch_state = frame.state.torch_state
     return DeviceValue(
         PlacementCase(
@@ -70,14 +71,14 @@ def current_device(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("torch.cuda.set_device")
 def set_device(frame: Frame, call: LibraryCall) -> Value:
-    """Afterwards `cuda` without an index may be any of them."""
+    """Model `torch.cuda.set_device(i)`: afterwards `cuda` without an index may mean any CUDA device."""
     frame.state.torch_state = replace(frame.state.torch_state, current_device_known=False)
     return NONE
 
 
 @models_call("torch.set_default_device")
 def set_default_device(frame: Frame, call: LibraryCall) -> Value:
-    """Afterwards factories without a device put their tensors there."""
+    """Model `torch.set_default_device(d)`: set the device of factories that are given no device."""
     given = call.arguments.get("device", 0)
     placement = requested_placement(frame, given.value, given.node, None) if given is not None else UNKNOWN_PLACEMENT
     frame.state.torch_state = replace(frame.state.torch_state, default_device=placement)
@@ -87,19 +88,19 @@ def set_default_device(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("torch.get_default_device")
 def get_default_device(frame: Frame, call: LibraryCall) -> Value:
-    """Where factories put their tensors."""
+    """Model `torch.get_default_device()`: the device of factories that are given no device; the CPU unless set."""
     return DeviceValue(frame.state.torch_state.default_device or PlacementCase(KnownDevice("cpu"), Basis.EXPLICIT))
 
 
 @models_call("torch.accelerator.current_accelerator")
 def current_accelerator(frame: Frame, call: LibraryCall) -> Value:
-    """The accelerator of this machine: always the same one."""
+    """Model `torch.accelerator.current_accelerator()`: an unknown device, the same one at every call."""
     return Unknown(("accelerator",), "the current accelerator")
 
 
 @models_call("reveal_placement", "devlint.reveal_placement", "builtins.reveal_placement")
-def reveal(frame: Frame, call: LibraryCall) -> Value:
-    """`reveal_placement(expr)` in analysed code: devlint says what it knows, and hands the value on."""
+def reveal_placement(frame: Frame, call: LibraryCall) -> Value:
+    """Model `reveal_placement(expr)` in analysed code: report what devlint knows of the value, and return the value."""
     if not call.arguments.positional:
         return UNKNOWN
     first = call.arguments.positional[0]

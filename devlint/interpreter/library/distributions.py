@@ -1,4 +1,4 @@
-"""torch.distributions: what a distribution draws lies where its parameters do; on the host, if these are numbers."""
+"""Models of `torch.distributions`: draws are placed where the parameters are; on the host if these are numbers."""
 
 from __future__ import annotations
 
@@ -40,32 +40,39 @@ PARAMETERS: Final = {
     "one_hot_categorical.OneHotCategorical": ("probs", "logits"),
     "multivariate_normal.MultivariateNormal": ("loc", "covariance_matrix"),
 }
-"""The families, with the parameters that decide where they draw."""
+"""The parameters of each family of distributions; their placement is the placement of the draws."""
 
 PACKAGE: Final = "torch.distributions."
-ANY: Final = f"{PACKAGE}*"
-"""A distribution of any family."""
+ANY_FAMILY: Final = f"{PACKAGE}*"
+"""The name under which methods of every family are registered."""
 
-INDICES: Final = f"{PACKAGE}Categorical"
-"""The family that draws indices."""
+CATEGORICAL: Final = f"{PACKAGE}Categorical"
+"""The family whose draws are indices, of dtype int64."""
 
 MOMENTS: Final = ("mean", "stddev", "variance")
+"""Attributes that are computed from the parameters."""
 
 
-def _names() -> dict[str, tuple[str, ...]]:
+def _parameters_by_name() -> dict[str, tuple[str, ...]]:
+    """Return the parameters of each family under its two names: `normal.Normal` as well as `Normal`."""
     found = {f"{PACKAGE}{name}": names for name, names in PARAMETERS.items()}
     return found | {f"{PACKAGE}{name.partition('.')[2]}": names for name, names in PARAMETERS.items()}
 
 
-@models_call(*_names())
+@models_call(*_parameters_by_name())
 def distribution(frame: Frame, call: LibraryCall) -> Value:
-    """`Normal(mean, std)`: parameters are tensors; numbers become 0-dim tensors on the default device."""
+    """Model `Normal(mean, std)`: an object with the tensor parameters and their moments as attributes.
+
+    Parameters that are numbers become 0-dim tensors on the default device, unless another parameter is a tensor.
+    """
     given = {
         name: value
-        for position, name in enumerate(_names()[call.name])
+        for position, name in enumerate(_parameters_by_name()[call.name])
         if (value := call.arguments.value(name, position)) is not None and value != Const(None)
     }
-    tensors = {name: frame.resolve(tensor) for name, value in given.items() if (tensor := _tensor(value)) is not None}
+    tensors = {
+        name: frame.resolve(tensor) for name, value in given.items() if (tensor := _parameter_tensor(value)) is not None
+    }
     if not tensors:
         placement = default_placement(frame, call.name.rpartition(".")[2], call.node)
         tensors = {name: Tensor(placement, Dtype("float32"), Rank.ZERO) for name in given}
@@ -75,12 +82,13 @@ def distribution(frame: Frame, call: LibraryCall) -> Value:
     return frame.allocate(call.node, Instance(f"{PACKAGE}{family}", {**moments, **tensors}))
 
 
-def _tensor(value: Value) -> Tensor | None:
+def _parameter_tensor(value: Value) -> Tensor | None:
+    """Return a parameter as a tensor, unknown if need be; None for a number."""
     return None if isinstance(value, (Const, Number)) else as_tensor(value) or Tensor()
 
 
-def _parameters(frame: Frame, value: Value | None) -> list[Tensor]:
-    """The tensors that a distribution is made of, as they are now."""
+def _current_parameters(frame: Frame, value: Value | None) -> list[Tensor]:
+    """Return the tensors that a distribution was constructed with, resolved in the current state."""
     thing = frame.instance(value)
     if thing is None or not (isinstance(thing.cls, str) and thing.cls.startswith(PACKAGE)):
         return []
@@ -88,24 +96,30 @@ def _parameters(frame: Frame, value: Value | None) -> list[Tensor]:
     return [frame.resolve(one) for one in kept if isinstance(one, Tensor)]
 
 
-@models_call(f"{ANY}.sample", f"{ANY}.rsample", f"{ANY}.sample_n")
+@models_call(f"{ANY_FAMILY}.sample", f"{ANY_FAMILY}.rsample", f"{ANY_FAMILY}.sample_n")
 def draw(frame: Frame, call: LibraryCall) -> Value:
-    """A draw: where the parameters are, in their shape and as many as are asked for."""
-    parameters = _parameters(frame, call.receiver)
+    """Model `distribution.sample(shape)`, `rsample` and `sample_n`: a tensor where the parameters are.
+
+    Its rank is that of the parameters, or that of the shape passed.
+    """
+    parameters = _current_parameters(frame, call.receiver)
     if not parameters:
         return UNKNOWN
     thing = frame.instance(call.receiver)
-    discrete = thing is not None and thing.cls == INDICES
-    asked = call.arguments.get("sample_shape", 0)
+    discrete = thing is not None and thing.cls == CATEGORICAL
+    shape = call.arguments.get("sample_shape", 0)
     own = broadcast_rank(one.rank for one in parameters)
-    rank = rank_of_shape(frame, [asked]) if asked is not None else own.fewer if discrete else own
+    rank = rank_of_shape(frame, [shape]) if shape is not None else own.fewer if discrete else own
     dtype = Dtype("int64") if discrete else parameters[0].dtype
-    placement = _drawn(frame, meet_of_placements(parameters), call.node)
+    placement = _placement_of_draw(frame, meet_of_placements(parameters), call.node)
     return Tensor(placement, dtype, rank, grad=False if call.name != "rsample" else None)
 
 
-def _drawn(frame: Frame, placement: Placement, node: cst.CSTNode) -> Placement:
-    """Where a draw lies: one from parameters that nobody has brought anywhere is made on the host here."""
+def _placement_of_draw(frame: Frame, placement: Placement, node: cst.CSTNode) -> Placement:
+    """Return the placement of a draw from parameters of this placement.
+
+    A draw from parameters on the host by default starts a provenance of its own here.
+    """
     step = frame.step(StepKind.CREATED, "drawn on the host, where the parameters of the distribution are", node)
 
     def change(leaf: PlacementCase) -> PlacementCase:
@@ -114,42 +128,50 @@ def _drawn(frame: Frame, placement: Placement, node: cst.CSTNode) -> Placement:
     return map_cases(placement, change)
 
 
-@models_call(f"{ANY}.log_prob", f"{ANY}.cdf", f"{ANY}.icdf")
+@models_call(f"{ANY_FAMILY}.log_prob", f"{ANY_FAMILY}.cdf", f"{ANY_FAMILY}.icdf")
 def density(frame: Frame, call: LibraryCall) -> Value:
-    """What is computed of a value and the parameters, which must be in one place."""
+    """Model `distribution.log_prob(value)`, `cdf` and `icdf`: a tensor computed from value and parameters.
+
+    A value on another device than the parameters is reported.
+    """
     value = call.arguments.get("value", 0)
     tensor = as_tensor(value.value) if value is not None else None
-    operands = list(_operands(frame, call.receiver, call.receiver_node))
+    operands = list(_parameter_operands(frame, call.receiver, call.receiver_node))
     if value is not None and tensor is not None:
         operands.append(Operand("value", frame.place(value.node), frame.resolve(tensor)))
-    return _computed(frame, call, operands)
+    return _compute(frame, call, operands)
 
 
 @models_call(f"{PACKAGE}kl_divergence", f"{PACKAGE}kl.kl_divergence")
-def divergence(frame: Frame, call: LibraryCall) -> Value:
-    """The divergence of two distributions, whose parameters must be in one place."""
-    sides = [[*_operands(frame, side.value, side.node)] for side in call.arguments.positional[:2]]
-    return _computed(frame, call, [one for side in sides for one in side]) if all(sides) else UNKNOWN
+def kl_divergence(frame: Frame, call: LibraryCall) -> Value:
+    """Model `kl_divergence(p, q)`: a tensor computed from the parameters of both.
+
+    Parameters on different devices are reported.
+    """
+    sides = [[*_parameter_operands(frame, side.value, side.node)] for side in call.arguments.positional[:2]]
+    return _compute(frame, call, [one for side in sides for one in side]) if all(sides) else UNKNOWN
 
 
-@models_call(f"{ANY}.entropy")
+@models_call(f"{ANY_FAMILY}.entropy")
 def entropy(frame: Frame, call: LibraryCall) -> Value:
-    """What is computed of the parameters alone."""
-    return _computed(frame, call, list(_operands(frame, call.receiver, call.receiver_node)))
+    """Model `distribution.entropy()`: a tensor computed from the parameters."""
+    return _compute(frame, call, list(_parameter_operands(frame, call.receiver, call.receiver_node)))
 
 
-@models_call(f"{PACKAGE}Independent", f"{ANY}.expand")
-def same(frame: Frame, call: LibraryCall) -> Value:
-    """The same parameters, seen as another shape of distribution."""
+@models_call(f"{PACKAGE}Independent", f"{ANY_FAMILY}.expand")
+def reshaped_distribution(frame: Frame, call: LibraryCall) -> Value:
+    """Model `Independent(distribution, n)` and `expand`: the distribution itself, with the same parameters."""
     return call.receiver or (call.first.value if call.first is not None else UNKNOWN)
 
 
-def _operands(frame: Frame, value: Value | None, node: cst.BaseExpression) -> Iterator[Operand]:
-    for parameter in _parameters(frame, value):
+def _parameter_operands(frame: Frame, value: Value | None, node: cst.BaseExpression) -> Iterator[Operand]:
+    """Yield the parameters of a distribution as operands of an operation."""
+    for parameter in _current_parameters(frame, value):
         yield Operand("parameters", frame.place(node), parameter, inside=True)
 
 
-def _computed(frame: Frame, call: LibraryCall, operands: list[Operand]) -> Value:
+def _compute(frame: Frame, call: LibraryCall, operands: list[Operand]) -> Value:
+    """Return the result of an operation on the operands; report a device conflict among them."""
     if not operands:
         return UNKNOWN
     name = call.name.rpartition(".")[2]

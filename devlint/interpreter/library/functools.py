@@ -1,4 +1,4 @@
-"""functools: functions made of functions."""
+"""Models of `functools` and `typing.cast`: partial application, reduction and wrappers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from devlint.interpreter.state.library_models import models_call
 
 @models_call("functools.partial")
 def partial(frame: Frame, call: LibraryCall) -> Value:
-    """`functools.partial(f, ...)`."""
+    """Model `functools.partial(f, ...)`: a partial application of the function."""
     if not call.arguments.positional:
         return UNKNOWN
     target, *rest = call.arguments.positional
@@ -21,8 +21,10 @@ def partial(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("functools.reduce")
 def reduce(frame: Frame, call: LibraryCall) -> Value:
-    """`functools.reduce(f, xs, start)`: element by element, where they are known; else what a second step gives."""
+    """Model `functools.reduce(f, xs, start)`: call the function on each element in turn, where the elements are known.
 
+    Otherwise the result is the join of the first value and the results of one step, or of two with a start value.
+    """
     if len(call.arguments.positional) < 2:
         return UNKNOWN
     function, source, *start = call.arguments.positional
@@ -41,17 +43,17 @@ def reduce(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("typing.cast", "typing_extensions.cast")
 def cast(frame: Frame, call: LibraryCall) -> Value:
-    """`typing.cast(T, x)`: x."""
+    """Model `typing.cast(T, x)`: the value of `x`."""
     return call.arguments.value("val", 1) or UNKNOWN
 
 
 @models_call("functools.wraps")
 def wraps(frame: Frame, call: LibraryCall) -> Value:
-    """`functools.wraps(f)`: a decorator that hands back what it is given."""
+    """Model `functools.wraps(f)`: a decorator that returns the function it is applied to."""
     return Partial(LibraryName("functools.update_wrapper"))
 
 
 @models_call("functools.update_wrapper")
 def update_wrapper(frame: Frame, call: LibraryCall) -> Value:
-    """`functools.update_wrapper(wrapper, f)`: the wrapper, under another name."""
+    """Model `functools.update_wrapper(wrapper, f)`: the wrapper itself."""
     return call.first.value if call.first is not None else UNKNOWN

@@ -1,4 +1,4 @@
-"""Registering forward hooks, and removing them."""
+"""Models of methods that register forward hooks on a module, and of the handles that remove the hooks."""
 
 from __future__ import annotations
 
@@ -10,11 +10,15 @@ from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
 
 HANDLE = "torch.utils.hooks.RemovableHandle"
+"""The class of the handles that registering a hook returns."""
 
 
 @models_call(f"Module.{PRE_HOOK}", f"Module.{FORWARD_HOOK}")
-def register(frame: Frame, call: LibraryCall) -> Value:
-    """`module.register_forward_hook(f)`: a handle. Hooks that nobody can read are taken to change nothing."""
+def register_hook(frame: Frame, call: LibraryCall) -> Value:
+    """Model `module.register_forward_hook(f)`: add the hook and return a handle.
+
+    A hook that is not a known callable, or has keyword options, is assumed to change nothing.
+    """
     if call.first is None or not isinstance(call.receiver, Ref):
         return UNKNOWN
     hook = call.first.value
@@ -25,8 +29,8 @@ def register(frame: Frame, call: LibraryCall) -> Value:
 
 
 @models_call(f"{HANDLE}.remove")
-def remove(frame: Frame, call: LibraryCall) -> Value:
-    """`handle.remove()`."""
+def remove_handle(frame: Frame, call: LibraryCall) -> Value:
+    """Model `handle.remove()`: remove the hook from its module."""
     thing = frame.instance(call.receiver)
     if thing is not None and isinstance(kind := thing.attributes.get("kind"), Const):
         module = thing.attributes["module"]

@@ -1,4 +1,4 @@
-"""Library calls by name: hand-written models first, then the table's rows, else unknown."""
+"""Dispatch of library calls by name: hand-written models first, then the rows of the semantics table, else unknown."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import Final
 
 from devlint.domain.objects import Dict, Instance, Sequence
 from devlint.domain.value import (
-    UNKNOWN,
     Array,
     Const,
     DeviceType,
@@ -33,17 +32,17 @@ from devlint.interpreter.state.library_models import _MODELS
 
 
 def invoke(frame: Frame, invocation: LibraryCall) -> Value:
-    """The value of a library call."""
+    """Return the value of a library call: by the first model registered under one of its names, else by the table."""
     if invocation.receiver is None and invocation.name.startswith("torch."):
         report_hard_coded_arguments(frame, invocation.name, invocation.arguments)
-    for name in names_of(frame, invocation):
+    for name in _registered_names(frame, invocation):
         found = _MODELS.get(name)
         if found is not None:
             return found(frame, invocation)
     return by_table(frame, invocation)
 
 
-OWNERS: Final[dict[type, tuple[str, ...]]] = {
+METHOD_PREFIXES: Final[dict[type, tuple[str, ...]]] = {
     Tensor: ("Tensor",),
     OpaqueData: ("OpaqueData", "Tensor"),
     Array: ("ndarray",),
@@ -55,15 +54,15 @@ OWNERS: Final[dict[type, tuple[str, ...]]] = {
     DeviceValue: ("device",),
     ProgramDefinition: ("class",),
 }
-"""The types under whose names the methods of a kind of value are registered, most specific first."""
+"""Prefixes under which models of methods are registered, by the receiver's kind of value; most specific first."""
 
 
-def names_of(frame: Frame, invocation: LibraryCall) -> list[str]:
-    """The names under which a call may be registered, most specific first."""
+def _registered_names(frame: Frame, invocation: LibraryCall) -> list[str]:
+    """Return the names under which a model of the call may be registered, most specific first."""
     receiver, name = invocation.receiver, invocation.name
     if receiver is None:
         return [name]
-    owners = OWNERS.get(type(receiver))
+    owners = METHOD_PREFIXES.get(type(receiver))
     if owners is not None:
         return [f"{owner}.{name}" for owner in owners]
     match receiver:
@@ -78,11 +77,12 @@ def names_of(frame: Frame, invocation: LibraryCall) -> list[str]:
             if isinstance(thing, Dict):
                 return [f"dict.{name}"]
             if isinstance(thing, Instance):
-                return _instance_names(frame, receiver, thing, name)
+                return _names_by_class(frame, receiver, thing, name)
     return []
 
 
-def _instance_names(frame: Frame, receiver: Value, thing: Instance, name: str) -> list[str]:
+def _names_by_class(frame: Frame, receiver: Value, thing: Instance, name: str) -> list[str]:
+    """Return the names under which a model of an object's method may be registered, most specific first."""
     if is_module(frame, receiver):
         return [f"{library_class_name(frame, thing)}.{name}", f"Module.{name}"]
     if is_tensor_container(frame, receiver):
@@ -90,8 +90,3 @@ def _instance_names(frame: Frame, receiver: Value, thing: Instance, name: str) -
     if isinstance(thing.cls, str):
         return [f"{thing.cls}.{name}", f"{thing.cls.rpartition('.')[0]}.*.{name}"]
     return [f"object.{name}"]
-
-
-def unknown(frame: Frame, invocation: LibraryCall) -> Value:
-    """A call nothing is known of."""
-    return UNKNOWN

@@ -1,4 +1,4 @@
-"""Builtins and itertools that hand the elements of something on."""
+"""Models of builtins that iterate over their arguments, such as `zip`, `map` and `sum`."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
 
 MAX_COUNTED: Final = 3
-"""Rounds of a loop over a range that are followed one by one: hardly more than it takes without knowing the numbers."""
+"""The longest range whose numbers are kept one by one; a loop over so few costs little more than a fixed point."""
 
 IN_ORDER: Final = frozenset({"builtins.iter", "tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.std.tqdm"})
-"""Those that begin with the first element, and are iterated over only."""
+"""Functions whose result starts with the first element of the iterable, and is only iterated over."""
 
 
 @models_call(
@@ -26,8 +26,11 @@ IN_ORDER: Final = frozenset({"builtins.iter", "tqdm.tqdm", "tqdm.auto.tqdm", "tq
     "builtins.set", "builtins.frozenset", "collections.deque", "tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.trange",
     "tqdm.notebook.tqdm", "tqdm.std.tqdm", "itertools.islice", "itertools.cycle", "rich.progress.track",
 )  # fmt: skip
-def passed_on(frame: Frame, call: LibraryCall) -> Value:
-    """Collections built from what something yields."""
+def model_iter_like(frame: Frame, call: LibraryCall) -> Value:
+    """Model `list`, `iter`, `sorted`, `range`, `tqdm` and the like: a collection of an iterable's elements.
+
+    Functions that change the order or drop elements forget which element is which, except `reversed`.
+    """
     if call.name in ("builtins.range", "tqdm.trange"):
         return frame.allocate(call.node, _range(call))
     first = call.first or call.arguments.get("iterable")
@@ -51,7 +54,7 @@ def passed_on(frame: Frame, call: LibraryCall) -> Value:
 
 
 def _range(call: LibraryCall) -> Sequence:
-    """The numbers of a range, when it is short and known; else the first of them."""
+    """Return the sequence of a range's numbers: each of them if they are known and few, else the first number."""
     given = [one.value for one in call.arguments.positional]
     bounds = [one.value for one in given if isinstance(one, Const) and type(one.value) is int]
     if 0 < len(bounds) == len(given) <= 3 and call.arguments.complete and 0 not in bounds[2:]:
@@ -64,7 +67,7 @@ def _range(call: LibraryCall) -> Sequence:
 
 @models_call("builtins.enumerate")
 def enumerate_(frame: Frame, call: LibraryCall) -> Value:
-    """`enumerate(x)`."""
+    """Model `enumerate(xs, start)`: pairs of a number and an element."""
     first = call.first
     found = frame.iterate(first.value, first.node) if first is not None else Sequence(None)
     if found.items is not None and len(call.arguments.positional) == 1:
@@ -78,7 +81,7 @@ def enumerate_(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("builtins.zip")
 def zip_(frame: Frame, call: LibraryCall) -> Value:
-    """`zip(a, b)`."""
+    """Model `zip(xs, ys)`: tuples of one element of each iterable; `zip(*rows)` gives the columns of the rows."""
     found = [frame.iterate(one.value, one.node) for one in call.arguments.positional]
     if found and all(one.items is not None for one in found) and call.arguments.complete:
         rows = zip(*(one.items or () for one in found), strict=False)
@@ -87,7 +90,8 @@ def zip_(frame: Frame, call: LibraryCall) -> Value:
         rest = call.arguments.rest.value if call.arguments.rest is not None and not found else UNKNOWN
         if not isinstance(rest, Tuple):
             return frame.allocate(call.node, Sequence(None, UNKNOWN, "iterator"))
-        # `zip(*rows)` of rows of the same form: its columns, each as long as there are rows.
+        # `zip(*rows)` of rows of the same form gives the columns of the rows; a column has as many elements as there
+        # are rows.
         columns = [
             frame.allocate(call.node, Sequence(None, item, "tuple"), f"column {i}") for i, item in enumerate(rest.items)
         ]
@@ -97,8 +101,7 @@ def zip_(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("builtins.map", "builtins.filter")
 def map_(frame: Frame, call: LibraryCall) -> Value:
-    """`map(f, xs)`: each element through the function."""
-
+    """Model `map(f, xs)`: the function's result for each element; model `filter(f, xs)`: any of the elements."""
     if len(call.arguments.positional) < 2:
         return UNKNOWN
     function, *sources = call.arguments.positional
@@ -118,7 +121,7 @@ def map_(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("builtins.next")
 def next_(frame: Frame, call: LibraryCall) -> Value:
-    """`next(iterator)`."""
+    """Model `next(iterator, default)`: the first remaining element, which is removed from the iterator."""
     first = call.first
     if first is None:
         return UNKNOWN
@@ -145,7 +148,7 @@ def next_(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("builtins.sum")
 def sum_(frame: Frame, call: LibraryCall) -> Value:
-    """`sum(xs)`: repeated addition."""
+    """Model `sum(xs, start)`: add the elements one by one."""
     first = call.first
     if first is None:
         return UNKNOWN
@@ -160,8 +163,8 @@ def sum_(frame: Frame, call: LibraryCall) -> Value:
 
 
 @models_call("builtins.min", "builtins.max")
-def extreme(frame: Frame, call: LibraryCall) -> Value:
-    """One of the arguments."""
+def min_or_max(frame: Frame, call: LibraryCall) -> Value:
+    """Model `min` and `max`: any of the arguments, or any element of a single argument."""
     if len(call.arguments.positional) == 1:
         return frame.iterate(call.arguments.positional[0].value, call.arguments.positional[0].node).any
     return join_all([one.value for one in call.arguments.positional])
@@ -169,7 +172,7 @@ def extreme(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("builtins.dict", "collections.OrderedDict", "collections.defaultdict")
 def dict_(frame: Frame, call: LibraryCall) -> Value:
-    """`dict(...)`; what a defaultdict makes for the keys it lacks comes first."""
+    """Model `dict(...)`, `OrderedDict(...)` and `defaultdict(factory, ...)`: a dict of the entries passed."""
     if call.name != "collections.defaultdict":
         return frame.allocate(call.node, dict_from_arguments(frame, call.arguments))
     factory = call.first.value if call.first is not None else None

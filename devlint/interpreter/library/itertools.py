@@ -1,4 +1,4 @@
-"""itertools: what is made of the elements of one or several things."""
+"""Models of `itertools`: iterators over combinations of other iterables' elements."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ from devlint.interpreter.state.library_models import models_call
 
 
 def _elements(frame: Frame, given: list[Argument]) -> list[Sequence]:
+    """Return the elements of each argument."""
     return [frame.iterate(one.value, one.node) for one in given]
 
 
 def _iterator(frame: Frame, call: LibraryCall, element: Value, items: tuple[Value, ...] | None = None) -> Ref:
+    """Allocate an iterator: over known items, or over any number of values that `element` stands for."""
     return frame.allocate(call.node, Sequence(items, element, "iterator"))
 
 
 @models_call("itertools.chain", "itertools.chain.from_iterable")
 def chain(frame: Frame, call: LibraryCall) -> Value:
-    """One after another."""
+    """Model `chain(xs, ys)` and `chain.from_iterable(xss)`: the elements of all iterables, in order."""
     parts = _elements(frame, call.arguments.positional)
     if call.name.endswith("from_iterable") and call.first is not None:
         outer = parts[0]
@@ -35,8 +37,8 @@ def chain(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("itertools.product", "itertools.pairwise", "itertools.combinations", "itertools.permutations",
        "itertools.combinations_with_replacement")  # fmt: skip
-def rows(frame: Frame, call: LibraryCall) -> Value:
-    """Rows of elements: one of each, or several of the same."""
+def tuples_of_elements(frame: Frame, call: LibraryCall) -> Value:
+    """Model `product`, `pairwise`, `combinations` and `permutations`: tuples of elements, of known length."""
     given = call.arguments.positional
     if call.name == "itertools.product":
         times = call.arguments.constant("repeat", default=1)
@@ -50,7 +52,7 @@ def rows(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("itertools.zip_longest")
 def zip_longest(frame: Frame, call: LibraryCall) -> Value:
-    """Rows of one of each, filled up where some are shorter."""
+    """Model `zip_longest(xs, ys)`: tuples of one element each, with the fill value where the lengths may differ."""
     found = _elements(frame, call.arguments.positional)
     lengths = {len(one.items) if one.items is not None else None for one in found}
     fill = call.arguments.value("fillvalue") or NONE
@@ -59,15 +61,15 @@ def zip_longest(frame: Frame, call: LibraryCall) -> Value:
 
 
 @models_call("itertools.takewhile", "itertools.dropwhile", "itertools.filterfalse")
-def some(frame: Frame, call: LibraryCall) -> Value:
-    """Some of the elements: the second argument's."""
+def filtered_elements(frame: Frame, call: LibraryCall) -> Value:
+    """Model `takewhile(f, xs)`, `dropwhile` and `filterfalse`: some elements of the second argument."""
     found = _elements(frame, call.arguments.positional[1:2])
     return _iterator(frame, call, found[0].any) if found else UNKNOWN
 
 
 @models_call("itertools.repeat", "itertools.compress")
-def repeat(frame: Frame, call: LibraryCall) -> Value:
-    """The same thing again and again, or some of the elements: the first argument's."""
+def repeat_or_compress(frame: Frame, call: LibraryCall) -> Value:
+    """Model `repeat(x)` and `compress(xs, selectors)`: the argument repeated, or some of its elements."""
     if call.first is None:
         return UNKNOWN
     again = call.name == "itertools.repeat"
@@ -76,8 +78,7 @@ def repeat(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("itertools.starmap")
 def starmap(frame: Frame, call: LibraryCall) -> Value:
-    """A function called with each row."""
-
+    """Model `starmap(f, rows)`: call the function once, with a row that stands for all rows."""
     if len(call.arguments.positional) < 2:
         return UNKNOWN
     function, source = call.arguments.positional[:2]
@@ -90,7 +91,7 @@ def starmap(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("itertools.groupby")
 def groupby(frame: Frame, call: LibraryCall) -> Value:
-    """Pairs of a key, of which nothing is known, and the elements that have it."""
+    """Model `groupby(xs)`: pairs of an unknown key and an iterator over elements."""
     if call.first is None:
         return UNKNOWN
     found = frame.iterate(call.first.value, call.first.node)
@@ -100,7 +101,7 @@ def groupby(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("itertools.tee")
 def tee(frame: Frame, call: LibraryCall) -> Value:
-    """Several iterators over the same elements."""
+    """Model `tee(xs, n)`: a tuple of n iterators over the same elements."""
     times = call.arguments.constant("n", 1, default=2)
     if call.first is None or not isinstance(times, int):
         return UNKNOWN

@@ -1,4 +1,4 @@
-"""Counts of labels, and the weights computed from them: whole numbers, and float64."""
+"""Models of functions that count labels, and of class weights computed from the counts: integers, and float64."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from devlint.interpreter.state.arguments import LibraryCall
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
 
-EXTRAS: Final = ("return_index", "return_inverse", "return_counts")
-"""What `np.unique` returns beside the values, in this order, where it is asked for."""
+EXTRA_RESULTS: Final = ("return_index", "return_inverse", "return_counts")
+"""The options of `np.unique` that add a result after the values, in the order of the results."""
 
 
 @models_call("collections.Counter")
 def counter(frame: Frame, call: LibraryCall) -> Value:
-    """`Counter(labels)`: a number for each key."""
+    """Model `Counter(labels)`: a dict of integers."""
     return frame.allocate(call.node, Dict({}, Number("int")))
 
 
 @models_call("dict.most_common")
 def most_common(frame: Frame, call: LibraryCall) -> Value:
-    """`counter.most_common()`: keys with their counts."""
+    """Model `counter.most_common()`: a list of pairs of a key and its count."""
     thing = frame.object_of(call.receiver)
     return (
         frame.allocate(call.node, Sequence(None, Tuple((thing.key, thing.any)))) if isinstance(thing, Dict) else UNKNOWN
@@ -34,12 +34,14 @@ def most_common(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("numpy.unique")
 def unique(frame: Frame, call: LibraryCall) -> Value:
-    """`np.unique(labels, return_counts=True)`: the values, and what else is asked for."""
+    """Model `np.unique(labels, return_counts=True)`: the values, and the index arrays that the call requests."""
     alone = call_numpy(frame, call)
-    asked = [call.arguments.value(name, position) or Const(False) for position, name in enumerate(EXTRAS, start=1)]
-    if not call.arguments.complete or not all(isinstance(one, Const) for one in asked):
+    requested = [
+        call.arguments.value(name, position) or Const(False) for position, name in enumerate(EXTRA_RESULTS, start=1)
+    ]
+    if not call.arguments.complete or not all(isinstance(one, Const) for one in requested):
         return UNKNOWN
-    extras = tuple(Array(Dtype("int64", DtypeSource.NUMPY), rank=Rank.SOME) for one in asked if one == Const(True))
+    extras = tuple(Array(Dtype("int64", DtypeSource.NUMPY), rank=Rank.SOME) for one in requested if one == Const(True))
     if not extras:
         return alone
     first = call.first.value if call.first is not None else UNKNOWN
@@ -53,8 +55,8 @@ def unique(frame: Frame, call: LibraryCall) -> Value:
     "sklearn.utils.compute_class_weight",
     "sklearn.utils.compute_sample_weight",
 )
-def weights(frame: Frame, call: LibraryCall) -> Value:
-    """Weights of classes or samples, in float64."""
+def class_weights(frame: Frame, call: LibraryCall) -> Value:
+    """Model `compute_class_weight` and `compute_sample_weight` of scikit-learn: an array of float64."""
     report_tensors_read(frame, call)
     step = frame.step(StepKind.CREATED, f"made by {call.name.rpartition('.')[2]} in float64", call.node)
     return Array(Dtype("float64", DtypeSource.NUMPY, step), rank=Rank.SOME, provenance=step)

@@ -1,4 +1,4 @@
-"""What programs from before torch 0.4 are written in: typed constructors, and `Variable`."""
+"""Models of the constructors from before torch 0.4: `torch.FloatTensor` and its kin, and `Variable`."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from devlint.syntax.tree_walk import dotted_name
     *legacy_type_names(),
     *(name for kind in ACCELERATORS for name in legacy_type_names(f"torch.{kind}")),
 )
-def constructor(frame: Frame, call: LibraryCall) -> Value:
-    """`torch.Tensor(...)`, `torch.LongTensor(...)`, `torch.cuda.FloatTensor(...)`."""
-    _note_accelerator(frame, call)
+def typed_constructor(frame: Frame, call: LibraryCall) -> Value:
+    """Model `torch.Tensor(...)`, `torch.LongTensor(...)` and `torch.cuda.FloatTensor(...)`: a tensor of that type."""
+    _report_accelerator_type(frame, call)
     if any(isinstance(argument.value, Tensor) for argument in call.arguments):
         return Tensor()
     found = legacy_type(frame, call.name, frame.step(StepKind.CREATED, f"created by {call.name}", call.node))
@@ -37,7 +37,7 @@ def constructor(frame: Frame, call: LibraryCall) -> Value:
     elif frame.state.torch_state.default_device == UNKNOWN_PLACEMENT:
         placement = UNKNOWN_PLACEMENT
     else:
-        # The default tensor type decides; the default device does not.
+        # The default tensor type decides the placement; the default device is ignored.
         placement = host_placement(frame, call.name, call.node)
     fresh = None
     match call.arguments.positional:
@@ -47,8 +47,11 @@ def constructor(frame: Frame, call: LibraryCall) -> Value:
     return Tensor(placement, dtype, Rank.SOME, grad=False, leaf=True, fresh=fresh)
 
 
-def _note_accelerator(frame: Frame, call: LibraryCall) -> None:
-    """Tell when the program itself writes `torch.cuda.FloatTensor(...)`, and not a name that may stand for it."""
+def _report_accelerator_type(frame: Frame, call: LibraryCall) -> None:
+    """Report a hard-coded device where the program writes `torch.cuda.FloatTensor(...)` itself.
+
+    A name that may stand for another type as well is not reported.
+    """
     written = dotted_name(call.node.func) if isinstance(call.node, cst.Call) else None
     package = call.name.rpartition(".")[0].rpartition(".")[2]
     if written is not None and package in ACCELERATORS and f".{package}." in f".{written}":
@@ -57,7 +60,7 @@ def _note_accelerator(frame: Frame, call: LibraryCall) -> None:
 
 @models_call("torch.autograd.Variable", "torch.autograd.variable.Variable")
 def variable(frame: Frame, call: LibraryCall) -> Value:
-    """`Variable(x)`: x itself, today."""
+    """Model `Variable(x)`: the tensor itself, as in torch since 0.4; a leaf if the call requires a gradient."""
     given = call.arguments.value("data", 0)
     tensor = as_tensor(given) if given is not None else None
     requires = call.arguments.constant("requires_grad", 1, False)

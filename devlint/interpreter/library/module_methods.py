@@ -1,4 +1,4 @@
-"""nn.Module's methods, and its containers."""
+"""Models of the methods of `nn.Module`, and of its containers such as `nn.Sequential` and `nn.ModuleList`."""
 
 from __future__ import annotations
 
@@ -30,27 +30,28 @@ from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
 
 MAX_LISTED: Final = 32
-"""Submodules told apart; a loop over more is followed for none of them."""
+"""The largest number of submodules listed one by one; a longer list has one element that stands for all."""
 
 SELF_RETURNING: Final = ("eval", "train", "share_memory", "compile", "zero_grad", "load_state_dict")
+"""Methods that leave every tensor where it is; their result is taken to be the module."""
 
 
 @models_call(*(f"Module.{name}" for name in TRANSFER_METHODS if name != "type_as"))
-def transfer(frame: Frame, call: LibraryCall) -> Value:
-    """`module.to(...)`: in place, and handed back."""
+def transfer_module_in_place(frame: Frame, call: LibraryCall) -> Value:
+    """Model `module.to(...)`, `module.cuda()` and the like: move the module in place and return it."""
     assert isinstance(call.receiver, Ref)
     return transfer_module(frame, call.receiver, call.name, call.arguments, call.node, call.receiver_node)
 
 
 @models_call(*(f"Module.{name}" for name in SELF_RETURNING))
-def itself(frame: Frame, call: LibraryCall) -> Value:
-    """Methods that hand the module back and move nothing."""
+def self_returning_method(frame: Frame, call: LibraryCall) -> Value:
+    """Model methods that return the module and move nothing, such as `module.eval()`."""
     return call.receiver or UNKNOWN
 
 
 @models_call("Module.requires_grad_")
 def requires_grad_(frame: Frame, call: LibraryCall) -> Value:
-    """`module.requires_grad_(False)`: freezes every parameter."""
+    """Model `module.requires_grad_(False)`: set or clear `requires_grad` of every parameter."""
     wanted = call.arguments.constant("requires_grad", 0, True)
     if call.receiver is not None:
         set_requires_grad_of_module(frame, call.receiver, wanted if isinstance(wanted, bool) else None)
@@ -59,51 +60,59 @@ def requires_grad_(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("Module.apply")
 def apply(frame: Frame, call: LibraryCall) -> Value:
-    """`module.apply(fn)`: used to initialise weights in place."""
+    """Model `module.apply(fn)`: the module itself; `fn` usually initialises weights in place and is not called."""
     return call.receiver or UNKNOWN
 
 
 @models_call("Module.__init__", "torch.nn.Module.__init__", "object.__init__")
-def initialize(frame: Frame, call: LibraryCall) -> Value:
-    """`super().__init__()` of a module built on a library class."""
+def module_init(frame: Frame, call: LibraryCall) -> Value:
+    """Model `super().__init__(...)` of a class derived from a library class.
+
+    A subclass of a container receives its parts; for any other subclass, the library base class is initialised.
+    """
     thing = frame.instance(call.receiver)
     if thing is not None and isinstance(thing.cls, ProgramDefinition) and isinstance(thing.cls.definition, ClassInfo):
         info = thing.cls.definition
         if isinstance(call.receiver, Ref):
-            name = next((one for one in CONTAINERS if _is_built_on(frame, info, one)), None)
+            name = next((one for one in CONTAINERS if _has_library_base(frame, info, one)), None)
             if name is not None:
-                _fill(frame, call.receiver, name, call)
+                _fill_container(frame, call.receiver, name, call)
             else:
                 initialize_base(frame, call.receiver, info, call.arguments, call.node)
     return NONE
 
 
-def _is_built_on(frame: Frame, info: object, name: str) -> bool:
+def _has_library_base(frame: Frame, info: object, name: str) -> bool:
+    """Return whether a class of the program derives from the library class of this name."""
     return isinstance(info, ClassInfo) and library_base(frame, info) == name
 
 
 @models_call("Module.register_buffer")
 def register_buffer(frame: Frame, call: LibraryCall) -> Value:
-    """`register_buffer(name, tensor)`: moves with the module, persistent or not."""
+    """Model `module.register_buffer(name, tensor)`: a buffer moves with the module, persistent or not."""
     _register(frame, call, Registration.BUFFER, "tensor")
     return NONE
 
 
 @models_call("Module.register_parameter")
 def register_parameter(frame: Frame, call: LibraryCall) -> Value:
-    """`register_parameter(name, parameter)`."""
+    """Model `module.register_parameter(name, parameter)`: store a parameter that moves with the module."""
     _register(frame, call, Registration.PARAMETER, "param")
     return NONE
 
 
 @models_call("Module.add_module", "Module.register_module")
 def add_module(frame: Frame, call: LibraryCall) -> Value:
-    """`add_module(name, module)`."""
+    """Model `module.add_module(name, submodule)`: store a submodule that moves with the module."""
     _register(frame, call, Registration.MODULE, "module")
     return NONE
 
 
 def _register(frame: Frame, call: LibraryCall, kind: Registration, keyword: str) -> None:
+    """Store an attribute of a module as a buffer, parameter or submodule.
+
+    Under a name that is not constant, a parameter or submodule is stored under a wildcard name and a buffer is dropped.
+    """
     thing = frame.instance(call.receiver)
     name, value = call.arguments.value("name", 0), call.arguments.value(keyword, 1)
     if thing is None or not isinstance(call.receiver, Ref) or value is None:
@@ -116,8 +125,8 @@ def _register(frame: Frame, call: LibraryCall, kind: Registration, keyword: str)
 
 
 @models_call("Module.parameters", "Module.named_parameters", "Module.buffers", "Module.named_buffers")
-def tensors(frame: Frame, call: LibraryCall) -> Value:
-    """A module's parameters or buffers, one standing for all."""
+def parameters_or_buffers(frame: Frame, call: LibraryCall) -> Value:
+    """Model `module.parameters()`, `buffers()` and their `named_` forms: an iterator with one element for all."""
     assert isinstance(call.receiver, Ref)
     found = [one for _, one in module_tensors(frame, call.receiver, buffers="buffers" in call.name)]
     element: Value = Tensor(rank=Rank.SOME)
@@ -132,7 +141,7 @@ def tensors(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("Module.state_dict")
 def state_dict(frame: Frame, call: LibraryCall) -> Value:
-    """`state_dict()`: the tensors themselves, detached."""
+    """Model `module.state_dict()`: a dict whose value stands for all tensors, detached, in the module's own memory."""
     assert isinstance(call.receiver, Ref)
     memory = parameter_storage(call.receiver)
     found: list[Value] = [
@@ -144,7 +153,10 @@ def state_dict(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("Module.children", "Module.modules", "Module.named_children", "Module.named_modules")
 def submodules(frame: Frame, call: LibraryCall) -> Value:
-    """A module's submodules, in order; `modules` begins with itself."""
+    """Model `module.children()`, `modules()` and their `named_` forms: an iterator over the submodules, in order.
+
+    `modules` starts with the module itself. A submodule with several names is listed once, under its first name.
+    """
     thing = frame.instance(call.receiver)
     if thing is None or call.receiver is None:
         return UNKNOWN
@@ -157,20 +169,23 @@ def submodules(frame: Frame, call: LibraryCall) -> Value:
     if found is None or len(found) == MAX_LISTED:
         direct = list(container_parts(thing).values()) if "children" in call.name else []
         element = join_all(direct) if direct else UNKNOWN
-        return frame.allocate(call.node, Sequence(None, _submodule(call, StringPrefix(), element), "iterator"))
+        return frame.allocate(call.node, Sequence(None, _submodule_item(call, StringPrefix(), element), "iterator"))
     first = {part: name for name, part in reversed(found)}
-    items = tuple(_submodule(call, Const(name), part) for part, name in reversed(first.items()))
+    items = tuple(_submodule_item(call, Const(name), part) for part, name in reversed(first.items()))
     return frame.allocate(call.node, Sequence(items, kind="iterator"))
 
 
-def _submodule(call: LibraryCall, name: Value, part: Value) -> Value:
+def _submodule_item(call: LibraryCall, name: Value, part: Value) -> Value:
+    """Return a submodule as the iterator yields it: with its name for the `named_` methods."""
     return Tuple((name, part)) if call.name.startswith("named") else part
 
 
 @models_call("Module.__call__", "Module.forward")
-def call_module(frame: Frame, call: LibraryCall) -> Value:
-    """Calling a library module through `super().forward(x)`; the engine has looked for the class's own `forward`
-    already."""
+def call_base_forward(frame: Frame, call: LibraryCall) -> Value:
+    """Model `super().forward(x)` and `super().__call__(x)`: call the library class that the module derives from.
+
+    The interpreter has already looked for a `forward` that the program's own classes define.
+    """
     thing = frame.instance(call.receiver)
     if thing is None or not isinstance(call.receiver, Ref):
         return UNKNOWN
@@ -182,14 +197,15 @@ def call_module(frame: Frame, call: LibraryCall) -> Value:
 
 
 @models_call(*CONTAINERS)
-def container(frame: Frame, call: LibraryCall) -> Value:
-    """`nn.Sequential(a, b)`, `nn.ModuleList([a, b])`, `nn.ModuleDict({...})`."""
+def make_container(frame: Frame, call: LibraryCall) -> Value:
+    """Model `nn.Sequential(a, b)`, `nn.ModuleList([a, b])` and `nn.ModuleDict({...})`: a container of these parts."""
     reference = frame.allocate(call.node, Instance(call.name, {}))
-    _fill(frame, reference, call.name, call)
+    _fill_container(frame, reference, call.name, call)
     return reference
 
 
-def _fill(frame: Frame, reference: Ref, name: str, call: LibraryCall) -> None:
+def _fill_container(frame: Frame, reference: Ref, name: str, call: LibraryCall) -> None:
+    """Store the parts that a container's constructor is called with in the container."""
     thing = frame.instance(reference)
     if thing is None:
         return
@@ -200,7 +216,7 @@ def _fill(frame: Frame, reference: Ref, name: str, call: LibraryCall) -> None:
         if call.arguments.rest is not None:
             parts.append((ANY_PART, call.arguments.rest.value))
     elif call.arguments.positional:
-        parts = _parts(frame, call.arguments.positional[0])
+        parts = _parts_of(frame, call.arguments.positional[0])
     else:
         parts = []
     for key, value in parts:
@@ -208,7 +224,8 @@ def _fill(frame: Frame, reference: Ref, name: str, call: LibraryCall) -> None:
     frame.put(reference.address, thing)
 
 
-def _parts(frame: Frame, argument: Argument) -> list[tuple[str, Value]]:
+def _parts_of(frame: Frame, argument: Argument) -> list[tuple[str, Value]]:
+    """Return the parts of a dict or iterable with their keys; a wildcard key stands for an unknown number of parts."""
     thing = frame.object_of(argument.value)
     if isinstance(thing, Dict):
         known = [(str(key), value) for key, value in thing.entries.items()]
@@ -220,7 +237,10 @@ def _parts(frame: Frame, argument: Argument) -> list[tuple[str, Value]]:
 
 @models_call("torch.nn.ModuleList.append", "torch.nn.Sequential.append", "torch.nn.ParameterList.append")
 def append(frame: Frame, call: LibraryCall) -> Value:
-    """`modules.append(module)`."""
+    """Model `modules.append(module)`: add a part.
+
+    Inside a loop that runs an unknown number of times, the part's position is unknown.
+    """
     thing = frame.instance(call.receiver)
     value = call.arguments.value("module", 0)
     if thing is not None and value is not None and isinstance(call.receiver, Ref):
@@ -236,10 +256,10 @@ def append(frame: Frame, call: LibraryCall) -> Value:
     "torch.nn.ParameterList.extend",
 )
 def extend(frame: Frame, call: LibraryCall) -> Value:
-    """`modules.extend(more)`."""
+    """Model `modules.extend(more)` and `ModuleDict.update`: add parts at unknown positions."""
     thing = frame.instance(call.receiver)
     if thing is not None and call.arguments.positional and isinstance(call.receiver, Ref):
-        for _, value in _parts(frame, call.arguments.positional[0]):
+        for _, value in _parts_of(frame, call.arguments.positional[0]):
             thing = _with_part(frame, thing, ANY_PART, value)
         frame.put(call.receiver.address, thing)
     return call.receiver or UNKNOWN
@@ -253,8 +273,8 @@ def extend(frame: Frame, call: LibraryCall) -> Value:
     "torch.nn.ParameterDict.values",
     "torch.nn.ParameterDict.keys",
 )
-def views(frame: Frame, call: LibraryCall) -> Value:
-    """The parts of a ModuleDict."""
+def module_dict_views(frame: Frame, call: LibraryCall) -> Value:
+    """Model `ModuleDict.items()`, `values()` and `keys()`, and those of `ParameterDict`: an iterator over the parts."""
     thing = frame.instance(call.receiver)
     if thing is None:
         return UNKNOWN
@@ -268,9 +288,8 @@ def views(frame: Frame, call: LibraryCall) -> Value:
 
 
 @models_call("torch.nn.Sequential.__call__", "torch.nn.Sequential.forward")
-def run_sequential(frame: Frame, call: LibraryCall) -> Value:
-    """Each part in turn, on what the one before returned."""
-
+def call_sequential(frame: Frame, call: LibraryCall) -> Value:
+    """Model a call of `nn.Sequential`: call each part with the result of the part before it."""
     thing = frame.instance(call.receiver)
     if thing is None:
         return UNKNOWN
@@ -284,21 +303,24 @@ def run_sequential(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("torch.nn.Embedding.from_pretrained", "torch.nn.EmbeddingBag.from_pretrained")
 def from_pretrained(frame: Frame, call: LibraryCall) -> Value:
-    """An embedding over a given table, which becomes its parameter."""
+    """Model `nn.Embedding.from_pretrained(table)`: an embedding whose weight is placed where the table is."""
     given = call.arguments.value("embeddings", 0)
-    settled = frame.resolve(given) if isinstance(given, Tensor) else Tensor()
-    cell = ParameterCell(settled.placement, settled.dtype, False)
+    resolved = frame.resolve(given) if isinstance(given, Tensor) else Tensor()
+    cell = ParameterCell(resolved.placement, resolved.dtype, False)
     return frame.allocate(call.node, Instance(call.name.rpartition(".")[0], {}, cell=cell))
 
 
 @models_call("torch.nn.DataParallel", "torch.nn.parallel.DistributedDataParallel")
-def parallel(frame: Frame, call: LibraryCall) -> Value:
-    """Wrappers that scatter their inputs themselves: what they accept is not followed."""
+def data_parallel(frame: Frame, call: LibraryCall) -> Value:
+    """Model `DataParallel(model)` and `DistributedDataParallel(model)`: an unknown value.
+
+    These wrappers move their inputs themselves; the placements that they accept are not modelled.
+    """
     return UNKNOWN
 
 
 @models_call("torch.compile", "torch.jit.script", "torch.jit.trace", "torch.jit.optimize_for_inference")
-def compiled(frame: Frame, call: LibraryCall) -> Value:
-    """A compiled module or function behaves as the one it was made from."""
+def compile_module(frame: Frame, call: LibraryCall) -> Value:
+    """Model `torch.compile(model)` and the functions of `torch.jit`: the module or function itself."""
     value = call.arguments.value("model", 0)
     return value if value is not None else UNKNOWN

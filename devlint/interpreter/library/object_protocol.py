@@ -1,4 +1,4 @@
-"""What `object` and `type` do, reached by `super()` or by name: making instances, setting attributes."""
+"""Models of the methods of `object` and `type` that are reached through `super()` or by name."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
 
 
-def _receiver(call: LibraryCall) -> Value | None:
-    """The object (or class) that `super()` stands for."""
+def _super_receiver(call: LibraryCall) -> Value | None:
+    """Return the object or class that a `super()` is bound to; None for any other receiver."""
     return call.receiver.args[1] if isinstance(call.receiver, Partial) and len(call.receiver.args) == 2 else None
 
 
 @models_call("builtins.object.__new__", "builtins.super.__new__")
-def new(frame: Frame, call: LibraryCall) -> Value:
-    """`object.__new__(cls)`: an object without attributes."""
+def object_new(frame: Frame, call: LibraryCall) -> Value:
+    """Model `object.__new__(cls)`: an object without attributes."""
     cls = call.first.value if call.first is not None else None
     if not isinstance(cls, ProgramDefinition) or not isinstance(cls.definition, ClassInfo):
         return UNKNOWN
@@ -29,19 +29,19 @@ def new(frame: Frame, call: LibraryCall) -> Value:
 
 
 @models_call("builtins.super.__call__")
-def made(frame: Frame, call: LibraryCall) -> Value:
-    """`super().__call__(...)`: in a metaclass, a new object; in a class, what the library class is called for."""
-    cls = _receiver(call)
+def super_call(frame: Frame, call: LibraryCall) -> Value:
+    """Model `super().__call__(...)`: instantiate the class in a metaclass; else call the library base class."""
+    cls = _super_receiver(call)
     if isinstance(cls, ProgramDefinition) and isinstance(cls.definition, ClassInfo):
         return instantiate(frame, cls.definition, call.arguments, call.node)
     return UNKNOWN if cls is None else frame.invoke(replace(call, receiver=cls))
 
 
 @models_call("builtins.object.__setattr__", "builtins.super.__setattr__")
-def set_plainly(frame: Frame, call: LibraryCall) -> Value:
-    """`super().__setattr__(name, value)`: what an assignment does where no class has a say in it."""
+def object_setattr(frame: Frame, call: LibraryCall) -> Value:
+    """Model `super().__setattr__(name, value)`: assign the attribute, past any `__setattr__` of the program."""
     given = [one.value for one in call.arguments.positional]
-    owner = _receiver(call)
+    owner = _super_receiver(call)
     if owner is None and given:
         owner = given.pop(0)
     thing = frame.instance(owner)

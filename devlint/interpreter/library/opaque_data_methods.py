@@ -1,5 +1,8 @@
-"""The methods of the dicts that loaders mostly hand out, on data of unknown structure, and those of modules that may be
-behind it as well."""
+"""Models of methods of data with unknown structure, such as a batch or a loaded checkpoint.
+
+Most of the methods are a dict's, because loaders mostly yield dicts; some are a module's, because the data may be a
+module as well.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,8 @@ from devlint.interpreter.state.library_models import models_call
 
 
 @models_call("OpaqueData.items", "OpaqueData.values")
-def parts(frame: Frame, call: LibraryCall) -> Value:
-    """`batch.items()`, `batch.values()`."""
+def items_or_values(frame: Frame, call: LibraryCall) -> Value:
+    """Model `batch.items()` and `batch.values()`: an iterable with one element that stands for all parts."""
     batch = call.receiver
     assert isinstance(batch, OpaqueData)
     value = any_opaque_part(batch)
@@ -27,15 +30,18 @@ def parts(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("OpaqueData.get", "OpaqueData.pop", "OpaqueData.setdefault")
 def get(frame: Frame, call: LibraryCall) -> Value:
-    """`batch.get(key)`: the part, whatever would stand in for it."""
+    """Model `batch.get(key, default)`, `pop` and `setdefault`: the part under the key; the default is ignored."""
     batch = call.receiver
     assert isinstance(batch, OpaqueData)
     return opaque_item(batch, call.first.value if call.first is not None else None)
 
 
 @models_call(*(f"OpaqueData.{name}" for name in SELF_RETURNING_MODULE_METHODS))
-def itself(frame: Frame, call: LibraryCall) -> Value:
-    """`moved.eval()`: what was moved is a module, and hands back itself."""
+def self_returning_method(frame: Frame, call: LibraryCall) -> Value:
+    """Model `moved.eval()` and the like: the data itself, marked as mixed.
+
+    Only a module has such methods, so the data may hold numbers and settings besides tensors.
+    """
     batch = call.receiver
     assert isinstance(batch, OpaqueData)
     return replace(batch, mixed=True)
@@ -43,15 +49,15 @@ def itself(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("OpaqueData.copy")
 def copy(frame: Frame, call: LibraryCall) -> Value:
-    """`batch.copy()`: the same parts, in a batch of its own."""
+    """Model `batch.copy()`: new data with the same parts."""
     batch = call.receiver
     assert isinstance(batch, OpaqueData)
     return replace(batch)
 
 
 @models_call("OpaqueData.update")
-def updated(frame: Frame, call: LibraryCall) -> Value:
-    """`batch.update(more)`."""
+def update_opaque(frame: Frame, call: LibraryCall) -> Value:
+    """Model `batch.update(more, key=...)`: add the entries to the data's known parts."""
     batch = call.receiver
     assert isinstance(batch, OpaqueData)
     given = call.first.value if call.first is not None else None

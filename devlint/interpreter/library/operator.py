@@ -1,4 +1,4 @@
-"""operator: operators, items and attributes as functions."""
+"""Models of `operator`: operators, subscripts and attribute access as functions."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
 
 BINARY: Final = frozenset("add sub mul truediv floordiv mod pow matmul and_ or_ xor".split())
+"""The functions of `operator` that apply a binary operator."""
 GETTERS: Final = ("operator.itemgetter", "operator.attrgetter")
+"""Functions whose result is a function that takes items or attributes from its argument."""
 
 
 @models_call(*(f"operator.{name}" for name in BINARY))
 def binary(frame: Frame, call: LibraryCall) -> Value:
-    """`operator.add(a, b)`."""
+    """Model `operator.add(a, b)` and the other binary operators: the result of the operator."""
     if len(call.arguments.positional) != 2:
         return UNKNOWN
     left, right = call.arguments.positional
@@ -25,8 +27,8 @@ def binary(frame: Frame, call: LibraryCall) -> Value:
 
 
 @models_call("operator.getitem")
-def item(frame: Frame, call: LibraryCall) -> Value:
-    """`operator.getitem(x, i)`."""
+def getitem(frame: Frame, call: LibraryCall) -> Value:
+    """Model `operator.getitem(x, i)`: the result of `x[i]`."""
     if len(call.arguments.positional) != 2:
         return UNKNOWN
     owner, index = call.arguments.positional
@@ -34,15 +36,15 @@ def item(frame: Frame, call: LibraryCall) -> Value:
 
 
 @models_call(*GETTERS)
-def getter(frame: Frame, call: LibraryCall) -> Value:
-    """`itemgetter("x", "y")`, `attrgetter("x")`: functions of what has them."""
+def make_getter(frame: Frame, call: LibraryCall) -> Value:
+    """Model `itemgetter("x", "y")` and `attrgetter("x")`: a function that takes items or attributes."""
     names = tuple(one.value for one in call.arguments.positional)
     return Partial(LibraryName(f"{call.name}.__call__"), (Tuple(names),)) if call.arguments.complete else UNKNOWN
 
 
 @models_call(*(f"{name}.__call__" for name in GETTERS))
-def got(frame: Frame, call: LibraryCall) -> Value:
-    """What such a function takes from its argument: one thing, or several."""
+def call_getter(frame: Frame, call: LibraryCall) -> Value:
+    """Model a call of an `itemgetter` or `attrgetter`: the item or attribute, or a tuple of several."""
     if len(call.arguments.positional) != 2:
         return UNKNOWN
     names, owner = call.arguments.positional

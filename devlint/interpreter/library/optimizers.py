@@ -1,4 +1,4 @@
-"""Optimizers: the parameters that they hold and change."""
+"""Models of `torch.optim`: the parameters that an optimizer holds and updates."""
 
 from __future__ import annotations
 
@@ -38,31 +38,34 @@ OPTIMIZERS = tuple(
     )
 )
 
-
 HELD: Final = "the parameters held"
+"""The attribute of a modelled optimizer that holds its parameters; no attribute of a program has such a name."""
 
 
 @models_call(*OPTIMIZERS)
-def optimizer(frame: Frame, call: LibraryCall) -> Value:
-    """An optimizer holds its parameters, in groups; it refuses what is no leaf."""
+def make_optimizer(frame: Frame, call: LibraryCall) -> Value:
+    """Model `torch.optim.Adam(params, ...)` and the like: an object that holds the parameters, in groups.
+
+    A tensor that is no leaf any more, because it was moved, is reported: torch refuses it.
+    """
     given = call.arguments.get("params", 0)
     if given is None or isinstance(given.value, Tensor):
         return frame.allocate(call.node, Instance(call.name, {}))
-    groups = list(_groups(frame, given))
+    groups = list(_parameter_groups(frame, given))
     held = tuple(one for params in groups for one in params.items or (params.any,))
     for one in held:
         moved = transfer_of_leaf(one) if isinstance(one, Tensor) else None
         if moved is not None:
             frame.emit(MovedLeaf(frame.event_context(given.node), moved, False, "it is given to an optimizer"))
         elif isinstance(one, Tensor) and one.leaf and one.cell is None:
-            _take(frame, given.node, one)
-    kept = tuple(_group(frame, params, call.node, number) for number, params in enumerate(groups))
+            _mark_as_trained(frame, given.node, one)
+    kept = tuple(_allocate_group(frame, params, call.node, number) for number, params in enumerate(groups))
     in_groups = frame.allocate(call.node, Sequence(kept), "param_groups")
     return frame.allocate(call.node, Instance(call.name, {HELD: Tuple(held), "param_groups": in_groups}))
 
 
-def _groups(frame: Frame, given: Argument) -> Iterator[Sequence]:
-    """The parameters of each group: those given, or those of each dict that is given."""
+def _parameter_groups(frame: Frame, given: Argument) -> Iterator[Sequence]:
+    """Yield the parameters of each group: one group of the parameters passed, or one group for each dict passed."""
     found = frame.iterate(given.value, given.node)
     parts = [frame.object_of(one) for one in found.items or (found.any,)]
     if not any(isinstance(part, Dict) for part in parts):
@@ -73,15 +76,15 @@ def _groups(frame: Frame, given: Argument) -> Iterator[Sequence]:
         yield Sequence((params,)) if isinstance(params, Tensor) else frame.iterate(params, given.node)
 
 
-def _group(frame: Frame, params: Sequence, node: cst.CSTNode, number: int) -> Value:
-    """One entry of `param_groups`: its parameters, and settings of which nothing is known."""
+def _allocate_group(frame: Frame, params: Sequence, node: cst.CSTNode, number: int) -> Value:
+    """Allocate one entry of `param_groups`: a dict of its parameters and of unknown settings."""
     held = frame.allocate(node, replace(params, kind="list"), f"parameters {number}")
     return frame.allocate(node, Dict({"params": held}, UNKNOWN, StringPrefix()), f"group {number}")
 
 
 @models_call("torch.optim.*.step")
 def step(frame: Frame, call: LibraryCall) -> Value:
-    """A step writes to the parameters in place."""
+    """Model `optimizer.step()`: write to the parameters in place."""
     thing = frame.instance(call.receiver)
     held = thing.attributes.get(HELD) if thing is not None else None
     for one in held.items if isinstance(held, Tuple) else ():
@@ -89,8 +92,8 @@ def step(frame: Frame, call: LibraryCall) -> Value:
     return UNKNOWN
 
 
-def _take(frame: Frame, node: cst.BaseExpression, leaf: Tensor) -> None:
-    """Let the names and attributes in a list of parameters know that an optimizer has taken what they hold."""
+def _mark_as_trained(frame: Frame, node: cst.BaseExpression, leaf: Tensor) -> None:
+    """Mark a leaf tensor as held by an optimizer, in the names and attributes listed in the call's arguments."""
     taken = replace(leaf, trained=True)
     for element in node.elements if isinstance(node, (cst.List, cst.Tuple)) else ():
         match element.value:
@@ -105,13 +108,13 @@ def _take(frame: Frame, node: cst.BaseExpression, leaf: Tensor) -> None:
 
 @models_call(*(f"torch.optim.*.{name}" for name in ("zero_grad", "state_dict", "load_state_dict")))
 def optimizer_method(frame: Frame, call: LibraryCall) -> Value:
-    """What an optimizer does moves nothing."""
+    """Model `optimizer.zero_grad()`, `state_dict` and `load_state_dict`: they move nothing; the result is unknown."""
     return UNKNOWN
 
 
 @models_call("torch.optim.*.add_param_group")
 def add_param_group(frame: Frame, call: LibraryCall) -> Value:
-    """One group more: which parameters there are is given up."""
+    """Model `optimizer.add_param_group(group)`: make `param_groups` unknown."""
     thing = frame.instance(call.receiver)
     if thing is not None and isinstance(call.receiver, Ref):
         frame.put(call.receiver.address, thing.with_attribute("param_groups", UNKNOWN))

@@ -1,4 +1,4 @@
-"""Random number generators."""
+"""Model of `torch.Generator`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from devlint.interpreter.state.library_models import models_call
 
 @models_call("torch.Generator")
 def generator(frame: Frame, call: LibraryCall) -> Value:
-    """A generator and the device it was made for."""
+    """Model `torch.Generator(device)`: an object that knows the device; the CPU if none is passed."""
     device = call.arguments.value("device", 0)
     return frame.allocate(
         call.node, Instance("torch.Generator", {"device": device if device is not None else Const("cpu")})

@@ -1,4 +1,4 @@
-"""Waiting for the accelerator: synchronisation, streams and events."""
+"""Models of functions that wait for the accelerator: synchronisation, streams and events."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from devlint.interpreter.state.library_models import models_call
     "torch.Event.synchronize",
 )
 def synchronize(frame: Frame, call: LibraryCall) -> Value:
-    """The host waits for the accelerator."""
+    """Model `torch.cuda.synchronize()` and the like: the host waits for all work of the accelerator."""
     torch_state = frame.state.torch_state
     frame.analysis.call_summaries.invalidate()
     frame.emit(
@@ -41,7 +41,10 @@ def synchronize(frame: Frame, call: LibraryCall) -> Value:
     "torch.cuda.Stream.record_event",
 )
 def event_method(frame: Frame, call: LibraryCall) -> Value:
-    """Events and streams: who waits on them is not followed further than `synchronize`."""
+    """Model other methods of events and streams: apart from `record`, they may wait for the accelerator.
+
+    Which stream waits for which event is not modelled.
+    """
     if call.name != "record":
         assume_synchronized(frame)
     return UNKNOWN

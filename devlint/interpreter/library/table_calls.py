@@ -1,4 +1,4 @@
-"""Library calls without a model: by their row in a table, as a layer to construct, or not at all."""
+"""Library calls without a model: by a row of the semantics table, as the construction of a layer, or unknown."""
 
 from __future__ import annotations
 
@@ -31,11 +31,15 @@ HARMLESS: Final = (
     "json.",
     "warnings.",
 )
-"""Libraries that do not move the modules they are given."""
+"""Prefixes of libraries that do not move the modules passed to them."""
 
 
 def by_table(frame: Frame, invocation: LibraryCall) -> Value:
-    """What the tables say of a call; unknown when they do not know it."""
+    """Return the value of a library call according to the tables; unknown where no row describes the call.
+
+    A function that no table describes may move the modules it is passed and wait for the accelerator, unless its
+    library is harmless.
+    """
     name, receiver = invocation.name, invocation.receiver
     table = frame.analysis.table
     if isinstance(receiver, Array) or (receiver is None and name.startswith(("numpy.", "pandas."))):
@@ -64,7 +68,7 @@ def by_table(frame: Frame, invocation: LibraryCall) -> Value:
         return UNKNOWN
     thing = frame.object_of(receiver)
     if isinstance(receiver, Ref) and isinstance(thing, Sequence) and thing.items is not None:
-        # `rotate`, or anything else: the elements may stand elsewhere now.
+        # A method without a model, such as `rotate`, may reorder the elements.
         frame.put(receiver.address, replace(thing, items=None, element=thing.any))
     owner = frame.instance(receiver)
     if owner is not None and isinstance(owner.cls, str) and owner.cls.startswith("numpy."):
@@ -78,8 +82,7 @@ def by_table(frame: Frame, invocation: LibraryCall) -> Value:
 
 
 def _through_super(frame: Frame, invocation: LibraryCall, receiver: Partial) -> Value:
-    """`super().method(...)` where the method lies in a library: the receiver's own library behaviour."""
-
+    """Return the value of `super().method(...)` where a library class defines the method: call it on the receiver."""
     if receiver.target != LibraryName("builtins.super") or len(receiver.args) != 2:
         return UNKNOWN
     target = receiver.args[1]

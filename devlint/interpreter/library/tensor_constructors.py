@@ -1,4 +1,4 @@
-"""Factories that make tensors of data: of Python values, arrays and other tensors."""
+"""Models of factories that make tensors of data: of Python values, arrays and other tensors."""
 
 from __future__ import annotations
 
@@ -27,11 +27,14 @@ from devlint.interpreter.state.library_models import models_call
 
 @models_call("torch.tensor", "torch.as_tensor", "torch.asarray", "torch.scalar_tensor")
 def tensor(frame: Frame, call: LibraryCall) -> Value:
-    """`torch.tensor(data)`: floats are float32, arrays keep their dtype; on the default device unless told."""
+    """Model `torch.tensor(data)` and the like: floats become float32, arrays keep their dtype.
+
+    The tensor is on the default device, unless the call or a tensor passed as data decides otherwise.
+    """
     data = call.arguments.get("data", 0) or call.arguments.get("obj", 0) or call.arguments.get("s", 0)
     if data is None:
         return Tensor()
-    dtype = _dtype_of(frame, call, data)
+    dtype = _result_dtype(frame, call, data)
     value = without_none(data.value)
     source = value if isinstance(value, Tensor) else None
     device = call.arguments.get("device")
@@ -67,8 +70,11 @@ def tensor(frame: Frame, call: LibraryCall) -> Value:
 
 
 def _may_be_tensor(frame: Frame, value: Value, *, said: bool) -> bool:
-    """Whether it is an argument that may be a tensor, whose device the result has. Where it has to be `said`, and of
-    one that is given for good, to an object being made, only its annotation says so."""
+    """Return whether the data is a parameter that may be a tensor, whose device the result would have.
+
+    With `said`, and inside a constructor, only an annotation counts as evidence for a tensor; elsewhere a parameter
+    without an annotation may be one.
+    """
     match value:
         case Unknown(origin=("param", FunctionInfo() as info, str(name))):
             names = info.annotated(name)
@@ -77,27 +83,31 @@ def _may_be_tensor(frame: Frame, value: Value, *, said: bool) -> bool:
 
 
 def _memory_of_data(frame: Frame, call: LibraryCall, data: Value) -> Storage | None:
-    """`torch.tensor` copies; `as_tensor` and `asarray` hand on the data's memory where they can."""
+    """Return the memory of the result: the data's for `as_tensor` and `asarray`, else new.
+
+    `as_tensor` and `asarray` copy where they must, so the memory is only possibly shared.
+    """
     if call.name not in ("torch.as_tensor", "torch.asarray"):
         return Storage()
     return alias_storage(frame, storage_of(data), f"`{call.name}`", call.node, surely=False)
 
 
 def read_from(array: Array, placement: Placement) -> Placement:
-    """The placement of a tensor made from an array: its story goes on from the array's."""
+    """Return a placement whose provenance continues the array's, for a tensor made from the array."""
     return extend_provenance(
         placement, lambda step: replace(step, previous=array.provenance) if step is not None else None
     )
 
 
 def tell_conversion(frame: Frame, call: LibraryCall, data: Argument, source: Value, placement: Placement) -> None:
-    """Tell the rules that a tensor is made from a tensor or an array."""
+    """Report that a tensor is made from a tensor or an array."""
     origin = source.fresh if isinstance(source, Array) else None
     only = is_only_use(frame, data.node, call.node)
     frame.emit(TensorRebuilt(frame.event_context(call.node), call.name, source, origin, placement, only))
 
 
-def _dtype_of(frame: Frame, call: LibraryCall, data: Argument) -> Dtype:
+def _result_dtype(frame: Frame, call: LibraryCall, data: Argument) -> Dtype:
+    """Return the dtype of the result: the one requested, else the data's; float64 from NumPy gets a provenance step."""
     given = call.arguments.value("dtype", 1 if call.name == "torch.as_tensor" else None)
     if not is_absent_or_none(given):
         assert given is not None
@@ -119,7 +129,10 @@ def _dtype_of(frame: Frame, call: LibraryCall, data: Argument) -> Dtype:
 
 @models_call("torch.from_numpy", "torch.frombuffer", "torch.from_file")
 def from_numpy(frame: Frame, call: LibraryCall) -> Value:
-    """`torch.from_numpy(array)`: the array's memory and dtype, on the host whatever the default device."""
+    """Model `torch.from_numpy(array)`: a tensor with the array's memory and dtype.
+
+    The tensor is on the host, whatever the default device is.
+    """
     argument = call.arguments.get("ndarray", 0)
     value = without_none(argument.value) if argument is not None else UNKNOWN
     array = value if isinstance(value, Array) else Array()

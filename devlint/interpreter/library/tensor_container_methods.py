@@ -1,4 +1,7 @@
-"""Objects that hold tensors all in one place (a tokenizer's encoding, a batch of graphs): they are moved in place."""
+"""Models of methods of objects whose tensors are all in one place, such as a tokenizer's encoding or a batch of graphs.
+
+Such objects are moved in place.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +16,15 @@ from devlint.interpreter.state.library_models import models_call
 
 
 @models_call(*(f"TensorContainer.{name}" for name in TRANSFER_METHODS))
-def transfer(frame: Frame, call: LibraryCall) -> Value:
-    """`encoding.to(...)`: in place, and handed back."""
+def transfer_container(frame: Frame, call: LibraryCall) -> Value:
+    """Model `encoding.to(...)`: move the container's tensors in place and return the container."""
     assert isinstance(call.receiver, Ref)
     return transfer_module(frame, call.receiver, call.name, call.arguments, call.node, call.receiver_node)
 
 
 @models_call("TensorContainer.items", "TensorContainer.keys", "TensorContainer.values")
-def views(frame: Frame, call: LibraryCall) -> Value:
-    """What it holds, one standing for all."""
+def tensor_container_views(frame: Frame, call: LibraryCall) -> Value:
+    """Model `encoding.items()`, `keys()` and `values()`: an iterator with one element that stands for all."""
     thing = frame.instance(call.receiver)
     if thing is None:
         return UNKNOWN

@@ -1,4 +1,4 @@
-"""Tensor methods and factories whose meaning depends on more than their operands' placements."""
+"""Models of tensor methods and factories whose meaning depends on more than their operands' placements."""
 
 from __future__ import annotations
 
@@ -49,35 +49,35 @@ from devlint.interpreter.state.rebinding import replace_value
 
 
 @models_call(*(f"Tensor.{name}" for name in TRANSFER_METHODS))
-def transfer(frame: Frame, call: LibraryCall) -> Value:
-    """`.to`, `.cuda`, `.cpu`, `.half`, ... on a tensor, or on something whose tensors are all in one place."""
+def transfer_receiver(frame: Frame, call: LibraryCall) -> Value:
+    """Model `.to`, `.cuda`, `.cpu`, `.half` and the like on a tensor, or on data whose tensors are all in one place."""
     tensor = as_tensor(call.receiver) if call.receiver is not None else None
     assert tensor is not None
     if call.name == "type" and call.arguments.complete and not list(call.arguments):
-        settled = frame.resolve(tensor)
-        return TypeName(settled.placement, settled.dtype)
+        resolved = frame.resolve(tensor)
+        return TypeName(resolved.placement, resolved.dtype)
     if frame.discarded_expression is call.node and (
         _may_be_module(call.receiver) or looks_like_module(frame, call.receiver_node)
     ):
-        # It moves in place then.
+        # A module moves in place, so the unused result is no bug.
         return call.receiver or UNKNOWN
     moved = transfer_tensor(frame, tensor, call.name, call.arguments, call.node, call.receiver_node)
     return OpaqueData(moved.placement, moved=moved.moved) if isinstance(call.receiver, OpaqueData) else moved
 
 
 def _may_be_module(value: Value | None) -> bool:
-    """Whether nothing tells what it is: part of a checkpoint, or something unknown that has only been moved."""
+    """Return whether data may be a module: part of a checkpoint, or a value that has only been moved so far."""
     return isinstance(value, OpaqueData) and (value.mixed or value.moved is not None)
 
 
 @models_call("Tensor.numpy", "Tensor.__array__")
 def numpy(frame: Frame, call: LibraryCall) -> Value:
-    """`.numpy()`: the same memory, on the host, outside autograd."""
-    tensor = frame.resolve(_receiver(call))
+    """Model `tensor.numpy()`: an array with the tensor's memory, on the host and outside autograd."""
+    tensor = frame.resolve(_receiver_tensor(call))
     force = call.arguments.constant("force", 0, False) is True
     report_numpy_read(frame, tensor, ".numpy()", call.node, call.receiver_node, force=force)
     if not force:
-        _found_on_host(frame, tensor)
+        _assume_on_host(frame, tensor)
     before = next(
         (leaf.provenance for _, leaf in placement_cases(tensor.placement) if leaf.provenance is not None), None
     )
@@ -86,8 +86,8 @@ def numpy(frame: Frame, call: LibraryCall) -> Value:
     return Array(tensor.dtype, FactoryOrigin(OriginKind.TENSOR, step), tensor.rank, memory, step)
 
 
-def _found_on_host(frame: Frame, tensor: Tensor) -> None:
-    """Code that goes on after it has read a caller's tensor through NumPy has been given one on the host."""
+def _assume_on_host(frame: Frame, tensor: Tensor) -> None:
+    """Assume that a caller's tensor is on the host, because the program reads it through NumPy and goes on."""
     device = tensor.placement.device if isinstance(tensor.placement, PlacementCase) else None
     if isinstance(device, DeviceSymbol):
         test = Literal(device_type_atom(device.origin, HOST, f'{device.text.strip("`")}.device.type == "{HOST}"'))
@@ -97,48 +97,55 @@ def _found_on_host(frame: Frame, tensor: Tensor) -> None:
 
 @models_call("Tensor.detach", "Tensor.detach_")
 def detach(frame: Frame, call: LibraryCall) -> Value:
-    """`.detach()`: the same memory, outside autograd."""
-    tensor = _receiver(call)
-    settled = frame.resolve(tensor)
+    """Model `tensor.detach()` and `detach_()`: a tensor with the same memory, outside autograd."""
+    tensor = _receiver_tensor(call)
+    resolved = frame.resolve(tensor)
     if call.name == "detach_" and tensor.cell is not None:
         set_requires_grad(frame, tensor.cell, False)
-    if call.name == "detach" and frame.discarded_expression is call.node and settled.grad is not False:
-        frame.emit(DiscardedResult(frame.event_context(call.node), call.name, frame.place(call.receiver_node), settled))
+    if call.name == "detach" and frame.discarded_expression is call.node and resolved.grad is not False:
+        frame.emit(
+            DiscardedResult(frame.event_context(call.node), call.name, frame.place(call.receiver_node), resolved)
+        )
     if call.name == "detach_":
-        return replace(settled, moved=None, grad=False, leaf=True)
-    memory = alias_storage(frame, storage_of(settled), "`.detach()`", call.node)
-    return replace(settled, moved=None, grad=False, leaf=True, cell=None, memory=memory)
+        return replace(resolved, moved=None, grad=False, leaf=True)
+    memory = alias_storage(frame, storage_of(resolved), "`.detach()`", call.node)
+    return replace(resolved, moved=None, grad=False, leaf=True, cell=None, memory=memory)
 
 
 @models_call("Tensor.pin_memory")
 def pin_memory(frame: Frame, call: LibraryCall) -> Value:
-    """`.pin_memory()`: a copy in page-locked host memory."""
-    settled = frame.resolve(_receiver(call))
+    """Model `tensor.pin_memory()`: a copy in page-locked host memory."""
+    resolved = frame.resolve(_receiver_tensor(call))
     if frame.discarded_expression is call.node:
-        frame.emit(DiscardedResult(frame.event_context(call.node), call.name, frame.place(call.receiver_node), settled))
-    return replace(settled, pinned=True, cell=None, memory=Storage())
+        frame.emit(
+            DiscardedResult(frame.event_context(call.node), call.name, frame.place(call.receiver_node), resolved)
+        )
+    return replace(resolved, pinned=True, cell=None, memory=Storage())
 
 
 @models_call("Tensor.view")
 def view(frame: Frame, call: LibraryCall) -> Value:
-    """`.view(sizes)`; `.view(dtype)` reads the same memory as numbers of another type, in as many dimensions."""
+    """Model `tensor.view(sizes)` and `tensor.view(dtype)`: the same memory in another shape or read as another dtype.
+
+    `tensor.view(dtype)` keeps the number of dimensions.
+    """
     viewed = by_table(frame, call)
     given = call.arguments.value("dtype", 0)
     if not isinstance(viewed, Tensor) or given is None or not is_dtype_argument(given):
         return viewed
-    return replace(viewed, dtype=requested_dtype(given), rank=_receiver(call).rank)
+    return replace(viewed, dtype=requested_dtype(given), rank=_receiver_tensor(call).rank)
 
 
 @models_call("Tensor.clone")
 def clone(frame: Frame, call: LibraryCall) -> Value:
-    """`.clone()`: new memory in the same place."""
-    return replace(frame.copied_result(_receiver(call)), memory=Storage())
+    """Model `tensor.clone()`: new memory with the same placement."""
+    return replace(frame.copied_result(_receiver_tensor(call)), memory=Storage())
 
 
 @models_call("Tensor.requires_grad_")
 def requires_grad_(frame: Frame, call: LibraryCall) -> Value:
-    """`.requires_grad_()`: the same tensor, now a leaf that collects a gradient."""
-    tensor = _receiver(call)
+    """Model `tensor.requires_grad_()`: the same tensor, now a leaf that accumulates a gradient."""
+    tensor = _receiver_tensor(call)
     wanted = call.arguments.constant("requires_grad", 0, True)
     grad = wanted if isinstance(wanted, bool) else None
     if tensor.cell is not None:
@@ -150,18 +157,18 @@ def requires_grad_(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("Tensor.retain_grad")
 def retain_grad(frame: Frame, call: LibraryCall) -> Value:
-    """`.retain_grad()`: a tensor that is no leaf keeps its gradient all the same."""
-    tensor = _receiver(call)
+    """Model `tensor.retain_grad()`: a tensor that is no leaf keeps its gradient, so its leaf flag becomes unknown."""
+    tensor = _receiver_tensor(call)
     replace_value(frame, call.receiver_node, tensor, replace(tensor, leaf=None))
     return NONE
 
 
 @models_call("Tensor.item", "Tensor.tolist")
 def to_python(frame: Frame, call: LibraryCall) -> Value:
-    """`.item()`, `.tolist()`: Python numbers, for which the host waits."""
+    """Model `tensor.item()` and `tensor.tolist()`: Python numbers, for which the host waits."""
     by_table(frame, call)
     if call.name == "item":
-        return Number(python_type_of(frame.resolve(_receiver(call)).dtype))
+        return Number(python_type_of(frame.resolve(_receiver_tensor(call)).dtype))
     return frame.allocate(call.node, Sequence(None, UNKNOWN))
 
 
@@ -174,17 +181,17 @@ def to_python(frame: Frame, call: LibraryCall) -> Value:
     "Tensor.ndimension",
     "Tensor.element_size",
 )
-def measure(frame: Frame, call: LibraryCall) -> Value:
-    """Sizes: Python numbers that the host knows without asking the accelerator."""
+def size_query(frame: Frame, call: LibraryCall) -> Value:
+    """Model `tensor.size()`, `dim()`, `numel()` and the like: integers that the host knows without waiting."""
     if call.name == "size" and not call.arguments.positional and not call.arguments.keywords:
-        return Size(_receiver(call).rank)
+        return Size(_receiver_tensor(call).rank)
     return Number("int")
 
 
 @models_call("Tensor.copy_")
 def copy_(frame: Frame, call: LibraryCall) -> Value:
-    """`.copy_(source)`: takes from any device; the receiver stays where it is."""
-    tensor = _receiver(call)
+    """Model `tensor.copy_(source)`: copy from any device; the receiver keeps its placement."""
+    tensor = _receiver_tensor(call)
     report_shared_write(frame, tensor, call.receiver_node, call.node)
     given = call.arguments.get("src", 0)
     operand = as_operand(frame, "src", given) if given is not None else None
@@ -201,14 +208,14 @@ def copy_(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("Tensor.backward", "torch.autograd.backward")
 def backward(frame: Frame, call: LibraryCall) -> Value:
-    """`.backward()` runs on the accelerator when the loss is there."""
+    """Model `loss.backward()`: apply the table's row, under which the backward pass runs where the loss is."""
     by_table(frame, call)
     return Const(None)
 
 
 @models_call("Tensor.split", "Tensor.chunk", "Tensor.unbind", "torch.split", "torch.chunk", "torch.unbind")
-def pieces(frame: Frame, call: LibraryCall) -> Value:
-    """Pieces of a tensor: as many as the call says, where it says so."""
+def tensor_pieces(frame: Frame, call: LibraryCall) -> Value:
+    """Model `split`, `chunk` and `unbind`: pieces of the tensor; a tuple of known length for `chunk(n)` with n <= 6."""
     source = (
         call.receiver
         if call.receiver is not None
@@ -217,11 +224,11 @@ def pieces(frame: Frame, call: LibraryCall) -> Value:
     tensor = as_tensor(source) if source is not None else None
     if tensor is None:
         return UNKNOWN
-    settled = frame.resolve(tensor)
+    resolved = frame.resolve(tensor)
     piece = replace(
-        computed_tensor(settled),
-        memory=settled.memory and settled.memory.part(object()),
-        rank=settled.rank if "unbind" not in call.name else settled.rank.fewer,
+        computed_tensor(resolved),
+        memory=resolved.memory and resolved.memory.part(object()),
+        rank=resolved.rank if "unbind" not in call.name else resolved.rank.fewer,
     )
     position = 0 if call.receiver is not None else 1
     count = call.arguments.constant("chunks", position, None) if "chunk" in call.name else None
@@ -230,15 +237,18 @@ def pieces(frame: Frame, call: LibraryCall) -> Value:
     return frame.allocate(call.node, Sequence(None, piece, "tuple"))
 
 
-def _receiver(call: LibraryCall) -> Tensor:
+def _receiver_tensor(call: LibraryCall) -> Tensor:
+    """Return the tensor that the method is called on; an unknown tensor if the receiver is no tensor."""
     tensor = as_tensor(call.receiver) if call.receiver is not None else None
     return tensor if tensor is not None else Tensor()
 
 
 @models_call("torch.load")
 def load(frame: Frame, call: LibraryCall) -> Value:
-    """`torch.load(file, map_location=...)`: everything inside is where map_location says; without it, where it was
-    saved."""
+    """Model `torch.load(file, map_location=...)`: data of unknown structure on the device of `map_location`.
+
+    Without `map_location` the result is unknown: tensors return to the device on which they were saved.
+    """
     where = call.arguments.get("map_location", 1)
     if where is None or is_absent_or_none(where.value):
         return UNKNOWN
@@ -249,62 +259,70 @@ def load(frame: Frame, call: LibraryCall) -> Value:
 
 
 @models_call("torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.parameter.Buffer")
-def parameter(frame: Frame, call: LibraryCall) -> Value:
-    """`nn.Parameter(tensor)`: a parameter keeps its identity when its module moves, so its placement lives in the
-    heap."""
+def make_parameter(frame: Frame, call: LibraryCall) -> Value:
+    """Model `nn.Parameter(tensor)`: a tensor whose placement is stored in a heap cell.
+
+    The parameter keeps its identity when its module moves, so every reference must see the new placement.
+    """
     data = call.arguments.get("data", 0)
     given = as_tensor(data.value) if data is not None else None
-    settled = frame.resolve(given) if given is not None else Tensor()
+    resolved = frame.resolve(given) if given is not None else Tensor()
     requires = call.arguments.constant("requires_grad", 1, True)
     grad = requires if isinstance(requires, bool) else None
-    reference = frame.allocate(call.node, ParameterCell(settled.placement, settled.dtype, grad), "parameter")
-    return Tensor(settled.placement, settled.dtype, settled.rank, grad, leaf=True, cell=reference.address)
+    reference = frame.allocate(call.node, ParameterCell(resolved.placement, resolved.dtype, grad), "parameter")
+    return Tensor(resolved.placement, resolved.dtype, resolved.rank, grad, leaf=True, cell=reference.address)
 
 
 @models_call("torch.nn.utils.rnn.PackedSequence")
-def packed(frame: Frame, call: LibraryCall) -> Value:
-    """A packed sequence is built by hand: not followed."""
+def packed_sequence(frame: Frame, call: LibraryCall) -> Value:
+    """Model a direct call of `PackedSequence(...)`: an unknown value."""
     return UNKNOWN
 
 
 @models_call("torch.nn.utils.rnn.pack_padded_sequence", "torch.nn.utils.rnn.pack_sequence")
-def pack(frame: Frame, call: LibraryCall) -> Value:
-    """Packing: the data stay where they are; `lengths` must be on the host."""
+def pack_sequence(frame: Frame, call: LibraryCall) -> Value:
+    """Model `pack_padded_sequence(input, lengths)` and `pack_sequence`: data placed where the input is.
+
+    `lengths` must be on the host.
+    """
     by_table(frame, call)
     data = call.arguments.value("input", 0)
     tensor = as_tensor(data) if data is not None else None
     return OpaqueData(frame.resolve(tensor).placement) if tensor is not None else UNKNOWN
 
 
-def _apiece(frame: Frame, call: LibraryCall) -> list[Value]:
-    """What was given, reshaped."""
+def _with_unknown_rank(frame: Frame, call: LibraryCall) -> list[Value]:
+    """Return each argument as a computed tensor of unknown rank; unknown for an argument that is no tensor."""
     given = [as_tensor(argument.value) for argument in call.arguments.positional]
     return [UNKNOWN if one is None else replace(computed_tensor(frame.resolve(one)), rank=Rank.SOME) for one in given]
 
 
 @models_call("torch.atleast_1d", "torch.atleast_2d", "torch.atleast_3d")
-def at_least(frame: Frame, call: LibraryCall) -> Value:
-    """Functions that hand back what they were given with more dimensions: one tensor as it is, several in a tuple."""
-    items = _apiece(frame, call)
+def atleast_nd(frame: Frame, call: LibraryCall) -> Value:
+    """Model `torch.atleast_1d`, `atleast_2d` and `atleast_3d`: one tensor alone, or a tuple of several."""
+    items = _with_unknown_rank(frame, call)
     return items[0] if len(items) == 1 else Tuple(tuple(items))
 
 
 @models_call("torch.broadcast_tensors", "torch.meshgrid")
-def together(frame: Frame, call: LibraryCall) -> Value:
-    """Functions that hand back what they were given, reshaped."""
-    items = _apiece(frame, call)
+def reshape_all(frame: Frame, call: LibraryCall) -> Value:
+    """Model `torch.broadcast_tensors` and `torch.meshgrid`: a tuple of the reshaped arguments."""
+    items = _with_unknown_rank(frame, call)
     if len(items) == 1 and items[0] == UNKNOWN:
         return by_table(frame, call)
     return Tuple(tuple(items))
 
 
 FOREACH = ("add", "sub", "mul", "div", "maximum", "minimum", "lerp", "addcmul", "addcdiv", "pow", "copy")
+"""The operations that have a `torch._foreach_` form."""
 
 
 @models_call(*(f"torch._foreach_{name}{suffix}" for name in FOREACH for suffix in ("", "_")))
 def foreach(frame: Frame, call: LibraryCall) -> Value:
-    """`torch._foreach_add_(these, those)`: pair by pair what the plain operation would do; `_foreach_copy_` takes
-    from anywhere."""
+    """Model `torch._foreach_add_(xs, ys)` and the like: apply the operation to each pair of elements.
+
+    A device conflict is reported, except for `_foreach_copy_`, which copies from any device.
+    """
     lists = [
         frame.iterate(one.value, one.node) for one in call.arguments.positional if isinstance(one.value, (Ref, Tuple))
     ]

@@ -1,4 +1,4 @@
-"""Averaged weights: a copy of a module that is kept beside it."""
+"""Models of `torch.optim.swa_utils`: copies of a module that hold averaged weights."""
 
 from __future__ import annotations
 
@@ -15,8 +15,11 @@ from devlint.interpreter.state.library_models import models_call
 
 
 @models_call("torch.optim.swa_utils.AveragedModel")
-def averaged(frame: Frame, call: LibraryCall) -> Value:
-    """`AveragedModel(model)`: computes as the model does, with weights of its own where the model's are now."""
+def averaged_model(frame: Frame, call: LibraryCall) -> Value:
+    """Model `AveragedModel(model, device)`: a deep copy of the model, with weights where the model's are now.
+
+    With a device, the copy's weights are moved there.
+    """
     given = call.arguments.value("model", 0)
     if given is None or not is_module(frame, given):
         return UNKNOWN
@@ -31,13 +34,16 @@ def averaged(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("Module.update_parameters")
 def update_parameters(frame: Frame, call: LibraryCall) -> Value:
-    """`averaged.update_parameters(model)`: the values are copied, from wherever they are."""
+    """Model `averaged.update_parameters(model)`: copy the values from any device, without effect on placements."""
     return NONE
 
 
 @models_call("torch.optim.swa_utils.update_bn")
 def update_bn(frame: Frame, call: LibraryCall) -> Value:
-    """`update_bn(loader, model)`: runs the model on the first part of each batch, moved only where it is told to."""
+    """Model `update_bn(loader, model, device)`: call the model with the first part of a batch.
+
+    The batch is moved only if a device is passed.
+    """
     loader, swept = call.arguments.get("loader", 0), call.arguments.get("model", 1)
     device = call.arguments.get("device", 2)
     if loader is None or swept is None:
