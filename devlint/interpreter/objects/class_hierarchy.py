@@ -176,8 +176,7 @@ def find_method(frame: Frame, info: ClassInfo, name: str, after: ClassInfo | Non
 
 
 def find_special_method(frame: Frame, value: Value, name: str) -> FunctionInfo | None:
-    """Return the special method (`__add__`, `__enter__`) of an object of one of the program's classes; None without
-    one."""
+    """Return the special method (`__add__`, `__enter__`) of an object of a class in the program; None without one."""
     thing = frame.instance(value)
     cls = thing.cls if thing is not None else value.cls if isinstance(value, Tuple) else None
     info = cls.definition if isinstance(cls, ProgramDefinition) else None

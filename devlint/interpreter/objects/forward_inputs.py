@@ -38,8 +38,10 @@ def _may_be_tensor(value: Value) -> bool:
 
 
 def _takes_tensors_by_convention(frame: Frame, owner: ClassInfo, method: str) -> bool:
-    """Return whether a method takes tensors by convention: a module's `forward`, an autograd function's `forward`,
-    `backward`."""
+    """Return whether a method takes tensors by the convention of its class.
+
+    Such methods are `forward` of a module, and `forward` and `backward` of an autograd function.
+    """
     if method == "forward" and is_module_class(frame, owner):
         return True
     return method in ("forward", "backward") and is_autograd_function_class(frame, owner)
