@@ -1,4 +1,4 @@
-"""Construction and calls of library modules such as `nn.Linear`, by their table rows."""
+"""Construction and calls of library modules such as `nn.Linear`, by their rows of the semantics table."""
 
 from __future__ import annotations
 
@@ -34,7 +34,10 @@ def construct_library_module(frame: Frame, name: str, row: Row, arguments: Argum
 def library_module_parameters(
     frame: Frame, name: str, row: Row, arguments: Arguments, node: cst.CSTNode
 ) -> ParameterCell | None:
-    """Return the parameter cell of a new library module; None for a module without parameters and buffers."""
+    """Return the cell with the placement and dtype of a new library module's parameters.
+
+    None for a module without parameters and buffers.
+    """
     assert row.module is not None
     module = row.module
     kind, _, argument = module.buffers.partition(":")
@@ -66,7 +69,10 @@ def _creates_tensors(module: ModuleRow, rule: str, arguments: Arguments) -> bool
 
 
 def _cell_from_argument(frame: Frame, module: ModuleRow, argument: str, arguments: Arguments) -> ParameterCell | None:
-    """Return a parameter cell for a module that keeps a tensor argument as its buffer; None without a tensor."""
+    """Return a cell with the placement and dtype of a tensor argument that a module keeps as its buffer.
+
+    None when the argument is no tensor.
+    """
     position = module.init.index(argument) if argument in module.init else None
     given = arguments.value(argument, position)
     if isinstance(given, Tensor):
@@ -78,7 +84,7 @@ def _cell_from_argument(frame: Frame, module: ModuleRow, argument: str, argument
 def call_library_module(
     frame: Frame, owner: Ref, thing: Instance, arguments: Arguments, node: cst.CSTNode
 ) -> Value | None:
-    """Return the result of calling a library module by its table row; None when the table does not describe the module.
+    """Return the result of calling a library module by its row of the semantics table; None without such a row.
 
     A known `reduction` of the module counts as an argument of the call.
     """

@@ -17,7 +17,7 @@ from devlint.semantics.row import Row, parse_row
 
 
 def call_library_method(frame: Frame, receiver: Ref, row: Row, arguments: Arguments) -> Value:
-    """Return the result of a library object's method, or the value of an attribute, by its table row.
+    """Return the result of a library object's method, or the value of an attribute, by its row of the semantics table.
 
     A module's own parameters take part as operands where the row names them.
     """

@@ -26,7 +26,7 @@ def defined_class(cls: Hashable) -> ClassInfo | None:
 
 
 def class_of_definition(frame: Frame, node: cst.ClassDef) -> ClassInfo:
-    """Return the class information for a `class` statement that a frame runs.
+    """Return the ClassInfo record of the class that a `class` statement defines.
 
     A class defined inside a function has one record for each chain of calls that runs the statement.
     """
@@ -112,7 +112,7 @@ AUTOGRAD_FUNCTION_CLASSES: Final = frozenset({"torch.autograd.Function", "torch.
 
 
 def is_module_name(frame: Frame, name: str) -> bool:
-    """Return whether the table describes a library name as an `nn.Module` class."""
+    """Return whether the table of torch's semantics describes a library name as an `nn.Module` class."""
     row = frame.analysis.table.find(name)
     return row is not None and (row.module is not None or row.special in ("container", "module"))
 
@@ -135,7 +135,7 @@ def library_base(frame: Frame, info: ClassInfo) -> str | None:
 
 
 def has_unknown_base(frame: Frame, info: ClassInfo) -> bool:
-    """Return whether a class inherits from anything that is neither in the program, nor in the table, nor harmless."""
+    """Return whether part of a class's ancestry is unknown: neither in the program nor a known library class."""
     for one in ancestors(frame, info):
         if isinstance(one, ProgramDefinition):
             continue

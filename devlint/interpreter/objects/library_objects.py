@@ -36,7 +36,10 @@ LOADER: Final = "torch.utils.data.DataLoader"
 
 
 def find_member_row(frame: Frame, receiver: Value | None, name: str) -> Row | None:
-    """Return the table row of an object's method or attribute, found by its library classes; None without one."""
+    """Return the semantics table's row for a method or attribute of a library object; None without one.
+
+    The row is found by the object's library classes, in lookup order.
+    """
     for cls in library_classes(frame, receiver):
         row = frame.analysis.table.find(f"{cls}.{name}")
         if row is not None:
@@ -163,7 +166,10 @@ def _with_constructor_tensors(thing: Instance, row: Row, bound: BoundArguments) 
 
 
 def _initial_cell(frame: Frame, name: str, placement: Placement, dtype: Dtype) -> ParameterCell | None:
-    """Return the parameter cell of a new library object; None for a module class without parameters and buffers."""
+    """Return the cell with the placement and dtype of a new library object's tensors.
+
+    None for a module class without parameters and buffers.
+    """
     row = frame.analysis.table.find(name)
     if row is not None and row.module is not None and row.module.parameters == row.module.buffers == "never":
         return None

@@ -113,7 +113,7 @@ def slice_container(
     return frame.allocate(node, Instance(container, chosen, dict.fromkeys(chosen, Registration.MODULE)))
 
 
-def _container_with_part(frame: Frame, thing: Instance, key: str, value: Value) -> Instance:
+def _with_part(frame: Frame, thing: Instance, key: str, value: Value) -> Instance:
     """Return a container with one part set, registered as a parameter, buffer or module; a tensor becomes a parameter.
 
     Under an unknown key, the part is joined with those already set so.
@@ -131,4 +131,4 @@ def _container_with_part(frame: Frame, thing: Instance, key: str, value: Value) 
 def set_container_part(frame: Frame, owner: Ref, thing: Instance, key: Value | None, value: Value) -> None:
     """Set a part of a container, as `modules[key] = module` does; an unknown key sets an unknown part."""
     name = str(key.value) if isinstance(key, Const) else ANY_PART
-    frame.put(owner.address, _container_with_part(frame, thing, name, value))
+    frame.put(owner.address, _with_part(frame, thing, name, value))

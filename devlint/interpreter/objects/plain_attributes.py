@@ -91,7 +91,10 @@ def is_registered_parameter(frame: Frame, address: AllocationSite) -> bool:
 
 
 def _stored_mark(frame: Frame, place: Place, *, inside: bool) -> Mark:
-    """Return a mark with the step that a plain attribute stores a tensor, directly or (`inside`) in a container."""
+    """Return a function that adds the step of storing a tensor in a plain attribute to the tensor's provenance.
+
+    `inside` is true for a tensor in a container that the attribute holds.
+    """
     kind = StepKind.STORED_INSIDE if inside else StepKind.STORED
     where = "in" if inside else "as"
     message = f"kept {where} the plain attribute `{_attribute_name(place)}`, which `.to()` does not move"
@@ -99,7 +102,10 @@ def _stored_mark(frame: Frame, place: Place, *, inside: bool) -> Mark:
 
 
 def _kept_mark(frame: Frame, place: Place, what: str) -> Mark:
-    """Return a mark with the step that a plain container keeps parameters or modules (`what`)."""
+    """Return a function that adds to a provenance the step of keeping parameters or modules in a plain container.
+
+    `what` names the kind of contents for the message.
+    """
     message = f"{what} kept in the plain container `{_attribute_name(place)}`, which `.to()` does not look into"
     return lambda previous: Step(StepKind.KEPT, message, place, frame.scope, previous, frame.loop)
 
@@ -110,9 +116,9 @@ def _attribute_name(place: Place) -> str:
 
 
 def _apply_mark(frame: Frame, value: Value, mark: Mark, depth: int = 0) -> None:
-    """Apply a mark to the provenance of a parameter, or of all parameters and buffers that a module registers.
+    """Change the provenance of a parameter, or of all parameters and buffers that a module registers, by a function.
 
-    Objects that the mark does not change are not written to the heap again.
+    Objects that the function does not change are not written to the heap again.
     """
     match value:
         case Tensor(cell=address) if address is not None:
@@ -140,6 +146,9 @@ T = TypeVar("T", ParameterCell, Tensor)
 
 
 def _marked(thing: T, mark: Mark) -> T:
-    """Return a parameter cell or a tensor with its provenance marked; the same object when the mark changes nothing."""
+    """Return a parameter cell or a tensor with its provenance changed by `mark`.
+
+    When `mark` changes nothing, the same object is returned.
+    """
     placement = extend_provenance(thing.placement, mark)
     return thing if placement is thing.placement else replace(thing, placement=placement)

@@ -1,4 +1,4 @@
-"""Binding of a library call's arguments to the parameters of its table row."""
+"""Binding of a library call's arguments to the parameters of its row of the semantics table."""
 
 from __future__ import annotations
 

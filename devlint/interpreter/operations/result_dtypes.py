@@ -1,4 +1,4 @@
-"""Dtypes of the tensors that an operation returns, computed by the dtype rules of its table row."""
+"""Dtypes of the tensors that an operation returns, by the dtype rules of its row of the semantics table."""
 
 from __future__ import annotations
 

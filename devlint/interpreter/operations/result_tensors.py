@@ -216,7 +216,7 @@ def meet_placements(left: Placement, right: Placement) -> Placement:
 
 
 def _preference(placement: Placement) -> int:
-    """Return how little a placement tells of the device that several tensors share: a lower number is preferred.
+    """Return how a placement ranks as the one device that several tensors share; the lowest number is preferred.
 
     In order: an accelerator, a conditional placement, a symbolic or unknown device, the host.
     """

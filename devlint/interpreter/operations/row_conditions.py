@@ -1,4 +1,4 @@
-"""Conditions of a table row on the arguments of a call, such as `dtype_if` and `device_if`."""
+"""Conditions of a semantics table's row on the arguments of a call, such as those of `dtype_if` and `device_if`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def is_passed(bound: BoundArguments, name: str) -> bool:
 def select_by_condition(
     bound: BoundArguments, by_condition: Mapping[str, T], otherwise: T, *, complete: bool = True
 ) -> T | None:
-    """Return the value under the first condition that the arguments meet, `otherwise` if they meet none.
+    """Return what a table row gives under the first condition that a call's arguments meet, `otherwise` if under none.
 
     None when a condition cannot be decided. `complete` is whether all arguments of the call are known.
     """

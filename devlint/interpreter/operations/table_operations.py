@@ -1,4 +1,4 @@
-"""Library operations by their table rows: checks of the operands, effects on synchronisation, and results."""
+"""Library operations by their rows of the semantics table: operand checks, effects on synchronisation, and results."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ OUT: Final = "out"
 def apply_row(
     frame: Frame, row: Row, arguments: Arguments, receiver: Argument | None = None, own: Operand | None = None
 ) -> Value:
-    """Return the result of a library call by its table row, after the checks of its operands.
+    """Return the result of a library call by its row of the semantics table, after the checks of its operands.
 
     `receiver` is the object of a method call; `own` is the operand that stands for a called module's parameters.
     """

@@ -12,7 +12,10 @@ from devlint.interpreter.state.frame import Frame
 
 
 def rank_by_rule(frame: Frame, rule: str, bound: BoundArguments, own: list[tuple[str, Rank]]) -> Rank:
-    """Return the rank of a result by its row's rank rule; `own` are the ranks of the data arguments by name."""
+    """Return the rank of a call's result by the rank rule of the call's table row.
+
+    `own` are the ranks of the data arguments with their parameter names.
+    """
     kind, _, argument = rule.partition(":")
     match kind:
         case "broadcast":

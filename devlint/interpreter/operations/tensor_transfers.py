@@ -65,8 +65,9 @@ from devlint.interpreter.state.frame import Frame
 class TransferRequest:
     """The placement and dtype that a transfer call asks for; None leaves that property as it is.
 
-    `non_blocking` is None when it is not known. `device_node` is the expression for the device, `copies` is false only
-    for a call that copies nothing when there is nothing to do, and `reorders` tells that a `memory_format` is given.
+    `non_blocking` is None when it is not known. `device_node` is the expression for the device. `copies` is true for a
+    call that may copy even if there is nothing to do (`copy=True`, or an unknown value). `reorders` is true if a
+    `memory_format` is given.
     """
 
     placement: Placement | None
