@@ -32,7 +32,7 @@ MAX_DEPTH: Final = 2
 
 
 def storage_of(value: Value) -> Storage | None:
-    """Return the memory of a tensor or an array; None when it is not known."""
+    """Return the Storage that a tensor or an array lies in; None when it is not known."""
     match value:
         case Tensor(memory=None, cell=cell) if cell is not None:
             return Storage(cell)
@@ -45,7 +45,7 @@ def storage_of(value: Value) -> Storage | None:
 
 
 def parameter_storage(module: Ref) -> Storage:
-    """Return the memory of a module's parameters, which are taken together."""
+    """Return one Storage that stands for the memory of all parameters of a module."""
     return Storage(("parameters", module.address))
 
 
@@ -109,13 +109,13 @@ def storage_after_transfer(
             for needed, one in placement_cases(before.placement, frame.state.path_condition)
             for more, other in placement_cases(placement, frame.state.path_condition | needed)
         ]
-        stays = [needed for needed, device, relation in cases if relation is not DeviceRelation.DIFFERENT]
+        unmoved = [needed for needed, device, relation in cases if relation is not DeviceRelation.DIFFERENT]
         if any(device == UNKNOWN_DEVICE for _, device, _ in cases):
             return None
-        if not stays:
+        if not unmoved:
             return Storage()
         surely = surely and all(relation is DeviceRelation.SAME for _, _, relation in cases)
-        when = NO_CONDITION if len(stays) == len(cases) else stays[0]
+        when = NO_CONDITION if len(unmoved) == len(cases) else unmoved[0]
     return alias_storage(frame, storage_of(before), how, node, surely=surely, when=when)
 
 
@@ -144,14 +144,14 @@ def report_shared_write(
     if name is None or memory is None or memory.root not in frame.analysis.aliased_storages:
         return
     name = f"{name}.{attribute}" if attribute is not None else name
-    for other, shares in _other_holders(frame, name, memory, node):
-        when = conjoin(NO_CONDITION, [test for share in shares for test in share.when])
+    for other, alias_steps in _other_holders(frame, name, memory, node):
+        when = conjoin(NO_CONDITION, [test for step in alias_steps for test in step.when])
         if when is None or conjoin(frame.state.path_condition, when) is None:
             continue
-        doubtful = [share for share in shares if not share.surely]
-        shared = (doubtful or list(shares))[-1].step
+        doubtful = [step for step in alias_steps if not step.surely]
+        newest = (doubtful or list(alias_steps))[-1].step
         frame.emit(
-            SharedWrite(frame.event_context(node), name, other, shared, when - frame.state.path_condition, not doubtful)
+            SharedWrite(frame.event_context(node), name, other, newest, when - frame.state.path_condition, not doubtful)
         )
         return
 
@@ -184,17 +184,17 @@ def _other_holders(
     while True:
         for other, value in holder.state.names.items():
             for text, held in _held_storages(frame, other, value, 0):
-                shares = alias_steps_between(memory, held)
-                if not shares or not views_overlap(memory, held):
+                alias_steps = alias_steps_between(memory, held)
+                if not alias_steps or not views_overlap(memory, held):
                     continue
-                if "." in text and "." in name and all(share.surely for share in shares):
+                if "." in text and "." in name and all(step.surely for step in alias_steps):
                     continue
                 if (
                     other == "self"
                     or _is_unchanged_argument(held)
                     or frame.analysis.use_def.read_later(holder, at, other)
                 ):
-                    yield None if text == name else text, shares
+                    yield None if text == name else text, alias_steps
         if holder.caller is None:
             break
         holder, at = holder.caller
@@ -203,7 +203,7 @@ def _other_holders(
 
 
 def _is_unchanged_argument(memory: Storage) -> bool:
-    """Return whether memory is that of an unknown caller's argument, reached without an alias step."""
+    """Return whether a Storage is an unknown caller's argument as it was passed, without an alias step."""
     return is_from_caller(memory.root) and not memory.shares
 
 

@@ -181,9 +181,10 @@ def _device_from_prefix(frame: Frame, prefix: str, node: cst.BaseExpression) -> 
 
 
 def resolve_device_index(frame: Frame, device: KnownDevice) -> KnownDevice:
-    """Return a device with an unknown index in place of none, once the program has chosen another current device.
+    """Return a device such as `cuda` with an unknown index, once the program has chosen another current device.
 
-    `cuda` without an index means the current device.
+    Until then, and for a device with an index, return the device as it is. `cuda` without an index means the current
+    device.
     """
     if device.index is None and device.type != HOST and not frame.state.torch_state.current_device_known:
         return KnownDevice(device.type, ANY_INDEX)

@@ -69,14 +69,16 @@ def find_device_conflict(
     `written` those that the operation writes to and never accepts from the host, and `gathering` those that say what to
     take out of another operand and must be on its device.
     """
-    small = [] if scalars == 0 else [one for one in operands if _may_be_scalar(one) and one.name not in written]
+    possible_scalars = (
+        [] if scalars == 0 else [one for one in operands if _may_be_scalar(one) and one.name not in written]
+    )
     if scalars == "alone" and not _may_all_be_scalars(operands):
-        small = []
+        possible_scalars = []
     for left, right in combinations(operands, 2):
         if left.name in index and right.name in index:
             continue
         for when, one, other in _conflicting_cases(frame, left, right):
-            exempt = _exempt_scalars(small, scalars, frame.state.path_condition | when)
+            exempt = _exempt_scalars(possible_scalars, scalars, frame.state.path_condition | when)
             if _is_exempt(one, exempt) or _is_exempt(other, exempt):
                 continue
             misplaced, reference = (other, one) if is_host(other.leaf.device) else (one, other)
@@ -111,12 +113,16 @@ def _may_all_be_scalars(operands: Sequence[Operand]) -> bool:
     return all(map(_may_be_scalar, operands)) and any(one.tensor.rank is Rank.ZERO for one in operands)
 
 
-def _exempt_scalars(small: Sequence[Operand], scalars: int | str, path_condition: PathCondition) -> Sequence[Operand]:
+def _exempt_scalars(
+    possible_scalars: Sequence[Operand], scalars: int | str, path_condition: PathCondition
+) -> Sequence[Operand]:
     """Return the operands that may be 0-dim and that the operation accepts from the host under a path condition."""
     if isinstance(scalars, str):
-        return [one for one in small if scalars in ("many", "alone", f"only:{one.name}")]
-    surely = [one for one in small if one.tensor.rank is Rank.ZERO and _may_be_on_host(one, path_condition)]
-    return small if len(surely) <= scalars else []
+        return [one for one in possible_scalars if scalars in ("many", "alone", f"only:{one.name}")]
+    certain_scalars = [
+        one for one in possible_scalars if one.tensor.rank is Rank.ZERO and _may_be_on_host(one, path_condition)
+    ]
+    return possible_scalars if len(certain_scalars) <= scalars else []
 
 
 def _is_index_placed(index: Operand) -> bool:
@@ -380,9 +386,9 @@ def _scopes_up_to_module(scope: Scope) -> Iterator[Scope]:
 def _module_input_conflict(
     frame: Frame, context: EventContext, operation: str, misplaced: Operand, reference: Operand, when: PathCondition
 ) -> ModuleInputConflict | None:
-    """Return the conflict as that of a module with an input, at the outermost call that received the input.
+    """Return a device conflict as one between a module's parameters and the module's input; None for other operands.
 
-    None when neither operand is a module's parameter.
+    The conflict is located at the outermost module call that received the input, if there is one.
     """
     for weights, given in ((misplaced, reference), (reference, misplaced)):
         if weights.of_module is None and weights.tensor.cell is None:
@@ -401,7 +407,7 @@ def _module_input_conflict(
 def _entry_call(
     frame: Frame, context: EventContext, weights: Operand, given: Operand, when: PathCondition
 ) -> CallOnStack | None:
-    """Return the outermost module call that received an input from elsewhere; None without one.
+    """Return the outermost module call that received an input from another device; None without one.
 
     Calls of modules that have a parameter on the input's device are passed over.
     """
