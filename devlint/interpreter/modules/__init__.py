@@ -1,1 +1,1 @@
-"""Modules and objects of libraries: how they are made and what their methods do, by the rows of the table."""
+"""Modules and objects of libraries: construction and method calls by the rows of the table of torch's semantics."""

@@ -1,4 +1,4 @@
-"""Library modules: making them, and calling them by their row."""
+"""Construction and calls of library modules such as `nn.Linear`, by their rows of the semantics table."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ from devlint.semantics.table import ModuleRow, Row
 
 
 def construct_library_module(frame: Frame, name: str, row: Row, arguments: Arguments, node: cst.CSTNode) -> Value:
-    """`nn.Linear(...)`: a module with its own parameters, if it has any; settings that are constants stay readable."""
+    """Allocate the module that a constructor such as `nn.Linear(...)` returns, with the parameters of its own, if any.
+
+    Constructor arguments that are numbers or constants become attributes of the module.
+    """
     assert row.module is not None
     given = {key: arguments.value(key, position) for position, key in enumerate(row.module.init)}
     settings: dict[str, Value] = {key: value for key, value in given.items() if isinstance(value, (Const, Number))}
@@ -31,13 +34,16 @@ def construct_library_module(frame: Frame, name: str, row: Row, arguments: Argum
 def library_module_parameters(
     frame: Frame, name: str, row: Row, arguments: Arguments, node: cst.CSTNode
 ) -> ParameterCell | None:
-    """The parameters a library module is born with."""
+    """Return the cell with the placement and dtype of a new library module's parameters.
+
+    None for a module without parameters and buffers.
+    """
     assert row.module is not None
     module = row.module
     kind, _, argument = module.buffers.partition(":")
     if module.parameters == "never" and kind == "arg":
         return _cell_from_argument(frame, module, argument, arguments)
-    if not any(_holds(module, one, arguments) for one in (module.parameters, module.buffers)):
+    if not any(_creates_tensors(module, one, arguments) for one in (module.parameters, module.buffers)):
         return None
     device, dtype = arguments.get("device"), arguments.value("dtype")
     short = display_name(Instance(name, {}))
@@ -50,8 +56,11 @@ def library_module_parameters(
     return ParameterCell(placement, made)
 
 
-def _holds(module: ModuleRow, rule: str, arguments: Arguments) -> bool:
-    """Whether a library module is made with the parameters, or the buffers, that the rule is about."""
+def _creates_tensors(module: ModuleRow, rule: str, arguments: Arguments) -> bool:
+    """Return whether a rule of a module's row (`parameters` or `buffers`) makes the constructor create such tensors.
+
+    The rule `if:NAME` depends on the constructor argument NAME; `never` and `arg:NAME` create none.
+    """
     kind, _, argument = rule.partition(":")
     if kind != "if":
         return kind not in ("never", "arg")
@@ -60,6 +69,10 @@ def _holds(module: ModuleRow, rule: str, arguments: Arguments) -> bool:
 
 
 def _cell_from_argument(frame: Frame, module: ModuleRow, argument: str, arguments: Arguments) -> ParameterCell | None:
+    """Return a cell with the placement and dtype of a tensor argument that a module keeps as its buffer.
+
+    None when the argument is no tensor.
+    """
     position = module.init.index(argument) if argument in module.init else None
     given = arguments.value(argument, position)
     if isinstance(given, Tensor):
@@ -71,7 +84,10 @@ def _cell_from_argument(frame: Frame, module: ModuleRow, argument: str, argument
 def call_library_module(
     frame: Frame, owner: Ref, thing: Instance, arguments: Arguments, node: cst.CSTNode
 ) -> Value | None:
-    """Call a library module by its row; None when the table does not describe it."""
+    """Return the result of calling a library module by its row of the semantics table; None without such a row.
+
+    A known `reduction` of the module counts as an argument of the call.
+    """
     row = frame.analysis.table.find(library_class_name(frame, thing))
     if row is None or row.module is None:
         return None

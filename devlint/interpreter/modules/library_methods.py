@@ -1,4 +1,4 @@
-"""Calls of library objects, by the rows of model files."""
+"""Method calls and attributes of library objects, by the rows of model files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from devlint.semantics.row import Row, parse_row
 
 
 def call_library_method(frame: Frame, receiver: Ref, row: Row, arguments: Arguments) -> Value:
-    """Call a method by its row, or read an attribute; a module's own tensors take part where the row names them."""
+    """Return the result of a library object's method, or the value of an attribute, by its row of the semantics table.
+
+    A module's own parameters take part as operands where the row names them.
+    """
     node = arguments.node if isinstance(arguments.node, cst.BaseExpression) else cst.Name("self")
     thing = frame.instance(receiver)
     own = None
@@ -27,7 +30,10 @@ def call_library_method(frame: Frame, receiver: Ref, row: Row, arguments: Argume
 
 
 def framework_arguments(frame: Frame, receiver: Ref, method: str, arguments: Arguments) -> Arguments:
-    """The arguments with which a framework calls a method of the program: it has moved some to the object's device."""
+    """Return the arguments with which a framework calls a method of the program, such as Lightning's `training_step`.
+
+    The arguments that the method's row declares as moved are on the object's device already.
+    """
     row = find_member_row(frame, receiver, method)
     if row is None or row.special != "hook":
         return arguments
@@ -40,7 +46,10 @@ def framework_arguments(frame: Frame, receiver: Ref, method: str, arguments: Arg
 
 
 def call_by_convention(frame: Frame, arguments: Arguments) -> Value | None:
-    """What a call of something unknown gives, where one of its arguments tells by itself."""
+    """Return the result of an unknown call that one of its arguments determines, such as `return_tensors="pt"`.
+
+    None when no convention of a model file applies.
+    """
     for condition, cells in frame.analysis.table.models.conventions():
         name, _, wanted = condition.partition("=")
         if arguments.constant(name) == wanted:

@@ -1,1 +1,1 @@
-"""NumPy arrays and their like: dtypes and shared memory."""
+"""Transfer functions for NumPy arrays: dtypes, shared memory, and tensors that NumPy reads on the host."""

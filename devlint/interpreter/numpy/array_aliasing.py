@@ -1,4 +1,4 @@
-"""Which NumPy calls hand on the memory they are given, and which write to it."""
+"""NumPy calls that return an array sharing its input's memory, and NumPy calls that write to memory in place."""
 
 from __future__ import annotations
 
@@ -14,22 +14,26 @@ VIEWS: Final = frozenset(
     "reshape ravel transpose squeeze swapaxes view expand_dims moveaxis diagonal flip fliplr flipud rot90 atleast_1d"
     " atleast_2d atleast_3d broadcast_to real imag asarray asanyarray ascontiguousarray".split()
 )
-"""Calls that return the array itself or a view of it."""
+"""Names of NumPy functions and methods that return the given array itself or a view of it."""
 
 READERS: Final = frozenset({"asarray", "asanyarray", "ascontiguousarray"})
-"""Of these, the ones that take a host tensor's memory as well."""
+"""The names in `VIEWS` of the functions that also share the memory of a host tensor they are given."""
 
 WRITERS: Final = frozenset(
     "ndarray.sort ndarray.fill ndarray.put ndarray.partition numpy.copyto numpy.put numpy.place numpy.putmask"
     " numpy.fill_diagonal numpy.random.shuffle".split()
 )
-"""Calls that write to their first argument, or to the array they are called on."""
+"""NumPy functions that write to their first argument, and methods that write to their own array."""
 
 
 def array_storage(frame: Frame, call: LibraryCall, source: Value | None) -> Storage | None:
-    """The memory of the array a call returns, given the array or tensor it is made from; writes are told."""
+    """Return the memory of the array that a NumPy call returns, and report the call's writes to shared memory.
+
+    `source` is the array or tensor that the result is made from. None means that the memory is not known or, for
+    `empty` and its relatives, not followed.
+    """
     name = call.name.rpartition(".")[2]
-    _note_writes(frame, call)
+    _report_writes(frame, call)
     if name.startswith("empty"):
         return None
     if source is None or name not in VIEWS:
@@ -42,7 +46,8 @@ def array_storage(frame: Frame, call: LibraryCall, source: Value | None) -> Stor
     return None
 
 
-def _note_writes(frame: Frame, call: LibraryCall) -> None:
+def _report_writes(frame: Frame, call: LibraryCall) -> None:
+    """Report a NumPy call's writes to shared memory: to `out`, to its first argument or to the array of a method."""
     written = [call.arguments.keywords["out"]] if "out" in call.arguments.keywords else []
     receiver = call.receiver_argument
     if (call.name if receiver is None else f"ndarray.{call.name}") in WRITERS:

@@ -1,4 +1,7 @@
-"""NumPy and pandas, as far as the dtype of what they return goes; and tensors that they read through `__array__`."""
+"""Calls, attributes and operators of NumPy and pandas: the dtype, rank and memory of results, and reads of tensors.
+
+NumPy reads a tensor through `__array__`, which needs the tensor on the host.
+"""
 
 from __future__ import annotations
 
@@ -39,11 +42,11 @@ from devlint.interpreter.state.frame import Frame
 
 
 def call_numpy(frame: Frame, invocation: LibraryCall) -> Value:
-    """A NumPy or pandas call by its row; unknown without one."""
+    """Return the result of a NumPy or pandas call by its row of the NumPy table; unknown without a row."""
     receiver = invocation.receiver_argument
     owner = frame.instance(receiver.value) if receiver is not None else None
     if owner is not None and isinstance(owner.cls, str):
-        # A random generator's methods are rows of their own, without a receiver.
+        # The methods of a random generator have rows of their own, which take no receiver.
         row, receiver = frame.analysis.numpy.find(f"{owner.cls}.{invocation.name}"), None
     elif receiver is not None:
         row = frame.analysis.numpy.find(f"numpy.ndarray.{invocation.name}")
@@ -72,7 +75,7 @@ def call_numpy(frame: Frame, invocation: LibraryCall) -> Value:
     if dtype.name == "float64" and dtype.provenance is None:
         dtype = replace(dtype, provenance=step)
     fresh = None
-    # A generator object holds the sequence of numbers that the program wants.
+    # Numbers from a generator object do not count as fresh: the program wants that generator's sequence.
     if (row.fresh or row.random) and not (row.random and owner is not None):
         fresh = FactoryOrigin(OriginKind.RANDOM if row.random else OriginKind.NOTHING, step)
     elif isinstance(source, Array) and invocation.name.rpartition(".")[2] in (
@@ -88,8 +91,11 @@ def call_numpy(frame: Frame, invocation: LibraryCall) -> Value:
 
 
 def report_tensors_read(frame: Frame, invocation: LibraryCall) -> None:
-    """A NumPy function handed a tensor, or a list of tensors, reads it on the host. One that is handed a function as
-    well may only pass the list on to that."""
+    """Report that a NumPy function reads its tensor arguments, or a tensor inside a container argument, on the host.
+
+    One tensor is reported for each argument. When a function is among the arguments, containers are left out, because
+    NumPy may only pass them on to that function.
+    """
     reader = invocation.name.replace("numpy.", "np.")
     calls_back = any(
         isinstance(one.value, (ProgramDefinition, BoundLibraryMethod, Partial)) for one in invocation.arguments
@@ -97,24 +103,25 @@ def report_tensors_read(frame: Frame, invocation: LibraryCall) -> None:
     for argument in invocation.arguments:
         if calls_back and isinstance(argument.value, (Tuple, Ref)):
             continue
-        for tensor in _tensors_in(frame, argument):
+        for tensor in _tensors_in_argument(frame, argument):
             inside = isinstance(argument.value, (Tuple, Ref))
             report_numpy_read(frame, tensor, reader, invocation.node, argument.node, inside=inside)
             break
 
 
-def _tensors_in(frame: Frame, argument: Argument) -> Iterator[Tensor]:
+def _tensors_in_argument(frame: Frame, argument: Argument) -> Iterator[Tensor]:
+    """Yield the tensors that an argument is or directly contains."""
     match argument.value:
         case Tuple() | Ref() as container:
             found = frame.iterate(container, argument.node)
             for one in found.items if found.items is not None else (found.element,):
-                yield from _read(frame, one)
+                yield from _tensor_alternatives(frame, one)
         case alone:
-            yield from _read(frame, alone)
+            yield from _tensor_alternatives(frame, alone)
 
 
-def _read(frame: Frame, value: Value | None) -> Iterator[Tensor]:
-    """What of a value is read as a tensor, where it is no number."""
+def _tensor_alternatives(frame: Frame, value: Value | None) -> Iterator[Tensor]:
+    """Yield the tensors that a value may be: the value itself, or those beside numbers on other paths."""
     value = frame.as_single_tensor(value) if value is not None else UNKNOWN
     for one in alternatives(value) if is_number_or_tensor(value) else (value,):
         if isinstance(one, Tensor):
@@ -122,7 +129,7 @@ def _read(frame: Frame, value: Value | None) -> Iterator[Tensor]:
 
 
 def array_attribute(frame: Frame, array: Array, name: str, node: cst.CSTNode) -> Value:
-    """An array's property, or its method."""
+    """Return the value of an array's property, or its method bound to the array."""
     if name == "dtype":
         return DtypeValue(array.dtype)
     row = frame.analysis.numpy.find(f"numpy.ndarray.{name}")
@@ -133,13 +140,13 @@ def array_attribute(frame: Frame, array: Array, name: str, node: cst.CSTNode) ->
             return Number("int")
         case "size":
             return Size()
-    seen = Argument(array, node if isinstance(node, cst.BaseExpression) else cst.Name("array"))
-    dtype = array_dtype(frame, row, {"self": [seen]})
+    array_argument = Argument(array, node if isinstance(node, cst.BaseExpression) else cst.Name("array"))
+    dtype = array_dtype(frame, row, {"self": [array_argument]})
     return replace(array, fresh=None, dtype=dtype, memory=storage_seen_by(frame, name, array.memory, node))
 
 
 def apply_array_operator(frame: Frame, method: str, left: Argument, right: Argument, node: cst.CSTNode) -> Value:
-    """An operator on an array and another array or a number."""
+    """Return the array that an operator computes from an array and another array or a number."""
     row = frame.analysis.numpy.find(f"numpy.ndarray.__{method}__")
     if row is None:
         return Array()

@@ -1,4 +1,4 @@
-"""The dtype of what NumPy returns, by its row's rule."""
+"""Dtypes of the arrays that NumPy calls return, computed by the dtype rule of a call's table row."""
 
 from __future__ import annotations
 
@@ -25,22 +25,25 @@ from devlint.semantics.table import Row
 
 Bound = Mapping[str, list[Argument]]
 
-SETTINGS: Final = frozenset("axis axes dtype out ord keepdims condition subscripts q".split())
-"""Parameters that say how to compute, not what with."""
+CONFIGURATION_PARAMETERS: Final = frozenset("axis axes dtype out ord keepdims condition subscripts q".split())
+"""Parameters that configure a computation and hold no data, so that promotion ignores them."""
 
-LIKE_OPERANDS: Final = frozenset("self other x1 x2 x y a_min a_max".split())
+OPERAND_PARAMETERS: Final = frozenset("self other x1 x2 x y a_min a_max".split())
 """Parameters for which a Python number is weak: it only raises the category of the arrays beside it (NEP 50)."""
 
-NARROW: Final = frozenset({"bool", "int8", "uint8", "int16", "uint16"})
-"""Integers that some floating functions turn into less than float64: `np.sqrt(uint8)` is float16, `np.divide` not."""
+NARROW_INTEGERS: Final = frozenset({"bool", "int8", "uint8", "int16", "uint16"})
+"""Small integer dtypes, which some floating-point functions turn into less than float64.
+
+`np.sqrt(uint8)` is float16; `np.divide` gives float64.
+"""
 
 
-WIDE: Final = frozenset({"int32", "int64", "uint32", "uint64"})
-"""Integers that float32 cannot hold."""
+WIDE_INTEGERS: Final = frozenset({"int32", "int64", "uint32", "uint64"})
+"""Integer dtypes whose values float32 cannot hold, so that NumPy promotes them with float32 to float64."""
 
 
 def array_dtype(frame: Frame, row: Row, bound: Bound) -> Dtype:
-    """The dtype that a row gives for these arguments."""
+    """Return the dtype of the array that a NumPy call returns, by its row's rule; `dtype=` overrides the rule."""
     if is_passed(bound, "dtype"):
         return requested_dtype(bound["dtype"][0].value)
     stated = select_by_condition(bound, row.dtype_if, row.dtype)
@@ -56,38 +59,38 @@ def array_dtype(frame: Frame, row: Row, bound: Bound) -> Dtype:
             )
             return real_part(dtype) if kind == "real" else dtype
         case "promote":
-            return _promoted(frame, bound)
+            return _promoted_dtype(frame, bound)
         case "float":
-            dtype = _promoted(frame, bound)
+            dtype = _promoted_dtype(frame, bound)
             if dtype.name is None and _divides_integers(frame, row, bound):
                 return Dtype("float64", DtypeSource.NUMPY)
-            return _floating(dtype, row)
+            return _to_floating(dtype, row)
         case "sum":
-            return _summed(_promoted(frame, bound))
+            return _to_sum(_promoted_dtype(frame, bound))
     return Dtype(canonical_dtype_name(rule), DtypeSource.NUMPY)
 
 
-def _promoted(frame: Frame, bound: Bound) -> Dtype:
-    """NumPy's promotion of the operands."""
+def _promoted_dtype(frame: Frame, bound: Bound) -> Dtype:
+    """Return the dtype to which NumPy promotes the data arguments of a call; unknown when it is not determined."""
     strong: list[Dtype] = []
     weak: list[Dtype] = []
     for name, arguments in bound.items():
-        if name in SETTINGS:
+        if name in CONFIGURATION_PARAMETERS:
             continue
         for argument in arguments:
             if argument.value == NONE:
                 continue
-            number = name in LIKE_OPERANDS and python_kind(argument.value) is not None
+            number = name in OPERAND_PARAMETERS and python_kind(argument.value) is not None
             (weak if number else strong).append(data_dtype(frame, argument))
     result = promote_dtypes(strong or weak, promote_array_dtypes)
     if result.name is None:
-        # There is nothing wider than float64 that NumPy would make of it with another real number.
+        # NumPy promotes float64 and any other real dtype to float64.
         return next((one for one in strong if one.name == "float64"), UNKNOWN_DTYPE)
     for number_dtype in weak if strong else ():
         if result.name is None or number_dtype.name is None:
             return UNKNOWN_DTYPE
         if promotion_category(number_dtype.name) > promotion_category(result.name):
-            # A Python float makes float64 of integers; a complex number keeps the precision of floats.
+            # A Python float turns integers into float64; a Python complex keeps the precision of a floating dtype.
             result = (
                 number_dtype
                 if promotion_category(result.name) < 2
@@ -97,24 +100,38 @@ def _promoted(frame: Frame, bound: Bound) -> Dtype:
 
 
 def _divides_integers(frame: Frame, row: Row, bound: Bound) -> bool:
-    """Whether an array of wide integers is divided, or divides: whatever real numbers stand beside it, that is
-    float64."""
-    operands = [one for name, arguments in bound.items() if name in LIKE_OPERANDS for one in arguments]
+    """Return whether an array of wide integers is an operand of a division.
+
+    The result is float64 then, whatever real operand stands beside the array.
+    """
+    operands = [one for name, arguments in bound.items() if name in OPERAND_PARAMETERS for one in arguments]
     arrays = [one for one in operands if isinstance(one.value, Array) and one.value.rank.is_dimensioned]
-    return row.name.rpartition(".")[2] in DIVISIONS and any(data_dtype(frame, one).name in WIDE for one in arrays)
+    return row.name.rpartition(".")[2] in DIVISIONS and any(
+        data_dtype(frame, one).name in WIDE_INTEGERS for one in arrays
+    )
 
 
-def _floating(dtype: Dtype, row: Row) -> Dtype:
+def _to_floating(dtype: Dtype, row: Row) -> Dtype:
+    """Return the dtype that a floating-point function computes for arguments of a dtype.
+
+    Integers become float64 (or an unknown dtype, for narrow integers outside of divisions and reductions); floats stay.
+    """
     if dtype.name is None or promotion_category(dtype.name) >= 2:
         return dtype
     reduces_or_divides = "axis" in row.params or row.name.rpartition(".")[2] in DIVISIONS
-    return UNKNOWN_DTYPE if dtype.name in NARROW and not reduces_or_divides else Dtype("float64", DtypeSource.NUMPY)
+    return (
+        UNKNOWN_DTYPE
+        if dtype.name in NARROW_INTEGERS and not reduces_or_divides
+        else Dtype("float64", DtypeSource.NUMPY)
+    )
 
 
 DIVISIONS: Final = frozenset({"divide", "true_divide", "__truediv__", "__rtruediv__"})
+"""The last names of NumPy's division functions and operators."""
 
 
-def _summed(dtype: Dtype) -> Dtype:
+def _to_sum(dtype: Dtype) -> Dtype:
+    """Return the dtype of a sum over elements of a dtype: 64 bits wide for bool and integers, else unchanged."""
     if dtype.name is None or promotion_category(dtype.name) >= 2:
         return dtype
     return Dtype("uint64" if dtype.name.startswith("uint") else "int64", DtypeSource.NUMPY)

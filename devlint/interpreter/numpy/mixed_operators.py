@@ -1,4 +1,4 @@
-"""Operators between a tensor and an array: PyTorch leaves them to NumPy, which reads the tensor on the host."""
+"""Operators between a tensor and an array to its right: PyTorch leaves them to NumPy, a read on the host."""
 
 from __future__ import annotations
 
@@ -15,17 +15,20 @@ from devlint.interpreter.state.arguments import Argument
 from devlint.interpreter.state.frame import Frame
 
 ARITHMETIC: Final = frozenset("add sub mul truediv floordiv mod pow matmul".split())
-"""The operators that `Tensor` hands over when what stands to its right is an array."""
+"""The operators that `torch.Tensor` delegates to NumPy when the right operand is an array."""
 
 
 def is_computed_by_numpy(method: str, left: Value, right: Value) -> bool:
-    """Whether NumPy computes an operator. An array that may be a NumPy number is a number to PyTorch."""
+    """Return whether NumPy computes an operator with a tensor to the left and an array to the right.
+
+    False for an array that may be 0-dim: a NumPy number counts as a Python number to PyTorch.
+    """
     arrays = isinstance(left, Tensor) and isinstance(right, Array) and right.rank.is_dimensioned
     return arrays and method in ARITHMETIC
 
 
 def apply_numpy_operator(frame: Frame, method: str, left: Argument, right: Argument, node: cst.CSTNode) -> Value:
-    """`tensor op array`: a tensor again, of the dtype that NumPy gives it."""
+    """Return the tensor of `tensor op array`, with the dtype that NumPy computes, and report the tensor's host read."""
     tensor, array = left.value, right.value
     assert isinstance(tensor, Tensor) and isinstance(array, Array)
     report_numpy_read(frame, tensor, short_name(f"torch.Tensor.__{method}__"), node, left.node, array=right.node)

@@ -1,1 +1,1 @@
-"""Objects of the program and of libraries: classes, nn.Modules, containers, and what they hold."""
+"""Heap objects: queries and updates of class instances, nn.Modules and containers, and of the tensors they hold."""

@@ -1,4 +1,4 @@
-"""What an object of a class derived from `dict` or `list` holds besides its attributes: a dict or list of its own."""
+"""Instances of classes derived from `dict` or `list`, and the dict or list object that holds the items of each."""
 
 from __future__ import annotations
 
@@ -17,11 +17,16 @@ from devlint.interpreter.state.frame import Frame
 DICTS: Final = frozenset(
     "builtins.dict collections.OrderedDict collections.UserDict typing.Dict typing.OrderedDict".split()
 )
+"""Library classes whose instances, those of subclasses included, hold the items of a dict."""
 LISTS: Final = frozenset("builtins.list collections.UserList typing.List".split())
+"""Library classes whose instances, those of subclasses included, hold the items of a list."""
 
 
 def allocate_contents(frame: Frame, info: ClassInfo, node: cst.CSTNode) -> Ref | None:
-    """The empty dict or list of a new object of this class, if it has one."""
+    """Allocate the empty dict or list that holds the items of a new instance of a class derived from one.
+
+    Return None for a class with neither base.
+    """
     for one in ancestors(frame, info):
         if isinstance(one, LibraryName) and one.name in DICTS:
             return frame.allocate(node, Dict({}), "contents")
@@ -31,7 +36,7 @@ def allocate_contents(frame: Frame, info: ClassInfo, node: cst.CSTNode) -> Ref |
 
 
 def fill_contents(frame: Frame, contents: Ref, arguments: Arguments) -> None:
-    """`dict.__init__` and `list.__init__`: what is there is made anew of the arguments."""
+    """Replace the items of a dict- or list-derived instance by the arguments: `dict.__init__` and `list.__init__`."""
     is_dict = isinstance(frame.get(contents.address), Dict)
     frame.put(
         contents.address, dict_from_arguments(frame, arguments) if is_dict else list_from_arguments(frame, arguments)
@@ -39,8 +44,11 @@ def fill_contents(frame: Frame, contents: Ref, arguments: Arguments) -> None:
 
 
 def forget_contents(frame: Frame, value: Value) -> None:
-    """Give up what an object holds: others may have put there what they like."""
+    """Make the items of a dict- or list-derived instance unknown, because unknown code may have changed them.
+
+    A plain dict or list is left as it is.
+    """
     contents = frame.contents(value)
     if isinstance(contents, Ref) and contents != value:
-        empty = isinstance(frame.get(contents.address), Dict)
-        frame.put(contents.address, Dict({}, UNKNOWN) if empty else Sequence(None, UNKNOWN))
+        is_dict = isinstance(frame.get(contents.address), Dict)
+        frame.put(contents.address, Dict({}, UNKNOWN) if is_dict else Sequence(None, UNKNOWN))

@@ -1,4 +1,4 @@
-"""Classes of the program: their ancestors, and what a name means on them."""
+"""Classes of the analysed program: their ancestors, and the methods, setters and attributes that a name resolves to."""
 
 from __future__ import annotations
 
@@ -16,17 +16,20 @@ from devlint.interpreter.state.base_heap import write_to_base_heap
 from devlint.interpreter.state.frame import Frame
 
 MAX_ANCESTORS: Final = 40
-"""Classes looked at for one instance; deeper hierarchies do not occur outside generated code."""
+"""The number of ancestors kept for one class; deeper hierarchies do not occur outside generated code."""
 
 
 def defined_class(cls: Hashable) -> ClassInfo | None:
-    """Return the definition of one of the program's classes, None for a library's class and for anything else."""
+    """Return the definition of a class of the analysed program; None for a library class and for anything else."""
     definition = cls.definition if isinstance(cls, ProgramDefinition) else None
     return definition if isinstance(definition, ClassInfo) else None
 
 
 def class_of_definition(frame: Frame, node: cst.ClassDef) -> ClassInfo:
-    """The class a statement defines."""
+    """Return the ClassInfo record of the class that a `class` statement defines.
+
+    A class defined inside a function has one record for each chain of calls that runs the statement.
+    """
 
     def make() -> ClassInfo:
         return ClassInfo(node.name.value, frame.module, frame.unit, lambda: node)
@@ -39,14 +42,20 @@ def class_of_definition(frame: Frame, node: cst.ClassDef) -> ClassInfo:
 
 
 def ancestors(frame: Frame, info: ClassInfo) -> list[Value]:
-    """The class itself and all it inherits from, in the order Python looks names up (depth first, without repeats)."""
+    """Return a class and everything it inherits from, in Python's lookup order (depth first, without repeats).
+
+    A base that is not a class of the program is represented by the value of its expression. At most `MAX_ANCESTORS` are
+    kept.
+    """
     found = frame.analysis.ancestry.get(info)
     if found is not None:
         return found
     found = frame.analysis.ancestry[info] = [ProgramDefinition(info)]
-    home = definition_frame(frame, info)
+    around = definition_frame(frame, info)
     for arg in info.node.bases:
-        value = home.evaluate(arg.value) if not isinstance(arg.value, cst.Subscript) else home.evaluate(arg.value.value)
+        value = (
+            around.evaluate(arg.value) if not isinstance(arg.value, cst.Subscript) else around.evaluate(arg.value.value)
+        )
         below = (
             ancestors(frame, value.definition)
             if isinstance(value, ProgramDefinition) and isinstance(value.definition, ClassInfo)
@@ -61,7 +70,10 @@ def ancestors(frame: Frame, info: ClassInfo) -> list[Value]:
 
 
 def definition_frame(frame: Frame, info: ClassInfo | FunctionInfo) -> Frame:
-    """A run in which the expressions of a definition's head (bases, defaults, decorators) mean what they mean there."""
+    """Return the frame in which the expressions of a definition's header (bases, defaults, decorators) are evaluated.
+
+    For a definition inside a function, this is the frame of that function; for any other, a new frame at module level.
+    """
     if info.closure is not None:
         around: Frame = info.closure
         return around
@@ -71,7 +83,7 @@ def definition_frame(frame: Frame, info: ClassInfo | FunctionInfo) -> Frame:
 
 
 def is_module_class(frame: Frame, info: ClassInfo) -> bool:
-    """Whether instances are nn.Modules."""
+    """Return whether a class of the program inherits from `nn.Module`."""
     known = frame.analysis.module_classes.get(info)
     if known is None:
         known = frame.analysis.module_classes[info] = any(
@@ -81,41 +93,49 @@ def is_module_class(frame: Frame, info: ClassInfo) -> bool:
 
 
 def is_autograd_function_class(frame: Frame, info: ClassInfo) -> bool:
-    """Whether the class is an operation that autograd is taught: its static methods compute for any device."""
-    return any(isinstance(one, LibraryName) and one.name in OPERATIONS for one in ancestors(frame, info))
+    """Return whether a class inherits from `torch.autograd.Function`.
+
+    The static methods of such a class define a new operation and compute for tensors on any device.
+    """
+    return any(isinstance(one, LibraryName) and one.name in AUTOGRAD_FUNCTION_CLASSES for one in ancestors(frame, info))
 
 
 def is_dataset_class(frame: Frame, info: ClassInfo) -> bool:
-    """Whether the class is one of torch's datasets, whose samples a loader collects."""
-    return any(isinstance(one, LibraryName) and one.name in DATASETS for one in ancestors(frame, info))
+    """Return whether a class inherits from one of torch's datasets, whose samples a DataLoader makes batches of."""
+    return any(isinstance(one, LibraryName) and one.name in DATASET_CLASSES for one in ancestors(frame, info))
 
 
-DATASETS: Final = frozenset({"torch.utils.data.Dataset", "torch.utils.data.IterableDataset"})
-OPERATIONS: Final = frozenset({"torch.autograd.Function", "torch.autograd.function.Function"})
+DATASET_CLASSES: Final = frozenset({"torch.utils.data.Dataset", "torch.utils.data.IterableDataset"})
+"""The dotted names of torch's dataset base classes."""
+AUTOGRAD_FUNCTION_CLASSES: Final = frozenset({"torch.autograd.Function", "torch.autograd.function.Function"})
+"""The dotted names of the base class of operations with a backward pass of their own."""
 
 
 def is_module_name(frame: Frame, name: str) -> bool:
-    """Whether a library name is an nn.Module class."""
+    """Return whether the table of torch's semantics describes a library name as an `nn.Module` class."""
     row = frame.analysis.table.find(name)
     return row is not None and (row.module is not None or row.special in ("container", "module"))
 
 
-def _registers_nothing(frame: Frame, name: str) -> bool:
-    """Whether a module class is one to build on: `nn.Module` itself, and what frameworks make of it."""
+def _is_bare_base(frame: Frame, name: str) -> bool:
+    """Return whether a library class is a bare base for modules: `nn.Module` itself, or a framework's counterpart."""
     row = frame.analysis.table.find(name)
     return row is not None and (row.special == "module" or row.name == "torch.nn.Module")
 
 
 def library_base(frame: Frame, info: ClassInfo) -> str | None:
-    """The first library class among the ancestors that the table describes as a module."""
+    """Return the name of the first library module class among a class's ancestors; None without one.
+
+    Bare base classes such as `nn.Module` do not count.
+    """
     for one in ancestors(frame, info):
-        if isinstance(one, LibraryName) and is_module_name(frame, one.name) and not _registers_nothing(frame, one.name):
+        if isinstance(one, LibraryName) and is_module_name(frame, one.name) and not _is_bare_base(frame, one.name):
             return frame.analysis.table.canonical(one.name)
     return None
 
 
 def has_unknown_base(frame: Frame, info: ClassInfo) -> bool:
-    """Whether part of the class lies outside what can be read."""
+    """Return whether part of a class's ancestry is unknown: neither in the program nor a known library class."""
     for one in ancestors(frame, info):
         if isinstance(one, ProgramDefinition):
             continue
@@ -129,29 +149,34 @@ HARMLESS_BASES: Final = frozenset(
     " torch.utils.data.IterableDataset torch.utils.data.Sampler torch.optim.Optimizer builtins.dict"
     " builtins.list".split()
 )
+"""Library classes without a module row that a class may inherit from and still count as fully known."""
 
 
 def find_method(frame: Frame, info: ClassInfo, name: str, after: ClassInfo | None = None) -> FunctionInfo | None:
-    """The method a name means on a class; with `after`, the one `super()` in that class finds."""
-    line = ancestors(frame, info)
+    """Return the method that a name resolves to on a class; None when no class of the program defines one.
+
+    `after` is a class whose `super()` is resolved: the lookup starts behind it. A method that the program has replaced
+    by assigning to the class resolves to the assigned function, and to None if the assigned value is not a function.
+    """
+    lookup_order = ancestors(frame, info)
     if after is not None:
-        position = next((i for i, one in enumerate(line) if one == ProgramDefinition(after)), -1)
-        line = line[position + 1 :]
-    for one in line:
+        position = next((i for i, one in enumerate(lookup_order) if one == ProgramDefinition(after)), -1)
+        lookup_order = lookup_order[position + 1 :]
+    for one in lookup_order:
         if isinstance(one, ProgramDefinition) and isinstance(one.definition, ClassInfo):
             method = one.definition.methods.get(name)
             if method is None:
                 continue
             if (one.definition, name) in frame.analysis.patched:
                 value = class_body_values(frame, one.definition)[name]
-                put = value.definition if isinstance(value, ProgramDefinition) else None
-                return put if isinstance(put, FunctionInfo) else None
+                assigned = value.definition if isinstance(value, ProgramDefinition) else None
+                return assigned if isinstance(assigned, FunctionInfo) else None
             return frame.analysis.method(method)
     return None
 
 
 def find_special_method(frame: Frame, value: Value, name: str) -> FunctionInfo | None:
-    """The method by which an object of one of the program's classes answers an operator or a statement."""
+    """Return the special method (`__add__`, `__enter__`) of an object of a class in the program; None without one."""
     thing = frame.instance(value)
     cls = thing.cls if thing is not None else value.cls if isinstance(value, Tuple) else None
     info = cls.definition if isinstance(cls, ProgramDefinition) else None
@@ -159,7 +184,7 @@ def find_special_method(frame: Frame, value: Value, name: str) -> FunctionInfo |
 
 
 def find_setter(frame: Frame, info: ClassInfo, name: str) -> FunctionInfo | None:
-    """The function that assigning to a property calls, None where the name is no such property."""
+    """Return the setter function of a property of a class; None when the name is not a property with a setter."""
     for one in program_classes(frame, info):
         if name in one.setters:
             return frame.analysis.method(one.setters[name])
@@ -169,7 +194,7 @@ def find_setter(frame: Frame, info: ClassInfo, name: str) -> FunctionInfo | None
 
 
 def find_class_attribute(frame: Frame, info: ClassInfo, name: str) -> Value | None:
-    """A class attribute that is no method, by running the class bodies in order."""
+    """Return the value of a class attribute that is not a method; None when no class body of the program binds it."""
     for one in program_classes(frame, info):
         values = class_body_values(frame, one)
         if name in values:
@@ -178,37 +203,42 @@ def find_class_attribute(frame: Frame, info: ClassInfo, name: str) -> Value | No
 
 
 def class_attributes(frame: Frame, info: ClassInfo) -> Mapping[str, Value]:
-    """The attributes of a class that are no methods, its ancestors' included; the nearest of a name counts."""
+    """Return the class attributes that are not methods, ancestors included; the first class in lookup order wins."""
     return ChainMap(*(class_body_values(frame, one) for one in program_classes(frame, info)))
 
 
 def program_classes(frame: Frame, info: ClassInfo) -> Iterator[ClassInfo]:
-    """The class and those it inherits from, as far as the program defines them."""
+    """Yield a class and those of its ancestors that the analysed program defines, in lookup order."""
     for one in ancestors(frame, info):
         if isinstance(one, ProgramDefinition) and isinstance(one.definition, ClassInfo):
             yield one.definition
 
 
 def class_body_values(frame: Frame, info: ClassInfo) -> dict[str, Value]:
-    """What a class body binds besides methods; run once."""
+    """Run a class body and return the names it binds, methods excluded; the result is computed once for each class."""
     values = frame.analysis.class_values.get(info)
     if values is not None:
         return values
     values = frame.analysis.class_values[info] = {}
-    home = definition_frame(frame, info)
+    header_frame = definition_frame(frame, info)
     scope = Scope(info.name, info.module.filename, entry=True)
-    body = type(frame)(frame.analysis, info.module, info.unit, scope, State({}, frame.state.heap), outer=home)
-    body.state.names["__name__"] = Const(info.name)
-    with write_to_base_heap(body):
+    body_frame = type(frame)(
+        frame.analysis, info.module, info.unit, scope, State({}, frame.state.heap), outer=header_frame
+    )
+    body_frame.state.names["__name__"] = Const(info.name)
+    with write_to_base_heap(body_frame):
         for node in info.node.body.body:
             if not isinstance(node, cst.FunctionDef):
-                body.execute(node)
-    values.update(body.state.names)
+                body_frame.execute(node)
+    values.update(body_frame.state.names)
     return values
 
 
 def enclosing_class(frame: Frame) -> ClassInfo | None:
-    """The class whose method is being run, closures included: what a bare `super()` means."""
+    """Return the class whose method a frame runs, nested functions included; None outside of methods.
+
+    A bare `super()` refers to this class.
+    """
     current: Frame | None = frame
     while current is not None:
         if current.function is not None and current.function.owner is not None:

@@ -1,4 +1,4 @@
-"""Dicts and lists: what an entry, another dict or a call's arguments make of them."""
+"""Abstract dict and list objects: adding an entry, merging two dicts, and construction from a call's arguments."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from devlint.interpreter.state.frame import Frame
 
 
 def dict_with_entry(thing: Dict, key: Value, value: Value) -> Dict:
-    """The dict with one entry more; under an unknown key, every entry may have become `value`."""
+    """Return a dict object with one more entry; under an unknown key, any existing entry may have become `value`."""
     if isinstance(key, Const):
         perhaps = {name: test for name, test in thing.perhaps.items() if name != key.value}
         return replace(thing, entries={**thing.entries, key.value: value}, perhaps=perhaps)
@@ -21,13 +21,13 @@ def dict_with_entry(thing: Dict, key: Value, value: Value) -> Dict:
 
 
 def merge_dicts(left: Dict, right: Dict) -> Dict:
-    """`{**left, **right}`: the entries of both; under the same key, the right one's."""
+    """Return the dict object of `{**left, **right}`: the entries of both, with the right entry under a common key."""
     entries = {**left.entries, **right.entries}
     if right.element is not None:
-        # What stands under keys nobody knows may be under any of the left one's.
+        # The right dict's entries under unknown keys may overwrite any entry of the left one.
         entries |= {key: join(value, right.element) for key, value in left.entries.items() if key not in right.entries}
     if right.perhaps:
-        # Where the right one may lack a key, the left one's entry may have stayed.
+        # Where the right dict may lack a key, the left dict's entry may remain.
         entries |= {
             key: join(entries[key], left.entries[key], test)
             for key, test in right.perhaps.items()
@@ -44,14 +44,14 @@ def merge_dicts(left: Dict, right: Dict) -> Dict:
 
 
 def join_optional(left: Value | None, right: Value | None) -> Value | None:
-    """Join two values of which either may be missing; None where both are."""
+    """Join two values, either of which may be missing (None); None when both are missing."""
     if left is None or right is None:
         return left if right is None else right
     return join(left, right)
 
 
 def dict_from_arguments(frame: Frame, arguments: Arguments) -> Dict:
-    """What `dict(...)` makes of its arguments: of another mapping, of pairs, and of keywords."""
+    """Return the dict object that `dict(...)` builds from another mapping, from pairs and from keywords."""
     entries: dict[object, Value] = {}
     element: Value | None = None if arguments.complete else UNKNOWN
     key: Value = UNKNOWN
@@ -76,7 +76,7 @@ def dict_from_arguments(frame: Frame, arguments: Arguments) -> Dict:
 
 
 def list_from_arguments(frame: Frame, arguments: Arguments) -> Sequence:
-    """What `list(...)` makes of its argument."""
+    """Return the list object that `list(...)` builds from its argument."""
     given = next(iter(arguments), None)
     if given is None:
         return Sequence(())

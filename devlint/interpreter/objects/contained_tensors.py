@@ -1,4 +1,4 @@
-"""The tensors, batches and modules that values are, or hold inside containers."""
+"""Search for tensors, opaque batches and modules among values and inside their containers."""
 
 from __future__ import annotations
 
@@ -11,19 +11,26 @@ from devlint.interpreter.objects.module_state import is_module
 from devlint.interpreter.state.frame import Frame
 
 MAX_LEVELS: Final = 3
-"""Containers looked into one inside another. Batches are dicts of lists of tensors; a list can also hold itself."""
+"""The number of nested containers that are opened.
+
+Batches are dicts of lists of tensors; the limit also ends the search in a list that contains itself.
+"""
 
 
 def contained_tensors(frame: Frame, values: Iterable[Value], levels: int = MAX_LEVELS) -> Iterator[Value]:
-    """What is, or holds, data on a device; a module stands for all that it holds."""
+    """Yield the tensors, opaque batches and modules among the values and inside their containers.
+
+    A module is yielded as one value and not searched. `levels` is the number of nested containers to open.
+    """
     for value in values:
         if isinstance(value, (Tensor, OpaqueData)) or is_module(frame, value):
             yield value
         elif levels:
-            yield from contained_tensors(frame, _parts(frame, value), levels - 1)
+            yield from contained_tensors(frame, _direct_contents(frame, value), levels - 1)
 
 
-def _parts(frame: Frame, value: Value) -> Iterable[Value]:
+def _direct_contents(frame: Frame, value: Value) -> Iterable[Value]:
+    """Return the items, entries or attributes directly inside a tuple or heap object; nothing for any other value."""
     if isinstance(value, Tuple):
         return value.items
     thing = frame.object_of(value)

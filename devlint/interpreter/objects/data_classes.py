@@ -1,4 +1,4 @@
-"""Dataclasses and their like, named tuples and typed dicts: classes whose fields are written down."""
+"""Classes with declared fields: dataclasses, attrs and pydantic classes, named tuples and typed dicts."""
 
 from __future__ import annotations
 
@@ -16,16 +16,21 @@ from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.frame import Frame
 from devlint.syntax.tree_walk import dotted_name
 
-WRITTEN: Final = frozenset({"define", "mutable", "frozen", "attrs", "s", "dataclass"})
-"""The last names of the decorators of `attrs` that write an `__init__` from the fields."""
+ATTRS_DECORATORS: Final = frozenset({"define", "mutable", "frozen", "attrs", "s", "dataclass"})
+"""The last names of the decorators of `attrs` that generate an `__init__` from the fields of a class."""
 
-BASES: Final = frozenset({"typing.NamedTuple", "typing.TypedDict", "pydantic.BaseModel"})
-"""The classes that do the same for those that inherit from them."""
+RECORD_BASES: Final = frozenset({"typing.NamedTuple", "typing.TypedDict", "pydantic.BaseModel"})
+"""The library classes whose subclasses get an `__init__` generated from their fields."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field: its default, whether a call may give it, by position too, and whether the object keeps it."""
+    """A declared field of a dataclass or a similar class.
+
+    `default` is the expression assigned in the class body. `given` is false when the constructor takes no argument for
+    the field (`init=False`), `by_position` when it takes only a keyword argument, and `kept` when the object does not
+    store the value (`InitVar`).
+    """
 
     name: str
     default: cst.BaseExpression | None
@@ -36,65 +41,70 @@ class Field:
 
 
 def data_fields(frame: Frame, info: ClassInfo) -> list[Field] | None:
-    """The fields of such a class in order, None for any other class."""
-    base = _base(frame, info)
+    """Return the declared fields of a dataclass or a similar class, inherited ones first; None for any other class.
+
+    A class that defines `__init__` itself counts as another class.
+    """
+    base = _record_base(frame, info)
     if "__init__" in info.methods or not (base or _is_decorated(frame, info)):
         return None
-    line = [one.definition for one in ancestors(frame, info) if isinstance(one, ProgramDefinition)]
+    program_ancestors = [one.definition for one in ancestors(frame, info) if isinstance(one, ProgramDefinition)]
     by_position = base != "pydantic.BaseModel"
-    classes = [one for one in reversed(line) if isinstance(one, ClassInfo)]
-    return list({one.name: one for cls in classes for one in _fields(cls, by_position=by_position)}.values())
+    classes = [one for one in reversed(program_ancestors) if isinstance(one, ClassInfo)]
+    return list({one.name: one for cls in classes for one in _declared_fields(cls, by_position=by_position)}.values())
 
 
-def _base(frame: Frame, info: ClassInfo) -> str | None:
-    """The library class that makes it a record."""
+def _record_base(frame: Frame, info: ClassInfo) -> str | None:
+    """Return the library base that makes a class a named tuple, typed dict or pydantic model; None without one."""
     names = (
         one.name.replace("typing_extensions.", "typing.")
         for one in ancestors(frame, info)
         if isinstance(one, LibraryName)
     )
-    return next((name for name in names if name in BASES), None)
+    return next((name for name in names if name in RECORD_BASES), None)
 
 
 def _is_decorated(frame: Frame, info: ClassInfo) -> bool:
+    """Return whether a decorator generates the `__init__` of a class: `dataclass` of any library, or one of attrs."""
     for one in info.node.decorators:
         called = one.decorator.func if isinstance(one.decorator, cst.Call) else one.decorator
         last = (dotted_name(called) or "").rpartition(".")[2]
         if last == "dataclass":
             return True
-        target = definition_frame(frame, info).evaluate(called) if last in WRITTEN else None
+        target = definition_frame(frame, info).evaluate(called) if last in ATTRS_DECORATORS else None
         if isinstance(target, LibraryName) and target.name.partition(".")[0] in ("attr", "attrs"):
             return True
     return False
 
 
-def _fields(info: ClassInfo, *, by_position: bool) -> Iterator[Field]:
+def _declared_fields(info: ClassInfo, *, by_position: bool) -> Iterator[Field]:
+    """Yield the fields that one class body declares; `by_position` is whether positional arguments may set them."""
     calls = [one.decorator for one in info.node.decorators if isinstance(one.decorator, cst.Call)]
-    by_position = by_position and not any(_says(call, "kw_only", "True") for call in calls)
+    by_position = by_position and not any(_has_keyword(call, "kw_only", "True") for call in calls)
     for statement in info.node.body.body:
         for part in statement.body if isinstance(statement, cst.SimpleStatementLine) else ():
             match part:
                 case cst.AnnAssign(target=cst.Name(value=name), annotation=annotation, value=value):
-                    kind = _kind(annotation.annotation)
+                    kind = _annotation_name(annotation.annotation)
                     if kind == "KW_ONLY":
                         by_position = False
                     elif kind != "ClassVar":
-                        positional = by_position and not _says(value, "kw_only", "True")
-                        given = not _says(value, "init", "False")
+                        positional = by_position and not _has_keyword(value, "kw_only", "True")
+                        given = not _has_keyword(value, "init", "False")
                         yield Field(name, value, annotation.annotation, given, positional, kind != "InitVar")
                 case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=cst.Call() as value):
                     if (dotted_name(value.func) or "").rpartition(".")[2] in ("ib", "attrib"):
                         yield Field(name, value)
 
 
-def _kind(annotation: cst.BaseExpression) -> str:
-    """The last name of an annotation, without what stands in its brackets."""
+def _annotation_name(annotation: cst.BaseExpression) -> str:
+    """Return the last name of an annotation without its subscript, such as `ClassVar` for `typing.ClassVar[int]`."""
     whole = annotation.value if isinstance(annotation, cst.Subscript) else annotation
     return (dotted_name(whole) or "").rpartition(".")[2]
 
 
-def _says(node: cst.BaseExpression | None, keyword: str, constant: str) -> bool:
-    """Whether an expression is a call with this constant for a keyword."""
+def _has_keyword(node: cst.BaseExpression | None, keyword: str, constant: str) -> bool:
+    """Return whether an expression is a call that passes a named constant as a keyword, such as `field(init=False)`."""
     return type(node) is cst.Call and any(
         one.keyword is not None and one.keyword.value == keyword and dotted_name(one.value) == constant
         for one in node.args
@@ -104,10 +114,13 @@ def _says(node: cst.BaseExpression | None, keyword: str, constant: str) -> bool:
 def construct_record(
     frame: Frame, info: ClassInfo, fields: list[Field], arguments: Arguments, node: cst.CSTNode
 ) -> Value:
-    """A record made of its fields, by position and by name, and what its `__post_init__` does."""
-    values = _values(frame, info, fields, arguments)
+    """Construct an instance of a class with declared fields and run its `__post_init__`.
+
+    The result is a `Tuple` for a named tuple class and a reference to a dict or an instance for any other class.
+    """
+    values = _field_values(frame, info, fields, arguments)
     kept = {one.name: values[one.name] for one in fields if one.kept and one.name in values}
-    base = _base(frame, info)
+    base = _record_base(frame, info)
     if base == "typing.NamedTuple":
         return Tuple(tuple(kept.values()), tuple(kept), ProgramDefinition(info))
     if base == "typing.TypedDict":
@@ -122,9 +135,12 @@ def construct_record(
     return reference
 
 
-def _values(frame: Frame, info: ClassInfo, fields: list[Field], arguments: Arguments) -> dict[str, Value]:
-    """What each field is given, or has by default."""
-    home = definition_frame(frame, info)
+def _field_values(frame: Frame, info: ClassInfo, fields: list[Field], arguments: Arguments) -> dict[str, Value]:
+    """Return the value of each field: its argument, else its default, else unknown.
+
+    A field without a default that takes no argument has no value.
+    """
+    header_frame = definition_frame(frame, info)
     values: dict[str, Value] = {}
     position = 0
     for one in fields:
@@ -135,7 +151,7 @@ def _values(frame: Frame, info: ClassInfo, fields: list[Field], arguments: Argum
             if value is None and not arguments.complete:
                 value = arguments.rest.value if arguments.rest is not None else UNKNOWN
         if value is None and one.default is not None:
-            value = home.evaluate(one.default)
+            value = header_frame.evaluate(one.default)
         elif value is None and one.given:
             value = UNKNOWN
         if value is not None:

@@ -1,4 +1,4 @@
-"""Enumerations: their members are objects with a name and a value."""
+"""Members of the program's enumerations, represented as heap objects with a name and a value."""
 
 from __future__ import annotations
 
@@ -11,16 +11,19 @@ from devlint.interpreter.program.definitions import ClassInfo
 from devlint.interpreter.state.frame import Frame
 
 MEMBER: Final = "enum member"
-"""What the addresses of members begin with: two of them are the same member or different ones."""
+"""The first part of the allocation site of every enum member.
+
+Two sites with this part are equal exactly for the same member.
+"""
 
 
 def is_enum(frame: Frame, info: ClassInfo) -> bool:
-    """Whether a class is an enumeration."""
+    """Return whether a class inherits from a class of Python's `enum` module."""
     return any(isinstance(one, LibraryName) and one.name.startswith("enum.") for one in ancestors(frame, info))
 
 
 def enum_members(frame: Frame, info: ClassInfo) -> dict[str, Ref] | None:
-    """The members by their names; None for any other class."""
+    """Return the members of an enumeration by name; None for a class that is not an enumeration."""
     if not is_enum(frame, info):
         return None
     named = {name: one for name, one in class_body_values(frame, info).items() if not name.startswith("_")}
@@ -30,13 +33,13 @@ def enum_members(frame: Frame, info: ClassInfo) -> dict[str, Ref] | None:
 
 
 def enum_member(frame: Frame, info: ClassInfo, name: Value) -> Value | None:
-    """The member with a name, if there is one."""
+    """Return the enum member with a given name; None without one, and for an unknown name."""
     members = enum_members(frame, info) if isinstance(name, Const) else None
     return members.get(str(name.value)) if members is not None and isinstance(name, Const) else None
 
 
 def member_with_value(frame: Frame, members: dict[str, Ref], value: Value) -> Ref | None:
-    """The member that has a value."""
+    """Return the enum member with a given constant value; None without one, and for an unknown value."""
     for reference in members.values():
         thing = frame.instance(reference)
         if isinstance(value, Const) and thing is not None and thing.attributes["value"] == value:
@@ -45,7 +48,7 @@ def member_with_value(frame: Frame, members: dict[str, Ref], value: Value) -> Re
 
 
 def is_same_member(left: Value, right: Value) -> bool | None:
-    """Whether two values are the same member; None when they are not both members."""
+    """Return whether two values are the same enum member; None unless both are enum members."""
     sites = [one.address.site for one in (left, right) if isinstance(one, Ref)]
     if len(sites) < 2 or not all(isinstance(site, tuple) and site[0] == MEMBER for site in sites):
         return None
@@ -53,6 +56,7 @@ def is_same_member(left: Value, right: Value) -> bool | None:
 
 
 def _member(frame: Frame, info: ClassInfo, name: str, value: Value) -> Ref:
+    """Return the reference to one enum member; its object is created in the base heap when first needed."""
     address = AllocationSite((MEMBER, id(info), name))
     attributes = {"value": value, "_value_": value, "name": Const(name)}
     frame.analysis.base_heap.setdefault(address, Instance(ProgramDefinition(info), attributes))

@@ -1,4 +1,4 @@
-"""What the code around an expression says of it."""
+"""Evidence from the code around an expression that the expression is a tensor, an array or a module."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from devlint.syntax.tree_walk import dotted_name
 
 
 def usage_evidence_for(frame: Frame, node: cst.BaseExpression) -> tuple[str, UsageEvidence] | None:
-    """The dotted name of an expression with what the code around says of it."""
+    """Return the dotted name of an expression with the usage evidence of the function, class or module around it.
+
+    For `self.x` in a method, the evidence is that of the whole class. None for an expression without a dotted name.
+    """
     name = dotted_name(node)
     if name is None:
         return None
@@ -21,12 +24,15 @@ def usage_evidence_for(frame: Frame, node: cst.BaseExpression) -> tuple[str, Usa
 
 
 def looks_like_tensor(frame: Frame, node: cst.BaseExpression, *, array_like: bool = True) -> bool:
-    """Whether the code around uses the expression as only a tensor can be used, or (`array_like`) an array."""
+    """Return whether the surrounding code uses an expression as only a tensor can be used.
+
+    With `array_like`, a use that also an array allows counts.
+    """
     found = usage_evidence_for(frame, node)
     return found is not None and found[1].is_tensor(found[0], array_like=array_like)
 
 
 def looks_like_module(frame: Frame, node: cst.BaseExpression) -> bool:
-    """Whether the code around uses the expression as only a module can be used."""
+    """Return whether the surrounding code uses an expression as only an `nn.Module` can be used."""
     found = usage_evidence_for(frame, node)
     return found is not None and found[1].is_module(found[0])

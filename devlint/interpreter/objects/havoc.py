@@ -1,4 +1,4 @@
-"""What unknown code may do to what it is given."""
+"""Havoc: what unknown code may do to its arguments, and to the accelerator's unfinished work."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from devlint.interpreter.state.frame import Frame
 
 
 def havoc(frame: Frame, arguments: Arguments) -> None:
-    """Something unknown was handed these: where its modules are afterwards is not known."""
+    """Make the placements of modules and unknown objects unknown after unknown code has received them as arguments."""
     for argument in arguments:
         value = argument.value
         if isinstance(value, Ref) and is_module(frame, value):
@@ -26,6 +26,6 @@ def havoc(frame: Frame, arguments: Arguments) -> None:
 
 
 def assume_synchronized(frame: Frame) -> None:
-    """Something unknown ran: it may have waited for the accelerator, so nothing is claimed of unfinished work."""
+    """Assume that unknown code has waited for the accelerator, so that no earlier work counts as unfinished."""
     torch_state = frame.state.torch_state
     frame.state.torch_state = replace(torch_state, epoch=torch_state.epoch + 1, unsynchronized=None, waited=None)

@@ -1,4 +1,4 @@
-"""Objects of libraries that a model file describes: what they hand out, where their tensors are, what they move."""
+"""Objects of libraries that a model file describes: their rows, placements and results, and the arguments they move."""
 
 from __future__ import annotations
 
@@ -32,10 +32,14 @@ from devlint.interpreter.state.frame import Frame
 from devlint.semantics.row import Row
 
 LOADER: Final = "torch.utils.data.DataLoader"
+"""The dotted name of torch's DataLoader class."""
 
 
 def find_member_row(frame: Frame, receiver: Value | None, name: str) -> Row | None:
-    """The row of an object's method or attribute, by its library class."""
+    """Return the semantics table's row for a method or attribute of a library object; None without one.
+
+    The row is found by the object's library classes, in lookup order.
+    """
     for cls in library_classes(frame, receiver):
         row = frame.analysis.table.find(f"{cls}.{name}")
         if row is not None:
@@ -44,7 +48,7 @@ def find_member_row(frame: Frame, receiver: Value | None, name: str) -> Row | No
 
 
 def library_classes(frame: Frame, receiver: Value | None) -> Iterator[str]:
-    """The library classes that an object is of, or is built on."""
+    """Yield the library class of an object, or the library classes that its class in the program inherits from."""
     thing = frame.instance(receiver)
     if thing is None:
         return
@@ -54,14 +58,15 @@ def library_classes(frame: Frame, receiver: Value | None) -> Iterator[str]:
         yield from (one.name for one in ancestors(frame, thing.cls.definition) if isinstance(one, LibraryName))
 
 
-# Holders: objects whose tensors are all in one place
-
-
-# What a call hands out
+# Placements
 
 
 def object_placement(frame: Frame, receiver: Value) -> Placement:
-    """Where an object holds its own tensors; one of which nobody has said it is on a device of its own."""
+    """Return the placement of a library object's own tensors.
+
+    An object whose placement is unknown gets a symbolic device of its own. Anything but an instance on the heap has an
+    unknown placement.
+    """
     thing = frame.instance(receiver)
     if thing is None or not isinstance(receiver, Ref):
         return UNKNOWN_PLACEMENT
@@ -75,7 +80,10 @@ def object_placement(frame: Frame, receiver: Value) -> Placement:
 
 
 def dataset_placement(frame: Frame, bound: BoundArguments, name: str, node: cst.CSTNode) -> Placement:
-    """Where the elements of a dataset are, as far as that is known; else, as those of most, on the host."""
+    """Return the placement of a dataset's elements: as far as it is known, else the host, as an assumption.
+
+    `name` is the parameter that takes the dataset. Most datasets yield host tensors.
+    """
     for argument in bound.get(name, ()):
         value = argument.value
         if not isinstance(value, Ref) or frame.instance(value) is None:
@@ -89,12 +97,12 @@ def dataset_placement(frame: Frame, bound: BoundArguments, name: str, node: cst.
 
 
 def chosen_placement(name: str) -> Placement:
-    """The device that an object of this class chooses: one and the same for all in a process."""
+    """Return the symbolic device that a library class chooses by itself, one for all its objects in a process."""
     return PlacementCase(device_symbol(("chosen by", name), f"the {name.rpartition('.')[2]}"), Basis.CALLER)
 
 
 def move_arguments(frame: Frame, row: Row, bound: BoundArguments, placement: Placement) -> BoundArguments:
-    """Move those arguments that the row says are moved; the arguments as they then are."""
+    """Move the arguments that a row declares as moved (`Row.moves`), and return all arguments after the move."""
     moved = dict(bound)
     for name in row.moves:
         moved[name] = [replace(one, value=move_value(frame, one.value, placement)) for one in bound.get(name, ())]
@@ -102,7 +110,10 @@ def move_arguments(frame: Frame, row: Row, bound: BoundArguments, placement: Pla
 
 
 def move_value(frame: Frame, value: Value, placement: Placement) -> Value:
-    """A value after somebody has moved what it holds; modules, loaders and holders are moved themselves."""
+    """Return a value after a library has moved the tensors inside it to a placement.
+
+    Modules, dicts, loaders and tensor containers are updated in the heap.
+    """
     match value:
         case Tensor():
             return replace(frame.resolve(value), placement=placement, cell=None, fresh=None, pinned=None)
@@ -125,31 +136,40 @@ def move_value(frame: Frame, value: Value, placement: Placement) -> Value:
 def library_result(
     frame: Frame, row: Row, bound: BoundArguments, result: Tensor, form: str, node: cst.CSTNode
 ) -> Value:
-    """The result in one of the forms that only model files use."""
+    """Return a call's result in one of the forms that only model files use: `batch`, `object:CLASS` or `arguments:a,b`.
+
+    Any other form gives an unknown value.
+    """
     kind, _, cls = form.partition(":")
     match kind:
         case "batch":
             return OpaqueData(result.placement)
         case "object":
             name = cls.replace("{class}", row.name.rpartition(".")[0])
-            cell = _cell(frame, name, result.placement, result.dtype)
-            return frame.allocate(node, _filled(Instance(name, {}, cell=cell), row, bound))
+            cell = _initial_cell(frame, name, result.placement, result.dtype)
+            return frame.allocate(node, _with_constructor_tensors(Instance(name, {}, cell=cell), row, bound))
         case "arguments":
             values = [one.value for name in cls.split(",") for one in bound.get(name, ())]
             return values[0] if len(values) == 1 else Tuple(tuple(values))
     return UNKNOWN
 
 
-def _filled(thing: Instance, row: Row, bound: BoundArguments) -> Instance:
-    """A holder with what its constructor was given."""
+def _with_constructor_tensors(thing: Instance, row: Row, bound: BoundArguments) -> Instance:
+    """Return a new tensor container with the constructor's tensor arguments as its buffers.
+
+    An object that is not a tensor container is returned as it is.
+    """
     given = [(name, bound[name][0].value) for name in row.tensors if row.special == "batch" and bound.get(name)]
     for name, value in given:
         thing = thing.with_attribute(name, value, Registration.BUFFER)
     return thing
 
 
-def _cell(frame: Frame, name: str, placement: Placement, dtype: Dtype) -> ParameterCell | None:
-    """The tensors an object is born with: none, where its class is a module without any."""
+def _initial_cell(frame: Frame, name: str, placement: Placement, dtype: Dtype) -> ParameterCell | None:
+    """Return the cell with the placement and dtype of a new library object's tensors.
+
+    None for a module class without parameters and buffers.
+    """
     row = frame.analysis.table.find(name)
     if row is not None and row.module is not None and row.module.parameters == row.module.buffers == "never":
         return None

@@ -1,4 +1,4 @@
-"""What modules hold, in order: torch's containers, the program's classes built on one, and any module's submodules."""
+"""Parts of modules in order: torch's containers, program classes derived from one, and any module's submodules."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from devlint.interpreter.objects.plain_attributes import mark_as_registered
 from devlint.interpreter.state.frame import Frame
 
 COMPOSED: Final = ("torch.nn.MultiheadAttention", "torch.nn.Transformer", "torch.nn.AdaptiveLogSoftmax")
-"""Modules of torch that are made of modules, which are not followed one by one."""
+"""Beginnings of the names of torch's modules that consist of modules, which are not modelled one by one."""
 
 
 class UnknownSubmodules(Exception):
-    """The submodules of a module cannot all be told."""
+    """Raised when the submodules of a module cannot all be determined."""
 
 
 def container_class(frame: Frame, thing: Instance, method: str) -> str | None:
-    """The container of torch whose `method` answers for the object."""
+    """Return the torch container whose `method` an object uses; None for other objects and for an overridden method."""
     if isinstance(thing.cls, str):
         return thing.cls if thing.cls in CONTAINERS else None
     info = defined_class(thing.cls)
@@ -36,8 +36,10 @@ def container_class(frame: Frame, thing: Instance, method: str) -> str | None:
 
 
 def container_parts(thing: Instance) -> Mapping[str, Value]:
-    """The parts of a container, by name, in order: of a class of the program, not the tensors that it registers
-    besides."""
+    """Return the parts of a container by name, in order.
+
+    For a container class of the program, only submodules count, not the tensors that it registers besides.
+    """
     own = isinstance(thing.cls, ProgramDefinition)
     return {
         name: thing.attributes[name]
@@ -47,7 +49,7 @@ def container_parts(thing: Instance) -> Mapping[str, Value]:
 
 
 def container_part(thing: Instance, key: Value | None) -> Value:
-    """The part under a key or a position; any of them where that is not known."""
+    """Return the part of a container under a key or an index; the join of all parts when the key is unknown."""
     parts = container_parts(thing)
     children = list(parts.values())
     if isinstance(key, Const):
@@ -59,7 +61,7 @@ def container_part(thing: Instance, key: Value | None) -> Value:
 
 
 def iterate_container(frame: Frame, thing: Instance) -> Sequence:
-    """What a loop over a container goes through: its parts, or the keys that it has for them."""
+    """Return the sequence that a loop over a container visits: its parts, or the keys of a dict container."""
     parts = container_parts(thing)
     if (container_class(frame, thing, "__iter__") or "").endswith("Dict"):
         return Sequence(None, StringPrefix()) if ANY_PART in parts else Sequence(tuple(map(Const, parts)))
@@ -67,11 +69,14 @@ def iterate_container(frame: Frame, thing: Instance) -> Sequence:
 
 
 MAX_DEPTH: Final = 16
-"""Levels of submodules that are listed: the names of such as refer back to themselves have no end."""
+"""Levels of submodules that are listed; the dotted names inside a module that contains itself have no end."""
 
 
 def named_modules(frame: Frame, value: Value, prefix: str = "") -> Iterator[tuple[str, Value]]:
-    """A module and all under it, each with its name; fails with `UnknownSubmodules` where some cannot be told."""
+    """Yield a module and all its submodules with their dotted names, as `nn.Module.named_modules` does.
+
+    Raises UnknownSubmodules when some submodules cannot be determined.
+    """
     thing = frame.instance(value)
     if thing is None or not is_module(frame, value) or prefix.count(".") > MAX_DEPTH:
         raise UnknownSubmodules
@@ -86,7 +91,10 @@ def named_modules(frame: Frame, value: Value, prefix: str = "") -> Iterator[tupl
 
 
 def named_children(thing: Instance) -> Iterator[tuple[str, Value]]:
-    """The submodules of a module, each with its name; fails with `UnknownSubmodules` where some cannot be told."""
+    """Yield the direct submodules of a module with their names.
+
+    Raises UnknownSubmodules when some submodules cannot be determined.
+    """
     for name, kind in thing.registered.items():
         if kind is Registration.MODULE and thing.attributes.get(name, NONE) != NONE:
             if name.startswith(ANY_PART):
@@ -97,12 +105,19 @@ def named_children(thing: Instance) -> Iterator[tuple[str, Value]]:
 def slice_container(
     frame: Frame, container: str, parts: Iterable[Value] | None, every: Value, node: cst.CSTNode
 ) -> Ref:
-    """The container of the same kind that a slice makes."""
+    """Allocate the container of the same class that slicing a container returns.
+
+    `parts` are the selected parts; None when they are unknown, and `every` then stands for each of them.
+    """
     chosen = {ANY_PART: every} if parts is None else {str(i): one for i, one in enumerate(parts)}
     return frame.allocate(node, Instance(container, chosen, dict.fromkeys(chosen, Registration.MODULE)))
 
 
 def _with_part(frame: Frame, thing: Instance, key: str, value: Value) -> Instance:
+    """Return a container with one part set, registered as a parameter, buffer or module; a tensor becomes a parameter.
+
+    Under an unknown key, the part is joined with those already set so.
+    """
     if isinstance(value, Tensor) and value.cell is None:
         reference = frame.allocate_cell(value)
         value = replace(value, cell=reference, leaf=True, grad=True)
@@ -114,6 +129,6 @@ def _with_part(frame: Frame, thing: Instance, key: str, value: Value) -> Instanc
 
 
 def set_container_part(frame: Frame, owner: Ref, thing: Instance, key: Value | None, value: Value) -> None:
-    """`modules[key] = module`."""
+    """Set a part of a container, as `modules[key] = module` does; an unknown key sets an unknown part."""
     name = str(key.value) if isinstance(key, Const) else ANY_PART
     frame.put(owner.address, _with_part(frame, thing, name, value))

@@ -1,4 +1,4 @@
-"""The life of an nn.Module: what it registers, what `.to()` moves and leaves behind, what calling it meets."""
+"""State of nn.Modules on the heap: what they register, what `.to()` moves, and their parameters as call operands."""
 
 from __future__ import annotations
 
@@ -42,14 +42,16 @@ from devlint.interpreter.state.frame import Frame
 CONTAINERS: Final = frozenset(
     f"torch.nn.{name}" for name in ("Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict")
 )
+"""The dotted names of torch's container modules."""
 ANY_PART: Final = "*"
-"""The name under which a container keeps parts whose number is not known."""
+"""The name under which a container keeps one value for all parts when their number is unknown."""
 
 Change = Callable[[Placement, Dtype], tuple[Placement, Dtype]]
+"""A function from the placement and dtype of a tensor to its new placement and dtype."""
 
 
 def is_module(frame: Frame, value: Value) -> bool:
-    """Whether a value is an nn.Module that can be followed."""
+    """Return whether a value refers to an instance of an `nn.Module` class on the heap."""
     thing = frame.instance(value)
     if thing is None:
         return False
@@ -63,7 +65,7 @@ def is_module(frame: Frame, value: Value) -> bool:
 
 
 def library_class_name(frame: Frame, thing: Instance) -> str:
-    """The library class that a module is, or is built on."""
+    """Return the library class that a module is an instance of or derives from; `torch.nn.Module` by default."""
     if isinstance(thing.cls, str):
         return thing.cls
     info = defined_class(thing.cls)
@@ -72,7 +74,7 @@ def library_class_name(frame: Frame, thing: Instance) -> str:
 
 
 def display_name(thing: Instance) -> str:
-    """The name a reader knows a module's class by."""
+    """Return the name of a module's class for messages: `nn.Linear`, the name in the program, or `the module`."""
     if isinstance(thing.cls, str):
         return thing.cls.replace("torch.nn.", "nn.") if thing.cls != "?" else "the module"
     definition = defined_class(thing.cls)
@@ -83,7 +85,7 @@ def display_name(thing: Instance) -> str:
 
 
 def module_attribute(frame: Frame, owner: Ref, thing: Instance, library: str, name: str) -> Value:
-    """An attribute a module has from its library class: a parameter, or a method."""
+    """Return an attribute that a module has from its library class: a parameter, a buffer, `training` or a method."""
     row = frame.analysis.table.find(library)
     if row is not None and row.module is not None and name in row.module.attributes and thing.cell is not None:
         cell = thing.cell
@@ -96,7 +98,11 @@ def module_attribute(frame: Frame, owner: Ref, thing: Instance, library: str, na
 
 
 def register_attribute(frame: Frame, owner: Ref, thing: Instance, name: str, value: Value, node: cst.CSTNode) -> None:
-    """`module.name = value`, with what nn.Module.__setattr__ does; plain data is noted as left behind by `.to()`."""
+    """Assign `module.name = value` with the effects of `nn.Module.__setattr__`.
+
+    During construction, plain tensors and containers are marked as left behind by `.to()`. A `MovedLeaf` event is
+    emitted for a transferred parameter that thereby fails to be registered.
+    """
     registration: Registration | None = None
     if is_tensor_container(frame, owner):
         registration = Registration.BUFFER
@@ -113,14 +119,14 @@ def register_attribute(frame: Frame, owner: Ref, thing: Instance, name: str, val
             mark_as_registered(frame, value)
     changed = thing.with_attribute(name, value, registration)
     if changed.cell is not None and name == "weight" and isinstance(value, Tensor):
-        # A library's module is where its weight is.
+        # The parameter cell of a library module has the placement and dtype of its weight.
         given = frame.resolve(value)
         changed = replace(changed, cell=replace(changed.cell, placement=given.placement, dtype=given.dtype))
     frame.put(owner.address, changed)
 
 
 def registration_of(frame: Frame, thing: Instance, name: str, value: Value) -> Registration:
-    """How nn.Module takes an attribute."""
+    """Return how `nn.Module.__setattr__` registers a value: as parameter, module or buffer, or not at all (plain)."""
     found = alternatives(value)
     if any(isinstance(one, Tensor) and one.cell is not None and one.leaf for one in found):
         return Registration.PARAMETER
@@ -132,7 +138,7 @@ def registration_of(frame: Frame, thing: Instance, name: str, value: Value) -> R
 
 
 def overrides_apply(frame: Frame, thing: Instance) -> bool:
-    """Whether the class moves its plain tensors itself, by overriding `_apply` or `to`."""
+    """Return whether a module's class overrides `_apply` or `to`, by which it can move its plain tensors itself."""
     info = defined_class(thing.cls)
     return info is not None and any(find_method(frame, info, name) is not None for name in ("_apply", "to"))
 
@@ -143,7 +149,10 @@ def overrides_apply(frame: Frame, thing: Instance) -> bool:
 def move_registered_tensors(
     frame: Frame, value: Value, change: Change, seen: set[AllocationSite] | None = None
 ) -> None:
-    """Move what a module registers, recursively: what `_apply` does. `seen` are the modules that have been moved."""
+    """Apply a change of placement and dtype to all tensors that a module registers, recursively, as `_apply` does.
+
+    `seen` are the modules that have been moved already.
+    """
     thing = frame.instance(value)
     seen = set() if seen is None else seen
     if thing is None or not isinstance(value, Ref) or value.address in seen:
@@ -168,8 +177,10 @@ def move_registered_tensors(
 def _relocate_tensors(
     frame: Frame, value: Value, change: Change, kind: Registration, seen: set[AllocationSite]
 ) -> Value:
-    """A registered parameter or buffer after the move; one that may also be None, or a plain tensor beside a parameter,
-    moves where it is there."""
+    """Return a registered attribute after a move: a buffer is replaced, a parameter's cell is updated in the heap.
+
+    For a conditional value, such as a parameter that may also be None or a plain tensor, each alternative is moved.
+    """
     match value:
         case ConditionalValue(yes=yes, no=no):
             yes, no = (_relocate_tensors(frame, one, change, kind, seen) for one in (yes, no))
@@ -190,8 +201,10 @@ def _relocate_tensors(
 def module_tensors(
     frame: Frame, value: Value, *, buffers: bool = False, seen: set[AllocationSite] | None = None
 ) -> Iterator[tuple[str, Tensor]]:
-    """A module's parameters (or buffers) with their names, submodules' included; of a module that is there several
-    times (`seen` are those that have been), once."""
+    """Yield the parameters (or the buffers) of a module and its submodules with their dotted names.
+
+    A module that occurs several times is visited once; `seen` are the modules already visited.
+    """
     thing = frame.instance(value)
     seen = set() if seen is None else seen
     if thing is None or not isinstance(value, Ref) or value.address in seen:
@@ -210,17 +223,20 @@ def module_tensors(
 
 
 def placement_of_module(frame: Frame, value: Value) -> Placement:
-    """Where a module's first parameter lives, as `next(module.parameters()).device` would say."""
+    """Return the placement of a module's first parameter, as `next(module.parameters()).device` reads it.
+
+    Unknown for a module without parameters.
+    """
     for _, tensor in module_tensors(frame, value):
         return frame.resolve(tensor).placement
     return UNKNOWN_PLACEMENT
 
 
-# Construction
+# Calls
 
 
 def parameter_operand(frame: Frame, value: Value, thing: Instance, node: cst.CSTNode) -> Operand | None:
-    """A library module's parameters, as the operand they are when it is called."""
+    """Return a library module's parameters as an operand of the module's call; None for a module without parameters."""
     if thing.cell is None:
         return None
     cell = thing.cell
@@ -229,7 +245,7 @@ def parameter_operand(frame: Frame, value: Value, thing: Instance, node: cst.CST
 
 
 def constant_bool(value: Value | None, default: bool) -> bool | None:
-    """A flag's value; None when it is not known."""
+    """Return the constant value of a flag argument: `default` when it is absent, None when it is not known."""
     if value is None:
         return default
     return bool(value.value) if isinstance(value, Const) else None

@@ -1,4 +1,4 @@
-"""Parameters taken out of their modules: several as one, and whether they collect a gradient."""
+"""Parameters of modules as values: groups of parameters, their `requires_grad` flag and their data."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from devlint.interpreter.objects.module_state import module_tensors
 from devlint.interpreter.state.frame import Frame
 
 MAX_MEMBERS: Final = 64
-"""Parameters that one value stands for; those of a larger model beyond that are taken to be like the rest."""
+"""The largest number of parameters in one group; further parameters of a larger model are taken to be like these."""
 
 
 def group_parameters(frame: Frame, tensors: Iterable[Tensor], node: cst.CSTNode) -> Tensor:
-    """One parameter that stands for all of these."""
+    """Return one tensor that stands for all given parameters, as `for p in module.parameters()` binds it."""
     members = list(dict.fromkeys(one.cell for one in tensors if one.cell is not None))[:MAX_MEMBERS]
     address = (
         members[0] if len(members) == 1 else frame.allocate(node, ParameterGroup(tuple(members)), "parameters").address
@@ -29,7 +29,7 @@ def group_parameters(frame: Frame, tensors: Iterable[Tensor], node: cst.CSTNode)
 
 
 def set_requires_grad(frame: Frame, address: AllocationSite, grad: bool | None) -> None:
-    """Say of a parameter, or of each of a group, whether it collects a gradient."""
+    """Set whether a parameter, or each parameter of a group, requires a gradient; None when it is not known."""
     match frame.get(address):
         case ParameterCell() as cell:
             frame.put(address, replace(cell, grad=grad))
@@ -41,14 +41,17 @@ def set_requires_grad(frame: Frame, address: AllocationSite, grad: bool | None) 
 
 
 def set_requires_grad_of_module(frame: Frame, module: Value, grad: bool | None) -> None:
-    """`module.requires_grad_(grad)`: every parameter, submodules' included."""
+    """Set whether the parameters of a module and its submodules require gradients: `module.requires_grad_(grad)`."""
     for _, tensor in module_tensors(frame, module):
         if tensor.cell is not None:
             set_requires_grad(frame, tensor.cell, grad)
 
 
 def replace_parameter_data(frame: Frame, address: AllocationSite, placement: Placement, dtype: Dtype) -> None:
-    """`parameter.data = tensor`: the parameter is itself, but where the tensor is."""
+    """Give a parameter the placement and dtype of an assigned tensor: `parameter.data = tensor`.
+
+    The parameter keeps its identity. For a group, each member changes.
+    """
     match frame.get(address):
         case ParameterCell() as cell:
             frame.put(address, replace(cell, placement=placement, dtype=dtype))

@@ -1,4 +1,4 @@
-"""Attributes that methods set anew: what the constructor has put there may only stand in until then."""
+"""Placeholder attributes: values set by a constructor that stand in until another method replaces them."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo
 from devlint.interpreter.state.frame import Frame
 
 MAX_DEPTH: Final = 3
-"""Levels of containers in which tensors are looked for."""
+"""Levels of submodules and containers that are searched for tensors."""
 
 
 def forget_placeholders_of_submodules(
     frame: Frame, reference: Ref, built: Collection[FunctionInfo], depth: int = 0
 ) -> None:
-    """The same for the modules that an object is made of, whose methods may have been called in any order too."""
+    """Make the placeholder attributes of an object's submodules unknown, recursively.
+
+    The methods of submodules may have been called in any order, like those of the object itself.
+    """
     thing = frame.instance(reference)
     if thing is None or depth > MAX_DEPTH:
         return
@@ -31,7 +34,7 @@ def forget_placeholders_of_submodules(
             if inner is None or not isinstance(part, Ref):
                 continue
             info = defined_class(inner.cls)
-            if info is not None and any(_holds_plain_tensor(frame, one) for one in _plain(inner)):
+            if info is not None and any(_holds_plain_tensor(frame, one) for one in _plain_values(inner)):
                 forget_placeholders(frame, part, info, None, built)
             forget_placeholders_of_submodules(frame, part, built, depth + 1)
 
@@ -39,55 +42,60 @@ def forget_placeholders_of_submodules(
 def forget_placeholders(
     frame: Frame, reference: Ref, info: ClassInfo, method: FunctionInfo | None, built: Collection[FunctionInfo]
 ) -> None:
-    """Before somebody calls a method: give up what others may have replaced by then, and what it replaces itself.
+    """Make placeholder attributes of an object unknown before code outside the analysis calls a method.
 
-    `built` are the methods that have run while the object was made: what they set is what there is.
+    Affected are the attributes that `method` replaces before it reads them and those that other methods may have set by
+    then. `built` are the methods that have run during construction, whose assignments the state contains already.
+    Without a `method` (for submodules), affected are the attributes that any other method replaces before it reads
+    them.
     """
     thing = frame.instance(reference)
     if thing is None:
         return
-    standing = {*_standing_in(frame, info, thing)}
-    if not standing:
+    placeholders = {*_placeholder_names(frame, info, thing)}
+    if not placeholders:
         return
     names = set(method.replaces) if method is not None else set()
     for other in _methods(frame, info):
         if other is not method and other not in built:
             names |= other.sets if method is not None else other.replaces
-    for name in sorted(names & standing):
-        unset = Unknown(("attr", reference.address, name), f"self.{name}")
-        thing = thing.with_attribute(name, unset)
+    for name in sorted(names & placeholders):
+        unknown = Unknown(("attr", reference.address, name), f"self.{name}")
+        thing = thing.with_attribute(name, unknown)
     frame.put(reference.address, thing)
 
 
-def _plain(thing: Instance) -> Iterator[Value]:
+def _plain_values(thing: Instance) -> Iterator[Value]:
+    """Yield the values of an object's unregistered attributes."""
     return (value for name, value in thing.attributes.items() if name not in thing.registered)
 
 
 def _methods(frame: Frame, info: ClassInfo) -> Iterator[FunctionInfo]:
-    """The methods of a class and of those it inherits from, but for what makes the object."""
+    """Yield the methods of a class and of its ancestors in the program, except for `__init__`."""
     for one in program_classes(frame, info):
         for name, method in one.methods.items():
             if name != "__init__":
                 yield frame.analysis.method(method)
 
 
-def _standing_in(frame: Frame, info: ClassInfo, thing: Instance) -> Iterator[str]:
-    """The names of what a method may bring to its device later, or what says where that is."""
+def _placeholder_names(frame: Frame, info: ClassInfo, thing: Instance) -> Iterator[str]:
+    """Yield the names of attributes that may be placeholders for a tensor on its final device, or for a device."""
     for name, value in thing.attributes.items():
-        if name not in thing.registered and any(_may_stand_in(frame, one) for one in alternatives(value)):
+        if name not in thing.registered and any(_may_be_placeholder(frame, one) for one in alternatives(value)):
             yield name
     for name, value in class_attributes(frame, info).items():
         if name not in thing.attributes and isinstance(value, Tensor | DeviceValue):
             yield name
 
 
-def _may_stand_in(frame: Frame, value: Value) -> bool:
-    """Whether it is nothing yet, a device or the word for one ("auto"), or a tensor that has to be brought along."""
+def _may_be_placeholder(frame: Frame, value: Value) -> bool:
+    """Return whether a value may be a placeholder: None, a string such as "auto", a device or a plain tensor."""
     word = isinstance(value, Const) and isinstance(value.value, str)
     return word or value == NONE or isinstance(value, DeviceValue) or _holds_plain_tensor(frame, value)
 
 
 def _holds_plain_tensor(frame: Frame, value: Value, depth: int = 0) -> bool:
+    """Return whether a value is, or contains at most `MAX_DEPTH` levels deep, a tensor that is not a parameter."""
     if depth > MAX_DEPTH:
         return False
     match value:

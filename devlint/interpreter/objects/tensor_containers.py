@@ -1,4 +1,4 @@
-"""Objects whose tensors are all in one place."""
+"""Tensor containers: library objects such as transformers' `BatchEncoding` whose tensors share one placement."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from devlint.interpreter.state.frame import Frame
 
 
 def is_tensor_container(frame: Frame, value: Value) -> bool:
-    """Whether an object is of a class that holds tensors, and moves them in place."""
+    """Return whether an object's library class holds tensors of one placement, which its `.to()` moves in place."""
     thing = frame.instance(value)
     if thing is None or not isinstance(thing.cls, str):
         return False
@@ -17,7 +17,7 @@ def is_tensor_container(frame: Frame, value: Value) -> bool:
 
 
 def tensor_container_item(thing: Instance, name: str | None = None) -> Value:
-    """What a holder has under a name (None: any of it)."""
+    """Return what a tensor container holds under a name; without a name, an opaque value that stands for any item."""
     if name is not None and name in thing.attributes:
         return thing.attributes[name]
     return OpaqueData(thing.cell.placement) if thing.cell is not None else UNKNOWN

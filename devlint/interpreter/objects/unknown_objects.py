@@ -1,4 +1,4 @@
-"""What the program does to unknown things."""
+"""Heap records of what the program does to objects of unknown class, such as moving them to a device."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from devlint.interpreter.state.frame import Frame
 
 
 def unknown_object_site(owner: Unknown) -> AllocationSite:
-    """Where what the program does to something unknown is kept."""
+    """Return the allocation site of the heap record for an unknown object."""
     return AllocationSite(("opaque", owner.origin))
 
 
 def unknown_object_state(frame: Frame, owner: Unknown) -> Instance | None:
-    """What the program has done to something unknown."""
+    """Return the heap record of what the program has done to an unknown object; None without one."""
     thing = frame.get(unknown_object_site(owner))
     return thing if isinstance(thing, Instance) else None

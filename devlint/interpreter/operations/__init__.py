@@ -1,1 +1,1 @@
-"""Operations on tensors: device and dtype of the result, conflicts, aliasing, synchronisation."""
+"""Transfer functions for tensor operations: device and dtype of results, conflicts, aliasing, synchronisation."""

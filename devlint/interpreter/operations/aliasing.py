@@ -1,4 +1,4 @@
-"""Memory that several names share: which steps hand it on, and who else looks at what is written in place."""
+"""Memory that several names share: operations that do not copy, and in-place writes that show under other names."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ REARRANGING: Final = frozenset(
     "T H mT mH t transpose permute swapaxes swapdims movedim moveaxis expand expand_as broadcast_to flip fliplr flipud"
     " rot90 unfold as_strided diagonal".split()
 )
-"""Views that see the memory in another order."""
+"""Views that order the memory differently, so that they are not contiguous."""
 
 MAX_DEPTH: Final = 2
-"""How deep a name's containers are searched for shared memory: people keep results in a dict of lists, no deeper."""
+"""Levels of containers searched for shared memory; programs keep results in a dict of lists, not deeper."""
 
 
 def storage_of(value: Value) -> Storage | None:
-    """The memory a tensor or an array lies in, as far as it is known."""
+    """Return the Storage that a tensor or an array lies in; None when it is not known."""
     match value:
         case Tensor(memory=None, cell=cell) if cell is not None:
             return Storage(cell)
@@ -45,7 +45,7 @@ def storage_of(value: Value) -> Storage | None:
 
 
 def parameter_storage(module: Ref) -> Storage:
-    """The memory of a module's parameters, taken as one."""
+    """Return one Storage that stands for the memory of all parameters of a module."""
     return Storage(("parameters", module.address))
 
 
@@ -58,7 +58,11 @@ def alias_storage(
     surely: bool = True,
     when: PathCondition = NO_CONDITION,
 ) -> Storage | None:
-    """The memory of what `basis` returns without copying, or without copying where it has nothing to do."""
+    """Return the memory of the result of an operation that passes its input's memory on; None if that is unknown.
+
+    `how` names the operation in the message of the alias step. `surely` is false for an operation that copies unless it
+    has nothing to do, and `when` holds the conditions under which it has nothing to do, as far as they are known.
+    """
     if memory is None:
         return None
     frame.analysis.aliased_storages.add(memory.root)
@@ -67,12 +71,12 @@ def alias_storage(
 
 
 def view_storage(frame: Frame, row: Row, tensor: Tensor, node: cst.CSTNode) -> Storage | None:
-    """The memory of an operation's result that is, or may be, a view of the tensor."""
+    """Return the memory of an operation's result that is, or may be, a view of the tensor."""
     return storage_seen_by(frame, row.name.rpartition(".")[2], storage_of(tensor), node)
 
 
 def storage_seen_by(frame: Frame, name: str, memory: Storage | None, node: cst.CSTNode) -> Storage | None:
-    """The memory that a method of this name, which may return a view, sees of the memory it is given."""
+    """Return the memory of a method's result that may be a view, given the method's name and its input's memory."""
     if memory is None:
         return None
     if name in ("contiguous", "ascontiguousarray"):
@@ -90,29 +94,33 @@ def storage_after_transfer(
     *,
     copies: bool,
 ) -> Storage | None:
-    """The memory of a tensor that was asked to go somewhere, and to have some dtype: its own where it is so already."""
+    """Return the memory of a transferred tensor: the tensor's own if the transfer has nothing to do, else new memory.
+
+    `placement` and `dtype` are the requested ones; None leaves that property as it is. `copies` is true for a transfer
+    that always copies. None means that the memory is not known.
+    """
     same_dtype = dtype is None or (dtype.name == before.dtype.name and dtype.name is not None)
     if copies or not (same_dtype or dtype is None or None in (dtype.name, before.dtype.name)):
         return Storage()
     surely, when = same_dtype, NO_CONDITION
     if placement is not None:
-        ways = [
+        cases = [
             (needed | more, one.device, relate_devices(one.device, other.device))
             for needed, one in placement_cases(before.placement, frame.state.path_condition)
             for more, other in placement_cases(placement, frame.state.path_condition | needed)
         ]
-        stays = [needed for needed, device, relation in ways if relation is not DeviceRelation.DIFFERENT]
-        if any(device == UNKNOWN_DEVICE for _, device, _ in ways):
+        unmoved = [needed for needed, device, relation in cases if relation is not DeviceRelation.DIFFERENT]
+        if any(device == UNKNOWN_DEVICE for _, device, _ in cases):
             return None
-        if not stays:
+        if not unmoved:
             return Storage()
-        surely = surely and all(relation is DeviceRelation.SAME for _, _, relation in ways)
-        when = NO_CONDITION if len(stays) == len(ways) else stays[0]
+        surely = surely and all(relation is DeviceRelation.SAME for _, _, relation in cases)
+        when = NO_CONDITION if len(unmoved) == len(cases) else unmoved[0]
     return alias_storage(frame, storage_of(before), how, node, surely=surely, when=when)
 
 
 def item_storage(memory: Storage | None, node: cst.Subscript, keys: Sequence_[Value]) -> Storage | None:
-    """The part of some memory that an index selects; a part that is not known equals no other."""
+    """Return the part of some memory that an index selects; a part that is not known equals no other part."""
     if memory is None:
         return None
     slices = [one.slice for one in node.slice if isinstance(one.slice, cst.Slice)]
@@ -126,30 +134,33 @@ def item_storage(memory: Storage | None, node: cst.Subscript, keys: Sequence_[Va
 def report_shared_write(
     frame: Frame, written: Value, target: cst.BaseExpression, node: cst.CSTNode, attribute: str | None = None
 ) -> None:
-    """Tell when memory is written in place under one name while it is in use under another; `attribute` is where the
-    target holds it.
+    """Report an in-place write to memory that is in use under another name.
 
-    A temporary (`x.numpy()[:] = 0`) is written to in order to change what it shares, and is not told.
+    `attribute` is the attribute of the target that holds the memory. A write to a temporary (`x.numpy()[:] = 0`) is not
+    reported, because its purpose is to change the shared memory.
     """
-    name = _name_of(target)
+    name = _written_name(target)
     memory = storage_of(written)
     if name is None or memory is None or memory.root not in frame.analysis.aliased_storages:
         return
     name = f"{name}.{attribute}" if attribute is not None else name
-    for other, shares in _others(frame, name, memory, node):
-        when = conjoin(NO_CONDITION, [test for share in shares for test in share.when])
+    for other, alias_steps in _other_holders(frame, name, memory, node):
+        when = conjoin(NO_CONDITION, [test for step in alias_steps for test in step.when])
         if when is None or conjoin(frame.state.path_condition, when) is None:
             continue
-        doubtful = [share for share in shares if not share.surely]
-        shared = (doubtful or list(shares))[-1].step
+        doubtful = [step for step in alias_steps if not step.surely]
+        newest = (doubtful or list(alias_steps))[-1].step
         frame.emit(
-            SharedWrite(frame.event_context(node), name, other, shared, when - frame.state.path_condition, not doubtful)
+            SharedWrite(frame.event_context(node), name, other, newest, when - frame.state.path_condition, not doubtful)
         )
         return
 
 
-def _name_of(target: cst.BaseExpression) -> str | None:
-    """The variable that an expression writes to: `x` in `x[0]` and in `x.sub_(m).div_(s)`."""
+def _written_name(target: cst.BaseExpression) -> str | None:
+    """Return the dotted name that an expression writes to, such as `x` for `x[0]` and for `x.sub_(m).div_(s)`.
+
+    None for an expression that writes to a temporary.
+    """
     while True:
         match target:
             case cst.Subscript(value=inner):
@@ -160,25 +171,30 @@ def _name_of(target: cst.BaseExpression) -> str | None:
                 return dotted_name(target)
 
 
-def _others(
+def _other_holders(
     frame: Frame, name: str, memory: Storage, node: cst.CSTNode
 ) -> Iterator[tuple[str | None, tuple[AliasStep, ...]]]:
-    """Who else holds the memory and may look at it afterwards, in the functions being run from the innermost; with the
-    steps that lie between. None stands for an unknown caller.
+    """Yield the other names that hold some memory and may be read after a write, with the alias steps between.
 
-    Two attributes that always share their memory are meant to.
+    The search goes through the functions on the call stack, from the innermost. The name is None for an unknown caller
+    and for a caller's variable of the same name. Two attributes that always share their memory are left out: that is
+    intended.
     """
     holder, at = frame, node
     while True:
         for other, value in holder.state.names.items():
-            for text, held in _held(frame, other, value, 0):
-                shares = alias_steps_between(memory, held)
-                if not shares or not views_overlap(memory, held):
+            for text, held in _held_storages(frame, other, value, 0):
+                alias_steps = alias_steps_between(memory, held)
+                if not alias_steps or not views_overlap(memory, held):
                     continue
-                if "." in text and "." in name and all(share.surely for share in shares):
+                if "." in text and "." in name and all(step.surely for step in alias_steps):
                     continue
-                if other == "self" or _is_given(held) or frame.analysis.use_def.read_later(holder, at, other):
-                    yield None if text == name else text, shares
+                if (
+                    other == "self"
+                    or _is_unchanged_argument(held)
+                    or frame.analysis.use_def.read_later(holder, at, other)
+                ):
+                    yield None if text == name else text, alias_steps
         if holder.caller is None:
             break
         holder, at = holder.caller
@@ -186,26 +202,27 @@ def _others(
         yield None, memory.shares
 
 
-def _is_given(memory: Storage) -> bool:
-    """Whether it is what an unknown caller gave, as it was given."""
+def _is_unchanged_argument(memory: Storage) -> bool:
+    """Return whether a Storage is an unknown caller's argument as it was passed, without an alias step."""
     return is_from_caller(memory.root) and not memory.shares
 
 
-def _held(frame: Frame, name: str, value: Value, depth: int) -> Iterator[tuple[str, Storage]]:
-    """The memory of a value and, under their own names, of what it contains."""
+def _held_storages(frame: Frame, name: str, value: Value, depth: int) -> Iterator[tuple[str, Storage]]:
+    """Yield the memory of a value and of the values inside it, each with its expression, such as `x.a` or `x[...]`."""
     for one in alternatives(value):
         memory = storage_of(one)
         if memory is not None:
             yield name, memory
         elif isinstance(one, Tuple) and depth < MAX_DEPTH:
             for item in one.items:
-                yield from _held(frame, f"{name}[...]", item, depth + 1)
+                yield from _held_storages(frame, f"{name}[...]", item, depth + 1)
         elif isinstance(one, Ref) and depth < MAX_DEPTH:
-            for text, item in _contents(frame, name, one):
-                yield from _held(frame, text, item, depth + 1)
+            for text, item in _named_contents(frame, name, one):
+                yield from _held_storages(frame, text, item, depth + 1)
 
 
-def _contents(frame: Frame, name: str, container: Ref) -> Iterator[tuple[str, Value]]:
+def _named_contents(frame: Frame, name: str, container: Ref) -> Iterator[tuple[str, Value]]:
+    """Yield the values directly inside a heap object, each with its expression, such as `x.a` or `x[...]`."""
     thing = frame.get(container.address)
     match thing:
         case Instance(attributes=attributes):

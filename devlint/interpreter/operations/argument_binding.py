@@ -1,4 +1,4 @@
-"""Binding a library call's arguments to the parameters of its row."""
+"""Binding of a library call's arguments to the parameters of its row of the semantics table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ from devlint.semantics.table import Row
 def bind_row_arguments(
     row: Row, arguments: Arguments, receiver: Argument | None, aliases: dict[str, str]
 ) -> dict[str, list[Argument]]:
-    """Pair a library call's arguments with the row's parameter names; a variadic one takes the rest."""
+    """Return the arguments of a library call by parameter name of its row; a variadic parameter takes the rest.
+
+    `receiver` is the object of a method call and comes first; `aliases` maps other spellings of keywords to parameters.
+    Of the row's overloads, the first that fits the arguments is used.
+    """
     positional = [receiver, *arguments.positional] if receiver is not None else list(arguments.positional)
     keywords = [aliases.get(name, name) if name not in row.params else name for name in arguments.keywords]
     forms = (row.params, *row.overloads)
@@ -40,8 +44,10 @@ def bind_row_arguments(
 
 
 def _fits(params: Sequence[str], row: Row, positional: Sequence[Argument], keywords: Sequence[str]) -> bool:
-    """Whether a form of the call takes these arguments: every keyword, each once, and tensors only where it takes
-    tensors."""
+    """Return whether one form of a call takes the given arguments.
+
+    Every keyword must be known, no parameter may be given twice, and tensors fit only parameters that take tensors.
+    """
     if not (all(name in params or name == "out" for name in keywords) or any(name.startswith("**") for name in params)):
         return False
     places = list(params[: params.index("*")] if "*" in params else params)

@@ -1,4 +1,4 @@
-"""The dtype that Python data takes when NumPy or torch makes an array of it."""
+"""Dtypes of the arrays and tensors that NumPy and torch make from Python data such as numbers and lists."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from devlint.interpreter.state.arguments import Argument
 from devlint.interpreter.state.frame import Frame
 
 MAX_NESTED: Final = 4
-"""Levels of lists looked through: data written out in a program is rarely deeper."""
+"""Levels of nested lists that are searched; data written out in a program is rarely deeper."""
 
 
 @dataclass(frozen=True, slots=True)
 class DataDtypeRules:
-    """How a library reads Python data: the dtypes of Python's numbers, and what two dtypes in one list become."""
+    """A library's dtypes for Python data: those of Python's numbers, and the promotion of two dtypes in one list."""
 
     numbers: Mapping[str, str]
     promote: Callable[[str, str], str | None]
@@ -29,19 +29,21 @@ NUMPY_RULES: Final = DataDtypeRules(
     {"bool": "bool", "int": "int64", "float": "float64", "complex": "complex128"},
     promote_array_dtypes,
 )
+"""The dtypes that NumPy gives to Python data."""
 TORCH_RULES: Final = DataDtypeRules(
     {"bool": "bool", "int": "int64", "float": "float32", "complex": "complex64"},
     promote_tensor_dtypes,
 )
+"""The dtypes that torch gives to Python data."""
 
 
 def data_dtype(frame: Frame, argument: Argument, reading: DataDtypeRules = NUMPY_RULES) -> Dtype:
-    """The dtype that an argument's data has as an array or tensor; unknown unless all of it is known."""
-    return _of_value(frame, argument.value, argument.node, reading, 0)
+    """Return the dtype of the array or tensor made from an argument's data; unknown unless all of the data is known."""
+    return _value_dtype(frame, argument.value, argument.node, reading, 0)
 
 
 def python_kind(value: Value) -> str | None:
-    """The type of a Python number; None for anything else, and where it is not known."""
+    """Return the type name of a Python number, such as `int`; None for an unknown type and for other values."""
     match value:
         case Const(value=bool() | int() | float() | complex() as constant):
             return type(constant).__name__
@@ -55,7 +57,8 @@ def python_kind(value: Value) -> str | None:
     return None
 
 
-def _of_value(frame: Frame, value: Value, node: cst.BaseExpression, reading: DataDtypeRules, depth: int) -> Dtype:
+def _value_dtype(frame: Frame, value: Value, node: cst.BaseExpression, reading: DataDtypeRules, depth: int) -> Dtype:
+    """Return the dtype of a value as data, elements of nested containers included; `depth` is the level of nesting."""
     kind = python_kind(value)
     if kind is not None:
         return Dtype(reading.numbers.get(kind), DtypeSource.PYTHON)
@@ -67,12 +70,14 @@ def _of_value(frame: Frame, value: Value, node: cst.BaseExpression, reading: Dat
         case Tuple() | Ref() if depth < MAX_NESTED:
             found = frame.iterate(value, node)
             values = found.items if found.items is not None else (found.element,)
-            return promote_dtypes([_of_value(frame, one, node, reading, depth + 1) for one in values], reading.promote)
+            return promote_dtypes(
+                [_value_dtype(frame, one, node, reading, depth + 1) for one in values], reading.promote
+            )
     return UNKNOWN_DTYPE
 
 
 def promote_dtypes(dtypes: Sequence[Dtype], promote: Callable[[str, str], str | None]) -> Dtype:
-    """What several dtypes become together, with the story of the one that won."""
+    """Return the promotion of several dtypes, with the provenance of the winning one; unknown if one is unknown."""
     if not dtypes or any(one.name is None for one in dtypes):
         return UNKNOWN_DTYPE
     result = dtypes[0]

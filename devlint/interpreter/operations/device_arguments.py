@@ -1,4 +1,4 @@
-"""From what a program writes for a device to a placement."""
+"""Device arguments (`"cuda"`, `torch.device(...)`, an index): the placements they name, and hard-coded accelerators."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ from devlint.interpreter.state.frame import Frame
 
 
 def device_from_string(text: str) -> Device:
-    """A device the program has written out, unknown where there is no such device."""
+    """Return the device that a string names; unknown for a string that names no device."""
     try:
         return parse_device(text)
     except InvalidDevice:
@@ -57,7 +57,10 @@ def device_from_string(text: str) -> Device:
 
 
 def default_placement(frame: Frame, function: str, node: cst.CSTNode) -> Placement:
-    """Where a factory puts its tensor when nobody says: the default device, which is the host unless set."""
+    """Return the placement of a tensor made by a factory without a device argument.
+
+    The tensor is on the default device, which is the host unless the program has set another.
+    """
     given = frame.step(StepKind.CREATED, f"created by {function} on the default device", node)
 
     def place(leaf: PlacementCase) -> PlacementCase:
@@ -69,17 +72,22 @@ def default_placement(frame: Frame, function: str, node: cst.CSTNode) -> Placeme
 
 
 def host_placement(frame: Frame, function: str, node: cst.CSTNode) -> PlacementCase:
-    """The host, where a factory puts its tensor because nobody has said otherwise."""
+    """Return the host as the placement of a tensor whose factory got no device argument.
+
+    The step of creation records the device expressions available at that point, which a fix can insert.
+    """
     step = frame.step(StepKind.CREATED, f"created on the host by {function}, which was given no device", node)
     return replace(HOST_BY_DEFAULT, provenance=replace(step, wordings=device_expressions_at(frame)))
 
 
 def requested_placement(frame: Frame, value: Value, node: cst.BaseExpression, step: Step | None) -> Placement:
-    """The placement that `device=value` asks for; `step` is what it does to the tensor. None asks for the default
-    device."""
+    """Return the placement that a device argument names, and report an invalid device.
+
+    `step` is the step that the request adds to the tensor's provenance. The value None asks for the default device.
+    """
     match value:
         case DeviceValue(placement=placement):
-            return map_cases(placement, lambda leaf: _placed(leaf, step))
+            return map_cases(placement, lambda leaf: _with_provenance(leaf, step))
         case Const(value=str(text)):
             return PlacementCase(_device_from_text(frame, text, node), Basis.EXPLICIT, step)
         case Const(value=bool()):
@@ -96,14 +104,18 @@ def requested_placement(frame: Frame, value: Value, node: cst.BaseExpression, st
         case Unknown(origin=origin, text=text) | Number(origin=origin, text=text) if origin is not None:
             return named_placement(origin, text, step)
         case DeviceType(placement=placement):
-            return map_cases(placement, lambda leaf: _placed(_without_index(leaf), step))
+            return map_cases(placement, lambda leaf: _with_provenance(_without_index(leaf), step))
         case Tensor():
-            return map_cases(frame.resolve(value).placement, lambda leaf: _placed(leaf, step))
+            return map_cases(frame.resolve(value).placement, lambda leaf: _with_provenance(leaf, step))
         case ConditionalValue(test=test, yes=yes, no=no):
             known = entails(frame.state.path_condition, test) if test is not None else None
             if known is not None:
                 return requested_placement(frame, yes if known else no, node, step)
-            return join_under(test, _under(frame, test, yes, node, step), _under(frame, test and ~test, no, node, step))
+            return join_under(
+                test,
+                _placement_under_test(frame, test, yes, node, step),
+                _placement_under_test(frame, test and ~test, no, node, step),
+            )
         case Const(value=None):
             return (
                 default_placement(frame, "a factory", node)
@@ -113,8 +125,10 @@ def requested_placement(frame: Frame, value: Value, node: cst.BaseExpression, st
     return UNKNOWN_PLACEMENT
 
 
-def _under(frame: Frame, test: Literal | None, value: Value, node: cst.BaseExpression, step: Step | None) -> Placement:
-    """One alternative, read on the path where it is the one."""
+def _placement_under_test(
+    frame: Frame, test: Literal | None, value: Value, node: cst.BaseExpression, step: Step | None
+) -> Placement:
+    """Return the placement that one alternative of a conditional value names, on the path where the test holds."""
     before = frame.state.path_condition
     if test is not None:
         frame.state.path_condition = assume(before, test) or before
@@ -123,18 +137,23 @@ def _under(frame: Frame, test: Literal | None, value: Value, node: cst.BaseExpre
     return placement
 
 
-def _placed(leaf: PlacementCase, step: Step | None) -> PlacementCase:
-    """The device of another tensor: known as that one's is. A default passed on is still the first factory's doing."""
+def _with_provenance(leaf: PlacementCase, step: Step | None) -> PlacementCase:
+    """Return a placement case with the given step as its provenance.
+
+    A tensor on the default device keeps its provenance: the factory that chose the default stays responsible.
+    """
     if leaf.basis is Basis.DEFAULT and leaf.provenance is not None:
         return leaf
     return replace(leaf, provenance=step)
 
 
 def _without_index(leaf: PlacementCase) -> PlacementCase:
+    """Return a placement case without its device index."""
     return replace(leaf, device=KnownDevice(leaf.device.type)) if isinstance(leaf.device, KnownDevice) else leaf
 
 
 def _device_from_text(frame: Frame, text: str, node: cst.BaseExpression) -> Device:
+    """Return the device that a string constant names; report an invalid string and return an unknown device."""
     try:
         device = parse_device(text)
     except InvalidDevice as error:
@@ -144,7 +163,7 @@ def _device_from_text(frame: Frame, text: str, node: cst.BaseExpression) -> Devi
 
 
 def _device_from_prefix(frame: Frame, prefix: str, node: cst.BaseExpression) -> Device:
-    """A device string of which only the beginning is known: its type, with some index."""
+    """Return the device of a string whose beginning is known (`f"cuda:{rank}"`): the type, with an unknown index."""
     type_, _, rest = prefix.partition(":")
     if ":" in rest:
         frame.emit(
@@ -162,13 +181,18 @@ def _device_from_prefix(frame: Frame, prefix: str, node: cst.BaseExpression) -> 
 
 
 def resolve_device_index(frame: Frame, device: KnownDevice) -> KnownDevice:
-    """`cuda` without an index, once the program has chosen another current device."""
+    """Return a device such as `cuda` with an unknown index, once the program has chosen another current device.
+
+    Until then, and for a device with an index, return the device as it is. `cuda` without an index means the current
+    device.
+    """
     if device.index is None and device.type != HOST and not frame.state.torch_state.current_device_known:
         return KnownDevice(device.type, ANY_INDEX)
     return device
 
 
 DEVICE_KEYWORDS: Final = ("device", "device_type", "map_location")
+"""Keyword arguments of torch's functions that take a device."""
 DEVICE_FIRST: Final = frozenset(
     "torch.device torch.autocast torch.amp.autocast torch.amp.GradScaler torch.set_default_device"
     " torch.Generator".split()
@@ -177,19 +201,19 @@ DEVICE_FIRST: Final = frozenset(
 
 
 def report_hard_coded_arguments(frame: Frame, name: str, arguments: Arguments) -> None:
-    """Tell of the accelerators that are written out among the arguments of one of torch's functions."""
+    """Report accelerators that are written as string constants among the arguments of a torch function."""
     for keyword in DEVICE_KEYWORDS:
         given = arguments.keywords.get(keyword)
         if given is not None:
-            report_hard_coded_device(frame, given.value, given.node, f"{keyword}={_written(given.node)}")
+            report_hard_coded_device(frame, given.value, given.node, f"{keyword}={_source_code(given.node)}")
     if name in DEVICE_FIRST and arguments.positional:
         report_hard_coded_device(
-            frame, arguments.positional[0].value, arguments.positional[0].node, _written(arguments.node)
+            frame, arguments.positional[0].value, arguments.positional[0].node, _source_code(arguments.node)
         )
 
 
 def report_hard_coded_device(frame: Frame, value: Value | None, node: cst.CSTNode, written: str) -> None:
-    """Tell when an accelerator is written out where the code could not run without one."""
+    """Report a device argument that is the string constant of an accelerator; `written` is its source code."""
     if isinstance(value, Const) and isinstance(value.value, str) and is_accelerator(device_from_string(value.value)):
         frame.emit(
             HardCodedAccelerator(
@@ -198,19 +222,20 @@ def report_hard_coded_device(frame: Frame, value: Value | None, node: cst.CSTNod
         )
 
 
-def _written(node: cst.CSTNode) -> str:
+def _source_code(node: cst.CSTNode) -> str:
+    """Return the source code of a syntax node."""
     return cst.Module([]).code_for_node(node)
 
 
 def is_behind_device_check(frame: Frame) -> bool:
-    """Whether the path has asked for an accelerator, or for something else that decides it."""
+    """Return whether the path condition tests for an accelerator, or names a device or GPU in another way."""
     return any(
         word in str(test) for test in frame.state.path_condition for word in ("available", "cuda", "gpu", "device")
     )
 
 
 def has_device_parameter(frame: Frame) -> bool:
-    """Whether the caller can choose the device: by a parameter of the function, or of the class's `__init__`."""
+    """Return whether the caller chooses the device, by a parameter of the function or of its class's `__init__`."""
     function = frame.function
     if function is None:
         return False
@@ -221,5 +246,5 @@ def has_device_parameter(frame: Frame) -> bool:
 
 
 def is_absent_or_none(value: Value | None) -> bool:
-    """Whether an argument is absent or None."""
+    """Return whether an argument is absent or None."""
     return value is None or value == NONE

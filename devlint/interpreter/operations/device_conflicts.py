@@ -1,4 +1,4 @@
-"""Tensors that meet on two devices: which pairs clash, and what the clash is to be blamed on."""
+"""Device conflicts: operands of one operation on different devices, and the classification of conflicts by cause."""
 
 from __future__ import annotations
 
@@ -62,37 +62,39 @@ def find_device_conflict(
     written: frozenset[str] = frozenset(),
     gathering: frozenset[str] = frozenset(),
 ) -> DeviceConflict | None:
-    """The first pair of operands that cannot meet, blamed on its cause; None when nothing is known to be wrong.
+    """Return the conflict of the first pair of operands on different devices, classified by cause; None without one.
 
-    `scalars` is how many 0-dim host operands the operation lets through ("alone": any, where all operands are 0-dim;
-    "only:NAME": that one);
-    `index` names the operands that may stay on the host, `written` those that it writes to and never lets through,
-    `gathering` those that say what to take out of another, and must be where it is.
+    `scalars` is how many 0-dim host operands the operation accepts beside other devices ("alone": any, where all
+    operands are 0-dim; "only:NAME": that one; "many": any). `index` names the operands that may stay on the host,
+    `written` those that the operation writes to and never accepts from the host, and `gathering` those that say what to
+    take out of another operand and must be on its device.
     """
-    small = [] if scalars == 0 else [one for one in operands if _may_be_scalar(one) and one.name not in written]
+    possible_scalars = (
+        [] if scalars == 0 else [one for one in operands if _may_be_scalar(one) and one.name not in written]
+    )
     if scalars == "alone" and not _may_all_be_scalars(operands):
-        small = []
+        possible_scalars = []
     for left, right in combinations(operands, 2):
         if left.name in index and right.name in index:
             continue
-        for when, one, other in _meetings(frame, left, right):
-            exempt = _exempt(small, scalars, frame.state.path_condition | when)
+        for when, one, other in _conflicting_cases(frame, left, right):
+            exempt = _exempt_scalars(possible_scalars, scalars, frame.state.path_condition | when)
             if _is_exempt(one, exempt) or _is_exempt(other, exempt):
                 continue
-            host, guest = (other, one) if is_host(other.leaf.device) else (one, other)
-            if host.name in index:
+            misplaced, reference = (other, one) if is_host(other.leaf.device) else (one, other)
+            if misplaced.name in index:
                 continue
-            if guest.name in index and not (is_host(host.leaf.device) and _is_placed(guest)):
+            if reference.name in index and not (is_host(misplaced.leaf.device) and _is_index_placed(reference)):
                 continue
-            indexed = guest.name in index or (guest.name in gathering and host.tensor.cell is None)
-            clash = _blame(frame, node, operation, host, guest, when, indexed=indexed)
-            if clash is not None:
-                return replace(clash, wordings=device_expressions_at(_standing_at(frame, clash.context.place)))
+            indexed = reference.name in index or (reference.name in gathering and misplaced.tensor.cell is None)
+            conflict = _classify_conflict(frame, node, operation, misplaced, reference, when, indexed=indexed)
+            if conflict is not None:
+                return replace(conflict, wordings=device_expressions_at(_frame_of_place(frame, conflict.context.place)))
     return None
 
 
-def _standing_at(frame: Frame, place: Place) -> Frame:
-    """The code in which a place lies: the one being run, or a caller of it whose call stands there."""
+def _frame_of_place(frame: Frame, place: Place) -> Frame:
+    """Return the frame whose code contains a place: this frame, or the caller whose call is that place."""
     around = frame
     while around.caller is not None:
         around, call = around.caller
@@ -102,24 +104,32 @@ def _standing_at(frame: Frame, place: Place) -> Frame:
 
 
 def _may_be_scalar(operand: Operand) -> bool:
+    """Return whether an operand may be 0-dim; a module's parameters never are."""
     return not operand.tensor.rank.is_dimensioned and operand.of_module is None
 
 
 def _may_all_be_scalars(operands: Sequence[Operand]) -> bool:
-    """Whether some are 0-dim, and nothing speaks against the others being so too."""
+    """Return whether some operands are 0-dim and all others may be."""
     return all(map(_may_be_scalar, operands)) and any(one.tensor.rank is Rank.ZERO for one in operands)
 
 
-def _exempt(small: Sequence[Operand], scalars: int | str, path_condition: PathCondition) -> Sequence[Operand]:
-    """Those of the operands that may be 0-dim that are let through from the host where `path_condition` hold."""
+def _exempt_scalars(
+    possible_scalars: Sequence[Operand], scalars: int | str, path_condition: PathCondition
+) -> Sequence[Operand]:
+    """Return the operands that may be 0-dim and that the operation accepts from the host under a path condition."""
     if isinstance(scalars, str):
-        return [one for one in small if scalars in ("many", "alone", f"only:{one.name}")]
-    surely = [one for one in small if one.tensor.rank is Rank.ZERO and _may_be_on_host(one, path_condition)]
-    return small if len(surely) <= scalars else []
+        return [one for one in possible_scalars if scalars in ("many", "alone", f"only:{one.name}")]
+    certain_scalars = [
+        one for one in possible_scalars if one.tensor.rank is Rank.ZERO and _may_be_on_host(one, path_condition)
+    ]
+    return possible_scalars if len(certain_scalars) <= scalars else []
 
 
-def _is_placed(index: Operand) -> bool:
-    """Whether an index is on an accelerator, or where the module or its inputs are: a caller's own may be anywhere."""
+def _is_index_placed(index: Operand) -> bool:
+    """Return whether an index is on an accelerator, or on the device of a module or of a module's inputs.
+
+    False for an index that the caller passes, since it may be on any device.
+    """
     device, memory = index.leaf.device, index.tensor.memory
     return is_accelerator(device) or (
         isinstance(device, DeviceSymbol) and (memory is None or memory.root != device.origin)
@@ -127,18 +137,23 @@ def _is_placed(index: Operand) -> bool:
 
 
 def _may_be_on_host(operand: Operand, path_condition: PathCondition) -> bool:
+    """Return whether an operand is on the host in one of its placement cases under a path condition."""
     return any(is_host(leaf.device) for _, leaf in placement_cases(operand.tensor.placement, path_condition))
 
 
 def _is_exempt(operand: Operand, exempt: Sequence[Operand]) -> bool:
+    """Return whether an operand is on the host and is one of the exempt operands."""
     return is_host(operand.leaf.device) and any(
         one.place == operand.place and one.name == operand.name for one in exempt
     )
 
 
-def _meetings(frame: Frame, left: Operand, right: Operand) -> Iterator[tuple[PathCondition, Operand, Operand]]:
-    """The combinations of both placements' leaves that can occur together in different places; none where the same
-    conditions put both in the same places."""
+def _conflicting_cases(frame: Frame, left: Operand, right: Operand) -> Iterator[tuple[PathCondition, Operand, Operand]]:
+    """Yield the pairs of placement cases of two operands that can occur together and are on different devices.
+
+    Each pair comes with the further conditions it needs and with the operands narrowed to their cases. Operands with
+    equal placements have no such pair, because the same conditions put both in the same place.
+    """
     path_condition = frame.state.path_condition
     if left.tensor.placement == right.tensor.placement:
         return
@@ -153,133 +168,154 @@ def _meetings(frame: Frame, left: Operand, right: Operand) -> Iterator[tuple[Pat
             needed = needed_left | needed_right
             if has_contradictory_types(path_condition | needed):
                 continue
-            if _impossible(path_condition | needed, leaf_left.device) or _impossible(
+            if _is_unavailable(path_condition | needed, leaf_left.device) or _is_unavailable(
                 path_condition | needed, leaf_right.device
             ):
                 continue
             yield needed, replace(left, leaf=leaf_left), replace(right, leaf=leaf_right)
 
 
-def _impossible(path_condition: PathCondition, device: Device) -> bool:
-    """Whether a tensor is on an accelerator that the path says is not there: the program has failed before."""
+def _is_unavailable(path_condition: PathCondition, device: Device) -> bool:
+    """Return whether a device is an accelerator that the path condition says is not available.
+
+    Such a case is no finding: the program has failed before.
+    """
     return isinstance(device, KnownDevice) and any(
         not test.holds and getattr(test.formula, "key", None) == ("available", device.type) for test in path_condition
     )
 
 
-def _blame(
+def _classify_conflict(
     frame: Frame,
     node: cst.CSTNode,
     operation: str,
-    host: Operand,
-    guest: Operand,
+    misplaced: Operand,
+    reference: Operand,
     when: PathCondition,
     *,
     indexed: bool,
 ) -> DeviceConflict | None:
-    relation = relate_devices(host.leaf.device, guest.leaf.device)
-    generic = relation is DeviceRelation.UNDECIDED and _is_left_behind(frame, host, guest, when)
+    """Return the conflict event of two operands by cause; None when they may be on one device.
+
+    `misplaced` is the operand on the host, where one is; `indexed` is whether one operand indexes the other. The causes
+    in order: a cached tensor, a plain container or attribute of a module, an index, a module's input, a factory that
+    ignores the device, a tensor made when its file is loaded, and the operation itself.
+    """
+    relation = relate_devices(misplaced.leaf.device, reference.leaf.device)
+    generic = relation is DeviceRelation.UNDECIDED and _is_left_behind(frame, misplaced, reference, when)
     if relation is not DeviceRelation.DIFFERENT and not generic:
         return None
     context = frame.event_context(node)
-    trace = host.leaf.provenance
-    cached = newest_step(trace, StepKind.CACHED)
+    provenance = misplaced.leaf.provenance
+    cached = newest_step(provenance, StepKind.CACHED)
     if cached is not None:
-        return CacheConflict(context, operation, host, guest, when, cached=cached)
-    for one, other in ((host, guest), (guest, host)):
+        return CacheConflict(context, operation, misplaced, reference, when, cached=cached)
+    for one, other in ((misplaced, reference), (reference, misplaced)):
         kept = newest_step(one.leaf.provenance, StepKind.KEPT)
-        if kept is not None and _stayed_behind(kept, one.leaf):
+        if kept is not None and _is_unmoved_since(kept, one.leaf):
             return PlainContainerConflict(context, operation, one, other, when, kept=kept)
-    stored = _stored(host.leaf)
-    if stored is not None and _stayed_behind(stored, host.leaf):
-        return PlainAttributeConflict(context, operation, host, guest, when, stored=stored)
+    stored = _storing_step(misplaced.leaf)
+    if stored is not None and _is_unmoved_since(stored, misplaced.leaf):
+        return PlainAttributeConflict(context, operation, misplaced, reference, when, stored=stored)
     if indexed and not generic:
-        return IndexConflict(context, operation, host, guest, when)
-    created = host.leaf.placing_step
-    of_call = _input_clash(frame, context, operation, host, guest, when)
-    if of_call is not None and created is not None and _is_made_outside(created):
-        return of_call
+        return IndexConflict(context, operation, misplaced, reference, when)
+    created = misplaced.leaf.placing_step
+    input_conflict = _module_input_conflict(frame, context, operation, misplaced, reference, when)
+    if input_conflict is not None and created is not None and _is_created_outside_modules(created):
+        return input_conflict
     if (
         created is not None
-        and host.leaf.basis is Basis.DEFAULT
-        and _meant_for_any_device(created, guest.leaf.device, frame)
+        and misplaced.leaf.basis is Basis.DEFAULT
+        and _could_take_device(created, reference.leaf.device, frame)
     ):
-        return FactoryConflict(context, operation, host, guest, when, created=created)
+        return FactoryConflict(context, operation, misplaced, reference, when, created=created)
     if generic or _is_class_attribute(created):
-        loaded = _made_when_loaded(frame, created)
-        if loaded is not None:
-            return CacheConflict(context, operation, host, guest, when, cached=loaded)
+        import_time = _import_time_creation(frame, created)
+        if import_time is not None:
+            return CacheConflict(context, operation, misplaced, reference, when, cached=import_time)
     if generic:
         return None
-    return of_call or OperandConflict(context, operation, host, guest, when)
+    return input_conflict or OperandConflict(context, operation, misplaced, reference, when)
 
 
-def _stored(leaf: PlacementCase) -> Step | None:
-    """The newest step that kept a tensor as a plain attribute of a module, or in one."""
+def _storing_step(leaf: PlacementCase) -> Step | None:
+    """Return the newest step that stored a tensor as a plain attribute of a module, or inside one; None without one."""
     return next(
         (one for one in history(leaf.provenance) if one.kind in (StepKind.STORED, StepKind.STORED_INSIDE)), None
     )
 
 
-def _made_when_loaded(frame: Frame, created: Step | None) -> Step | None:
-    """The creation of a tensor at a file's or a class's top level that a module computes with, as a step of caching."""
+def _import_time_creation(frame: Frame, created: Step | None) -> Step | None:
+    """Return the creation of a tensor at the top level of a file or class, as a caching step, if a module uses it.
+
+    None for a tensor made elsewhere, and where no method of a module is running.
+    """
     if created is None or created.scope is None or not created.scope.entry:
         return None
-    if not any(one.method_of_module for one in _reached_from(frame.scope)):
+    if not any(one.method_of_module for one in _scopes_up_to_module(frame.scope)):
         return None
     return replace(created, message="made when its file is loaded, once for all")
 
 
 def _is_class_attribute(created: Step | None) -> bool:
-    """Whether a tensor was made by the body of a class, for all its objects."""
+    """Return whether a class body created a tensor, which all objects of the class then share."""
     scope = created.scope if created is not None else None
     return scope is not None and scope.entry and scope.name not in ("", "module")
 
 
-def _is_made_outside(created: Step) -> bool:
-    """Whether a tensor is made outside of modules: what goes into one is then an input, to be brought to it."""
+def _is_created_outside_modules(created: Step) -> bool:
+    """Return whether a call outside of any module's code created a tensor.
+
+    If such a tensor goes into a module, it is an input that the calling code has to move.
+    """
     scope = created.scope
-    if scope is None or any(one.method_of_module or one.construction for one in _reached_from(scope)):
+    if scope is None or any(one.method_of_module or one.construction for one in _scopes_up_to_module(scope)):
         return False
     return isinstance(created.place.node, cst.Call)
 
 
-def _is_left_behind(frame: Frame, host: Operand, guest: Operand, when: PathCondition) -> bool:
-    """Whether a host tensor meets something whose device the caller chooses, in code meant for any device."""
-    device = guest.leaf.device
-    if not isinstance(device, DeviceSymbol) or guest.leaf.basis is not Basis.CALLER:
+def _is_left_behind(frame: Frame, misplaced: Operand, reference: Operand, when: PathCondition) -> bool:
+    """Return whether a host tensor meets a tensor whose device the caller chooses, in code meant for any device.
+
+    The host tensor must be a factory's default or a stored plain attribute that the program never moves, and the path
+    must not have tested the device.
+    """
+    device = reference.leaf.device
+    if not isinstance(device, DeviceSymbol) or reference.leaf.basis is not Basis.CALLER:
         return False
-    if host.of_module is None and not host.tensor.rank.is_dimensioned:
+    if misplaced.of_module is None and not misplaced.tensor.rank.is_dimensioned:
         return False
-    stored = _stored(host.leaf)
-    if not is_host(host.leaf.device):
+    stored = _storing_step(misplaced.leaf)
+    if not is_host(misplaced.leaf.device):
         return False
-    if host.leaf.basis is not Basis.DEFAULT and stored is None:
+    if misplaced.leaf.basis is not Basis.DEFAULT and stored is None:
         return False
-    if _is_brought_along(host):
+    if _is_moved_conditionally(misplaced):
         return False
     path_condition = closure(frame.state.path_condition | when)
     return in_generic_code(frame) and not any(
-        _tells_of_host(test) or _concerns(test, device.origin) for test in path_condition
+        _implies_host(test) or _tests_device_of(test, device.origin) for test in path_condition
     )
 
 
-def _is_brought_along(host: Operand) -> bool:
-    """Whether the program itself moves the tensor, or makes it elsewhere, under a condition: it has its own way to know
-    when that is needed."""
-    for _, leaf in placement_cases(host.tensor.placement):
+def _is_moved_conditionally(misplaced: Operand) -> bool:
+    """Return whether the program moves the tensor, or creates it elsewhere, under some condition.
+
+    Such a program determines itself when a move is needed.
+    """
+    for _, leaf in placement_cases(misplaced.tensor.placement):
         if leaf.device == UNKNOWN_DEVICE or is_accelerator(leaf.device):
             return True
         step = leaf.placing_step
         while step is not None and step.source is not None:
             step = step.source
-            if step is host.leaf.placing_step:
+            if step is misplaced.leaf.placing_step:
                 return True
     return False
 
 
 def in_generic_code(frame: Frame) -> bool:
-    """Whether the code being run is meant for any device."""
+    """Return whether the running code is meant for any device, or is called from such code."""
     scope: Scope | None = frame.scope
     while scope is not None:
         if scope.method_of_module or scope.any_device:
@@ -288,8 +324,8 @@ def in_generic_code(frame: Frame) -> bool:
     return False
 
 
-def _tells_of_host(test: Literal) -> bool:
-    """Whether the path is one without an accelerator: there is none, or what the caller gave is not on it."""
+def _implies_host(test: Literal) -> bool:
+    """Return whether a test says that there is no accelerator, or that what the caller passed is on the host."""
     match test.formula:
         case Atom(key=("available", _)):
             return not test.holds
@@ -298,11 +334,11 @@ def _tells_of_host(test: Literal) -> bool:
     return False
 
 
-def _concerns(test: Literal, origin: object) -> bool:
-    """Whether the path has asked what the caller's device is: it may then be one on which it is the host."""
+def _tests_device_of(test: Literal, origin: object) -> bool:
+    """Return whether a test asks for the device of the caller's value named by `origin`, which may then be the host."""
     match test.formula:
         case Conjunction(tests=tests):
-            return any(_concerns(one, origin) for one in tests)
+            return any(_tests_device_of(one, origin) for one in tests)
         case Atom(key=("device", asked, _)):
             return asked == origin
         case Atom(key=("same device" | "same type", frozenset() as asked, *_)):
@@ -310,8 +346,8 @@ def _concerns(test: Literal, origin: object) -> bool:
     return False
 
 
-def _stayed_behind(stored: Step, leaf: PlacementCase) -> bool:
-    """Whether the tensor was put into the attribute where it is now: nothing has moved it since."""
+def _is_unmoved_since(stored: Step, leaf: PlacementCase) -> bool:
+    """Return whether a tensor has not been moved or created anew since a step stored it."""
     step = leaf.provenance
     while step is not None and step is not stored:
         if step.kind in (StepKind.MOVED, StepKind.CREATED):
@@ -320,14 +356,14 @@ def _stayed_behind(stored: Step, leaf: PlacementCase) -> bool:
     return step is stored
 
 
-def _meant_for_any_device(created: Step, device: Device, frame: Frame) -> bool:
-    """Whether the factory's function had something in its hands to take the device from."""
+def _could_take_device(created: Step, device: Device, frame: Frame) -> bool:
+    """Return whether the function that created a tensor had a module or an argument to take the device from."""
     scope = created.scope
     if created.kind is not StepKind.CREATED or scope is None or scope.entry:
         return False
     if scope.construction:
         return False
-    for one in _reached_from(scope):
+    for one in _scopes_up_to_module(scope):
         if isinstance(device, DeviceSymbol) and (one.method_of_module or one.any_device):
             return True
         for placement in one.given:
@@ -339,47 +375,56 @@ def _meant_for_any_device(created: Step, device: Device, frame: Frame) -> bool:
     return False
 
 
-def _reached_from(scope: Scope) -> Iterator[Scope]:
-    """The code itself and, where a method of a module called it for its own purposes, the code up to that method."""
-    line = [scope]
-    while not line[-1].method_of_module and line[-1].caller is not None:
-        line.append(line[-1].caller)
-    return iter(line if line[-1].method_of_module else [scope])
+def _scopes_up_to_module(scope: Scope) -> Iterator[Scope]:
+    """Return a scope and its callers up to the nearest method of a module; the scope alone if no module called it."""
+    scopes = [scope]
+    while not scopes[-1].method_of_module and scopes[-1].caller is not None:
+        scopes.append(scopes[-1].caller)
+    return iter(scopes if scopes[-1].method_of_module else [scope])
 
 
-def _input_clash(
-    frame: Frame, context: EventContext, operation: str, host: Operand, guest: Operand, when: PathCondition
+def _module_input_conflict(
+    frame: Frame, context: EventContext, operation: str, misplaced: Operand, reference: Operand, when: PathCondition
 ) -> ModuleInputConflict | None:
-    """The clash seen as a module called with an input from elsewhere, at the outermost call the input came through."""
-    for weights, given in ((host, guest), (guest, host)):
+    """Return a device conflict as one between a module's parameters and the module's input; None for other operands.
+
+    The conflict is located at the outermost module call that received the input, if there is one.
+    """
+    for weights, given in ((misplaced, reference), (reference, misplaced)):
         if weights.of_module is None and weights.tensor.cell is None:
             continue
-        call = _entrance(frame, context, weights, given, when)
+        call = _entry_call(frame, context, weights, given, when)
         if call is not None:
             return ModuleInputConflict(
-                replace(context, place=call.place), operation, host, guest, when, module_call=call
+                replace(context, place=call.place), operation, misplaced, reference, when, module_call=call
             )
-    for weights in (host, guest):
+    for weights in (misplaced, reference):
         if weights.of_module is not None:
-            return ModuleInputConflict(context, operation, host, guest, when)
+            return ModuleInputConflict(context, operation, misplaced, reference, when)
     return None
 
 
-def _entrance(
+def _entry_call(
     frame: Frame, context: EventContext, weights: Operand, given: Operand, when: PathCondition
 ) -> CallOnStack | None:
-    """The outermost module call through which the input came, of those modules that are not partly where it is."""
+    """Return the outermost module call that received an input from another device; None without one.
+
+    Calls of modules that have a parameter on the input's device are passed over.
+    """
     arrived = given.leaf.placing_step
     if arrived is None or arrived is weights.leaf.placing_step:
         return None
     for call in context.calls:
-        if call.is_module and arrived in call.causes and not _has_a_part_at(frame, call, given.leaf.device, when):
+        if call.is_module and arrived in call.causes and not _has_parameter_on(frame, call, given.leaf.device, when):
             return call
     return None
 
 
-def _has_a_part_at(frame: Frame, call: CallOnStack, device: Device, when: PathCondition) -> bool:
-    """Whether a parameter of the module that is called lies on the device: the module is then not the one astray."""
+def _has_parameter_on(frame: Frame, call: CallOnStack, device: Device, when: PathCondition) -> bool:
+    """Return whether the module of a call has a parameter on a device.
+
+    The module as a whole is then not the misplaced operand.
+    """
     return call.receiver is not None and any(
         relate_devices(leaf.device, device) is DeviceRelation.SAME
         for _, tensor in module_tensors(frame, call.receiver)

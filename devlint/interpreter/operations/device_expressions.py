@@ -1,4 +1,4 @@
-"""The devices that code has at hand where it stands: what a fix can write, and know that it is right."""
+"""Expressions for devices that code can use at a given point (`device`, `x.device`), for fixes to insert."""
 
 from __future__ import annotations
 
@@ -13,24 +13,29 @@ from devlint.interpreter.objects.module_state import placement_of_module
 from devlint.interpreter.state.frame import Frame
 
 MAX_NAMES: Final = 500
-"""Names among which a device to write is looked for, each time a tensor is made: code with more of them at one place is
-generated."""
+"""The largest number of names searched for a device expression each time a tensor is made.
+
+Code with more names in one place is generated.
+"""
 
 
 def device_expressions_at(frame: Frame) -> tuple[DeviceExpression, ...]:
-    """Every device that a name at hand is or has; devices by their own name come first, then what lies on them."""
+    """Return the expressions for devices that a frame's names offer: names of devices first, then tensors and modules.
+
+    Expressions of unknown placement are left out. A frame with more than `MAX_NAMES` names offers none.
+    """
     if len(frame.state.names) > MAX_NAMES:
         return ()
-    names = _names(frame)
-    found = [*_devices(names, ""), *_tensors(frame, names, ""), *_modules(frame, names)]
+    names = _visible_names(frame)
+    found = [*_device_names(names, ""), *_tensor_devices(frame, names, ""), *_module_devices(frame, names)]
     instance = frame.instance(names["self"]) if "self" in names else None
     if instance is not None and len(instance.attributes) <= MAX_NAMES:
-        found += [*_devices(instance.attributes, "self."), *_registered(frame, instance)]
+        found += [*_device_names(instance.attributes, "self."), *_registered_devices(frame, instance)]
     return tuple(one for one in found if not is_unknown_placement(one.placement))
 
 
-def _names(frame: Frame) -> Mapping[str, Value]:
-    """The names of the function, and from around it those of devices."""
+def _visible_names(frame: Frame) -> Mapping[str, Value]:
+    """Return the local names of a frame with their values, and from the scopes around it the names of devices."""
     outer: dict[str, Value] = {}
     around = frame.outer or frame.module.frame
     while around is not None and around is not frame:
@@ -39,7 +44,11 @@ def _names(frame: Frame) -> Mapping[str, Value]:
     return outer | frame.state.names
 
 
-def _devices(names: Mapping[str, Value], owner: str) -> Iterator[DeviceExpression]:
+def _device_names(names: Mapping[str, Value], owner: str) -> Iterator[DeviceExpression]:
+    """Yield the names that hold a device, and names of unknown values that end in `device`.
+
+    `owner` is the prefix of the names, such as `self.`.
+    """
     for name, value in names.items():
         placement = _named_device(value)
         if placement is not None:
@@ -49,7 +58,7 @@ def _devices(names: Mapping[str, Value], owner: str) -> Iterator[DeviceExpressio
 
 
 def _named_device(value: Value) -> Placement | None:
-    """The placement that a value names: a device, the name of one, or a choice of such."""
+    """Return the placement named by a device, a device string or a condition on such; None for other values."""
     match value:
         case DeviceValue(placement=placement):
             return placement
@@ -64,36 +73,38 @@ def _named_device(value: Value) -> Placement | None:
     return None
 
 
-def _tensors(frame: Frame, names: Mapping[str, Value], owner: str) -> Iterator[DeviceExpression]:
+def _tensor_devices(frame: Frame, names: Mapping[str, Value], owner: str) -> Iterator[DeviceExpression]:
+    """Yield `NAME.device` for each name that holds a tensor."""
     for name, value in names.items():
         if isinstance(value, Tensor):
             yield DeviceExpression(f"{owner}{name}.device", frame.resolve(value).placement, of_tensor=True)
 
 
-def _registered(frame: Frame, module: Instance) -> Iterator[DeviceExpression]:
-    """What moves with a module: its own tensors, and the weights of its layers."""
+def _registered_devices(frame: Frame, module: Instance) -> Iterator[DeviceExpression]:
+    """Yield expressions for the tensors that move with a module: its own, and the weights of its layers."""
     own = {name: value for name, value in module.attributes.items() if name in module.registered}
-    yield from _tensors(frame, own, "self.")
+    yield from _tensor_devices(frame, own, "self.")
     for name, value in own.items():
         layer = frame.instance(value)
         if layer is None or layer.cell is None or module.registered[name] is not Registration.MODULE:
             continue
-        if isinstance(layer.cls, str) and _has_weight(layer.cls):
+        if isinstance(layer.cls, str) and _has_weight_parameter(layer.cls):
             yield DeviceExpression(f"self.{name}.weight.device", layer.cell.placement, of_tensor=True)
 
 
-def _modules(frame: Frame, names: Mapping[str, Value]) -> Iterator[DeviceExpression]:
-    """The devices of the modules that have a name, told by a parameter."""
+def _module_devices(frame: Frame, names: Mapping[str, Value]) -> Iterator[DeviceExpression]:
+    """Yield expressions for the devices of named modules, read from a parameter: `next(model.parameters()).device`."""
     for name, value in names.items():
         module = frame.instance(value) if name != "self" else None
-        # What a loss has is a buffer.
+        # The tensors of a loss module are buffers, not parameters.
         if module is None or (isinstance(module.cls, str) and module.cls.endswith("Loss")):
             continue
-        has_weight = isinstance(module.cls, str) and _has_weight(module.cls)
+        has_weight = isinstance(module.cls, str) and _has_weight_parameter(module.cls)
         text = f"{name}.weight.device" if has_weight else f"next({name}.parameters()).device"
         yield DeviceExpression(text, placement_of_module(frame, value), of_tensor=True)
 
 
-def _has_weight(layer: str) -> bool:
+def _has_weight_parameter(layer: str) -> bool:
+    """Return whether a layer class has a parameter called `weight`."""
     kind = layer.rpartition(".")[2]
     return kind in ("Linear", "Bilinear", "Embedding", "EmbeddingBag") or kind.startswith("Conv")

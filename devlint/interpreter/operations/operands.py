@@ -1,4 +1,4 @@
-"""The tensors among a library call's arguments."""
+"""Operands: the tensors among a library call's arguments."""
 
 from __future__ import annotations
 
@@ -15,30 +15,37 @@ from devlint.semantics.table import Row
 
 
 def operands_of(frame: Frame, row: Row, bound: BoundArguments) -> list[Operand]:
-    """The tensors among the arguments, those inside sequences included."""
+    """Return the tensors among a call's bound arguments as operands, those inside sequences included."""
     found: list[Operand] = []
     for name in row.tensors:
         given = bound.get(name, ())
         for argument in given:
             if name in row.sequences and not isinstance(argument.value, (Tensor, Unknown)):
-                found.extend(_inside(frame, name, argument))
+                found.extend(_operands_inside(frame, name, argument))
                 continue
             alone = name in row.sequences and (len(given) == 1 or f"*{name}" not in row.params)
             value = frame.as_single_tensor(argument.value)
-            value = _maybe_number(frame, value) if name in row.numbers else value
+            value = _tensor_of_forward(frame, value) if name in row.numbers else value
             tensor = as_tensor(value) if not alone or isinstance(value, Tensor) else None
             if tensor is not None:
                 found.append(Operand(name, frame.place(argument.node), frame.resolve(tensor)))
     return found
 
 
-def _maybe_number(frame: Frame, value: Value) -> Value:
-    """Something unknown where a Python number would do as well: a tensor only where a `forward` computes with it."""
+def _tensor_of_forward(frame: Frame, value: Value) -> Value:
+    """Return an unknown argument as a tensor if it is an argument of a `forward` method, else as unknown.
+
+    Used for parameters that also take a Python number.
+    """
     known = as_forward_operand(frame, value, Tensor())
     return UNKNOWN if isinstance(known, Unknown) else known
 
 
-def _inside(frame: Frame, name: str, argument: Argument) -> list[Operand]:
+def _operands_inside(frame: Frame, name: str, argument: Argument) -> list[Operand]:
+    """Return the tensors inside a sequence argument as operands.
+
+    Each operand has its own node if the sequence is written out as a list or tuple.
+    """
     elements = frame.iterate(argument.value, argument.node)
     values = elements.items if elements.items is not None else (elements.element,)
     nodes: Sequence[cst.BaseExpression] = [argument.node] * len(values)
@@ -53,6 +60,6 @@ def _inside(frame: Frame, name: str, argument: Argument) -> list[Operand]:
 
 
 def as_operand(frame: Frame, name: str, argument: Argument) -> Operand | None:
-    """An argument as an operand, if it is a tensor."""
+    """Return an argument as an operand if it is a tensor; None for other values."""
     tensor = as_tensor(frame.as_single_tensor(argument.value))
     return Operand(name, frame.place(argument.node), frame.resolve(tensor)) if tensor is not None else None

@@ -1,4 +1,4 @@
-"""The names readers know library operations by."""
+"""Display names of library operations, for messages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Final
 
 
 def short_name(name: str) -> str:
-    """The name a reader knows an operation by: `torch.cat`, `F.linear`, `.sum()`, `+`."""
+    """Return the display name of an operation: `torch.cat`, `F.linear`, `.sum()`, `+`."""
     if name.startswith("torch.Tensor.__"):
         return OPERATORS.get(name.removeprefix("torch.Tensor."), name.removeprefix("torch.Tensor."))
     if name.startswith("torch.Tensor."):
@@ -48,3 +48,4 @@ OPERATORS: Final = {
     "__invert__": "~",
     "__imatmul__": "@=",
 }
+"""The operator symbols of Python's special methods."""

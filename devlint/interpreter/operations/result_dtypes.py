@@ -1,4 +1,4 @@
-"""The dtype of what an operation returns, by its row's rule."""
+"""Dtypes of the tensors that an operation returns, by the dtype rules of its row of the semantics table."""
 
 from __future__ import annotations
 
@@ -23,26 +23,27 @@ from devlint.interpreter.state.events import Operand
 from devlint.interpreter.state.frame import Frame
 from devlint.semantics.table import Row
 
-LIKE_OPERANDS: Final = frozenset("other min max exponent self input x y end".split())
-"""Parameters for which a Python number takes part in the promotion, as a tensor would."""
+OPERAND_PARAMETERS: Final = frozenset("other min max exponent self input x y end".split())
+"""Parameters for which a Python number takes part in type promotion, as a tensor would."""
 
 MAX_UNDECIDED: Final = 3
-"""Operands of unknown rank for which both possibilities are tried; an operation rarely has more."""
+"""The largest number of operands of unknown rank for which both ranks are tried; an operation rarely has more."""
 
 
 def first_result_dtype(frame: Frame, row: Row, bound: BoundArguments, operands: Sequence[Operand]) -> Dtype:
-    """The dtype of the tensor that comes out, or of the first where several do."""
+    """Return the dtype of the tensor that an operation returns, or of the first of several."""
     return next(iter(result_dtypes(frame, row, bound, operands)), UNKNOWN_DTYPE)
 
 
 def result_dtypes(frame: Frame, row: Row, bound: BoundArguments, operands: Sequence[Operand]) -> tuple[Dtype, ...]:
-    """The dtypes of the tensors that come out, as far as the row has rules for them."""
+    """Return the dtypes of the tensors that an operation returns, one for each dtype rule of its row."""
     stated = select_by_condition(bound, row.dtype_if, row.dtype) or "unknown"
     rules = (stated,) if isinstance(stated, str) else stated
-    return tuple(_by_rule(frame, rule, bound, operands) for rule in rules)
+    return tuple(_dtype_by_rule(frame, rule, bound, operands) for rule in rules)
 
 
-def _by_rule(frame: Frame, rule: str, bound: BoundArguments, operands: Sequence[Operand]) -> Dtype:
+def _dtype_by_rule(frame: Frame, rule: str, bound: BoundArguments, operands: Sequence[Operand]) -> Dtype:
+    """Return the dtype that one dtype rule of a row gives; a `dtype=` argument overrides the rule."""
     if is_passed(bound, "dtype"):
         return requested_dtype(bound["dtype"][0].value)
     kind, _, argument = rule.partition(":")
@@ -55,25 +56,29 @@ def _by_rule(frame: Frame, rule: str, bound: BoundArguments, operands: Sequence[
         case "same" | "kwarg-or":
             return next((one.tensor.dtype for one in operands_named(operands, argument)), UNKNOWN_DTYPE)
         case "literal":
-            return _of_literal(bound, argument.split(","), default)
+            return _literal_dtype(bound, argument.split(","), default)
     base, everything = kind.removesuffix("-all"), kind.endswith("-all")
     convert = _CONVERSIONS.get(base)
     if convert is None and base != "promote":
         return Dtype(canonical_dtype_name(rule))
     taking_part = list(operands_named(operands, argument)) if argument else operands
     numbers = {} if argument else bound
-    dtype = _promoted(numbers, taking_part, default, everything=everything) if taking_part or numbers else UNKNOWN_DTYPE
+    dtype = (
+        _promoted_dtype(numbers, taking_part, default, everything=everything)
+        if taking_part or numbers
+        else UNKNOWN_DTYPE
+    )
     return dtype if convert is None or dtype.name is None else convert(dtype, default)
 
 
 def operands_named(operands: Sequence[Operand], names: str) -> Iterator[Operand]:
-    """The operands that a rule names (`same:a,b`), in the rule's order."""
+    """Yield the operands that a rule names (`same:a,b`), in the rule's order."""
     for name in names.split(","):
         yield from (one for one in operands if one.name == name)
 
 
-def _of_literal(bound: BoundArguments, names: Iterable[str], default: Dtype) -> Dtype:
-    """The dtype a factory takes from the Python numbers it is given (`torch.full`, `torch.arange`)."""
+def _literal_dtype(bound: BoundArguments, names: Iterable[str], default: Dtype) -> Dtype:
+    """Return the dtype that a factory takes from the Python numbers it is given (`torch.full`, `torch.arange`)."""
     kinds = {python_kind(argument.value) for name in names for argument in bound.get(name, ())}
     if None in kinds or not kinds:
         return UNKNOWN_DTYPE
@@ -87,29 +92,33 @@ def _of_literal(bound: BoundArguments, names: Iterable[str], default: Dtype) -> 
 # Promotion
 
 
-def _promoted(bound: BoundArguments, operands: Sequence[Operand], default: Dtype, *, everything: bool) -> Dtype:
-    """Torch's promotion: the highest among the dimensioned tensors; a 0-dim one or a number counts only by category,
-    but where 0-dim tensors count in full."""
+def _promoted_dtype(bound: BoundArguments, operands: Sequence[Operand], default: Dtype, *, everything: bool) -> Dtype:
+    """Return the dtype to which torch promotes operands and numbers; unknown unless all possible ranks agree.
+
+    The highest dtype among the dimensioned tensors counts; a 0-dim tensor or a number counts only if its category
+    (integer, float, complex) is higher. With `everything`, 0-dim tensors count in full.
+    """
     if any(one.tensor.dtype.name is None for one in operands):
         return UNKNOWN_DTYPE
-    numbers = _numbers(bound, {one.name for one in operands})
-    ranks = [_possible(one.tensor.rank) if not everything else (Rank.SOME,) for one in operands]
+    numbers = _number_arguments(bound, {one.name for one in operands})
+    ranks = [_possible_ranks(one.tensor.rank) if not everything else (Rank.SOME,) for one in operands]
     if sum(len(one) > 1 for one in ranks) > MAX_UNDECIDED:
         return UNKNOWN_DTYPE
     results = [_promote_ranked(operands, tried, numbers, default) for tried in product(*ranks)]
     return results[0] if len({one.name for one in results}) == 1 else UNKNOWN_DTYPE
 
 
-def _possible(rank: Rank) -> tuple[Rank, ...]:
+def _possible_ranks(rank: Rank) -> tuple[Rank, ...]:
+    """Return the ranks that an operand may have: both 0-dim and dimensioned when the rank is unknown."""
     return (Rank.ZERO, Rank.SOME) if rank is Rank.ANY else (rank,)
 
 
-def _numbers(bound: BoundArguments, tensors: set[str]) -> list[Value]:
-    """The arguments that are no tensors, where a tensor could stand."""
+def _number_arguments(bound: BoundArguments, tensors: set[str]) -> list[Value]:
+    """Return the arguments that are not tensors and stand where a tensor could stand."""
     return [
         argument.value
         for name, arguments in bound.items()
-        if name in LIKE_OPERANDS and name not in tensors
+        if name in OPERAND_PARAMETERS and name not in tensors
         for argument in arguments
         if argument.value != NONE
     ]
@@ -118,14 +127,15 @@ def _numbers(bound: BoundArguments, tensors: set[str]) -> list[Value]:
 def _promote_ranked(
     operands: Sequence[Operand], ranks: Sequence[Rank], numbers: Sequence[Value], default: Dtype
 ) -> Dtype:
+    """Return torch's promotion of operands that have the given ranks, with the numbers beside them."""
     large = [one.tensor.dtype for one, rank in zip(operands, ranks, strict=True) if rank.is_dimensioned]
     small = [one.tensor.dtype for one, rank in zip(operands, ranks, strict=True) if rank is Rank.ZERO]
     result: Dtype | None = None
-    for dtype in _highest(large), _highest(small), *(_of_number(one, default) for one in numbers):
+    for dtype in _promote_dtypes(large), _promote_dtypes(small), *(_number_dtype(one, default) for one in numbers):
         if dtype is None:
             continue
         if dtype.name is None:
-            # A number of unknown kind is at most a float (complex ones are written out): floats stay as they are.
+            # A number of unknown type is at most a float, since programs write complex numbers out: floats stay.
             if result is None or result.name is None or promotion_category(result.name) < 2:
                 return UNKNOWN_DTYPE
         elif result is None:
@@ -139,7 +149,8 @@ def _promote_ranked(
     return result or UNKNOWN_DTYPE
 
 
-def _highest(dtypes: Sequence[Dtype]) -> Dtype | None:
+def _promote_dtypes(dtypes: Sequence[Dtype]) -> Dtype | None:
+    """Return torch's promotion of dtypes of equal weight; None for no dtypes."""
     if not dtypes:
         return None
     result = dtypes[0]
@@ -153,7 +164,8 @@ def _highest(dtypes: Sequence[Dtype]) -> Dtype | None:
     return result
 
 
-def _of_number(value: Value, default: Dtype) -> Dtype:
+def _number_dtype(value: Value, default: Dtype) -> Dtype:
+    """Return the dtype of a Python number in type promotion; unknown for an unknown number."""
     match python_kind(value):
         case "bool":
             return Dtype("bool", DtypeSource.PYTHON)
@@ -166,44 +178,50 @@ def _of_number(value: Value, default: Dtype) -> Dtype:
     return UNKNOWN_DTYPE
 
 
-# Conversions of what was promoted
+# Conversions of the promoted dtype
 
 
-def _floating(dtype: Dtype, default: Dtype) -> Dtype:
+def _to_floating(dtype: Dtype, default: Dtype) -> Dtype:
+    """Return the default dtype for bool and integers, any other dtype unchanged."""
     return default if dtype.name is not None and promotion_category(dtype.name) < 2 else dtype
 
 
-def _summed(dtype: Dtype, default: Dtype) -> Dtype:
+def _to_sum(dtype: Dtype, default: Dtype) -> Dtype:
+    """Return int64 for bool and integers, any other dtype unchanged, as sums do."""
     return Dtype("int64") if dtype.name is not None and promotion_category(dtype.name) < 2 else dtype
 
 
-def _counted(dtype: Dtype, default: Dtype) -> Dtype:
+def _to_power(dtype: Dtype, default: Dtype) -> Dtype:
+    """Return int64 for bool, any other dtype unchanged, as powers do."""
     return Dtype("int64") if dtype.name == "bool" else dtype
 
 
 def real_part(dtype: Dtype) -> Dtype:
-    """The dtype of the real and the imaginary part."""
-    return Dtype(_PARTS[dtype.name]) if dtype.name in _PARTS else dtype
+    """Return the dtype of the real and imaginary parts of a complex dtype; any other dtype unchanged."""
+    return Dtype(_PART_DTYPES[dtype.name]) if dtype.name in _PART_DTYPES else dtype
 
 
 def complex_of(dtype: Dtype) -> Dtype:
-    """The complex dtype with parts of a floating one; a complex one itself."""
+    """Return the complex dtype whose parts have a floating dtype; a complex dtype unchanged."""
     if dtype.name is None or promotion_category(dtype.name) == 3:
         return dtype
-    return Dtype(next((whole for whole, part in _PARTS.items() if part == dtype.name), None))
+    return Dtype(next((whole for whole, part in _PART_DTYPES.items() if part == dtype.name), None))
 
 
-def _doubled(dtype: Dtype, default: Dtype) -> Dtype:
+def _to_double(dtype: Dtype, default: Dtype) -> Dtype:
+    """Return complex128 for a complex dtype, float64 for any other."""
     return Dtype("complex128" if dtype.name is not None and promotion_category(dtype.name) == 3 else "float64")
 
 
-_PARTS: Final[dict[str | None, str]] = {"complex32": "float16", "complex64": "float32", "complex128": "float64"}
+_PART_DTYPES: Final[dict[str | None, str]] = {"complex32": "float16", "complex64": "float32", "complex128": "float64"}
+"""The dtype of the real and imaginary parts of each complex dtype."""
 _CONVERSIONS: Final[dict[str, Callable[[Dtype, Dtype], Dtype]]] = {
-    "float": _floating,
-    "sum": _summed,
-    "pow": _counted,
+    "float": _to_floating,
+    "sum": _to_sum,
+    "pow": _to_power,
     "real": lambda dtype, default: real_part(dtype),
-    "real-float": lambda dtype, default: _floating(real_part(dtype), default),
-    "complex": lambda dtype, default: complex_of(_floating(dtype, default)),
-    "double": _doubled,
+    "real-float": lambda dtype, default: _to_floating(real_part(dtype), default),
+    "complex": lambda dtype, default: complex_of(_to_floating(dtype, default)),
+    "double": _to_double,
 }
+"""The conversions of a promoted dtype by their names in dtype rules; each takes the dtype and the default dtype."""

@@ -1,4 +1,4 @@
-"""The tensor an operation makes: where it lies, whose memory it shares, whether autograd follows it."""
+"""Result tensors of operations: placement, memory, rank, and whether autograd follows the result."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ from devlint.interpreter.state.frame import Frame
 from devlint.semantics.table import Row
 
 TRIANGLES: Final = ("triu", "tril")
-"""How masks are cut out of what a factory makes."""
+"""The operations that cut a triangular mask out of a tensor."""
 
 EXPANDING: Final = ("expand", "expand_as", "broadcast_to", "broadcast_tensors")
-"""Views that see some memory several times: a copy of them is more than what was made."""
+"""Views that repeat their memory: a copy of such a view is larger than the tensor that the factory made."""
 
 
-def _is_another_form(row: Row) -> bool:
-    """Whether an operation only gives its operand's values another form."""
+def _only_changes_form(row: Row) -> bool:
+    """Return whether an operation returns its operand's values in another form only: a view, or a triangular mask."""
     name = row.name.rpartition(".")[2]
     return name in TRIANGLES or (bool(row.view or row.may_view) and name not in EXPANDING)
 
@@ -58,17 +58,25 @@ def result_tensor(
     operands: list[Operand],
     node: cst.CSTNode,
     *,
-    mended: Placement | None,
+    corrected_placement: Placement | None,
     complete: bool,
 ) -> Tensor:
-    """The tensor that comes out (the first, where several do)."""
-    placement = mended if mended is not None else _placement(frame, row, bound, operands, node, complete=complete)
+    """Return the tensor that an operation returns, or the first of several.
+
+    `corrected_placement` is the placement to assume after a reported device conflict; None if there was none.
+    `complete` is whether all arguments of the call are known.
+    """
+    placement = (
+        corrected_placement
+        if corrected_placement is not None
+        else _result_placement(frame, row, bound, operands, node, complete=complete)
+    )
     first = operands[0].tensor if operands else None
     result = Tensor(
         placement=placement,
         dtype=first_result_dtype(frame, row, bound, operands),
         rank=rank_by_rule(frame, row.rank, bound, [(one.name, one.tensor.rank) for one in operands]),
-        grad=_grad(frame, row, operands),
+        grad=_requires_grad(frame, row, operands),
         memory=None if row.name.endswith("empty") else Storage(),
     )
     shared = row.view or row.may_view
@@ -79,16 +87,17 @@ def result_tensor(
             pending=first.pending,
             pinned=first.pinned if row.view else None,
         )
-    if first is not None and _is_another_form(row) and isinstance(operands[0].place.node, cst.Call):
-        # What a factory has just made is as new in another form; what has a name may be used elsewhere too.
+    if first is not None and _only_changes_form(row) and isinstance(operands[0].place.node, cst.Call):
+        # A call's result that comes straight from a factory still does in another form; a named tensor may be used
+        # elsewhere too.
         result = replace(result, fresh=first.fresh)
     if row.factory or (row.device.startswith("kwarg") and not row.assumed):
-        result = _made(frame, row, bound, result, node)
+        result = _as_factory_result(frame, row, bound, result, node)
     return result
 
 
-def _made(frame: Frame, row: Row, bound: BoundArguments, result: Tensor, node: cst.CSTNode) -> Tensor:
-    """The marks of a tensor straight from its factory."""
+def _as_factory_result(frame: Frame, row: Row, bound: BoundArguments, result: Tensor, node: cst.CSTNode) -> Tensor:
+    """Return a factory's result with the fields that its arguments set: gradient, leaf, pinned memory and origin."""
     requires = bound.get("requires_grad")
     wanted = requires[0].value if requires else Const(False)
     grad = bool(wanted.value) if isinstance(wanted, Const) else None
@@ -107,20 +116,21 @@ def _made(frame: Frame, row: Row, bound: BoundArguments, result: Tensor, node: c
     )
 
 
-def _placement(
+def _result_placement(
     frame: Frame, row: Row, bound: BoundArguments, operands: list[Operand], node: cst.CSTNode, *, complete: bool
 ) -> Placement:
+    """Return the placement of an operation's result by its row; unknown where the row's condition is undecided."""
     rule = select_by_condition(bound, row.device_if, row.device) if complete or not row.device_if else None
-    placement = _by_rule(frame, row, rule or "unknown", bound, operands, node, complete=complete)
+    placement = _placement_by_rule(frame, row, rule or "unknown", bound, operands, node, complete=complete)
     if row.assumed and "device" not in row.params:
-        # Who cannot be told a device is not to blame for taking the default one.
+        # The program cannot pass a device to this callable, so it is not at fault for using the default one.
         return map_cases(
             placement, lambda leaf: replace(leaf, basis=Basis.ASSUMED) if leaf.basis is Basis.DEFAULT else leaf
         )
     return placement
 
 
-def _by_rule(
+def _placement_by_rule(
     frame: Frame,
     row: Row,
     rule: str,
@@ -130,6 +140,7 @@ def _by_rule(
     *,
     complete: bool,
 ) -> Placement:
+    """Return the placement that one device rule of a row gives, such as `group`, `arg:NAME` or `kwarg`."""
     kind, _, argument = rule.partition(":")
     match kind:
         case "own":
@@ -143,7 +154,7 @@ def _by_rule(
             shared = [one.tensor for one in operands if one.name in row.same]
             return meet_of_placements([*own, *shared] or [one.tensor for one in operands])
         case "arg":
-            return _placement_of(operands, argument)
+            return _operand_placement(operands, argument)
         case "host":
             return PlacementCase(
                 device_from_string("cpu"),
@@ -161,16 +172,21 @@ def _by_rule(
             others = [bound[other][0].value for other in argument.split(",") if bound.get(other)]
             if kind == "kwarg" or (others and all(isinstance(other, (Const, Number)) for other in others)):
                 return default_placement(frame, name, node)
-            return _placement_of(operands, argument)
+            return _operand_placement(operands, argument)
     return UNKNOWN_PLACEMENT
 
 
-def _placement_of(operands: Sequence[Operand], names: str) -> Placement:
+def _operand_placement(operands: Sequence[Operand], names: str) -> Placement:
+    """Return the placement of the first operand that a rule names; unknown without one."""
     return next((one.tensor.placement for one in operands_named(operands, names)), UNKNOWN_PLACEMENT)
 
 
 def meet_of_placements(tensors: Sequence[Tensor]) -> Placement:
-    """Where the result of an operation on these tensors lies, given that it did not fail."""
+    """Return the placement of the result of an operation on several tensors, given that the operation did not fail.
+
+    All tensors are then on one device, which the most telling placement names. 0-dim tensors do not count beside
+    others.
+    """
     if not tensors:
         return UNKNOWN_PLACEMENT
     large = [one for one in tensors if one.rank is not Rank.ZERO] or list(tensors)
@@ -178,7 +194,7 @@ def meet_of_placements(tensors: Sequence[Tensor]) -> Placement:
     known = [one for one in large if not is_unknown_placement(one.placement)]
     if not known:
         return UNKNOWN_PLACEMENT
-    best = min(known, key=lambda one: _vagueness(one.placement))
+    best = min(known, key=lambda one: _preference(one.placement))
     if unknown and not best.rank.is_dimensioned and _is_host(best.placement):
         return UNKNOWN_PLACEMENT
     if isinstance(best.placement, PlacementCase):
@@ -187,7 +203,7 @@ def meet_of_placements(tensors: Sequence[Tensor]) -> Placement:
 
 
 def meet_placements(left: Placement, right: Placement) -> Placement:
-    """What two placements tell of the device they have in common, on each of the paths they depend on."""
+    """Return what two placements say about the one device that their tensors share, on each path they depend on."""
     if left == right:
         return left
     for choice in (left, right):
@@ -196,12 +212,14 @@ def meet_placements(left: Placement, right: Placement) -> Placement:
             yes = meet_placements(restrict(left, frozenset({holds})), restrict(right, frozenset({holds})))
             no = meet_placements(restrict(left, frozenset({fails})), restrict(right, frozenset({fails})))
             return join_under(holds, yes, no)
-    return min(left, right, key=_vagueness)
+    return min(left, right, key=_preference)
 
 
-def _vagueness(placement: Placement) -> int:
-    """Which of several placements tells most of their common device: an accelerator, a condition, the caller's, the
-    host."""
+def _preference(placement: Placement) -> int:
+    """Return how a placement ranks as the one device that several tensors share; the lowest number is preferred.
+
+    In order: an accelerator, a conditional placement, a symbolic or unknown device, the host.
+    """
     if isinstance(placement, ConditionalPlacement):
         return 1
     if is_accelerator(placement.device):
@@ -210,10 +228,12 @@ def _vagueness(placement: Placement) -> int:
 
 
 def _is_host(placement: Placement) -> bool:
+    """Return whether a placement is the host on every path."""
     return isinstance(placement, PlacementCase) and is_host(placement.device)
 
 
-def _grad(frame: Frame, row: Row, operands: list[Operand]) -> bool | None:
+def _requires_grad(frame: Frame, row: Row, operands: list[Operand]) -> bool | None:
+    """Return whether an operation's result requires a gradient; None when it is not known."""
     if row.grad in ("none", "detach") or not frame.state.torch_state.grad:
         return False
     grads = {one.tensor.grad for one in operands}
@@ -223,7 +243,7 @@ def _grad(frame: Frame, row: Row, operands: list[Operand]) -> bool | None:
 
 
 def element_tensor(frame: Frame, tensor: Tensor) -> Tensor:
-    """One element of a tensor along its first dimension."""
+    """Return the tensor that is one element of a tensor along its first dimension."""
     settled = frame.resolve(tensor)
     return replace(
         computed_tensor(settled),

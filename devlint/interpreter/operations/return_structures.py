@@ -1,4 +1,4 @@
-"""The structure in which a library call hands its result back."""
+"""Structures of library calls' results: a tensor, a tuple, a list, a number and others, as the row declares."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def structure_result(
     *,
     complete: bool = True,
 ) -> Value:
-    """The result in the structure the call returns."""
+    """Return an operation's result in the structure that its row declares (`Row.returns`)."""
     returns = select_by_condition(bound, row.returns_if, row.returns, complete=complete) or "unknown"
     kind, _, names = returns.partition(":")
     match kind:
@@ -37,7 +37,7 @@ def structure_result(
             return result
         case "self":
             receiver = bound.get("self") or bound.get("input") or bound.get(row.tensors[0] if row.tensors else "", [])
-            return _mutated(receiver[0].value, result) if receiver else result
+            return _after_mutation(receiver[0].value, result) if receiver else result
         case "none":
             return NONE
         case "number":
@@ -61,8 +61,8 @@ def structure_result(
     return library_result(frame, row, bound, result, returns, node)
 
 
-def _mutated(receiver: Value, result: Tensor) -> Value:
-    """The receiver after an in-place operation: the same tensor, no longer fresh."""
+def _after_mutation(receiver: Value, result: Tensor) -> Value:
+    """Return the receiver of an in-place operation: the same tensor, no longer straight from its factory."""
     if not isinstance(receiver, Tensor):
         return receiver
     grad = True if result.grad else receiver.grad
@@ -70,7 +70,10 @@ def _mutated(receiver: Value, result: Tensor) -> Value:
 
 
 def _named_tuple(first: Tensor, kinds: Sequence[Dtype], names: str) -> Value:
-    """A tuple of tensors; `a,(b,c)` nests. Each takes its own dtype when the row lists several."""
+    """Return a tuple of result tensors under the names of a row; `a,(b,c)` is nested.
+
+    Each tensor takes a dtype of its own when the row lists several; bool and integer tensors require no gradient.
+    """
 
     def tensor(position: int) -> Tensor:
         if len(kinds) == 1 or position == 0:
@@ -94,6 +97,7 @@ def _named_tuple(first: Tensor, kinds: Sequence[Dtype], names: str) -> Value:
 
 
 def _parse_names(names: str) -> list[str | list[str]]:
+    """Return the names in `a,(b,c)` as a list, with the names in brackets as a list at its end."""
     outer, bracket, inner = names.partition("(")
     parts: list[str | list[str]] = [part for part in outer.split(",") if part]
     if bracket:

@@ -1,4 +1,4 @@
-"""Whether a row's condition on the arguments of a call holds."""
+"""Conditions of a semantics table's row on the arguments of a call, such as those of `dtype_if` and `device_if`."""
 
 from __future__ import annotations
 
@@ -10,19 +10,23 @@ from devlint.interpreter.state.arguments import BoundArguments
 from devlint.semantics.argument_conditions import ArgumentCondition, parse_conditions
 
 T = TypeVar("T")
+"""What a row gives under a condition: a device, dtype or return rule."""
 
 
 def is_passed(bound: BoundArguments, name: str) -> bool:
-    """Whether an argument is given, and not as None or False."""
+    """Return whether an argument is passed, and not as None or False."""
     return bool(bound.get(name)) and bound[name][0].value not in (NONE, Const(False))
 
 
 def select_by_condition(
     bound: BoundArguments, by_condition: Mapping[str, T], otherwise: T, *, complete: bool = True
 ) -> T | None:
-    """What stands under the first condition that holds, or `otherwise`; None where one cannot be decided."""
+    """Return what a table row gives under the first condition that a call's arguments meet, `otherwise` if under none.
+
+    None when a condition cannot be decided. `complete` is whether all arguments of the call are known.
+    """
     for condition, value in by_condition.items():
-        verdicts = [_is_met(bound, demand, complete=complete) for demand in parse_conditions(condition)]
+        verdicts = [_is_condition_met(bound, demand, complete=complete) for demand in parse_conditions(condition)]
         if None in verdicts and False not in verdicts:
             return None
         if all(verdicts):
@@ -30,7 +34,8 @@ def select_by_condition(
     return otherwise
 
 
-def _is_met(bound: BoundArguments, demand: ArgumentCondition, *, complete: bool) -> bool | None:
+def _is_condition_met(bound: BoundArguments, demand: ArgumentCondition, *, complete: bool) -> bool | None:
+    """Return whether the arguments meet one condition; None when that is not known."""
     if demand.absent:
         return not is_passed(bound, demand.name) and (complete or None)
     if demand.value is None:

@@ -1,4 +1,4 @@
-"""TODO"""
+"""Joint satisfiability of path conditions: whether two tensors can be on their devices in one run of the program."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from devlint.domain.path_conditions import Atom, Conjunction, Literal, PathCondi
 from devlint.domain.value import Const
 
 NO_CHOICE_OF_DEVICE = frozenset({"filled", "given"})
-"""Conditions that say whether there is something to compute with, and never where it is."""
+"""Kinds of conditions on whether there is data to compute with; they never decide on which device it is."""
 
 
 def jointly_satisfiable(path: PathCondition, left: PathCondition, right: PathCondition) -> bool:
-    """Whether a path exists on which both sets of conditions hold.
+    """Return whether a path exists on which the conditions of both sides hold.
 
-    When each side depends on a condition of its own, nothing says that the two can differ: real programs set both from
-    one fact. They do hold together if one's are the other's too, or in the program as it is run with no options, where
-    there is an accelerator.
+    When each side depends on a condition of its own, the answer is usually False: real programs set both from one fact.
+    The sides do hold together if the conditions of one include those of the other, or if all hold in a run of the
+    program without options on a machine with an accelerator.
     """
-    if any(_reads_opposite(one, other) for one in left | right for other in path | left | right):
+    if any(_have_opposite_texts(one, other) for one in left | right for other in path | left | right):
         return False
-    left, right = _choosing(left), _choosing(right)
+    left, right = _device_conditions(left), _device_conditions(right)
     if not left or not right or left <= right or right <= left:
         return True
     return all(_holds_by_default(test) for test in left | right) and not any(
@@ -26,19 +26,23 @@ def jointly_satisfiable(path: PathCondition, left: PathCondition, right: PathCon
     )
 
 
-def _reads_opposite(one: Literal, other: Literal) -> bool:
-    """Whether two conditions that were asked apart are each other's opposite to the eye: they may well be one."""
+def _have_opposite_texts(one: Literal, other: Literal) -> bool:
+    """Return whether two conditions evaluated at different places have equal texts and opposite outcomes.
+
+    Two such conditions may well be one.
+    """
     if one.holds is other.holds or not (isinstance(one.formula, Atom) and isinstance(other.formula, Atom)):
         return False
     return str(one.formula) == str(other.formula)
 
 
-def _choosing(path_condition: PathCondition) -> PathCondition:
-    """The conditions that may decide on a device."""
-    return frozenset(test for test in path_condition if not _is_of_presence(test))
+def _device_conditions(path_condition: PathCondition) -> PathCondition:
+    """Return the conditions that may decide on a device."""
+    return frozenset(test for test in path_condition if not _is_about_presence(test))
 
 
-def _is_of_presence(test: Literal) -> bool:
+def _is_about_presence(test: Literal) -> bool:
+    """Return whether a condition only tests that there is data to compute with."""
     match test.formula:
         case Atom(key=(kind, *_)):
             return kind in NO_CHOICE_OF_DEVICE
@@ -46,7 +50,7 @@ def _is_of_presence(test: Literal) -> bool:
 
 
 def _holds_by_default(test: Literal) -> bool | None:
-    """Whether the test holds when no option is given and there is an accelerator; None when that does not decide it."""
+    """Return whether a test holds without options and with an accelerator; None when those do not decide it."""
     match test.formula:
         case Conjunction(tests=tests):
             answers = {_holds_by_default(one) for one in tests}

@@ -1,4 +1,4 @@
-"""How far the accelerator may be behind the host: work launched, waits, copies that are unfinished."""
+"""Asynchronous execution: work launched on the accelerator, waits of the host, and copies that are unfinished."""
 
 from __future__ import annotations
 
@@ -17,14 +17,17 @@ from devlint.interpreter.state.events import HostRead, Operand, UnsynchronizedTi
 from devlint.interpreter.state.frame import Frame
 from devlint.semantics.table import Row
 
-MEASURES: Final = ("number", "bool", "size", "string")
-"""What a row returns that asks for a tensor's form, not for its values (unless it waits for them)."""
+METADATA_RETURNS: Final = ("number", "bool", "size", "string")
+"""The values of `Row.returns` for operations that read a tensor's metadata and not its contents.
+
+An operation whose row says that it waits for the accelerator (`Row.sync`) reads the contents all the same.
+"""
 
 
 def update_synchronization(
     frame: Frame, row: Row, bound: BoundArguments, operands: list[Operand], node: cst.CSTNode, name: str
 ) -> None:
-    """Keep account of what an operation launches on the accelerator, waits for and reads on the host."""
+    """Record what an operation launches on the accelerator and waits for, and report its reads on the host."""
     waits = row.sync == "always" or (row.sync != "" and not is_passed(bound, row.sync.removeprefix("unless:")))
     launched = any(
         is_accelerator(leaf.device)
@@ -34,20 +37,23 @@ def update_synchronization(
     if launched:
         frame.launch(frame.step(StepKind.PASSED, f"{name} is launched on the accelerator", node))
     elif not operands:
-        # What a factory fills may lie anywhere.
+        # A factory may fill memory on any device, so it may launch work on the accelerator.
         frame.state.torch_state = replace(frame.state.torch_state, waited=None)
     if waits and operands:
-        _tell_read(frame, operands[0], node, name)
+        _report_host_read(frame, operands[0], node, name)
         if launched:
             frame.synchronize(frame.step(StepKind.PASSED, f"{name} waits for the accelerator", node))
-    elif not (launched or row.view or row.may_view or row.returns.partition(":")[0] in MEASURES):
+    elif not (launched or row.view or row.may_view or row.returns.partition(":")[0] in METADATA_RETURNS):
         for operand in operands:
             if unfinished_copy(frame, operand.tensor) is not None:
-                _tell_read(frame, operand, node, name)
+                _report_host_read(frame, operand, node, name)
 
 
 def check_clock_difference(frame: Frame, end: Number, start: Number, node: cst.CSTNode) -> None:
-    """`time.time() - started`: was the accelerator still at work on what came between?"""
+    """Report a difference of clock reads (`time.time() - started`) if accelerator work between them may be unfinished.
+
+    The report waits in `block_timings` when the work is the body of a `with` block, which is run later.
+    """
     if not (isinstance(end.origin, ClockRead) and isinstance(start.origin, ClockRead)):
         return
     work = end.origin.unsynchronized
@@ -63,12 +69,12 @@ def check_clock_difference(frame: Frame, end: Number, start: Number, node: cst.C
 
 
 def is_with_block_work(work: Step) -> bool:
-    """Whether the work is that of the `with` block around which a context manager runs, at whose `yield` it is run."""
+    """Return whether work is the body of a `with` block, represented by the `yield` of its context manager."""
     return isinstance(work.place.node, cst.Yield)
 
 
 def unfinished_copy(frame: Frame, tensor: Tensor) -> PendingCopy | None:
-    """The copy that the host has not waited for, if the tensor is one."""
+    """Return the non_blocking copy that made a tensor if the host has not waited for it; None otherwise."""
     pending = tensor.pending
     return pending if pending is not None and pending.epoch == frame.state.torch_state.epoch else None
 
@@ -76,7 +82,10 @@ def unfinished_copy(frame: Frame, tensor: Tensor) -> PendingCopy | None:
 def pending_copy(
     frame: Frame, before: Placement, after: Placement, step: Step, *, non_blocking: bool | None
 ) -> PendingCopy | None:
-    """A non_blocking copy from an accelerator to the host is unfinished until somebody waits."""
+    """Return the unfinished copy that a non_blocking transfer from an accelerator to the host starts; None for others.
+
+    The copy stays unfinished until the host waits.
+    """
     if not non_blocking:
         return None
     leaving = any(_may_be_accelerator(leaf) for _, leaf in placement_cases(before, frame.state.path_condition))
@@ -85,7 +94,10 @@ def pending_copy(
 
 
 def report_read_by_copy(frame: Frame, source: Operand, target: Placement, node: cst.CSTNode, name: str) -> None:
-    """A copy within the host reads its source there and then; one to the accelerator waits its turn on the stream."""
+    """Report a copy within the host that reads an unfinished copy.
+
+    A copy to the accelerator is no such read: it is queued on the stream behind the unfinished copy.
+    """
     path_condition = frame.state.path_condition
     ends = [
         end
@@ -94,14 +106,18 @@ def report_read_by_copy(frame: Frame, source: Operand, target: Placement, node: 
         for _, end in placement_cases(target, path_condition | needed)
     ]
     if unfinished_copy(frame, source.tensor) is not None and ends and all(is_host(end.device) for end in ends):
-        _tell_read(frame, source, node, name)
+        _report_host_read(frame, source, node, name)
 
 
 def _may_be_accelerator(leaf: PlacementCase) -> bool:
-    """Whether it is one, or is where the caller chooses: nobody asks the host not to wait for the host."""
+    """Return whether a device is an accelerator or the caller's choice.
+
+    A non_blocking copy suggests that the caller's device is an accelerator.
+    """
     return is_accelerator(leaf.device) or (isinstance(leaf.device, DeviceSymbol) and leaf.basis is Basis.CALLER)
 
 
-def _tell_read(frame: Frame, operand: Operand, node: cst.CSTNode, name: str) -> None:
+def _report_host_read(frame: Frame, operand: Operand, node: cst.CSTNode, name: str) -> None:
+    """Report that an operation reads a tensor on the host, with the copy that it should have waited for."""
     waited_for = unfinished_copy(frame, operand.tensor)
     frame.emit(HostRead(frame.event_context(node), name, operand.tensor, operand.place, unfinished=waited_for))

@@ -1,4 +1,4 @@
-"""A library operation as its row describes it: what it checks, what it costs, and what comes out."""
+"""Library operations by their rows of the semantics table: operand checks, effects on synchronisation, and results."""
 
 from __future__ import annotations
 
@@ -26,28 +26,32 @@ from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.rebinding import rebind
 from devlint.semantics.table import Row
 
-_HALF_BESIDE_SINGLE: Final = ({"float16", "float32"}, {"bfloat16", "float32"})
+_HALF_AND_SINGLE: Final = ({"float16", "float32"}, {"bfloat16", "float32"})
+"""The pairs of different dtypes that operands in a group of `Row.match_or_half` may have."""
 RESHAPED: Final = frozenset(
     "squeeze_ unsqueeze_ t_ transpose_ swapaxes_ swapdims_ resize_ resize_as_ set_ detach_ requires_grad_ rename_"
     " as_strided_".split()
 )
-"""In-place methods that change how a tensor sees its memory, not what is in it."""
+"""In-place methods that change how a tensor sees its memory, and not the contents of the memory."""
 
 IMPLICIT: Final = "parameters"
-"""The pseudo-argument of a module's row: its own parameters."""
+"""The pseudo-parameter of a module's row that stands for the module's own parameters."""
 
 
 INDICES: Final = frozenset({"index", "indices"})
-"""Arguments that say what to take out of a tensor."""
+"""Parameters that say what to take out of a tensor."""
 
 OUT: Final = "out"
-"""The argument that takes an operation's result: written to, and checked as the operands are."""
+"""The parameter for the tensor that receives an operation's result; it is checked like the operands."""
 
 
 def apply_row(
     frame: Frame, row: Row, arguments: Arguments, receiver: Argument | None = None, own: Operand | None = None
 ) -> Value:
-    """Run a library call by its row."""
+    """Return the result of a library call by its row of the semantics table, after the checks of its operands.
+
+    `receiver` is the object of a method call; `own` is the operand that stands for a called module's parameters.
+    """
     bound = bind_row_arguments(row, arguments, receiver, dict(frame.analysis.table.argument_aliases))
     variadic = any(name.startswith("*") and name != "*" for name in row.params)
     complete = arguments.complete or (variadic and arguments.spread is not None)
@@ -63,7 +67,10 @@ def apply_bound_row(
     *,
     complete: bool = True,
 ) -> Value:
-    """Check an operation's operands, and compute what it returns."""
+    """Check the operands of a library call whose arguments are bound, record its effects, and return its result.
+
+    `complete` is whether all arguments of the call are known.
+    """
     operands = operands_of(frame, row, bound)
     same = row.same
     if own is not None:
@@ -77,29 +84,32 @@ def apply_bound_row(
     _check_host_only(frame, row, operands, node, name)
     grouped = [one for one in operands if one.name in same or one.name in row.index]
     if row.device.startswith("kwarg") and "device" in bound and bound["device"][0].value != NONE:
-        # What `device=` is given for is brought there.
+        # With `device=`, the operation itself moves its operands to that device.
         grouped = []
     gathering = frozenset() if row.mutates else INDICES & row.index_dtypes.keys()
-    clash = find_device_conflict(frame, node, name, grouped, row.scalars, row.index, row.mutates | {OUT}, gathering)
-    if clash is not None:
-        frame.emit(clash)
-    elif not frame.state.torch_state.autocast and not _check_targets(frame, row, operands, node, name):
+    conflict = find_device_conflict(frame, node, name, grouped, row.scalars, row.index, row.mutates | {OUT}, gathering)
+    if conflict is not None:
+        frame.emit(conflict)
+    elif not frame.state.torch_state.autocast and not _check_target_dtypes(frame, row, operands, node, name):
         _check_dtypes(frame, row, operands, node, name)
     update_synchronization(frame, row, bound, operands, node, name)
-    _tell_writes(frame, row, bound, node)
-    # What follows is read as if the tensor had been where it should: one bug is told once.
-    mended = clash.other.tensor.placement if clash is not None else None
-    if isinstance(clash, IndexConflict):
-        mended = UNKNOWN_PLACEMENT
+    _report_writes(frame, row, bound, node)
+    # The analysis goes on as if the misplaced tensor were on the right device, so that one bug is reported once.
+    corrected_placement = conflict.other.tensor.placement if conflict is not None else None
+    if isinstance(conflict, IndexConflict):
+        corrected_placement = UNKNOWN_PLACEMENT
     if out is not None:
         return replace(out.tensor, fresh=None)
-    result = result_tensor(frame, row, bound, operands, node, mended=mended, complete=complete)
+    result = result_tensor(
+        frame, row, bound, operands, node, corrected_placement=corrected_placement, complete=complete
+    )
     if row.moves:
         bound = move_arguments(frame, row, bound, result.placement)
     return structure_result(frame, row, bound, operands, result, node, complete=complete)
 
 
-def _tell_writes(frame: Frame, row: Row, bound: BoundArguments, node: cst.CSTNode) -> None:
+def _report_writes(frame: Frame, row: Row, bound: BoundArguments, node: cst.CSTNode) -> None:
+    """Report an operation's writes to shared memory, and mark written tensors as no longer straight from a factory."""
     if row.name.rpartition(".")[2] in RESHAPED:
         return
     for name in (*row.mutates, "out"):
@@ -113,6 +123,7 @@ def _tell_writes(frame: Frame, row: Row, bound: BoundArguments, node: cst.CSTNod
 
 
 def _check_host_only(frame: Frame, row: Row, operands: list[Operand], node: cst.CSTNode, name: str) -> None:
+    """Report operands on an accelerator where the operation takes only host tensors (`Row.host`)."""
     for operand in operands:
         if operand.name not in row.host:
             continue
@@ -123,17 +134,18 @@ def _check_host_only(frame: Frame, row: Row, operands: list[Operand], node: cst.
 
 
 def _check_dtypes(frame: Frame, row: Row, operands: list[Operand], node: cst.CSTNode, name: str) -> None:
+    """Report the first pair of operands that must have equal dtypes and do not."""
     for group in (*row.match, *row.match_or_half):
         known = [one for one in operands if one.name in group and one.tensor.dtype.name is not None]
         for left, right in pairwise(known):
             kinds = {left.tensor.dtype.name, right.tensor.dtype.name}
-            if len(kinds) > 1 and not (group in row.match_or_half and kinds in _HALF_BESIDE_SINGLE):
+            if len(kinds) > 1 and not (group in row.match_or_half and kinds in _HALF_AND_SINGLE):
                 frame.emit(DtypeConflict(frame.event_context(node), name, left, right))
                 return
 
 
-def _check_targets(frame: Frame, row: Row, operands: list[Operand], node: cst.CSTNode, name: str) -> bool:
-    """Tell of a target whose dtype the loss refuses; whether there was one."""
+def _check_target_dtypes(frame: Frame, row: Row, operands: list[Operand], node: cst.CSTNode, name: str) -> bool:
+    """Report a target whose dtype the loss function does not accept; return whether there was one."""
     for operand in operands:
         accepted = row.target_dtypes.get(operand.name)
         dtype = operand.tensor.dtype.name

@@ -1,4 +1,4 @@
-"""Ranks: whether a tensor or an array is 0-dim, as far as calls and their arguments say."""
+"""Ranks of tensors and arrays: whether they are 0-dim, as far as calls and their arguments determine it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from devlint.interpreter.state.frame import Frame
 
 
 def rank_by_rule(frame: Frame, rule: str, bound: BoundArguments, own: list[tuple[str, Rank]]) -> Rank:
-    """The rank that a row's rule gives; `own` are the ranks of the data among the arguments."""
+    """Return the rank of a call's result by the rank rule of the call's table row.
+
+    `own` are the ranks of the data arguments with their parameter names.
+    """
     kind, _, argument = rule.partition(":")
     match kind:
         case "broadcast":
@@ -25,7 +28,7 @@ def rank_by_rule(frame: Frame, rule: str, bound: BoundArguments, own: list[tuple
         case "reduce":
             if bound.get("other"):
                 return broadcast_rank(rank for _, rank in own)
-            return _reduced(bound, own[0][1] if own else Rank.ANY)
+            return _reduced_rank(bound, own[0][1] if own else Rank.ANY)
         case "zero":
             return Rank.ZERO
         case "some":
@@ -39,22 +42,22 @@ def rank_by_rule(frame: Frame, rule: str, bound: BoundArguments, own: list[tuple
         case "product":
             return Rank.SOME if any(rank is Rank.MANY for _, rank in own) else Rank.ANY
         case "squeeze":
-            return _less(bound.get("dim"), own[0][1] if own else Rank.ANY)
+            return _rank_without(bound.get("dim"), own[0][1] if own else Rank.ANY)
         case "equation":
-            return _of_equation(bound.get("equation"))
+            return _equation_rank(bound.get("equation"))
     return Rank.ANY
 
 
-def _of_equation(given: list[Argument] | None) -> Rank:
-    """The rank that the right side of an Einstein summation says."""
+def _equation_rank(given: list[Argument] | None) -> Rank:
+    """Return the rank that the right side of an Einstein summation's equation gives, as in `ij,jk->ik`."""
     match given:
         case [Argument(value=Const(value=str(equation)))] if "->" in equation and "..." not in equation:
-            return _of_length(len(equation.partition("->")[2].replace(" ", "")))
+            return _rank_of_length(len(equation.partition("->")[2].replace(" ", "")))
     return Rank.ANY
 
 
 def broadcast_rank(ranks: Iterable[Rank]) -> Rank:
-    """The rank of what comes of operands with these ranks: as high as the highest, 0-dim if all are."""
+    """Return the rank of a result broadcast from operands of these ranks: the highest rank; 0-dim if all are 0-dim."""
     found = set(ranks)
     for high in (Rank.MANY, Rank.SOME):
         if high in found:
@@ -62,20 +65,20 @@ def broadcast_rank(ranks: Iterable[Rank]) -> Rank:
     return Rank.ZERO if found == {Rank.ZERO} else Rank.ANY
 
 
-def _reduced(bound: BoundArguments, own: Rank) -> Rank:
-    """A reduction is 0-dim unless it is told which dimensions to reduce, or to keep."""
+def _reduced_rank(bound: BoundArguments, own: Rank) -> Rank:
+    """Return the rank of a reduction: 0-dim unless an argument names the dimensions to reduce or keeps them."""
     kept = any(is_passed(bound, name) for name in ("keepdim", "keepdims"))
     if kept:
         return own
     given = bound.get("dim") or bound.get("axis")
-    return _less(given, own) if given and given[0].value != NONE else Rank.ZERO
+    return _rank_without(given, own) if given and given[0].value != NONE else Rank.ZERO
 
 
-def _less(given: list[Argument] | None, own: Rank) -> Rank:
-    """The rank without the dimensions that an argument names."""
+def _rank_without(given: list[Argument] | None, own: Rank) -> Rank:
+    """Return the rank of a tensor without the dimension that an argument names."""
     match given:
         case [Argument(value=Const(value=int(dim)))] if dim > 0 or dim < -1:
-            # There are dimensions beside that one.
+            # A tensor with a dimension of this number has at least one other dimension.
             return Rank.SOME
         case [Argument(value=Const(value=int()) | Number())]:
             return own.fewer
@@ -83,28 +86,32 @@ def _less(given: list[Argument] | None, own: Rank) -> Rank:
 
 
 def rank_of_shape(frame: Frame, given: list[Argument]) -> Rank:
-    """The rank of what is made with these size arguments: only the empty tuple makes it 0-dim."""
+    """Return the rank of a tensor made with these size arguments; only an empty tuple makes it 0-dim."""
     if len(given) != 1:
-        return _of_length(len(given)) if given else Rank.ANY
+        return _rank_of_length(len(given)) if given else Rank.ANY
     value = given[0].value
     match value:
         case Tuple(items=items):
-            return _of_length(len(items))
+            return _rank_of_length(len(items))
         case Size(rank=Rank.ZERO | Rank.MANY as rank):
             return rank
         case Const(value=None):
             return Rank.ANY
     found = frame.iterate(value, given[0].node)
-    return _of_length(len(found.items)) if found.items is not None else Rank.SOME
+    return _rank_of_length(len(found.items)) if found.items is not None else Rank.SOME
 
 
-def _of_length(count: int) -> Rank:
+def _rank_of_length(count: int) -> Rank:
+    """Return the rank of a shape with a known number of dimensions."""
     return Rank.ZERO if not count else Rank.SOME if count == 1 else Rank.MANY
 
 
 def indexed_rank(rank: Rank, indices: list[Value | None]) -> Rank:
-    """The rank of what an index takes out (None is a slice): a number takes a dimension away, a slice keeps one, `None`
-    and several indices at once make one."""
+    """Return the rank of an indexed tensor; in `indices`, Python's None stands for a slice.
+
+    A number removes a dimension and a slice keeps one; the index `None` adds one, and several positions at once (a list
+    or a tensor of positions) keep one.
+    """
     sliced = sum(index is None for index in indices)
     made = sum(index == NONE for index in indices)
     others = [index for index in indices if index is not None and index not in (NONE, Const(...))]
@@ -113,24 +120,26 @@ def indexed_rank(rank: Rank, indices: list[Value | None]) -> Rank:
         for _ in range(made):
             left = left.more
         return left
-    if any(_is_several(index) for index in others):
-        return _of_length(sliced + made + 1)
+    if any(_selects_several(index) for index in others):
+        return _rank_of_length(sliced + made + 1)
     left = rank
     for index in others:
-        left = left.fewer if _is_one(index) else Rank.ANY
-    return _of_length(sliced + made) if sliced + made else left
+        left = left.fewer if _selects_one(index) else Rank.ANY
+    return _rank_of_length(sliced + made) if sliced + made else left
 
 
-def _is_several(index: Value) -> bool:
+def _selects_several(index: Value) -> bool:
+    """Return whether an index selects several positions: a list, or a tensor or array that is not 0-dim."""
     return isinstance(index, Ref) or (isinstance(index, (Tensor, Array)) and index.rank.is_dimensioned)
 
 
-def _is_one(index: Value) -> bool:
+def _selects_one(index: Value) -> bool:
+    """Return whether an index selects one position: a number, or a 0-dim tensor or array."""
     return isinstance(index, (Const, Number)) or (isinstance(index, (Tensor, Array)) and index.rank is Rank.ZERO)
 
 
 def rank_of_data(frame: Frame, value: Value, depth: int = 0) -> Rank:
-    """The rank that data has as an array or a tensor."""
+    """Return the rank of a value as an array or tensor; numbers are 0-dim, lists count their nesting."""
     match value:
         case Tensor(rank=rank) | Array(rank=rank):
             return rank

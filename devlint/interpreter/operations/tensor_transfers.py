@@ -1,4 +1,4 @@
-"""Moving and casting: `.to` and its relatives, on tensors and on modules."""
+"""Transfers and casts of tensors and modules: `.to()`, `.cuda()`, `.cpu()`, `.half()`, `.type()` and others."""
 
 from __future__ import annotations
 
@@ -63,7 +63,12 @@ from devlint.interpreter.state.frame import Frame
 
 @dataclass(frozen=True, slots=True)
 class TransferRequest:
-    """What a transfer asks for; None leaves that side as it is."""
+    """The placement and dtype that a transfer call asks for; None leaves that property as it is.
+
+    `non_blocking` is None when it is not known. `device_node` is the expression for the device. `copies` is true for a
+    call that may copy even if there is nothing to do (`copy=True`, or an unknown value). `reorders` is true if a
+    `memory_format` is given.
+    """
 
     placement: Placement | None
     dtype: Dtype | None
@@ -76,32 +81,38 @@ class TransferRequest:
 def read_transfer_request(
     frame: Frame, method: str, arguments: Arguments, node: cst.CSTNode, moved: Placement = UNKNOWN_PLACEMENT
 ) -> TransferRequest:
-    """Read a transfer's arguments; `moved` is where the tensor has been."""
+    """Return the placement and dtype that a transfer's arguments ask for; `moved` is the tensor's placement so far."""
     source = next((leaf.placing_step for _, leaf in placement_cases(moved) if leaf.placing_step is not None), None)
     step = replace(frame.step(StepKind.MOVED, f"moved by .{method}()", node), source=source)
-    non_blocking = _flag(arguments, "non_blocking", {"to": 2, "cuda": 1, "xpu": 1}.get(method))
+    non_blocking = _constant_flag(arguments, "non_blocking", {"to": 2, "cuda": 1, "xpu": 1}.get(method))
     if method in CAST_METHODS:
         return TransferRequest(None, Dtype(CAST_METHODS[method], DtypeSource.EXPLICIT, step))
     if method == "cpu":
         return TransferRequest(PlacementCase(CPU, Basis.EXPLICIT, step), None)
     if method in ACCELERATOR_METHODS:
-        return _to_accelerator(frame, method, arguments, step, non_blocking)
+        return _accelerator_request(frame, method, arguments, step, non_blocking)
     if method == "type":
-        return _as_type(frame, arguments.value("dtype", 0) or arguments.value("dst_type"), step)
+        return _type_request(frame, arguments.value("dtype", 0) or arguments.value("dst_type"), step)
     if method == "type_as":
         other = arguments.get("other", 0)
-        return _like(frame, other, step) if other is not None else TransferRequest(UNKNOWN_PLACEMENT, UNKNOWN_DTYPE)
-    return _to(frame, arguments, step, non_blocking)
+        return (
+            _request_like(frame, other, step)
+            if other is not None
+            else TransferRequest(UNKNOWN_PLACEMENT, UNKNOWN_DTYPE)
+        )
+    return _to_request(frame, arguments, step, non_blocking)
 
 
-def _flag(arguments: Arguments, name: str, position: int | None) -> bool | None:
+def _constant_flag(arguments: Arguments, name: str, position: int | None) -> bool | None:
+    """Return the constant value of a flag argument, False when absent; None when it is not known."""
     value = arguments.constant(name, position, False)
     return value if isinstance(value, bool) else None
 
 
-def _to_accelerator(
+def _accelerator_request(
     frame: Frame, method: str, arguments: Arguments, step: Step, non_blocking: bool | None
 ) -> TransferRequest:
+    """Return the request of `.cuda()` or another accelerator's method, and report a host device among its arguments."""
     device = arguments.get("device", 0)
     report_hard_coded_device(frame, Const(method), arguments.node, f".{method}()")
     if device is None or is_absent_or_none(device.value):
@@ -115,13 +126,13 @@ def _to_accelerator(
         frame.emit(InvalidDeviceUsed(frame.event_context(device.node), device.value.value, reason))
         return TransferRequest(UNKNOWN_PLACEMENT, None, non_blocking)
     there = map_cases(
-        requested_placement(frame, device.value, device.node, step), lambda leaf: _accelerated(leaf, method)
+        requested_placement(frame, device.value, device.node, step), lambda leaf: _as_accelerator(leaf, method)
     )
     return TransferRequest(there, None, non_blocking, device.node)
 
 
-def _accelerated(leaf: PlacementCase, type_: str) -> PlacementCase:
-    """A device that only has a name: whichever it is, it is an accelerator of this type."""
+def _as_accelerator(leaf: PlacementCase, type_: str) -> PlacementCase:
+    """Return a placement case with a symbolic device replaced by an accelerator of a type, with an unknown index."""
     return (
         replace(leaf, device=KnownDevice(type_, ANY_INDEX), basis=Basis.EXPLICIT)
         if isinstance(leaf.device, DeviceSymbol)
@@ -129,8 +140,8 @@ def _accelerated(leaf: PlacementCase, type_: str) -> PlacementCase:
     )
 
 
-def _as_type(frame: Frame, value: Value | None, step: Step) -> TransferRequest:
-    """What `.type(value)` asks for: a legacy type names a device too."""
+def _type_request(frame: Frame, value: Value | None, step: Step) -> TransferRequest:
+    """Return the request of `.type(value)`; a legacy type such as `torch.cuda.FloatTensor` names a device too."""
     match value:
         case DtypeValue(dtype=dtype):
             return TransferRequest(None, replace(dtype, source=DtypeSource.EXPLICIT))
@@ -141,7 +152,7 @@ def _as_type(frame: Frame, value: Value | None, step: Step) -> TransferRequest:
             found = legacy_type(frame, name, step)
             return TransferRequest(*found) if found is not None else TransferRequest(UNKNOWN_PLACEMENT, UNKNOWN_DTYPE)
         case ConditionalValue(test=test, yes=yes, no=no):
-            one, other = _as_type(frame, yes, step), _as_type(frame, no, step)
+            one, other = _type_request(frame, yes, step), _type_request(frame, no, step)
             dtype = join_dtypes(one.dtype or UNKNOWN_DTYPE, other.dtype or UNKNOWN_DTYPE)
             if one.placement is None or other.placement is None:
                 return TransferRequest(None if one.placement is other.placement else UNKNOWN_PLACEMENT, dtype)
@@ -149,34 +160,38 @@ def _as_type(frame: Frame, value: Value | None, step: Step) -> TransferRequest:
     return TransferRequest(UNKNOWN_PLACEMENT, UNKNOWN_DTYPE)
 
 
-def _like(frame: Frame, other: Argument, step: Step) -> TransferRequest:
+def _request_like(frame: Frame, other: Argument, step: Step) -> TransferRequest:
+    """Return the request for the placement and dtype of another tensor; unknown when the argument is no tensor."""
     if not isinstance(other.value, Tensor):
         return TransferRequest(UNKNOWN_PLACEMENT, UNKNOWN_DTYPE)
     settled = frame.resolve(other.value)
     return TransferRequest(requested_placement(frame, settled, other.node, step), settled.dtype)
 
 
-def _to(frame: Frame, arguments: Arguments, step: Step, non_blocking: bool | None) -> TransferRequest:
+def _to_request(frame: Frame, arguments: Arguments, step: Step, non_blocking: bool | None) -> TransferRequest:
+    """Return the request of `.to(...)`, which takes a device, a dtype, both, or another tensor."""
     device, dtype = arguments.get("device"), arguments.get("dtype")
-    copies = _flag(arguments, "copy", 3) is not False
+    copies = _constant_flag(arguments, "copy", 3) is not False
     reorders = "memory_format" in arguments.keywords
     for position, argument in enumerate(arguments.positional[:2]):
         if is_dtype_argument(argument.value):
             dtype = argument
         elif isinstance(argument.value, Tensor) and position == 0:
-            request = _like(frame, argument, step)
-            return replace(request, non_blocking=_flag(arguments, "non_blocking", 1), device_node=argument.node)
+            request = _request_like(frame, argument, step)
+            return replace(
+                request, non_blocking=_constant_flag(arguments, "non_blocking", 1), device_node=argument.node
+            )
         elif position == 0 or not isinstance(argument.value, Const):
             device = argument
     other = arguments.get("other")
     if other is not None:
-        return replace(_like(frame, other, step), non_blocking=non_blocking)
+        return replace(_request_like(frame, other, step), non_blocking=non_blocking)
     if device is None and dtype is None:
         return TransferRequest(UNKNOWN_PLACEMENT if not arguments.complete else None, UNKNOWN_DTYPE, non_blocking)
     target: Placement | None = None
     if device is not None and not is_absent_or_none(device.value):
         target = requested_placement(frame, device.value, device.node, step)
-        report_hard_coded_device(frame, device.value, device.node, f".to({_written(device.node)})")
+        report_hard_coded_device(frame, device.value, device.node, f".to({_source_code(device.node)})")
     kind: Dtype | None = None
     if dtype is not None and not is_absent_or_none(dtype.value):
         kind = (
@@ -187,7 +202,8 @@ def _to(frame: Frame, arguments: Arguments, step: Step, non_blocking: bool | Non
     return TransferRequest(target, kind, non_blocking, device.node if device is not None else None, copies, reorders)
 
 
-def _written(node: cst.BaseExpression) -> str:
+def _source_code(node: cst.BaseExpression) -> str:
+    """Return the source code of an expression."""
     return cst.Module([]).code_for_node(node)
 
 
@@ -197,10 +213,10 @@ def _written(node: cst.BaseExpression) -> str:
 def transfer_tensor(
     frame: Frame, tensor: Tensor, method: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression
 ) -> Tensor:
-    """Move or cast a tensor; tell the rules; return the tensor as it then is."""
+    """Move or cast a tensor, emit the events of the transfer, and return the resulting tensor."""
     before = frame.resolve(tensor)
     request = read_transfer_request(frame, method, arguments, node, before.placement)
-    after = _moved(frame, before, request)
+    after = _transferred(frame, before, request)
     memory = storage_after_transfer(
         frame, before, request.placement, request.dtype, f"`.{method}()`", node, copies=request.copies
     )
@@ -211,31 +227,32 @@ def transfer_tensor(
             DiscardedResult(frame.event_context(node), method, frame.place(receiver), before, reads_clock(frame), casts)
         )
     else:
-        _tell(frame, node, receiver, method, before, after, request)
-    _follow_copy(frame, node, method, before, after, request)
+        _emit_transfer(frame, node, receiver, method, before, after, request)
+    _synchronize_for_copy(frame, node, method, before, after, request)
     return after
 
 
 def transfer_unknown(
     frame: Frame, owner: Unknown, method: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression
 ) -> Value:
-    """Move something of which nothing is known: what comes out is where it was sent, wherever it has been."""
+    """Move a value of unknown class and return opaque data on the requested device; a cast returns the value itself."""
     request = read_transfer_request(frame, method, arguments, node)
     if request.placement is None:
         return owner
-    _tell(frame, node, receiver, method, Tensor(), Tensor(request.placement), request, OpaqueTransfer)
-    return OpaqueData(request.placement, moved=_step_of(request.placement))
+    _emit_transfer(frame, node, receiver, method, Tensor(), Tensor(request.placement), request, OpaqueTransfer)
+    return OpaqueData(request.placement, moved=_provenance_step(request.placement))
 
 
-def _moved(frame: Frame, before: Tensor, request: TransferRequest) -> Tensor:
-    stays = request.placement is None or _same_device(before.placement, request.placement, frame)
+def _transferred(frame: Frame, before: Tensor, request: TransferRequest) -> Tensor:
+    """Return the tensor that a transfer gives: the tensor itself when nothing changes."""
+    stays = request.placement is None or _keeps_device(before.placement, request.placement, frame)
     placement = before.placement if stays or request.placement is None else request.placement
     dtype = before.dtype if request.dtype is None else request.dtype
     if request.dtype is not None and request.dtype.name == before.dtype.name:
         dtype = before.dtype
     if stays and dtype == before.dtype:
         return before
-    step = _step_of(placement)
+    step = _provenance_step(placement)
     pending = before.pending
     if not stays and step is not None:
         pending = pending_copy(frame, before.placement, placement, step, non_blocking=request.non_blocking)
@@ -256,22 +273,28 @@ def _moved(frame: Frame, before: Tensor, request: TransferRequest) -> Tensor:
     )
 
 
-def _step_of(placement: Placement) -> Step | None:
+def _provenance_step(placement: Placement) -> Step | None:
+    """Return the provenance of the first case of a placement that has one; None without one."""
     return next((leaf.provenance for _, leaf in placement_cases(placement) if leaf.provenance is not None), None)
 
 
 def is_only_use(frame: Frame, read: cst.BaseExpression, use: cst.CSTNode) -> bool:
-    """Whether nothing but `use` reads the value: a temporary, or a name that is read only there before it is bound
-    again. What the caller has given is the caller's too."""
+    """Return whether only `use` reads the value of an expression: a temporary, or a name read nowhere else.
+
+    Reads of a name count until it is bound again. An argument of the function is never used only once, because the
+    caller may read it too.
+    """
     if isinstance(read, cst.Name):
-        return frame.analysis.use_def.only_reader(frame, use, read.value) and not _is_argument(frame, read.value)
+        return frame.analysis.use_def.only_reader(frame, use, read.value) and not _is_unchanged_parameter(
+            frame, read.value
+        )
     while isinstance(read, cst.Attribute):
         read = read.value
     return not isinstance(read, cst.Name)
 
 
-def _is_argument(frame: Frame, name: str) -> bool:
-    """Whether a name holds what the function was called with."""
+def _is_unchanged_parameter(frame: Frame, name: str) -> bool:
+    """Return whether a name is a parameter of the running function that the function does not bind again."""
     function = frame.function
     if function is None or all(one.name != name for one in function.parameters):
         return False
@@ -279,12 +302,12 @@ def _is_argument(frame: Frame, name: str) -> bool:
 
 
 def reads_clock(frame: Frame) -> bool:
-    """Whether the code around reads a clock."""
+    """Return whether the running function, or the module outside of functions, reads a clock."""
     return (frame.module if frame.function is None else frame.function).evidence.clock
 
 
-def _same_device(before: Placement, after: Placement, frame: Frame) -> bool:
-    """Whether the transfer surely changes nothing."""
+def _keeps_device(before: Placement, after: Placement, frame: Frame) -> bool:
+    """Return whether a transfer from one placement to another surely changes nothing."""
     pairs = [
         relate_devices(one.device, other.device) is DeviceRelation.SAME
         for needed, one in placement_cases(before, frame.state.path_condition)
@@ -293,7 +316,7 @@ def _same_device(before: Placement, after: Placement, frame: Frame) -> bool:
     return bool(pairs) and all(pairs)
 
 
-def _tell(
+def _emit_transfer(
     frame: Frame,
     node: cst.CSTNode,
     receiver: cst.BaseExpression,
@@ -303,11 +326,12 @@ def _tell(
     request: TransferRequest,
     event: type[Transfer] = Transfer,
 ) -> None:
+    """Emit the event of a transfer, with the facts that rules about transfers need."""
     loop_frame = frame.loops[-1] if frame.loops else None
     invariant = (
         loop_frame is not None
         and not varies_in_loop(receiver, loop_frame.assigned)
-        and _target_invariant(request, loop_frame.assigned)
+        and _is_target_invariant(request, loop_frame.assigned)
     )
     frame.emit(
         event(
@@ -335,10 +359,13 @@ def _tell(
     )
 
 
-def _follow_copy(
+def _synchronize_for_copy(
     frame: Frame, node: cst.CSTNode, method: str, before: Tensor, after: Tensor, request: TransferRequest
 ) -> None:
-    """The host waits for a copy from or to an accelerator, unless it was told not to; for one from anywhere, maybe."""
+    """Record that the host waits for a blocking copy from or to an accelerator.
+
+    For a copy from an unknown device to the host, the wait is only possible and has no step of its own.
+    """
     if request.placement is None or request.non_blocking is not False:
         return
     origins = [leaf.device for _, leaf in placement_cases(before.placement, frame.state.path_condition)]
@@ -349,12 +376,13 @@ def _follow_copy(
         frame.synchronize()
 
 
-def _target_invariant(request: TransferRequest, assigned: frozenset[str]) -> bool:
+def _is_target_invariant(request: TransferRequest, assigned: frozenset[str]) -> bool:
+    """Return whether a transfer's device argument stays the same in a loop that binds the `assigned` names."""
     return request.device_node is None or not varies_in_loop(request.device_node, assigned)
 
 
 def transfer_of_leaf(tensor: Tensor) -> Step | None:
-    """The transfer that made a non-leaf of a tensor that was created to be optimised; None for any other tensor."""
+    """Return the transfer that turned a tensor made for optimisation into a non-leaf; None for any other tensor."""
     if tensor.leaf is not False or not tensor.grad or tensor.cell is not None:
         return None
     return next(
@@ -373,12 +401,12 @@ def transfer_of_leaf(tensor: Tensor) -> Step | None:
 def transfer_module(
     frame: Frame, owner: Ref, method: str, arguments: Arguments, node: cst.CSTNode, receiver: cst.BaseExpression
 ) -> Value:
-    """Move or cast a module in place: what is registered goes, what is not stays."""
+    """Move or cast the registered tensors of a module in place, emit the transfer, and return the module."""
     request = read_transfer_request(frame, method, arguments, node)
-    first = _widest(frame, owner)
+    first = _representative_tensor(frame, owner)
 
     def change(placement: Placement, dtype: Dtype) -> tuple[Placement, Dtype]:
-        if request.placement is not None and not _same_device(placement, request.placement, frame):
+        if request.placement is not None and not _keeps_device(placement, request.placement, frame):
             placement = request.placement
         if request.dtype is not None and (dtype.name is None or is_floating(dtype.name)):
             dtype = request.dtype
@@ -386,12 +414,12 @@ def transfer_module(
 
     move_registered_tensors(frame, owner, change)
     if first is not None:
-        after = _widest(frame, owner) or first
+        after = _representative_tensor(frame, owner) or first
         loop_frame = frame.loops[-1] if frame.loops else None
         invariant = (
             loop_frame is not None
             and not varies_in_loop(receiver, loop_frame.assigned)
-            and _target_invariant(request, loop_frame.assigned)
+            and _is_target_invariant(request, loop_frame.assigned)
         )
         frame.emit(
             Transfer(
@@ -404,8 +432,11 @@ def transfer_module(
     return owner
 
 
-def _widest(frame: Frame, owner: Ref) -> Tensor | None:
-    """The tensor that stands for a module's: one that holds float64, else the first parameter."""
+def _representative_tensor(frame: Frame, owner: Ref) -> Tensor | None:
+    """Return the tensor that stands for a module's tensors: one of dtype float64, else the first; None without any.
+
+    Parameters come before buffers.
+    """
     found = [
         frame.resolve(tensor)
         for buffers in (False, True)
@@ -425,7 +456,11 @@ def report_numpy_read(
     inside: bool = False,
     array: cst.BaseExpression | None = None,
 ) -> None:
-    """Tell that NumPy (or anything through `__array__`) reads a tensor, perhaps beside an array."""
+    """Report that NumPy, or other code that calls `__array__`, reads a tensor on the host.
+
+    `force` is whether the read moves and detaches the tensor itself, `inside` whether the tensor is in a container, and
+    `array` the array operand beside it.
+    """
     tensor = frame.resolve(tensor)
     frame.emit(
         HostRead(

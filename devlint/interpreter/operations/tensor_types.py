@@ -1,4 +1,4 @@
-"""The tensor types from before devices and dtypes were arguments: `torch.cuda.FloatTensor` names one of each."""
+"""Legacy tensor types such as `torch.cuda.FloatTensor`, each of which names a device and a dtype."""
 
 from __future__ import annotations
 
@@ -23,16 +23,18 @@ DTYPES: Final[Mapping[str, str]] = {
     "ByteTensor": "uint8",
     "BoolTensor": "bool",
 }
+"""The dtypes of the legacy tensor types, by the last part of their names."""
 ACCELERATORS: Final = ("cuda", "xpu", "hpu", "npu")
+"""The types of accelerators with a package of legacy tensor types."""
 
 
 def legacy_type_names(package: str = "torch") -> tuple[str, ...]:
-    """The types of one package by their dotted names."""
+    """Return the dotted names of a package's legacy tensor types."""
     return tuple(f"{package}.{name}" for name in DTYPES)
 
 
 def legacy_type(frame: Frame, name: str, step: Step | None) -> tuple[PlacementCase, Dtype] | None:
-    """Where tensors of the type lie and what they hold; None for any other name."""
+    """Return the placement and dtype that a legacy tensor type names; None for any other name."""
     package, _, last = name.rpartition(".")
     dtype = DTYPES.get(last)
     if dtype is None:
