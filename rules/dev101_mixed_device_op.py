@@ -9,14 +9,14 @@ from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import StepKind
 from devlint.explain.conflict_stories import (
     conflict_confidence,
+    conflict_location_text,
     conflict_steps,
     conflict_subject,
-    device_source_of,
-    where_operands_meet,
+    device_source,
 )
 from devlint.explain.device_texts import device_text
 from devlint.explain.places import dotted_name_at, operand_text
-from devlint.fixes.placing import move_to_meet
+from devlint.fixes.placing import move_misplaced
 from devlint.fixes.sheet import FixContext
 from devlint.interpreter.state.events import OperandConflict
 from devlint.rule import Finding, Rule
@@ -83,7 +83,7 @@ class MixedDeviceOp(Rule):
             problem = f"{operand_text(misplaced)} is on {first} but {operand_text(other)} is on {second}"
         yield Finding(
             event.context.place,
-            f"{problem}: they cannot meet {where_operands_meet(event)}",
+            f"{problem}: they cannot meet {conflict_location_text(event)}",
             trace=conflict_steps(event, event.context.place),
             help=_help(event),
             confidence=conflict_confidence(event),
@@ -94,14 +94,14 @@ class MixedDeviceOp(Rule):
 
 def _fix(event: OperandConflict, context: FixContext) -> Fix:
     """Return the fix that moves the misplaced operand to the other operand's device."""
-    return move_to_meet(context, event)
+    return move_misplaced(context, event)
 
 
 def _help(event: OperandConflict) -> str:
     """Return the advice that names the transfer or the device argument to write."""
     if event.misplaced.place == event.other.place:
         return "bring them to one device before they are put together"
-    device = device_source_of(event, event.other) or "..."
+    device = device_source(event, event.other) or "..."
     name = dotted_name_at(event.misplaced.place)
     if name is not None:
         return f"move it with `{name}.to({device})`, or create it there"

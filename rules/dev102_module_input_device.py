@@ -7,7 +7,7 @@ from functools import partial
 
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import Place
-from devlint.explain.conflict_stories import conflict_confidence, conflict_steps, conflict_subject, device_source_of
+from devlint.explain.conflict_stories import conflict_confidence, conflict_steps, conflict_subject, device_source
 from devlint.explain.device_texts import condition_text, device_text
 from devlint.explain.places import argument_places, callee_text, place_text, text_with_suffix
 from devlint.fixes.inputs import move_input, move_module
@@ -116,6 +116,6 @@ def _help(event: ModuleInputConflict, weights: Operand, argument: Place | None) 
     """Return the advice that names the transfer to write."""
     if weights is event.misplaced:
         return f"move the module to where its inputs are: `{callee_text(event.context.place)}.to(...)`"
-    transfer = f".to({device_source_of(event, weights) or '...'})"
+    transfer = f".to({device_source(event, weights) or '...'})"
     moved = text_with_suffix(argument, transfer) if argument is not None else transfer
     return f"move the input before the call: `{moved}`"

@@ -10,10 +10,10 @@ import libcst as cst
 
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import StepKind
-from devlint.explain.conflict_stories import conflict_confidence, conflict_steps, where_operands_meet
+from devlint.explain.conflict_stories import conflict_confidence, conflict_location_text, conflict_steps
 from devlint.explain.device_texts import device_text
 from devlint.explain.places import dotted_name_at, operand_text, place_text
-from devlint.fixes.placing import move_where_used
+from devlint.fixes.placing import move_misplaced_at_use
 from devlint.fixes.registering import register_buffer
 from devlint.fixes.sheet import FixContext, NoFix
 from devlint.interpreter.state.events import PlainAttributeConflict
@@ -93,7 +93,7 @@ class UnregisteredTensor(Rule):
         yield Finding(
             place,
             f"{noun} {'holds' if inside else 'is'} a plain tensor, so `.to()` leaves it on {where}:"
-            f" it cannot meet {operand_text(other)} on {device_text(other.leaf)} {where_operands_meet(event)}",
+            f" it cannot meet {operand_text(other)} on {device_text(other.leaf)} {conflict_location_text(event)}",
             trace=conflict_steps(event, place),
             help=_help(name, inside=inside),
             confidence=conflict_confidence(event),
@@ -107,7 +107,7 @@ def _fix(event: PlainAttributeConflict, context: FixContext) -> Fix:
     if not isinstance(target, cst.CSTNode):
         raise NoFix
     if event.stored.kind is StepKind.STORED_INSIDE:
-        return move_where_used(context, event)
+        return move_misplaced_at_use(context, event)
     return register_buffer(context.part(event.stored.place), target)
 
 

@@ -8,7 +8,7 @@ from functools import partial
 import libcst as cst
 
 from devlint.diagnostic import Fix, Severity
-from devlint.explain.conflict_stories import conflict_confidence, conflict_steps, where_operands_meet
+from devlint.explain.conflict_stories import conflict_confidence, conflict_location_text, conflict_steps
 from devlint.explain.device_texts import device_text
 from devlint.explain.places import dotted_name_at, operand_text, place_text
 from devlint.fixes.registering import wrap_container
@@ -85,7 +85,7 @@ class UnregisteredModule(Rule):
         yield Finding(
             place,
             f"{noun} is a plain container, so `.to()` leaves the {content} in it on {device_text(kept.leaf)}:"
-            f" they cannot meet {operand_text(other)} on {device_text(other.leaf)} {where_operands_meet(event)}",
+            f" they cannot meet {operand_text(other)} on {device_text(other.leaf)} {conflict_location_text(event)}",
             trace=conflict_steps(event, place),
             help=_HELP[content],
             confidence=conflict_confidence(event),

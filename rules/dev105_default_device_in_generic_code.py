@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
-from devlint.explain.conflict_stories import conflict_confidence, conflict_steps, where_operands_meet
+from devlint.explain.conflict_stories import conflict_confidence, conflict_location_text, conflict_steps
 from devlint.explain.device_texts import device_text
 from devlint.explain.places import callee_text, dotted_name_at, operand_text, size_source_name
-from devlint.fixes.devices import device_at_meeting, worded
-from devlint.fixes.placing import DEVICELESS, create_at
+from devlint.fixes.devices import device_at_conflict, find_device_expression
+from devlint.fixes.placing import FACTORIES_WITHOUT_DEVICE, create_on_device
 from devlint.fixes.sheet import FixContext, NoFix
 from devlint.interpreter.state.events import FactoryConflict
 from devlint.rule import Finding, Rule
@@ -77,7 +77,7 @@ class DefaultDeviceInGenericCode(Rule):
         """Report a factory without a device whose tensor meets a caller's tensor, once for each factory."""
         place, other = event.created.place, event.other
         factory = callee_text(place)
-        takes_device = factory.rpartition(".")[2] not in DEVICELESS
+        takes_device = factory.rpartition(".")[2] not in FACTORIES_WITHOUT_DEVICE
         problem = (
             "is given no device and makes its tensor on the host" if takes_device else "makes its tensor on the host"
         )
@@ -85,7 +85,7 @@ class DefaultDeviceInGenericCode(Rule):
         yield Finding(
             place,
             f"`{factory}` {problem}: it cannot meet {operand_text(other)} on {device_text(other.leaf)}"
-            f" {where_operands_meet(event)}",
+            f" {conflict_location_text(event)}",
             trace=conflict_steps(event, place),
             help=f"make it where it is used: `device={device}`" if takes_device else f"move it: `.to({device})`",
             confidence=conflict_confidence(event),
@@ -95,12 +95,12 @@ class DefaultDeviceInGenericCode(Rule):
 
 def _fix(event: FactoryConflict, context: FixContext) -> Fix:
     """Return the fix that passes the other operand's device to the factory."""
-    device = worded(event.created.wordings, event.other.tensor.placement)
+    device = find_device_expression(event.created.wordings, event.other.tensor.placement)
     if device is None and event.created.place == event.misplaced.place:
-        device = device_at_meeting(event, event.other)
+        device = device_at_conflict(event, event.other)
     if device is None:
         raise NoFix
-    return create_at(context, event.created, device, event.misplaced.place)
+    return create_on_device(context, event.created, device, event.misplaced.place)
 
 
 def _device(event: FactoryConflict) -> str:

@@ -12,7 +12,7 @@ from devlint.explain.conflict_stories import confidence, placement_steps
 from devlint.explain.device_texts import condition_text, device_text
 from devlint.explain.host_reads import array_suggestion, reader_text
 from devlint.explain.places import place_text, text_with_suffix
-from devlint.fixes.reading import read_from_host
+from devlint.fixes.reading import insert_host_copy
 from devlint.fixes.sheet import FixContext
 from devlint.interpreter.state.events import HostRead
 from devlint.rule import Finding, Rule
@@ -85,4 +85,4 @@ class NumpyFromAccelerator(Rule):
 
 def _fix(event: HostRead, context: FixContext) -> Fix:
     """Return the fix that copies the tensor to the host, and detaches it if it requires grad."""
-    return read_from_host(context, event, ".detach().cpu()" if event.tensor.grad else ".cpu()")
+    return insert_host_copy(context, event, ".detach().cpu()" if event.tensor.grad else ".cpu()")

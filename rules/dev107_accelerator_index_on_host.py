@@ -9,9 +9,9 @@ from devlint.diagnostic import Applicability, Fix, Severity
 from devlint.explain.conflict_stories import conflict_confidence, conflict_steps, conflict_subject
 from devlint.explain.device_texts import condition_text, device_text
 from devlint.explain.places import dotted_name_at, operand_text
-from devlint.fixes.devices import device_at_meeting
-from devlint.fixes.edits import method
-from devlint.fixes.placing import is_moved_on, transfer
+from devlint.fixes.devices import device_at_conflict
+from devlint.fixes.edits import append_call
+from devlint.fixes.placing import insert_transfer, is_moved_by_chain
 from devlint.fixes.sheet import FixContext, NoFix, node_at
 from devlint.interpreter.state.events import IndexConflict
 from devlint.rule import Finding, Rule
@@ -82,11 +82,11 @@ def _fix(event: IndexConflict, context: FixContext) -> Fix:
     region, table = context.part(event.misplaced.place), node_at(event.misplaced.place)
     index = context.part(event.other.place), node_at(event.other.place)
     try:
-        if is_moved_on(region, event.context.place.node):
+        if is_moved_by_chain(region, event.context.place.node):
             raise NoFix
-        message, edits = transfer(region, table, f".to({device_at_meeting(event, event.other)})")
+        message, edits = insert_transfer(region, table, f".to({device_at_conflict(event, event.other)})")
     except NoFix:
-        message, edits = "Index it from the host", method(*index, ".cpu()")
+        message, edits = "Index it from the host", append_call(*index, ".cpu()")
     return Fix(message, Applicability.UNSAFE, edits)
 
 

@@ -9,7 +9,7 @@ from devlint.diagnostic import Applicability, Fix, Severity
 from devlint.explain.conflict_stories import confidence, placement_steps
 from devlint.explain.device_texts import condition_text, device_text
 from devlint.explain.places import operation_text, place_text, text_with_suffix
-from devlint.fixes.edits import method
+from devlint.fixes.edits import append_call
 from devlint.fixes.sheet import FixContext, NoFix, node_at
 from devlint.interpreter.state.events import HostOnlyOperand
 from devlint.rule import Finding, Rule
@@ -81,4 +81,4 @@ def _fix(event: HostOnlyOperand, context: FixContext) -> Fix:
     if event.operand.inside:
         raise NoFix
     region, node = context.part(event.operand.place), node_at(event.operand.place)
-    return Fix("Pass it from the host", Applicability.SAFE, method(region, node, ".cpu()"))
+    return Fix("Pass it from the host", Applicability.SAFE, append_call(region, node, ".cpu()"))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
-from devlint.fixes.naming import respell
+from devlint.fixes.naming import correct_device
 from devlint.fixes.sheet import FixContext, node_at
 from devlint.interpreter.state.events import InvalidDeviceUsed
 from devlint.rule import Finding, Rule
@@ -66,7 +66,7 @@ class InvalidDevice(Rule):
 
 def _fix(event: InvalidDeviceUsed, context: FixContext) -> Fix:
     """Return the fix that writes the device that was probably meant."""
-    return respell(context.part(event.context.place), node_at(event.context.place), event.written)
+    return correct_device(context.part(event.context.place), node_at(event.context.place), event.written)
 
 
 def _help(written: str) -> str | None:

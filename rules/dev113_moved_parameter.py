@@ -8,7 +8,7 @@ from functools import partial
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import Step, StepKind, history
 from devlint.explain.places import method_text
-from devlint.fixes.leaves import keep_leaf, keep_parameter
+from devlint.fixes.leaves import make_leaf, make_parameter
 from devlint.fixes.sheet import FixContext, node_at
 from devlint.interpreter.state.events import MovedLeaf
 from devlint.rule import Finding, Rule
@@ -80,7 +80,7 @@ class MovedParameter(Rule):
 def _fix(event: MovedLeaf, context: FixContext) -> Fix:
     """Return the fix that makes the moved tensor a parameter or a leaf again."""
     region, call = context.part(event.moved.place), node_at(event.moved.place)
-    return keep_parameter(region, call) if event.parameter else keep_leaf(region, call)
+    return make_parameter(region, call) if event.parameter else make_leaf(region, call)
 
 
 def _lost_property(event: MovedLeaf) -> str:

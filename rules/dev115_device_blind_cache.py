@@ -7,7 +7,7 @@ from typing import Final
 
 from devlint.diagnostic import Severity
 from devlint.domain.placement import StepKind
-from devlint.explain.conflict_stories import conflict_confidence, conflict_steps, where_operands_meet
+from devlint.explain.conflict_stories import conflict_confidence, conflict_location_text, conflict_steps
 from devlint.explain.device_texts import device_text
 from devlint.explain.places import operand_text
 from devlint.interpreter.state.events import CacheConflict
@@ -79,7 +79,7 @@ class DeviceBlindCache(Rule):
         yield Finding(
             place,
             f"a tensor on {device_text(event.misplaced.leaf)} is {event.cached.message}:"
-            f" it cannot meet {operand_text(other)} on {device_text(other.leaf)} {where_operands_meet(event)}",
+            f" it cannot meet {operand_text(other)} on {device_text(other.leaf)} {conflict_location_text(event)}",
             trace=conflict_steps(event, place),
             help=KEYED
             if event.cached.kind is StepKind.CACHED

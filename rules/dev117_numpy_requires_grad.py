@@ -11,7 +11,7 @@ from devlint.domain.placement import placement_cases
 from devlint.explain.conflict_stories import placement_steps
 from devlint.explain.host_reads import array_suggestion, reader_text
 from devlint.explain.places import place_text, text_with_suffix
-from devlint.fixes.reading import read_from_host
+from devlint.fixes.reading import insert_host_copy
 from devlint.fixes.sheet import FixContext
 from devlint.interpreter.state.events import HostRead
 from devlint.rule import Finding, Rule
@@ -83,4 +83,4 @@ class NumpyRequiresGrad(Rule):
 
 def _fix(event: HostRead, context: FixContext) -> Fix:
     """Return the fix that detaches the tensor from autograd before the read."""
-    return read_from_host(context, event, ".detach()")
+    return insert_host_copy(context, event, ".detach()")

@@ -16,14 +16,14 @@ from devlint.domain.value import Tensor
 from devlint.explain.conflict_stories import confidence, placement_steps
 from devlint.explain.places import place_text
 from devlint.explain.suggestions import (
-    LONGEST,
+    MAX_SUGGESTION_LENGTH,
     collecting_statement,
     is_expected_to_fail,
     is_single_statement_loop,
     variable_node,
     variable_text,
 )
-from devlint.explain.transfer_paths import unconditional_case
+from devlint.explain.transfer_paths import cases_if_unconditional
 from devlint.fixes.keeping import assign_result
 from devlint.fixes.sheet import FixContext, NoFix
 from devlint.interpreter.state.events import DiscardedResult
@@ -94,7 +94,7 @@ class DiscardedTransfer(Rule):
         yield Finding(
             event.context.place,
             f"The {result} that `{call}` returns is thrown away: {_clause(receiver, event.method, event.tensor)}",
-            placement_steps(*unconditional_case(event.tensor)),
+            placement_steps(*cases_if_unconditional(event.tensor)),
             f"keep the result: `{_keeping_statement(event, receiver)}`",
             confidence(event),
             make_fix=partial(_fix, event),
@@ -145,4 +145,4 @@ def _keeping_statement(event: DiscardedResult, receiver: str) -> str:
     loop = event.context.loop
     call = event.context.place
     collected = collecting_statement(loop.place, receiver, call) if loop is not None else None
-    return collected or f"{receiver} = {place_text(call, LONGEST)}"
+    return collected or f"{receiver} = {place_text(call, MAX_SUGGESTION_LENGTH)}"

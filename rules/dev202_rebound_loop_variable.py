@@ -11,8 +11,8 @@ from devlint.diagnostic import Fix, Severity
 from devlint.explain.conflict_stories import confidence, placement_steps
 from devlint.explain.places import place_text
 from devlint.explain.suggestions import collecting_statement
-from devlint.explain.transfer_paths import unconditional_case
-from devlint.fixes.keeping import rebind_in_container
+from devlint.explain.transfer_paths import cases_if_unconditional
+from devlint.fixes.keeping import assign_to_container
 from devlint.fixes.sheet import FixContext, NoFix
 from devlint.interpreter.state.events import UnusedRebinding
 from devlint.rule import Finding, Rule
@@ -72,7 +72,7 @@ class ReboundLoopVariable(Rule):
         yield Finding(
             call,
             f"`{event.name}` is only the loop's name for the tensor: what is looped over keeps the one not moved",
-            placement_steps(*unconditional_case(event.tensor)),
+            placement_steps(*cases_if_unconditional(event.tensor)),
             f"write `{statement}`" if statement else f"collect what `{place_text(call)}` returns",
             confidence(event),
             make_fix=partial(_fix, event),
@@ -84,4 +84,4 @@ def _fix(event: UnusedRebinding, context: FixContext) -> Fix:
     call = event.context.place.node
     if not isinstance(call, cst.Call):
         raise NoFix
-    return rebind_in_container(context.part(event.context.place), call, event.name)
+    return assign_to_container(context.part(event.context.place), call, event.name)

@@ -10,8 +10,8 @@ import libcst as cst
 from devlint.diagnostic import Fix, Severity
 from devlint.explain.conflict_stories import confidence, placement_steps
 from devlint.explain.places import place_text
-from devlint.explain.transfer_paths import unconditional_case
-from devlint.fixes.returning import return_moved
+from devlint.explain.transfer_paths import cases_if_unconditional
+from devlint.fixes.returning import return_moved_arguments
 from devlint.fixes.sheet import FixContext, NoFix
 from devlint.interpreter.state.events import UnusedRebinding
 from devlint.rule import Finding, Rule
@@ -74,7 +74,7 @@ class ReboundArgument(Rule):
         yield Finding(
             call,
             f"The tensor that `{place_text(call)}` returns is lost: the caller's `{event.name}` is not moved",
-            placement_steps(*unconditional_case(event.tensor)),
+            placement_steps(*cases_if_unconditional(event.tensor)),
             f"return `{event.name}` and let the caller bind it",
             confidence(event),
             make_fix=partial(_fix, event),
@@ -86,4 +86,4 @@ def _fix(event: UnusedRebinding, context: FixContext) -> Fix:
     region, call = context.part(event.context.place), event.context.place.node
     if not isinstance(call, cst.CSTNode):
         raise NoFix
-    return return_moved(context, region, call)
+    return return_moved_arguments(context, region, call)

@@ -11,7 +11,7 @@ from devlint.domain.placement import placement_cases
 from devlint.domain.value import Const, DeviceValue, Value
 from devlint.explain.device_texts import condition_text
 from devlint.explain.places import place_text
-from devlint.fixes.comparing import compare_types, compare_values, compare_with_text
+from devlint.fixes.comparing import compare_types, compare_values, compare_with_string
 from devlint.fixes.sheet import FixContext, node_at
 from devlint.interpreter.state.events import DevicesCompared
 from devlint.rule import Finding, Rule
@@ -128,7 +128,7 @@ def _fix(event: DevicesCompared, written: str | None, context: FixContext) -> Fi
     region, node = context.part(event.context.place), node_at(event.context.place)
     if event.operator in ("is", "is not"):
         return compare_values(region, node)
-    return compare_with_text(region, node, written) if written is not None else compare_types(region, node)
+    return compare_with_string(region, node, written) if written is not None else compare_types(region, node)
 
 
 def _constant_string(value: Value) -> str | None:

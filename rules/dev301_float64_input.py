@@ -10,14 +10,14 @@ from devlint.domain.placement import Step, StepKind
 from devlint.explain.conflict_stories import confidence
 from devlint.explain.dtype_stories import (
     conversion_step,
-    conversion_with_dtype,
+    conversion_suggestion,
     dtype_steps,
     dtype_text,
     implicit_float64,
-    is_decided_within,
+    is_decided_in_scope,
 )
 from devlint.explain.places import callee_text, operation_text
-from devlint.fixes.casting import cast_at_entrance, cast_operand, passes_argument_on
+from devlint.fixes.casting import cast_at_conversion, cast_operand, comes_from_parameter
 from devlint.fixes.sheet import FixContext, NoFix, node_at
 from devlint.interpreter.state.events import DtypeConflict, Operand
 from devlint.rule import Finding, Rule
@@ -89,7 +89,7 @@ class Float64Input(Rule):
             place,
             f"float64 {_source_phrase(dtype.source.value)} reaches {_target_phrase(event, narrow)}",
             (*steps, meeting) if place != event.context.place else tuple(steps),
-            conversion_with_dtype(conversion, narrow.tensor.dtype.name or "float32")
+            conversion_suggestion(conversion, narrow.tensor.dtype.name or "float32")
             if conversion is not None
             else None,
             confidence(event),
@@ -107,8 +107,8 @@ def _fix(wide: Operand, dtype: str, conversion: Step | None, context: FixContext
         return cast_operand(context, wide, dtype)
     try:
         region, call = context.part(conversion.place), node_at(conversion.place)
-        if is_decided_within(conversion.scope, wide.tensor.dtype) or not passes_argument_on(region, call):
-            return cast_at_entrance(region, call, dtype)
+        if is_decided_in_scope(conversion.scope, wide.tensor.dtype) or not comes_from_parameter(region, call):
+            return cast_at_conversion(region, call, dtype)
     except NoFix:
         pass
     return cast_operand(context, wide, dtype)

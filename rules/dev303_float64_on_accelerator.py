@@ -8,10 +8,10 @@ from functools import partial
 from devlint.diagnostic import Applicability, Fix, Severity
 from devlint.explain.conflict_stories import confidence
 from devlint.explain.device_texts import condition_text
-from devlint.explain.dtype_stories import conversion_step, dtype_steps, is_decided_within, is_implicit
+from devlint.explain.dtype_stories import conversion_step, dtype_steps, is_decided_in_scope, is_implicit
 from devlint.explain.places import place_text
 from devlint.explain.transfer_paths import TransferPath, transfer_paths
-from devlint.fixes.casting import cast_with_transfer, passes_argument_on
+from devlint.fixes.casting import cast_with_transfer, comes_from_parameter
 from devlint.fixes.sheet import FixContext, NoFix, node_at
 from devlint.interpreter.state.events import Transfer
 from devlint.rule import Finding, Rule
@@ -91,7 +91,7 @@ def _fix(event: Transfer, context: FixContext) -> Fix:
     if event.is_module or not is_implicit(event.dtype_before):
         raise NoFix
     region, call = context.part(event.context.place), node_at(event.context.place)
-    foreign = passes_argument_on(region, call) and not is_decided_within(event.context.scope, event.dtype_before)
+    foreign = comes_from_parameter(region, call) and not is_decided_in_scope(event.context.scope, event.dtype_before)
     return cast_with_transfer(region, call, "float32", Applicability.DISPLAY if foreign else Applicability.UNSAFE)
 
 

@@ -14,7 +14,7 @@ from devlint.explain.device_texts import condition_text, device_text
 from devlint.explain.places import place_text
 from devlint.explain.suggestions import variable_text
 from devlint.explain.transfer_paths import TransferPath, transfer_paths
-from devlint.fixes.dropping import drop_both
+from devlint.fixes.dropping import remove_round_trip
 from devlint.fixes.sheet import FixContext, NoFix
 from devlint.interpreter.state.events import HostRead, OpaqueTransfer, TensorRebuilt, Transfer
 from devlint.rule import Finding, Rule
@@ -180,4 +180,4 @@ def _fix(event: Transfer, out: Step, context: FixContext) -> Fix:
     """Return the fix that removes both transfers. Raises NoFix if something was computed between them."""
     if event.untouched is not out:
         raise NoFix
-    return drop_both(context, out.place, event.context.place)
+    return remove_round_trip(context, out.place, event.context.place)

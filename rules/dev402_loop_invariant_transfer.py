@@ -11,7 +11,7 @@ from devlint.explain.conflict_stories import confidence, placement_steps
 from devlint.explain.device_texts import condition_text, device_text
 from devlint.explain.places import place_text
 from devlint.explain.transfer_paths import transfer_paths
-from devlint.fixes.hoisting import hoist
+from devlint.fixes.hoisting import hoist_transfer
 from devlint.fixes.sheet import FixContext, node_at
 from devlint.interpreter.state.events import Transfer
 from devlint.rule import Finding, Rule
@@ -87,7 +87,7 @@ class LoopInvariantTransfer(Rule):
 
 def _fix(event: Transfer, context: FixContext) -> Fix:
     """Return the fix that moves the transfer before the loop."""
-    return hoist(context.part(event.context.place), node_at(event.context.place))
+    return hoist_transfer(context.part(event.context.place), node_at(event.context.place))
 
 
 def _holds_throughout(test: Literal) -> bool:

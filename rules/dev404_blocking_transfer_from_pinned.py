@@ -12,7 +12,7 @@ from devlint.explain.device_texts import condition_text, device_text
 from devlint.explain.places import place_text
 from devlint.explain.transfer_paths import TransferPath, is_placed_in_function, transfer_paths
 from devlint.fixes.sheet import FixContext, node_at
-from devlint.fixes.waiting import copy_unblocked
+from devlint.fixes.waiting import make_copy_non_blocking
 from devlint.interpreter.state.events import Transfer
 from devlint.rule import Finding, Rule
 
@@ -88,4 +88,4 @@ class BlockingTransferFromPinned(Rule):
 def _fix(event: Transfer, path: TransferPath, context: FixContext) -> Fix:
     """Return the fix that adds `non_blocking=True`; it is safe for tensors of a DataLoader."""
     of_loader = path.before.basis is Basis.ASSUMED and is_placed_in_function(event.context, path.before)
-    return copy_unblocked(context.part(event.context.place), node_at(event.context.place), safe=of_loader)
+    return make_copy_non_blocking(context.part(event.context.place), node_at(event.context.place), safe=of_loader)

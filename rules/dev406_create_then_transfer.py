@@ -16,7 +16,7 @@ from devlint.explain.device_texts import condition_text, device_text
 from devlint.explain.places import place_text
 from devlint.explain.transfer_paths import TransferPath, transfer_paths
 from devlint.fixes.calls import find_argument
-from devlint.fixes.creating import create_there
+from devlint.fixes.creating import create_on_target
 from devlint.fixes.sheet import FixContext, NoFix
 from devlint.interpreter.state.events import EventContext, TensorRebuilt, Transfer
 from devlint.rule import Finding, Rule
@@ -149,4 +149,4 @@ def _fix(event: Transfer | TensorRebuilt, fresh: FactoryOrigin, context: FixCont
     """Return the fix that creates the tensor on the target device. Raises NoFix for a tensor that NumPy created."""
     if isinstance(event, TensorRebuilt):
         raise NoFix
-    return create_there(context, event.context.place, fresh)
+    return create_on_target(context, event.context.place, fresh)

@@ -15,7 +15,7 @@ from devlint.explain.conflict_stories import confidence, placement_steps
 from devlint.explain.device_texts import device_text, is_module_placement
 from devlint.explain.places import place_text
 from devlint.explain.transfer_paths import TransferPath, is_placed_in_function, transfer_paths
-from devlint.fixes.dropping import drop_first, drop_redundant
+from devlint.fixes.dropping import remove_first_transfer, remove_transfer
 from devlint.fixes.sheet import FixContext, node_at
 from devlint.interpreter.state.events import OpaqueTransfer, Transfer
 from devlint.rule import Finding, Rule
@@ -108,12 +108,12 @@ def _drop(event: Transfer, context: FixContext) -> Fix:
     certain = confidence(event) is Confidence.CERTAIN
     certain = certain and all(is_placed_in_function(event.context, path.before) for path in transfer_paths(event))
     sure = Applicability.SAFE if certain else Applicability.UNSAFE
-    return drop_redundant(context.part(event.context.place), node_at(event.context.place), sure)
+    return remove_transfer(context.part(event.context.place), node_at(event.context.place), sure)
 
 
 def _drop_first(event: Transfer, context: FixContext) -> Fix:
     """Return the fix that removes the first of the two transfers."""
-    return drop_first(context.part(event.context.place), node_at(event.context.place))
+    return remove_first_transfer(context.part(event.context.place), node_at(event.context.place))
 
 
 def _has_no_effect(event: Transfer | OpaqueTransfer, path: TransferPath) -> bool:

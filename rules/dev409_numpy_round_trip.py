@@ -11,7 +11,7 @@ from devlint.domain.value import OriginKind, Tensor
 from devlint.explain.conflict_stories import confidence
 from devlint.explain.places import place_text
 from devlint.explain.transfer_paths import is_placed_in_function
-from devlint.fixes.dropping import copy_tensor, stay_in_torch
+from devlint.fixes.dropping import clone_tensor, clone_without_numpy
 from devlint.fixes.sheet import FixContext, node_at
 from devlint.interpreter.state.events import TensorRebuilt
 from devlint.rule import Finding, Rule
@@ -97,9 +97,9 @@ def _fix(event: TensorRebuilt, context: FixContext) -> Fix:
     """Return the fix that copies the tensor without NumPy."""
     region, call = context.part(event.context.place), node_at(event.context.place)
     if not isinstance(event.source, Tensor):
-        return stay_in_torch(region, call)
+        return clone_without_numpy(region, call)
     made_here = all(is_placed_in_function(event.context, leaf) for _, leaf in placement_cases(event.source.placement))
-    return copy_tensor(region, call, Applicability.SAFE if made_here else Applicability.UNSAFE)
+    return clone_tensor(region, call, Applicability.SAFE if made_here else Applicability.UNSAFE)
 
 
 def _is_surely_tensor(tensor: Tensor) -> bool:

@@ -11,7 +11,7 @@ from devlint.explain.conflict_stories import confidence
 from devlint.explain.places import place_text
 from devlint.explain.suggestions import places_in_loop
 from devlint.fixes.sheet import FixContext
-from devlint.fixes.waiting import wait_for_clock
+from devlint.fixes.waiting import synchronize_before_clock
 from devlint.interpreter.state import events
 from devlint.rule import Finding, Rule
 
@@ -100,4 +100,4 @@ class UnsynchronizedTiming(Rule):
 
 def _fix(event: events.UnsynchronizedTiming, context: FixContext) -> Fix:
     """Return the fix that synchronizes with the accelerator before both clock reads."""
-    return wait_for_clock(context, event.started, event.context.place)
+    return synchronize_before_clock(context, event.started, event.context.place)

@@ -10,7 +10,7 @@ from devlint.domain.placement import Place
 from devlint.explain.conflict_stories import confidence
 from devlint.explain.places import place_text
 from devlint.fixes.sheet import FixContext, node_at
-from devlint.fixes.waiting import copy_blocking
+from devlint.fixes.waiting import make_copy_blocking
 from devlint.interpreter.state.events import HostRead
 from devlint.rule import Finding, Rule
 
@@ -81,4 +81,4 @@ class UnsynchronizedRead(Rule):
 
 def _fix(copy: Place, context: FixContext) -> Fix:
     """Return the fix that removes `non_blocking=True` from the copy."""
-    return copy_blocking(context.part(copy), node_at(copy))
+    return make_copy_blocking(context.part(copy), node_at(copy))

@@ -7,7 +7,7 @@ from functools import partial
 
 from devlint.diagnostic import Applicability, Fix, Severity
 from devlint.explain.places import place_text
-from devlint.fixes.dropping import drop_statement
+from devlint.fixes.dropping import remove_call_statement
 from devlint.fixes.sheet import FixContext, node_at
 from devlint.interpreter.state.events import Synchronize
 from devlint.rule import Finding, Rule
@@ -75,5 +75,5 @@ class RedundantSynchronize(Rule):
 
 def _fix(event: Synchronize, context: FixContext) -> Fix:
     """Return the fix that removes the synchronization."""
-    edit = drop_statement(context.part(event.context.place), node_at(event.context.place))
+    edit = remove_call_statement(context.part(event.context.place), node_at(event.context.place))
     return Fix("Leave it out", Applicability.UNSAFE, (edit,))

@@ -8,7 +8,7 @@ from functools import partial
 from devlint.diagnostic import Fix, Severity
 from devlint.explain.conflict_stories import confidence
 from devlint.explain.places import dotted_name_at
-from devlint.fixes.choosing import ask_for_accelerator
+from devlint.fixes.choosing import check_availability
 from devlint.fixes.sheet import FixContext, node_at
 from devlint.interpreter.state import events
 from devlint.rule import Finding, Rule
@@ -79,4 +79,4 @@ class HardCodedAccelerator(Rule):
 
 def _fix(event: events.HardCodedAccelerator, context: FixContext) -> Fix:
     """Return the fix that uses the accelerator only where it is available."""
-    return ask_for_accelerator(context.part(event.context.place), node_at(event.context.place))
+    return check_availability(context.part(event.context.place), node_at(event.context.place))

@@ -16,7 +16,7 @@ from devlint.explain.places import dotted_name_at, operand_text, operation_text
 from devlint.interpreter.state.events import DeviceConflict, Event, Operand
 
 
-def where_operands_meet(event: DeviceConflict) -> str:
+def conflict_location_text(event: DeviceConflict) -> str:
     """Return the end of a sentence that names a conflict's operation: "in `*` when torch.cuda.is_available()"."""
     return f"in {operation_text(event.operation)}{condition_text(event.when)}"
 
@@ -30,11 +30,11 @@ def conflict_steps(event: DeviceConflict, reported: Place) -> tuple[Step, ...]:
     steps = placement_steps(event.misplaced.leaf, event.other.leaf)
     if place == reported:
         return steps
-    message = f"meets {operand_text(event.other)} on {device_text(event.other.leaf)} {where_operands_meet(event)}"
+    message = f"meets {operand_text(event.other)} on {device_text(event.other.leaf)} {conflict_location_text(event)}"
     return (*(step for step in steps if step.place != place), Step(StepKind.PASSED, message, place))
 
 
-def device_source_of(event: DeviceConflict, operand: Operand) -> str | None:
+def device_source(event: DeviceConflict, operand: Operand) -> str | None:
     """Return the source of an expression for an operand's device; None if the program has none at the conflict.
 
     It is `x.device` for a named operand, else the device argument of the transfer or factory that placed the operand.

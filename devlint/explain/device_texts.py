@@ -8,13 +8,13 @@ from typing import Final
 from devlint.domain.device import DeviceSymbol
 from devlint.domain.path_conditions import PathCondition
 from devlint.domain.placement import Basis, PlacementCase
-from devlint.explain.places import LONGEST
+from devlint.explain.places import MAX_QUOTED_LENGTH
 
-OPPOSITES: Final = {"is": "is not", "is not": "is", "==": "!=", "!=": "=="}
+NEGATED_OPERATORS: Final = {"is": "is not", "is not": "is", "==": "!=", "!=": "=="}
 """The negation of each comparison operator that a condition's text may contain."""
 
 
-NEGATED: Final = re.compile(r"\bnot (\S+) (is not|is|==|!=) (\S+)")
+NEGATED_COMPARISON: Final = re.compile(r"\bnot (\S+) (is not|is|==|!=) (\S+)")
 """A negated comparison, `not x is None`, which reads better as `x is not None`."""
 
 
@@ -42,5 +42,5 @@ def condition_text(path_condition: PathCondition) -> str:
 
 def _literal_text(text: str) -> str:
     """Return the text of one condition with its negated comparisons rewritten, shortened to twice the quoted length."""
-    text = NEGATED.sub(lambda match: f"{match[1]} {OPPOSITES[match[2]]} {match[3]}", text)
-    return text if len(text) <= 2 * LONGEST else f"{text[: 2 * LONGEST - 3].rstrip()}..."
+    text = NEGATED_COMPARISON.sub(lambda match: f"{match[1]} {NEGATED_OPERATORS[match[2]]} {match[3]}", text)
+    return text if len(text) <= 2 * MAX_QUOTED_LENGTH else f"{text[: 2 * MAX_QUOTED_LENGTH - 3].rstrip()}..."

@@ -9,10 +9,10 @@ import libcst as cst
 from devlint.domain.dtype import Dtype, DtypeSource, is_floating
 from devlint.domain.placement import Place, Scope, Step, StepKind, history, newest_step
 from devlint.explain.places import operand_text, place_text
-from devlint.explain.suggestions import LONGEST
+from devlint.explain.suggestions import MAX_SUGGESTION_LENGTH
 from devlint.interpreter.state.events import DtypeConflict, Operand
 
-DEFAULTS = (DtypeSource.NUMPY, DtypeSource.PYTHON)
+IMPLICIT_SOURCES = (DtypeSource.NUMPY, DtypeSource.PYTHON)
 """Sources of float64 that the program did not request."""
 
 
@@ -33,7 +33,7 @@ def dtype_text(operand: Operand) -> str:
 
 def is_implicit(dtype: Dtype) -> bool:
     """Return whether a dtype is only the default of NumPy, pandas or Python floats."""
-    return dtype.source in DEFAULTS or newest_step(dtype.provenance, StepKind.CONVERTED) is not None
+    return dtype.source in IMPLICIT_SOURCES or newest_step(dtype.provenance, StepKind.CONVERTED) is not None
 
 
 def implicit_float64(event: DtypeConflict) -> tuple[Operand, Operand] | None:
@@ -53,15 +53,15 @@ def conversion_step(dtype: Dtype) -> Step | None:
     return newest_step(dtype.provenance, StepKind.CONVERTED)
 
 
-def is_decided_within(scope: Scope | None, dtype: Dtype) -> bool:
+def is_decided_in_scope(scope: Scope | None, dtype: Dtype) -> bool:
     """Return whether all steps of a dtype happened in one function, so that the dtype is the same for every caller."""
     return all(step.scope is scope for step in history(dtype.provenance))
 
 
-def conversion_with_dtype(step: Step, dtype: str) -> str:
+def conversion_suggestion(step: Step, dtype: str) -> str:
     """Return the advice that makes a conversion step return a tensor of another dtype."""
     match step.place.node:
         case cst.Call(func=cst.Attribute(attr=cst.Name(value="tensor" | "as_tensor" | "asarray")) as callee):
             callee_source = place_text(replace(step.place, node=callee))
             return f"give it the dtype: `{callee_source}(..., dtype=torch.{dtype})`"
-    return f"cast it at once: `{place_text(step.place, LONGEST)}.to(torch.{dtype})`"
+    return f"cast it at once: `{place_text(step.place, MAX_SUGGESTION_LENGTH)}.to(torch.{dtype})`"

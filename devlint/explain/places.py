@@ -13,22 +13,22 @@ from devlint.domain.placement import Place
 from devlint.interpreter.state.events import Operand
 from devlint.syntax.tree_walk import descend, dotted_name
 
-LONGEST: Final = 40
+MAX_QUOTED_LENGTH: Final = 40
 """The number of source characters that a message quotes; the middle of longer source is left out."""
 
 
-WORDS: Final = frozenset({"indexing", "index assignment"})
+PHRASE_OPERATIONS: Final = frozenset({"indexing", "index assignment"})
 """Operations whose text is a phrase and not code."""
 
 
-LOOSE: Final = (
+LOOSELY_BINDING: Final = (
     cst.BinaryOperation, cst.UnaryOperation, cst.BooleanOperation, cst.Comparison, cst.IfExp, cst.Lambda, cst.Await,
     cst.NamedExpr,
 )  # fmt: skip
 """Expressions that bind less tightly than an attribute."""
 
 
-def place_text(place: Place, longest: int = LONGEST) -> str:
+def place_text(place: Place, longest: int = MAX_QUOTED_LENGTH) -> str:
     """Return the source of a place on one line, without comments and cut in the middle to `longest` characters."""
     code = cst.Module([]).code_for_node(place.node) if isinstance(place.node, cst.CSTNode) else ""
     text = " ".join(_without_comments(code).split())
@@ -41,7 +41,7 @@ def place_text(place: Place, longest: int = LONGEST) -> str:
 def text_with_suffix(place: Place, suffix: str) -> str:
     """Return the source of a place with a suffix such as `.cpu()`, in parentheses where Python needs them."""
     text = place_text(place)
-    loose = isinstance(place.node, LOOSE) and not place.node.lpar
+    loose = isinstance(place.node, LOOSELY_BINDING) and not place.node.lpar
     return f"({text}){suffix}" if loose else f"{text}{suffix}"
 
 
@@ -62,7 +62,7 @@ def dotted_name_at(place: Place) -> str | None:
     return dotted_name(place.node) if isinstance(place.node, cst.BaseExpression) else None
 
 
-def callee_text(place: Place, longest: int = LONGEST) -> str:
+def callee_text(place: Place, longest: int = MAX_QUOTED_LENGTH) -> str:
     """Return the source of the callee at a place, `self.fc` of `self.fc(x)`; without a call, the place's own source."""
     node = place.node
     return place_text(replace(place, node=node.func) if isinstance(node, cst.Call) else place, longest)
@@ -104,4 +104,4 @@ def operand_text(operand: Operand) -> str:
 
 def operation_text(operation: str) -> str:
     """Return a noun phrase for an operation: `*` in backticks, indexing as a plain word."""
-    return operation if operation in WORDS else f"`{operation}`"
+    return operation if operation in PHRASE_OPERATIONS else f"`{operation}`"

@@ -13,7 +13,7 @@ from devlint.explain.places import place_text
 from devlint.syntax.index import Statement
 from devlint.syntax.tree_walk import descend
 
-LONGEST: Final = 60
+MAX_SUGGESTION_LENGTH: Final = 60
 """The number of source characters that a suggestion quotes: more than a message, because readers copy suggestions."""
 
 
@@ -23,7 +23,7 @@ def variable_text(place: Place) -> str | None:
     A chain of transfers stands for the variable it begins with.
     """
     node = variable_node(place)
-    return place_text(replace(place, node=node), LONGEST) if node is not None else None
+    return place_text(replace(place, node=node), MAX_SUGGESTION_LENGTH) if node is not None else None
 
 
 def variable_node(place: Place) -> cst.Name | cst.Attribute | cst.Subscript | None:
@@ -47,15 +47,17 @@ def collecting_statement(loop: Place, name: str, moved: Place) -> str | None:
     node = _for_statement(loop)
     if node is None or name not in _names_in_target(node.target):
         return None
-    source = place_text(replace(loop, node=node.iter), LONGEST)
-    target = place_text(replace(loop, node=node.target), LONGEST)
-    element = place_text(moved, LONGEST)
+    source = place_text(replace(loop, node=node.iter), MAX_SUGGESTION_LENGTH)
+    target = place_text(replace(loop, node=node.target), MAX_SUGGESTION_LENGTH)
+    element = place_text(moved, MAX_SUGGESTION_LENGTH)
     match node.iter:
         case cst.Call(func=cst.Attribute(value=cst.Name() | cst.Attribute() as owner, attr=cst.Name(value="items"))):
             key = target.partition(",")[0]
-            return f"{place_text(replace(loop, node=owner), LONGEST)} = {{{key}: {element} for {target} in {source}}}"
+            mapping = place_text(replace(loop, node=owner), MAX_SUGGESTION_LENGTH)
+            return f"{mapping} = {{{key}: {element} for {target} in {source}}}"
         case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value="parameters" | "buffers"))):
-            return f"{place_text(replace(loop, node=owner), LONGEST)}.{element.rpartition(name + '.')[2]}"
+            module = place_text(replace(loop, node=owner), MAX_SUGGESTION_LENGTH)
+            return f"{module}.{element.rpartition(name + '.')[2]}"
         case cst.Name() | cst.Attribute():
             return f"{source} = [{element} for {target} in {source}]" if target == name else None
     return None

@@ -49,6 +49,6 @@ def is_placed_in_function(context: EventContext, leaf: PlacementCase) -> bool:
     return leaf.placing_step is not None and leaf.placing_step.scope is context.scope
 
 
-def unconditional_case(tensor: Tensor) -> tuple[PlacementCase, ...]:
+def cases_if_unconditional(tensor: Tensor) -> tuple[PlacementCase, ...]:
     """Return the placement of a tensor as a tuple of one case; an empty tuple if it depends on conditions."""
     return (tensor.placement,) if isinstance(tensor.placement, PlacementCase) else ()

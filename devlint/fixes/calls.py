@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from devlint.diagnostic import Edit
-from devlint.fixes.edits import replace
+from devlint.fixes.edits import replace_node
 from devlint.fixes.sheet import NodeRegion, NoFix
 from devlint.fixes.statements import indentation_at
 
@@ -26,7 +26,7 @@ def find_argument(call: cst.Call, name: str, position: int | None = None) -> cst
     return None
 
 
-def is_open(call: cst.Call) -> bool:
+def has_unpacked_keywords(call: cst.Call) -> bool:
     """Return whether a call unpacks keyword arguments with `**options`, so that not all of them are written out."""
     return any(argument.star == "**" for argument in call.args)
 
@@ -37,7 +37,7 @@ def add_argument(region: NodeRegion, call: cst.Call, name: str, value: str) -> E
     Raises NoFix when the call passes the argument already, may pass it by `**options`, or has a bare generator as its
     only argument.
     """
-    if is_open(call) or find_argument(call, name) is not None:
+    if has_unpacked_keywords(call) or find_argument(call, name) is not None:
         raise NoFix
     if not call.args:
         _, end = region.span(call)
@@ -56,10 +56,10 @@ def add_argument(region: NodeRegion, call: cst.Call, name: str, value: str) -> E
 def set_argument(region: NodeRegion, call: cst.Call, name: str, value: str, position: int | None = None) -> Edit:
     """Return the edit that sets a keyword argument of a call, in place of its present value if the call passes one."""
     found = find_argument(call, name, position)
-    return add_argument(region, call, name, value) if found is None else replace(region, found.value, value)
+    return add_argument(region, call, name, value) if found is None else replace_node(region, found.value, value)
 
 
-def drop_argument(region: NodeRegion, call: cst.Call, argument: cst.Arg) -> Edit:
+def remove_argument(region: NodeRegion, call: cst.Call, argument: cst.Arg) -> Edit:
     """Return the edit that removes an argument from a call, with the comma that separates it from the others.
 
     Raises NoFix when a comment stands in the removed text.
@@ -82,7 +82,7 @@ def receiver_of(call: cst.CSTNode) -> cst.BaseExpression:
     raise NoFix
 
 
-def drop_method(region: NodeRegion, call: cst.CSTNode) -> Edit:
+def remove_method_call(region: NodeRegion, call: cst.CSTNode) -> Edit:
     """Return the edit that removes a method call and keeps its receiver: `x.to(device)` becomes `x`.
 
     Raises NoFix when a comment stands in the removed text.

@@ -8,22 +8,22 @@ import libcst as cst
 
 from devlint.diagnostic import Applicability, Edit, Fix
 from devlint.fixes.calls import add_argument, find_argument, method_name, receiver_of
-from devlint.fixes.devices import is_plain
-from devlint.fixes.edits import behind, method
-from devlint.fixes.imports import full_name, spell
-from devlint.fixes.names import parameters_of
-from devlint.fixes.placing import transfer, written_operand
+from devlint.fixes.devices import is_repeatable
+from devlint.fixes.edits import append_call, insert_after
+from devlint.fixes.imports import full_name, write_library_name
+from devlint.fixes.names import parameter_names
+from devlint.fixes.placing import insert_transfer, operand_expression
 from devlint.fixes.sheet import FixContext, NodeRegion, NoFix
 from devlint.interpreter.state.events import Operand
 
-METHODS: Final = {"float32": ".float()", "int64": ".long()", "float16": ".half()", "float64": ".double()"}
+CAST_CALLS: Final = {"float32": ".float()", "int64": ".long()", "float16": ".half()", "float64": ".double()"}
 """Tensor methods that cast to one dtype, by the name of the dtype."""
 
-ARRAYS: Final = frozenset({"numpy.array", "numpy.asarray", "numpy.ascontiguousarray"})
+ARRAY_CONVERSIONS: Final = frozenset({"numpy.array", "numpy.asarray", "numpy.ascontiguousarray"})
 """NumPy functions whose result has the dtype of their argument."""
 
 
-def cast_at_entrance(region: NodeRegion, call: cst.CSTNode, dtype: str) -> Fix:
+def cast_at_conversion(region: NodeRegion, call: cst.CSTNode, dtype: str) -> Fix:
     """Return a fix that casts data where a torch call makes a tensor of NumPy or Python data.
 
     `torch.tensor`, `torch.as_tensor` and `torch.asarray` get a `dtype=` argument; behind any other torch function
@@ -33,11 +33,11 @@ def cast_at_entrance(region: NodeRegion, call: cst.CSTNode, dtype: str) -> Fix:
         raise NoFix
     maker = full_name(region, call.func)
     if maker in ("torch.tensor", "torch.as_tensor", "torch.asarray") and find_argument(call, "dtype", 1) is None:
-        name, imported = spell(region, call, f"torch.{dtype}")
+        name, imported = write_library_name(region, call, f"torch.{dtype}")
         edits = (*imported, add_argument(region, call, "dtype", name))
     elif maker.startswith("torch."):
         suffix, imported = cast_suffix(region, call, dtype)
-        edits = (*imported, behind(region, call, suffix))
+        edits = (*imported, insert_after(region, call, suffix))
     else:
         raise NoFix
     return Fix(f"Make it {dtype} where it comes into torch", Applicability.UNSAFE, edits)
@@ -50,15 +50,15 @@ def cast_operand(context: FixContext, operand: Operand, dtype: str, other: Opera
     module and for the elements of a container.
     """
     region = context.part(operand.place)
-    node = written_operand(region, operand)
+    node = operand_expression(region, operand)
     if operand.of_module is not None or operand.inside:
         raise NoFix
-    if other is not None and other.of_module is None and not other.inside and is_plain(_operand_expression(other)):
+    if other is not None and other.of_module is None and not other.inside and is_repeatable(_operand_expression(other)):
         text = cst.Module([]).code_for_node(_operand_expression(other))
-        message, edits = transfer(region, node, f".to({text}.dtype)")
+        message, edits = insert_transfer(region, node, f".to({text}.dtype)")
         return Fix(message.replace("Move", "Cast"), Applicability.UNSAFE, edits)
     suffix, imported = cast_suffix(region, node, dtype)
-    message, edits = transfer(region, node, suffix)
+    message, edits = insert_transfer(region, node, suffix)
     return Fix(message.replace("Move", "Cast"), Applicability.UNSAFE, (*imported, *edits))
 
 
@@ -72,15 +72,15 @@ def cast_with_transfer(region: NodeRegion, call: cst.CSTNode, dtype: str, trust:
     if method_name(call) == "to":
         if find_argument(call, "dtype", 1) is not None:
             raise NoFix
-        name, imported = spell(region, call, f"torch.{dtype}")
+        name, imported = write_library_name(region, call, f"torch.{dtype}")
         edits = (*imported, add_argument(region, call, "dtype", name))
     else:
         suffix, imported = cast_suffix(region, call, dtype)
-        edits = (*imported, *method(region, receiver_of(call), suffix))
+        edits = (*imported, *append_call(region, receiver_of(call), suffix))
     return Fix(f"Cast it to {dtype} as it is moved", trust, edits)
 
 
-def passes_argument_on(region: NodeRegion, node: cst.CSTNode) -> bool:
+def comes_from_parameter(region: NodeRegion, node: cst.CSTNode) -> bool:
     """Return whether a tensor is a parameter of the enclosing function, or converted from one.
 
     The callers of the function then choose the tensor's dtype.
@@ -88,21 +88,21 @@ def passes_argument_on(region: NodeRegion, node: cst.CSTNode) -> bool:
     source = node
     while isinstance(source, cst.Call):
         name = full_name(region, source.func)
-        if (name.startswith("torch.") or name in ARRAYS) and source.args:
+        if (name.startswith("torch.") or name in ARRAY_CONVERSIONS) and source.args:
             source = source.args[0].value
         elif isinstance(source.func, cst.Attribute):
             source = source.func.value
         else:
             break
     function = region.function(node)
-    return isinstance(source, cst.Name) and function is not None and source.value in parameters_of(function)
+    return isinstance(source, cst.Name) and function is not None and source.value in parameter_names(function)
 
 
 def cast_suffix(region: NodeRegion, node: cst.CSTNode, dtype: str) -> tuple[str, tuple[Edit, ...]]:
     """Return the method call that casts to a dtype, such as `.float()`, with the edits that import what it names."""
-    if dtype in METHODS:
-        return METHODS[dtype], ()
-    name, imported = spell(region, node, f"torch.{dtype}")
+    if dtype in CAST_CALLS:
+        return CAST_CALLS[dtype], ()
+    name, imported = write_library_name(region, node, f"torch.{dtype}")
     return f".to({name})", imported
 
 

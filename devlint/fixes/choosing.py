@@ -9,12 +9,12 @@ import libcst as cst
 
 from devlint.diagnostic import Applicability, Edit, Fix
 from devlint.fixes.calls import method_name
-from devlint.fixes.edits import replace
-from devlint.fixes.imports import spell
+from devlint.fixes.edits import replace_node
+from devlint.fixes.imports import write_library_name
 from devlint.fixes.sheet import NodeRegion, NoFix
-from devlint.fixes.transfers import ACCELERATORS, target_of
+from devlint.fixes.transfers import ACCELERATOR_TRANSFERS, transfer_target
 
-ASKED: Final = {
+AVAILABILITY_CHECKS: Final = {
     "cuda": "torch.cuda.is_available",
     "xpu": "torch.xpu.is_available",
     "mps": "torch.backends.mps.is_available",
@@ -25,15 +25,15 @@ _ACCELERATOR_LITERAL: Final = re.compile(r"(['\"])(cuda|xpu|mps)(:\d+)?\1")
 """A string literal that names an accelerator: the quote, the device type and the index."""
 
 
-def ask_for_accelerator(region: NodeRegion, node: cst.CSTNode) -> Fix:
+def check_availability(region: NodeRegion, node: cst.CSTNode) -> Fix:
     """Return a fix that makes a hard-coded accelerator depend on its availability.
 
     `"cuda"` becomes `"cuda" if torch.cuda.is_available() else "cpu"`, and `x.cuda()` a transfer to that choice.
     """
     if isinstance(node, cst.SimpleString) and isinstance(region.parent(node), cst.Arg):
         device, imported = _device_choice(region, node, region.code(node))
-        edits: tuple[Edit, ...] = (*imported, replace(region, node, device))
-    elif isinstance(node, cst.Call) and method_name(node) in ACCELERATORS:
+        edits: tuple[Edit, ...] = (*imported, replace_node(region, node, device))
+    elif isinstance(node, cst.Call) and method_name(node) in ACCELERATOR_TRANSFERS:
         edits = _transfer_edits(region, node)
     else:
         raise NoFix
@@ -43,7 +43,7 @@ def ask_for_accelerator(region: NodeRegion, node: cst.CSTNode) -> Fix:
 def _transfer_edits(region: NodeRegion, call: cst.Call) -> tuple[Edit, ...]:
     """Return the edits that turn `x.cuda(...)` into `x.to(choice, ...)`, with the call's other keyword arguments."""
     assert isinstance(call.func, cst.Attribute)
-    written = target_of(region, call).device
+    written = transfer_target(region, call).device
     other_arguments = [one for one in call.args if one.keyword is not None and one.keyword.value != "device"]
     if written is None or len(call.args) - len(other_arguments) > 1:
         raise NoFix
@@ -60,5 +60,5 @@ def _device_choice(region: NodeRegion, node: cst.CSTNode, written: str) -> tuple
     literal = _ACCELERATOR_LITERAL.fullmatch(written)
     if literal is None:
         raise NoFix
-    is_available, imported = spell(region, node, ASKED[literal[2]])
+    is_available, imported = write_library_name(region, node, AVAILABILITY_CHECKS[literal[2]])
     return f"{written} if {is_available}() else {literal[1]}cpu{literal[1]}", imported

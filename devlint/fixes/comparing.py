@@ -5,8 +5,8 @@ from __future__ import annotations
 import libcst as cst
 
 from devlint.diagnostic import Applicability, Edit, Fix
-from devlint.fixes.edits import method, replace, wrap
-from devlint.fixes.imports import full_name, spell
+from devlint.fixes.edits import append_call, replace_node, wrap_node
+from devlint.fixes.imports import full_name, write_library_name
 from devlint.fixes.sheet import NodeRegion, NoFix
 
 
@@ -18,7 +18,7 @@ def compare_values(region: NodeRegion, node: cst.CSTNode) -> Fix:
     return Fix(f"Compare with `{equal}`", Applicability.UNSAFE, (region.sheet.edit(*region.span(operator), equal),))
 
 
-def compare_with_text(region: NodeRegion, node: cst.CSTNode, written: str) -> Fix:
+def compare_with_string(region: NodeRegion, node: cst.CSTNode, written: str) -> Fix:
     """Return a fix of a comparison between a device and a string.
 
     `x.device == "cuda"` becomes `x.device.type == "cuda"`; a string with an index becomes a `torch.device`.
@@ -29,11 +29,11 @@ def compare_with_text(region: NodeRegion, node: cst.CSTNode, written: str) -> Fi
     if string is None:
         raise NoFix
     if ":" in written:
-        device, imported = spell(region, node, "torch.device")
-        edits: tuple[Edit, ...] = (*imported, *wrap(region, string, f"{device}(", ")"))
+        device, imported = write_library_name(region, node, "torch.device")
+        edits: tuple[Edit, ...] = (*imported, *wrap_node(region, string, f"{device}(", ")"))
         return Fix("Compare with a device", Applicability.UNSAFE, edits)
     other = sides[1] if string is sides[0] else sides[0]
-    return Fix("Compare the type", Applicability.UNSAFE, method(region, other, ".type"))
+    return Fix("Compare the type", Applicability.UNSAFE, append_call(region, other, ".type"))
 
 
 def compare_types(region: NodeRegion, node: cst.CSTNode) -> Fix:
@@ -48,9 +48,9 @@ def compare_types(region: NodeRegion, node: cst.CSTNode) -> Fix:
             case cst.Call(func=function, args=[cst.Arg(value=cst.SimpleString() as string)]) if (
                 full_name(region, function) == "torch.device"
             ):
-                edits.append(replace(region, side, region.code(string)))
+                edits.append(replace_node(region, side, region.code(string)))
             case _:
-                edits += method(region, side, ".type")
+                edits += append_call(region, side, ".type")
     return Fix("Compare the types", Applicability.UNSAFE, tuple(edits))
 
 

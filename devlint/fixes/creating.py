@@ -10,18 +10,18 @@ import libcst as cst
 from devlint.diagnostic import Applicability, Edit, Fix
 from devlint.domain.placement import Place
 from devlint.domain.value import FactoryOrigin, OriginKind
-from devlint.fixes.calls import drop_method, find_argument, is_open, receiver_of, set_argument
-from devlint.fixes.edits import replace
-from devlint.fixes.imports import full_name, spell
-from devlint.fixes.names import is_read_again
-from devlint.fixes.placing import DEVICELESS
+from devlint.fixes.calls import find_argument, has_unpacked_keywords, receiver_of, remove_method_call, set_argument
+from devlint.fixes.edits import replace_node
+from devlint.fixes.imports import full_name, write_library_name
+from devlint.fixes.names import is_read_elsewhere
+from devlint.fixes.placing import FACTORIES_WITHOUT_DEVICE
 from devlint.fixes.sheet import FixContext, NodeRegion, NoFix, node_at
-from devlint.fixes.statements import take_out
-from devlint.fixes.transfers import Target, target_of
+from devlint.fixes.statements import remove_statement
+from devlint.fixes.transfers import TransferTarget, transfer_target
 from devlint.interpreter.program.definitions import names_bound_by
 from devlint.syntax.tree_walk import descend
 
-NUMPY: Final = {
+TORCH_RANDOM_FACTORIES: Final = {
     "numpy.random.standard_normal": "torch.randn",
     "numpy.random.randn": "torch.randn",
     "numpy.random.rand": "torch.rand",
@@ -31,20 +31,20 @@ NUMPY: Final = {
 """Torch's factories of random numbers, by the NumPy function that draws from the same distribution."""
 
 
-def create_there(context: FixContext, place: Place, fresh: FactoryOrigin) -> Fix:
+def create_on_target(context: FixContext, place: Place, fresh: FactoryOrigin) -> Fix:
     """Return a fix that passes the device to the factory of a tensor and removes the transfer at `place`.
 
     The fix is safe when the factory makes its values from nothing, and unsafe when it draws random numbers or when the
     numbers were drawn by NumPy and are then drawn by torch.
     """
     region, call = context.part(place), node_at(place)
-    target, factory = target_of(region, call), fresh.step.place.node
+    target, factory = transfer_target(region, call), fresh.step.place.node
     if not isinstance(factory, cst.Call) or target.device is None:
         raise NoFix
     safe = fresh.origin is OriginKind.NOTHING
     home = context.part(fresh.step.place)
     name = full_name(home, factory.func)
-    if name.startswith("torch.") and name.rpartition(".")[2] not in DEVICELESS:
+    if name.startswith("torch.") and name.rpartition(".")[2] not in FACTORIES_WITHOUT_DEVICE:
         at_hand = {wording.text for wording in fresh.step.wordings}
         known = target.device in at_hand or _is_known_at(home, factory, target.device)
         edits = (*_factory_edits(home, factory, target), *_transfer_removal(region, call, home, factory, known=known))
@@ -54,13 +54,13 @@ def create_there(context: FixContext, place: Place, fresh: FactoryOrigin) -> Fix
     return Fix(f"Create it on `{target.device}`", trust, edits)
 
 
-def _factory_edits(region: NodeRegion, factory: cst.Call, target: Target) -> tuple[Edit, ...]:
+def _factory_edits(region: NodeRegion, factory: cst.Call, target: TransferTarget) -> tuple[Edit, ...]:
     """Return the edit that gives a factory the device and the dtype of a transfer.
 
     Raises NoFix when the factory has a generator, pinned memory, `**options` or a dtype or device that the edit would
     have to merge with the transfer's.
     """
-    if is_open(factory) or find_argument(factory, "generator") or find_argument(factory, "pin_memory"):
+    if has_unpacked_keywords(factory) or find_argument(factory, "generator") or find_argument(factory, "pin_memory"):
         raise NoFix
     assert target.device is not None
     edit = set_argument(region, factory, "device", target.device)
@@ -84,7 +84,7 @@ def _transfer_removal(
     """
     receiver = receiver_of(call)
     if any(one is factory for one in (receiver, *descend(receiver))):
-        return (drop_method(region, call),)
+        return (remove_method_call(region, call),)
     # A transfer in another block runs on some paths only; the factory must not place the tensor on the others.
     if not isinstance(receiver, cst.Name) or not known or _block_of(region, call) is not _block_of(home, factory):
         raise NoFix
@@ -93,10 +93,10 @@ def _transfer_removal(
             cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))]) as statement,
             cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=first))]),
         ) if name == first == receiver.value:
-            return (take_out(region, statement),)
-    if is_read_again(region, receiver):
+            return (remove_statement(region, statement),)
+    if is_read_elsewhere(region, receiver):
         raise NoFix
-    return (drop_method(region, call),)
+    return (remove_method_call(region, call),)
 
 
 def _block_of(region: NodeRegion, node: cst.CSTNode) -> cst.CSTNode | None:
@@ -126,7 +126,7 @@ def _is_known_at(region: NodeRegion, factory: cst.Call, device: str) -> bool:
     return not words & {name for node in descend(function.body) for name in names_bound_by(node)}
 
 
-def _random_factory_edits(region: NodeRegion, call: cst.CSTNode, target: Target) -> tuple[Edit, ...]:
+def _random_factory_edits(region: NodeRegion, call: cst.CSTNode, target: TransferTarget) -> tuple[Edit, ...]:
     """Return the edits that let torch draw random numbers on a device.
 
     Before the edits NumPy draws them, `torch.from_numpy` converts them and a transfer moves them.
@@ -138,23 +138,27 @@ def _random_factory_edits(region: NodeRegion, call: cst.CSTNode, target: Target)
     removed: tuple[Edit, ...] = ()
     if isinstance(source, cst.Name):
         statement = _only_assignment(region, source)
-        removed, source = (take_out(region, statement),), statement.value
+        removed, source = (remove_statement(region, statement),), statement.value
     drawn, dtype = _split_astype(region, source)
-    if not isinstance(drawn, cst.Call) or is_open(drawn) or any(one.keyword is not None for one in drawn.args):
+    if (
+        not isinstance(drawn, cst.Call)
+        or has_unpacked_keywords(drawn)
+        or any(one.keyword is not None for one in drawn.args)
+    ):
         raise NoFix
-    maker = NUMPY.get(full_name(region, drawn.func))
+    maker = TORCH_RANDOM_FACTORIES.get(full_name(region, drawn.func))
     if maker is None or not drawn.args:
         raise NoFix
-    name, imported = spell(region, call, maker)
+    name, imported = write_library_name(region, call, maker)
     sizes = ", ".join(region.sheet.text[slice(*region.span(one))] for one in drawn.args)
-    kind = f", dtype={spell(region, call, f'torch.{dtype}')[0]}" if dtype != "float32" else ""
-    return (*imported, *removed, replace(region, call, f"{name}({sizes}, device={target.device}{kind})"))
+    kind = f", dtype={write_library_name(region, call, f'torch.{dtype}')[0]}" if dtype != "float32" else ""
+    return (*imported, *removed, replace_node(region, call, f"{name}({sizes}, device={target.device}{kind})"))
 
 
 def _only_assignment(region: NodeRegion, name: cst.Name) -> cst.Assign:
     """Return the only assignment of a local variable that is read nowhere else. Raises NoFix if there is none."""
     function = region.function(name)
-    if function is None or is_read_again(region, name):
+    if function is None or is_read_elsewhere(region, name):
         raise NoFix
     found = [
         node

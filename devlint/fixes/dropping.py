@@ -8,35 +8,35 @@ import libcst as cst
 
 from devlint.diagnostic import Applicability, Edit, Fix
 from devlint.domain.placement import Place
-from devlint.fixes.calls import drop_method, find_argument, method_name, receiver_of
-from devlint.fixes.edits import method_text, replace
+from devlint.fixes.calls import find_argument, method_name, receiver_of, remove_method_call
+from devlint.fixes.edits import replace_node, text_with_call
 from devlint.fixes.imports import full_name
 from devlint.fixes.sheet import FixContext, NodeRegion, NoFix, node_at
-from devlint.fixes.statements import take_out
-from devlint.fixes.transfers import target_of
+from devlint.fixes.statements import remove_statement
+from devlint.fixes.transfers import transfer_target
 
-REBUILDING: Final = frozenset({"torch.tensor", "torch.as_tensor", "torch.asarray", "torch.from_numpy"})
+REBUILDING_FUNCTIONS: Final = frozenset({"torch.tensor", "torch.as_tensor", "torch.asarray", "torch.from_numpy"})
 """Functions that make a tensor of an array without changing its values."""
 
 
-def drop_redundant(region: NodeRegion, call: cst.CSTNode, trust: Applicability) -> Fix:
+def remove_transfer(region: NodeRegion, call: cst.CSTNode, trust: Applicability) -> Fix:
     """Return a fix that removes a transfer without effect."""
     return Fix("Leave the transfer out", trust, (_drop_transfer(region, call),))
 
 
-def drop_first(region: NodeRegion, call: cst.CSTNode) -> Fix:
+def remove_first_transfer(region: NodeRegion, call: cst.CSTNode) -> Fix:
     """Return a fix that removes the first of two chained transfers: `x.cuda().to(device)` becomes `x.to(device)`."""
     first = receiver_of(call)
     return Fix("Leave the first transfer out", Applicability.UNSAFE, (_without_transfer(region, first),))
 
 
-def drop_both(context: FixContext, out: Place, back: Place) -> Fix:
+def remove_round_trip(context: FixContext, out: Place, back: Place) -> Fix:
     """Return a fix that removes a transfer and the later transfer that undoes it."""
     edits = tuple(_drop_transfer(context.part(one), node_at(one)) for one in (out, back))
     return Fix("Leave both transfers out", Applicability.UNSAFE, edits)
 
 
-def drop_statement(region: NodeRegion, call: cst.CSTNode) -> Edit:
+def remove_call_statement(region: NodeRegion, call: cst.CSTNode) -> Edit:
     """Return the edit that removes a call that is a statement of its own.
 
     Raises NoFix for any other call, and for a statement that is the only one of its block.
@@ -44,7 +44,7 @@ def drop_statement(region: NodeRegion, call: cst.CSTNode) -> Edit:
     statement = region.parent(call)
     if not isinstance(statement, cst.Expr):
         raise NoFix
-    edit = take_out(region, statement)
+    edit = remove_statement(region, statement)
     if edit.content == "pass":
         raise NoFix
     return edit
@@ -57,24 +57,24 @@ def _drop_transfer(region: NodeRegion, call: cst.CSTNode) -> Edit:
     also casts.
     """
     receiver, statement = receiver_of(call), region.parent(call)
-    if target_of(region, call).dtype is not None:
+    if transfer_target(region, call).dtype is not None:
         raise NoFix
     match statement:
         case cst.Expr():
-            return take_out(region, statement)
+            return remove_statement(region, statement)
         case cst.Assign(targets=[cst.AssignTarget(target=target)]) if target.deep_equals(receiver):
-            return take_out(region, statement)
-    return drop_method(region, call)
+            return remove_statement(region, statement)
+    return remove_method_call(region, call)
 
 
 def _without_transfer(region: NodeRegion, call: cst.CSTNode) -> Edit:
     """Return the edit that removes a transfer and keeps its receiver. Raises NoFix for a transfer that also casts."""
-    if target_of(region, call).dtype is not None:
+    if transfer_target(region, call).dtype is not None:
         raise NoFix
-    return drop_method(region, call)
+    return remove_method_call(region, call)
 
 
-def copy_tensor(region: NodeRegion, call: cst.CSTNode, trust: Applicability) -> Fix:
+def clone_tensor(region: NodeRegion, call: cst.CSTNode, trust: Applicability) -> Fix:
     """Return a fix that turns `torch.tensor(t)` of a tensor into `t.detach().clone()`, with the same move and cast."""
     if not isinstance(call, cst.Call) or not call.args or any(one.star for one in call.args):
         raise NoFix
@@ -82,15 +82,15 @@ def copy_tensor(region: NodeRegion, call: cst.CSTNode, trust: Applicability) -> 
     if call.args[0].keyword is not None:
         raise NoFix
     suffix = ".detach().clone()" + _argument_suffix(region, call)
-    return Fix("Copy it", trust, (replace(region, call, method_text(region, source, suffix)),))
+    return Fix("Copy it", trust, (replace_node(region, call, text_with_call(region, source, suffix)),))
 
 
-def stay_in_torch(region: NodeRegion, call: cst.CSTNode) -> Fix:
+def clone_without_numpy(region: NodeRegion, call: cst.CSTNode) -> Fix:
     """Return a fix that removes a round trip through NumPy.
 
     `torch.tensor(t.cpu().numpy())` becomes `t.detach().cpu().clone()`, which has the same values.
     """
-    if not isinstance(call, cst.Call) or not call.args or full_name(region, call.func) not in REBUILDING:
+    if not isinstance(call, cst.Call) or not call.args or full_name(region, call.func) not in REBUILDING_FUNCTIONS:
         raise NoFix
     read = call.args[0].value
     if method_name(read) != "numpy" or find_argument(call, "data") is not None:
@@ -102,8 +102,8 @@ def stay_in_torch(region: NodeRegion, call: cst.CSTNode) -> Fix:
     suffix = ".detach()"
     suffix += ".cpu()" if on_host and find_argument(call, "device") is None else ""
     suffix += ".clone()" if full_name(region, call.func) == "torch.tensor" else ""
-    text = method_text(region, source, suffix + _argument_suffix(region, call))
-    return Fix("Stay in torch", Applicability.UNSAFE, (replace(region, call, text),))
+    text = text_with_call(region, source, suffix + _argument_suffix(region, call))
+    return Fix("Stay in torch", Applicability.UNSAFE, (replace_node(region, call, text),))
 
 
 def _argument_suffix(region: NodeRegion, call: cst.Call) -> str:

@@ -7,25 +7,25 @@ import libcst as cst
 from devlint.diagnostic import Edit
 from devlint.fixes.sheet import NodeRegion
 
-LOOSE = (
+LOOSELY_BINDING = (
     cst.BinaryOperation, cst.UnaryOperation, cst.BooleanOperation, cst.Comparison, cst.IfExp, cst.Lambda, cst.Await,
     cst.NamedExpr, cst.Integer, cst.Float, cst.ConcatenatedString, cst.Yield, cst.GeneratorExp,
 )  # fmt: skip
 """Expressions that need parentheses before an attribute can follow them."""
 
 
-def replace(region: NodeRegion, node: cst.CSTNode, content: str) -> Edit:
+def replace_node(region: NodeRegion, node: cst.CSTNode, content: str) -> Edit:
     """Return the edit that replaces a node, and the parentheses around it, by `content`."""
     return region.sheet.edit(*region.around(node), content)
 
 
-def before(region: NodeRegion, node: cst.CSTNode, content: str) -> Edit:
+def insert_before(region: NodeRegion, node: cst.CSTNode, content: str) -> Edit:
     """Return the edit that inserts `content` before a node and the parentheses around it."""
     start, _ = region.around(node)
     return region.sheet.edit(start, start, content)
 
 
-def behind(region: NodeRegion, node: cst.CSTNode, content: str) -> Edit:
+def insert_after(region: NodeRegion, node: cst.CSTNode, content: str) -> Edit:
     """Return the edit that inserts `content` after a node and the parentheses around it."""
     _, end = region.around(node)
     return region.sheet.edit(end, end, content)
@@ -36,22 +36,22 @@ def between(region: NodeRegion, first: cst.CSTNode, last: cst.CSTNode, content: 
     return region.sheet.edit(region.around(first)[1], region.around(last)[0], content)
 
 
-def wrap(region: NodeRegion, node: cst.CSTNode, opening: str, closing: str) -> tuple[Edit, ...]:
+def wrap_node(region: NodeRegion, node: cst.CSTNode, opening: str, closing: str) -> tuple[Edit, ...]:
     """Return the edits that insert one text before a node and another text after it."""
-    return before(region, node, opening), behind(region, node, closing)
+    return insert_before(region, node, opening), insert_after(region, node, closing)
 
 
-def method(region: NodeRegion, node: cst.BaseExpression, suffix: str) -> tuple[Edit, ...]:
+def append_call(region: NodeRegion, node: cst.BaseExpression, suffix: str) -> tuple[Edit, ...]:
     """Return the edits that call a method on the value of an expression; `suffix` is the call, such as `.cpu()`.
 
     An expression that binds less tightly than an attribute gets parentheses.
     """
-    if isinstance(node, LOOSE) and not node.lpar:
-        return wrap(region, node, "(", f"){suffix}")
-    return (behind(region, node, suffix),)
+    if isinstance(node, LOOSELY_BINDING) and not node.lpar:
+        return wrap_node(region, node, "(", f"){suffix}")
+    return (insert_after(region, node, suffix),)
 
 
-def method_text(region: NodeRegion, node: cst.BaseExpression, suffix: str) -> str:
+def text_with_call(region: NodeRegion, node: cst.BaseExpression, suffix: str) -> str:
     """Return the source of an expression with a method call after it; `suffix` is the call, such as `.cpu()`."""
     code = region.code(node)
-    return f"({code}){suffix}" if isinstance(node, LOOSE) and not node.lpar else f"{code}{suffix}"
+    return f"({code}){suffix}" if isinstance(node, LOOSELY_BINDING) and not node.lpar else f"{code}{suffix}"

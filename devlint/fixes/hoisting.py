@@ -8,15 +8,15 @@ import libcst as cst
 
 from devlint.diagnostic import Applicability, Fix
 from devlint.fixes.calls import receiver_of
-from devlint.fixes.edits import replace
-from devlint.fixes.names import bound_in
+from devlint.fixes.edits import replace_node
+from devlint.fixes.names import names_bound_in_function
 from devlint.fixes.sheet import NodeRegion, NoFix
-from devlint.fixes.statements import outermost_loop, put_before_statement, take_out
+from devlint.fixes.statements import insert_lines_before_statement, outermost_loop, remove_statement
 from devlint.interpreter.program.liveness import names_changed_in, names_mutated_in, varies_in_loop
 from devlint.syntax.tree_walk import descend
 
 
-def hoist(region: NodeRegion, call: cst.CSTNode) -> Fix:
+def hoist_transfer(region: NodeRegion, call: cst.CSTNode) -> Fix:
     """Return a fix that moves a transfer before the outermost loop in which receiver and target do not change.
 
     A statement that only assigns the result moves as a whole; the result of any other transfer gets a variable before
@@ -35,10 +35,16 @@ def hoist(region: NodeRegion, call: cst.CSTNode) -> Fix:
     if not _runs_in_each_iteration(region, call, loop) or _changes_result_in_place(region, call, loop, name):
         raise NoFix
     if name is not None and isinstance(statement, cst.Assign) and _is_only_binding(loop, name):
-        edits = (put_before_statement(region, loop, f"{name} = {region.code(call)}"), take_out(region, statement))
+        edits = (
+            insert_lines_before_statement(region, loop, f"{name} = {region.code(call)}"),
+            remove_statement(region, statement),
+        )
         return Fix(f"Make `{name}` before the loop", Applicability.UNSAFE, edits)
     name = _new_name(region, call)
-    edits = (put_before_statement(region, loop, f"{name} = {region.code(call)}"), replace(region, call, name))
+    edits = (
+        insert_lines_before_statement(region, loop, f"{name} = {region.code(call)}"),
+        replace_node(region, call, name),
+    )
     return Fix("Move it before the loop", Applicability.UNSAFE, edits)
 
 
@@ -87,7 +93,7 @@ def _new_name(region: NodeRegion, call: cst.Call) -> str:
         base = f"moved_{receiver.value}"
     function = region.function(call)
     taken = region.unit.mentions | (
-        region.told(bound_in, function) if function is not None else region.sheet.index.bound
+        region.told(names_bound_in_function, function) if function is not None else region.sheet.index.bound
     )
     own = receiver.attr.value if isinstance(receiver, cst.Attribute) else ""
     while base in taken and not (base == own and _is_attribute_only(region, base)):

@@ -5,19 +5,19 @@ from __future__ import annotations
 import libcst as cst
 
 from devlint.diagnostic import Edit
-from devlint.fixes.names import bound_in
+from devlint.fixes.names import names_bound_in_function
 from devlint.fixes.sheet import FixContext, NodeRegion
 from devlint.syntax.index import Binding
 from devlint.syntax.tree_walk import dotted_name
 
 
-def spell(region: NodeRegion, node: cst.CSTNode, dotted: str) -> tuple[str, tuple[Edit, ...]]:
+def write_library_name(region: NodeRegion, node: cst.CSTNode, dotted: str) -> tuple[str, tuple[Edit, ...]]:
     """Return the source of a library object's name at `node`, with the edits that import its package if necessary.
 
     An import of the file that binds the object or a package around it is used, unless a local name hides it.
     """
     function = region.function(node)
-    hidden = region.told(bound_in, function) if function is not None else frozenset[str]()
+    hidden = region.told(names_bound_in_function, function) if function is not None else frozenset[str]()
     known = [
         (len(imported), binding.name + dotted.removeprefix(imported))
         for binding in region.sheet.imports

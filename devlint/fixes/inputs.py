@@ -6,12 +6,17 @@ import libcst as cst
 
 from devlint.diagnostic import Applicability, Fix
 from devlint.domain.placement import Place
-from devlint.fixes.devices import device_at_meeting, is_plain
-from devlint.fixes.edits import method_text, replace
-from devlint.fixes.imports import spell
-from devlint.fixes.placing import bring, each, transfer, unblocked
+from devlint.fixes.devices import device_at_conflict, is_repeatable
+from devlint.fixes.edits import replace_node, text_with_call
+from devlint.fixes.imports import write_library_name
+from devlint.fixes.placing import create_on_device_of, insert_transfer, map_elements, non_blocking_argument
 from devlint.fixes.sheet import FixContext, NodeRegion, NoFix, node_at
-from devlint.fixes.statements import outermost_loop, put_before, put_before_statement, statement_of
+from devlint.fixes.statements import (
+    enclosing_statement,
+    insert_lines_before,
+    insert_lines_before_statement,
+    outermost_loop,
+)
 from devlint.interpreter.program.liveness import names_changed_in
 from devlint.interpreter.state.events import ModuleInputConflict, Operand
 from devlint.syntax.tree_walk import dotted_name
@@ -25,11 +30,11 @@ def move_input(
     `argument` is the input as the call writes it; None when it is not known which argument holds the input. Raises
     NoFix when the input is an attribute of an argument, or a container that the call does not unpack.
     """
-    creation_fix = bring(context, event, given, weights)
+    creation_fix = create_on_device_of(context, event, given, weights)
     if creation_fix is not None:
         return creation_fix
     region = context.part(event.context.place)
-    suffix = f".to({_weights_device(region, event, weights)}{unblocked(given)})"
+    suffix = f".to({_weights_device(region, event, weights)}{non_blocking_argument(given)})"
     if argument is None or _is_starred(region, argument):
         return _move_starred(region, event.context.place.node, suffix)
     if not isinstance(argument.node, cst.BaseExpression) or given.inside:
@@ -38,7 +43,7 @@ def move_input(
         return _move_entries(region, argument.node, suffix)
     if _is_attribute_of_argument(given):
         raise NoFix
-    message, edits = transfer(region, argument.node, suffix)
+    message, edits = insert_transfer(region, argument.node, suffix)
     return Fix(message, Applicability.UNSAFE, edits)
 
 
@@ -46,13 +51,13 @@ def move_module(context: FixContext, event: ModuleInputConflict, given: Operand)
     """Return a fix that moves a module to its input's device, before the outermost loop that changes neither."""
     region = context.part(event.context.place)
     module = region.code(_called_module(event.context.place.node))
-    device = device_at_meeting(event, given, without=(module,))
+    device = device_at_conflict(event, given, without=(module,))
     roots = {device.partition(".")[0], module.partition(".")[0]}
     call = node_at(event.context.place)
-    statement = outermost_loop(region, call, lambda loop: not roots & names_changed_in(loop)) or statement_of(
+    statement = outermost_loop(region, call, lambda loop: not roots & names_changed_in(loop)) or enclosing_statement(
         region, call
     )
-    edit = put_before_statement(region, statement, f"{module}.to({device})")
+    edit = insert_lines_before_statement(region, statement, f"{module}.to({device})")
     return Fix(f"Move `{module}` to `{device}`", Applicability.UNSAFE, (edit,))
 
 
@@ -62,14 +67,14 @@ def _weights_device(region: NodeRegion, event: ModuleInputConflict, weights: Ope
     It is `next(module.parameters()).device` where no shorter one is valid.
     """
     try:
-        return device_at_meeting(event, weights)
+        return device_at_conflict(event, weights)
     except NoFix:
         return f"next({region.code(_called_module(event.context.place.node))}.parameters()).device"
 
 
 def _called_module(call: object) -> cst.BaseExpression:
     """Return the expression of the module that a call calls. Raises NoFix if the expression cannot be repeated."""
-    if isinstance(call, cst.Call) and isinstance(call.func, (cst.Name, cst.Attribute)) and is_plain(call.func):
+    if isinstance(call, cst.Call) and isinstance(call.func, (cst.Name, cst.Attribute)) and is_repeatable(call.func):
         return call.func
     raise NoFix
 
@@ -80,23 +85,25 @@ def _move_starred(region: NodeRegion, call: object, suffix: str) -> Fix:
     Raises NoFix unless the call unpacks exactly one expression, and that one can be repeated.
     """
     stars = [one for one in call.args if one.star] if isinstance(call, cst.Call) else []
-    if len(stars) != 1 or not is_plain(stars[0].value):
+    if len(stars) != 1 or not is_repeatable(stars[0].value):
         raise NoFix
     if stars[0].star == "**":
         return _move_entries(region, stars[0].value, suffix)
     value = stars[0].value
-    return Fix("Move each input", Applicability.UNSAFE, (replace(region, value, each(region, value, suffix)),))
+    return Fix(
+        "Move each input", Applicability.UNSAFE, (replace_node(region, value, map_elements(region, value, suffix)),)
+    )
 
 
 def _move_entries(region: NodeRegion, mapping: cst.BaseExpression, suffix: str) -> Fix:
     """Return a fix that moves the tensors in a dict of inputs and keeps its other entries."""
-    torch, imported = spell(region, mapping, "torch")
-    code = method_text(region, mapping, ".items()")
+    torch, imported = write_library_name(region, mapping, "torch")
+    code = text_with_call(region, mapping, ".items()")
     moved = f"{{key: value{suffix} if {torch}.is_tensor(value) else value for key, value in {code}}}"
     if isinstance(mapping, cst.Name):
-        edit = put_before(region, mapping, f"{mapping.value} = {moved}")
+        edit = insert_lines_before(region, mapping, f"{mapping.value} = {moved}")
     else:
-        edit = replace(region, mapping, moved)
+        edit = replace_node(region, mapping, moved)
     return Fix("Move the tensors among the inputs", Applicability.UNSAFE, (*imported, edit))
 
 

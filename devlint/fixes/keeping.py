@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import libcst as cst
 
 from devlint.diagnostic import Applicability, Edit, Fix
-from devlint.fixes.edits import before, replace
-from devlint.fixes.names import bound_in, is_bound_here, loop_over
+from devlint.fixes.edits import insert_before, replace_node
+from devlint.fixes.names import binds_same_variable, loop_that_binds, names_bound_in_function
 from devlint.fixes.sheet import NodeRegion, NoFix
 from devlint.interpreter.program.liveness import is_read_after
 from devlint.syntax.tree_walk import descend, dotted_name
@@ -24,40 +24,44 @@ def assign_result(region: NodeRegion, call: cst.Call, variable: cst.BaseExpressi
     if not isinstance(statement, cst.Expr):
         raise NoFix
     if isinstance(variable, cst.Name):
-        loop = loop_over(region, call, variable.value)
+        loop = loop_that_binds(region, call, variable.value)
         if loop is not None and not _is_read_later(loop, statement, variable.value):
             place = _element_source(region, loop, variable.value)
             return (
-                _container_fix(before(region, call, f"{place} = "))
+                _container_fix(insert_before(region, call, f"{place} = "))
                 if place is not None
-                else collect(region, loop, call)
+                else collect_results(region, loop, call)
             )
-        if not is_bound_here(region, call, variable.value):
+        if not binds_same_variable(region, call, variable.value):
             raise NoFix
     elif not _can_be_assigned(region, variable):
         raise NoFix
     name = region.code(variable)
     trust = Applicability.SAFE if safe and isinstance(variable, cst.Name) else Applicability.UNSAFE
-    return Fix(f"Assign the result to `{name}`", trust, (before(region, call, f"{name} = "),))
+    return Fix(f"Assign the result to `{name}`", trust, (insert_before(region, call, f"{name} = "),))
 
 
-def rebind_in_container(region: NodeRegion, call: cst.Call, name: str) -> Fix:
+def assign_to_container(region: NodeRegion, call: cst.Call, name: str) -> Fix:
     """Return a fix that assigns a moved loop variable to its container.
 
     `v = v.to(device)` becomes `d[k] = v.to(device)`.
     """
     statement = region.parent(call)
-    loop = loop_over(region, call, name)
+    loop = loop_that_binds(region, call, name)
     if not isinstance(statement, cst.Assign) or len(statement.targets) != 1 or loop is None:
         raise NoFix
     target = statement.targets[0].target
     if not isinstance(target, cst.Name) or target.value != name:
         raise NoFix
     place = _element_source(region, loop, name)
-    return _container_fix(replace(region, target, place)) if place is not None else collect(region, loop, call)
+    return (
+        _container_fix(replace_node(region, target, place))
+        if place is not None
+        else collect_results(region, loop, call)
+    )
 
 
-def collect(region: NodeRegion, loop: cst.For, call: cst.Call) -> Fix:
+def collect_results(region: NodeRegion, loop: cst.For, call: cst.Call) -> Fix:
     """Return a fix that replaces a loop with one transfer as its body by one statement that keeps all results.
 
     A loop over `m.parameters()` becomes a transfer of the module; a loop over a list becomes a list comprehension.
@@ -73,7 +77,9 @@ def collect(region: NodeRegion, loop: cst.For, call: cst.Call) -> Fix:
             if not moved.startswith(f"{name}."):
                 raise NoFix
             message, content = "Move the module", f"{region.code(owner)}{moved.removeprefix(name)}"
-        case cst.Name(value=values) if is_bound_here(region, loop, values) and _is_list_needed(region, loop, values):
+        case cst.Name(value=values) if binds_same_variable(region, loop, values) and _is_list_needed(
+            region, loop, values
+        ):
             message, content = f"Collect the results in `{values}`", f"{values} = [{moved} for {name} in {values}]"
         case cst.Attribute(value=cst.Name(value="self")):
             values = region.code(loop.iter)
@@ -123,7 +129,11 @@ def _is_read_later(loop: cst.For, statement: cst.CSTNode, name: str) -> bool:
 def _is_list_needed(region: NodeRegion, loop: cst.For, name: str) -> bool:
     """Return whether a list that a loop fills under a name is read after the loop, or visible outside the function."""
     function = region.function(loop)
-    return function is None or is_read_after(function.body, loop, name) or name not in region.told(bound_in, function)
+    return (
+        function is None
+        or is_read_after(function.body, loop, name)
+        or name not in region.told(names_bound_in_function, function)
+    )
 
 
 def _can_be_assigned(region: NodeRegion, variable: cst.BaseExpression) -> bool:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import libcst as cst
 
 from devlint.diagnostic import Applicability, Fix
-from devlint.fixes.calls import drop_method, find_argument, receiver_of, set_argument
-from devlint.fixes.edits import behind, method_text, replace, wrap
-from devlint.fixes.imports import full_name, spell
+from devlint.fixes.calls import find_argument, receiver_of, remove_method_call, set_argument
+from devlint.fixes.edits import insert_after, replace_node, text_with_call, wrap_node
+from devlint.fixes.imports import full_name, write_library_name
 from devlint.fixes.sheet import NodeRegion
-from devlint.fixes.transfers import target_of
+from devlint.fixes.transfers import transfer_target
 
 
-def keep_parameter(region: NodeRegion, call: cst.CSTNode) -> Fix:
+def make_parameter(region: NodeRegion, call: cst.CSTNode) -> Fix:
     """Return a fix that makes the moved tensor a parameter.
 
     `nn.Parameter(t).to(device)` becomes `nn.Parameter(t.to(device))`. The result of a transfer of any other receiver is
@@ -22,21 +22,23 @@ def keep_parameter(region: NodeRegion, call: cst.CSTNode) -> Fix:
     if isinstance(receiver, cst.Call) and full_name(region, receiver.func) == "torch.nn.Parameter" and receiver.args:
         inner = receiver.args[0].value
         suffix = region.sheet.text[region.around(receiver)[1] : region.span(call)[1]]
-        edits = (replace(region, inner, method_text(region, inner, suffix)), drop_method(region, call))
+        edits = (replace_node(region, inner, text_with_call(region, inner, suffix)), remove_method_call(region, call))
         return Fix("Move the tensor that becomes a parameter", Applicability.UNSAFE, edits)
-    parameter, imported = spell(region, call, "torch.nn.Parameter")
+    parameter, imported = write_library_name(region, call, "torch.nn.Parameter")
     return Fix(
-        "Make a parameter of the result", Applicability.UNSAFE, (*imported, *wrap(region, call, f"{parameter}(", ")"))
+        "Make a parameter of the result",
+        Applicability.UNSAFE,
+        (*imported, *wrap_node(region, call, f"{parameter}(", ")")),
     )
 
 
-def keep_leaf(region: NodeRegion, call: cst.CSTNode) -> Fix:
+def make_leaf(region: NodeRegion, call: cst.CSTNode) -> Fix:
     """Return a fix that makes the result of a transfer a leaf tensor.
 
     A factory with `requires_grad=` creates the tensor on the target device; the result of any other transfer gets
     `.detach().requires_grad_()`.
     """
-    receiver, target = receiver_of(call), target_of(region, call)
+    receiver, target = receiver_of(call), transfer_target(region, call)
     if (
         isinstance(receiver, cst.Call)
         and full_name(region, receiver.func).startswith("torch.")
@@ -44,7 +46,7 @@ def keep_leaf(region: NodeRegion, call: cst.CSTNode) -> Fix:
         and target.device is not None
         and target.dtype is None
     ):
-        edits = (set_argument(region, receiver, "device", target.device), drop_method(region, call))
+        edits = (set_argument(region, receiver, "device", target.device), remove_method_call(region, call))
         return Fix(f"Make it on `{target.device}`", Applicability.UNSAFE, edits)
-    edit = behind(region, call, ".detach().requires_grad_()")
+    edit = insert_after(region, call, ".detach().requires_grad_()")
     return Fix("Make a leaf of the moved tensor", Applicability.UNSAFE, (edit,))

@@ -12,7 +12,7 @@ from devlint.interpreter.program.name_events import NameEvents
 from devlint.syntax.tree_walk import descend
 
 
-def loop_over(region: NodeRegion, node: cst.CSTNode, name: str) -> cst.For | None:
+def loop_that_binds(region: NodeRegion, node: cst.CSTNode, name: str) -> cst.For | None:
     """Return the loop around a node, within the same function, whose target binds a name; None without such a loop."""
     for above in region.parents(node):
         if isinstance(above, cst.FunctionDef):
@@ -22,18 +22,18 @@ def loop_over(region: NodeRegion, node: cst.CSTNode, name: str) -> cst.For | Non
     return None
 
 
-def is_bound_here(region: NodeRegion, node: cst.CSTNode, name: str) -> bool:
+def binds_same_variable(region: NodeRegion, node: cst.CSTNode, name: str) -> bool:
     """Return whether assigning a name at `node` binds the variable that a read of the name there refers to."""
     function = region.function(node)
-    return function is None or name in region.told(bound_in, function)
+    return function is None or name in region.told(names_bound_in_function, function)
 
 
-def is_read_again(region: NodeRegion, node: cst.Name) -> bool:
+def is_read_elsewhere(region: NodeRegion, node: cst.Name) -> bool:
     """Return whether the value of a name at one read is also read elsewhere.
 
     A loop that does not bind the name counts as another read, because its next iteration reads the same value.
     """
-    function, loop = region.function(node), loop_over(region, node, node.value)
+    function, loop = region.function(node), loop_that_binds(region, node, node.value)
     if loop is not None:
         code: list[cst.CSTNode] = [loop.body]
     elif function is not None:
@@ -58,9 +58,9 @@ def _is_bound_before_loop(region: NodeRegion, node: cst.CSTNode, binding: cst.CS
     return any(loop not in holders for loop in loops)
 
 
-def bound_in(function: cst.FunctionDef) -> frozenset[str]:
+def names_bound_in_function(function: cst.FunctionDef) -> frozenset[str]:
     """Return the names that a function binds: parameters, targets in its body, and `global` and `nonlocal` names."""
-    names = set(parameters_of(function))
+    names = set(parameter_names(function))
     for node in descend(function.body, into_functions=False):
         names.update(names_bound_by(node))
         if isinstance(node, (cst.Global, cst.Nonlocal)):
@@ -68,6 +68,6 @@ def bound_in(function: cst.FunctionDef) -> frozenset[str]:
     return frozenset(names)
 
 
-def parameters_of(function: cst.FunctionDef) -> list[str]:
+def parameter_names(function: cst.FunctionDef) -> list[str]:
     """Return the names of a function's parameters, in order."""
     return [one.name.value for one in descend(function.params) if isinstance(one, cst.Param)]

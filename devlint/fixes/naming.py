@@ -8,23 +8,23 @@ from collections.abc import Iterator
 import libcst as cst
 
 from devlint.diagnostic import Applicability, Edit, Fix
-from devlint.fixes.edits import replace
+from devlint.fixes.edits import replace_node
 from devlint.fixes.sheet import NodeRegion, NoFix
 from devlint.syntax.tree_walk import descend
 
-MEANT = re.compile(r"(?i)\s*(gpu|cuda|nvidia)[\s:_-]*(\d*)\s*")
+MISSPELLED_DEVICE = re.compile(r"(?i)\s*(gpu|cuda|nvidia)[\s:_-]*(\d*)\s*")
 """A misspelled accelerator, such as `gpu0` or `CUDA 1`, with its index."""
 
 
-def meant(written: str) -> str | None:
+def probable_device(written: str) -> str | None:
     """Return the device that a misspelled string probably means, such as `cuda:0` for `gpu0`; None if it is unclear."""
-    match = MEANT.fullmatch(written)
+    match = MISSPELLED_DEVICE.fullmatch(written)
     if match is None:
         return None
     return f"cuda:{int(match[2])}" if match[2] else "cuda"
 
 
-def respell(region: NodeRegion, node: cst.CSTNode, written: str) -> Fix:
+def correct_device(region: NodeRegion, node: cst.CSTNode, written: str) -> Fix:
     """Return a fix of an invalid device string, where it stands or where the file assigns it to the variable.
 
     A doubled prefix is removed, `.cuda("cpu")` becomes `.cpu()`, and `gpu0` becomes `cuda:0`. Raises NoFix for any
@@ -40,7 +40,7 @@ def respell(region: NodeRegion, node: cst.CSTNode, written: str) -> Fix:
         start, _ = region.span(call.func.attr)
         edit = region.sheet.edit(start, region.span(call)[1], "cpu()")
         return Fix("Call `.cpu()`", Applicability.UNSAFE, (edit,))
-    correction = meant(written)
+    correction = probable_device(written)
     if correction is None:
         raise NoFix
     edits = tuple(_literal_edits(region, node, written, correction))
@@ -61,9 +61,9 @@ def _doubled_prefix_edit(region: NodeRegion, node: cst.CSTNode, written: str) ->
         case cst.FormattedString(
             parts=[cst.FormattedStringText(value=text), cst.FormattedStringExpression(format_spec=None) as inner]
         ) if text == prefix:
-            return replace(region, node, region.code(inner.expression))
+            return replace_node(region, node, region.code(inner.expression))
         case cst.BinaryOperation(left=cst.SimpleString() as string, right=right) if string.evaluated_value == prefix:
-            return replace(region, node, region.code(right))
+            return replace_node(region, node, region.code(right))
     return None
 
 
@@ -95,4 +95,4 @@ def _literal_edits(region: NodeRegion, node: cst.CSTNode, written: str, correcti
 
 def _literal_edit(region: NodeRegion, string: cst.SimpleString, correction: str) -> Edit:
     """Return the edit that replaces the content of a string literal and keeps its quotes."""
-    return replace(region, string, f"{string.quote}{correction}{string.quote}")
+    return replace_node(region, string, f"{string.quote}{correction}{string.quote}")

@@ -9,31 +9,31 @@ import libcst as cst
 
 from devlint.diagnostic import Applicability, Edit, Fix
 from devlint.domain.placement import Place, Step, StepKind
-from devlint.explain.conflict_stories import device_source_of
+from devlint.explain.conflict_stories import device_source
 from devlint.fixes.calls import find_argument, set_argument
-from devlint.fixes.devices import device_at_meeting, is_plain, worded
-from devlint.fixes.edits import method, method_text, replace
+from devlint.fixes.devices import device_at_conflict, find_device_expression, is_repeatable
+from devlint.fixes.edits import append_call, replace_node, text_with_call
 from devlint.fixes.imports import full_name
-from devlint.fixes.names import is_bound_here, is_read_again
+from devlint.fixes.names import binds_same_variable, is_read_elsewhere
 from devlint.fixes.sheet import FixContext, NodeRegion, NoFix
-from devlint.fixes.statements import put_before, statement_of
+from devlint.fixes.statements import enclosing_statement, insert_lines_before
 from devlint.interpreter.program.definitions import names_in_target
 from devlint.interpreter.state.events import DeviceConflict, Operand
 from devlint.syntax.tree_walk import descend
 
-DEVICELESS: Final = frozenset(
+FACTORIES_WITHOUT_DEVICE: Final = frozenset(
     "from_numpy frombuffer from_dlpack Tensor FloatTensor DoubleTensor HalfTensor LongTensor IntTensor ShortTensor"
     " CharTensor ByteTensor BoolTensor sample rsample sample_n".split()
 )
 """Factories of host tensors that take no `device` argument."""
 
-RANDOM: Final = frozenset(
+RANDOM_FACTORIES: Final = frozenset(
     "rand randn randint randperm normal bernoulli poisson multinomial sample rsample sample_n".split()
 )
 """Random factories, which return other numbers on each type of device."""
 
 
-def create_at(context: FixContext, created: Step, device: str, use: Place) -> Fix:
+def create_on_device(context: FixContext, created: Step, device: str, use: Place) -> Fix:
     """Return a fix that passes a device to the factory that creates a tensor.
 
     `created` is the factory's step, `use` the place where the tensor is used. The fix is safe when nothing but `use`
@@ -49,14 +49,14 @@ def create_at(context: FixContext, created: Step, device: str, use: Place) -> Fi
         raise NoFix
     factory = name.rpartition(".")[2]
     if find_argument(call, "device") is None and (
-        factory in DEVICELESS or find_argument(call, "generator") is not None
+        factory in FACTORIES_WITHOUT_DEVICE or find_argument(call, "generator") is not None
     ):
-        edits = method(region, call, f".to({device})")
+        edits = append_call(region, call, f".to({device})")
         message = f"Move it to `{device}` as soon as it is made"
     else:
         edits = (set_argument(region, call, "device", device),)
         message = f"Make it on `{device}`"
-    safe = factory not in RANDOM and factory[:1].islower() and _is_only_use(region, call, use)
+    safe = factory not in RANDOM_FACTORIES and factory[:1].islower() and _is_only_use(region, call, use)
     return Fix(message, Applicability.SAFE if safe else Applicability.UNSAFE, edits)
 
 
@@ -69,10 +69,10 @@ def _is_only_use(region: NodeRegion, call: cst.Call, use: Place) -> bool:
     if function is None or not isinstance(use.node, cst.Name) or not isinstance(assignment, cst.Assign):
         return False
     names = [name for target in assignment.targets for name in names_in_target(target.target)]
-    return names == [use.node.value] and not is_read_again(region, use.node)
+    return names == [use.node.value] and not is_read_elsewhere(region, use.node)
 
 
-def transfer(region: NodeRegion, node: cst.CSTNode, suffix: str) -> tuple[str, tuple[Edit, ...]]:
+def insert_transfer(region: NodeRegion, node: cst.CSTNode, suffix: str) -> tuple[str, tuple[Edit, ...]]:
     """Return the message and the edits of a fix that moves a tensor by a method call where it is used.
 
     A variable that is read again is moved by a statement before its use instead. Raises NoFix for a tensor that is
@@ -80,15 +80,17 @@ def transfer(region: NodeRegion, node: cst.CSTNode, suffix: str) -> tuple[str, t
     """
     if not isinstance(node, cst.BaseExpression):
         raise NoFix
-    if is_plain(node) and _can_be_rebound(region, node) and _is_read_again(region, node):
+    if is_repeatable(node) and _can_be_rebound(region, node) and _is_read_again(region, node):
         name = region.code(node)
-        return f"Move `{name}` before it is used", (put_before(region, node, f"{name} = {name}{suffix}"),)
+        return f"Move `{name}` before it is used", (insert_lines_before(region, node, f"{name} = {name}{suffix}"),)
     if _is_changed_in_place(region, node):
         raise NoFix
-    return f"Move it with `{suffix}`", method(region, node, suffix)
+    return f"Move it with `{suffix}`", append_call(region, node, suffix)
 
 
-def bring(context: FixContext, event: DeviceConflict, misplaced_operand: Operand, other: Operand) -> Fix | None:
+def create_on_device_of(
+    context: FixContext, event: DeviceConflict, misplaced_operand: Operand, other: Operand
+) -> Fix | None:
     """Return a fix that creates the operand `strange` on the device of `other`, or None.
 
     None means that `strange` is not created by a factory, or that no expression there denotes the device. The fix is
@@ -98,11 +100,11 @@ def bring(context: FixContext, event: DeviceConflict, misplaced_operand: Operand
     creation = misplaced_operand.leaf.placing_step
     if creation is None or creation.kind is not StepKind.CREATED:
         return None
-    device = worded(creation.wordings, other.tensor.placement)
+    device = find_device_expression(creation.wordings, other.tensor.placement)
     if device is None and creation.place == misplaced_operand.place:
-        device = device_at_meeting(event, other)
+        device = device_at_conflict(event, other)
     if device is None:
-        written = device_source_of(event, other)
+        written = device_source(event, other)
         device = written if written is not None and written[0] in "'\"" else None
     if device is None:
         return None
@@ -111,37 +113,39 @@ def bring(context: FixContext, event: DeviceConflict, misplaced_operand: Operand
         other.leaf.placing_step is not None and other.leaf.placing_step.scope is event.context.scope
     )
     try:
-        fix = create_at(context, creation, device, misplaced_operand.place)
+        fix = create_on_device(context, creation, device, misplaced_operand.place)
     except NoFix:
         return None
     return fix if is_reliable else with_fields(fix, applicability=Applicability.UNSAFE)
 
 
-def move_to_meet(context: FixContext, event: DeviceConflict) -> Fix:
+def move_misplaced(context: FixContext, event: DeviceConflict) -> Fix:
     """Return a fix that creates a conflict's misplaced operand on the other operand's device, or moves it there."""
-    creation_fix = bring(context, event, event.misplaced, event.other)
-    return creation_fix if creation_fix is not None else move_where_used(context, event)
+    creation_fix = create_on_device_of(context, event, event.misplaced, event.other)
+    return creation_fix if creation_fix is not None else move_misplaced_at_use(context, event)
 
 
-def move_where_used(context: FixContext, event: DeviceConflict) -> Fix:
+def move_misplaced_at_use(context: FixContext, event: DeviceConflict) -> Fix:
     """Return a fix that moves a conflict's misplaced operand to the other operand's device at the operation."""
     misplaced_operand, other = event.misplaced, event.other
     region = context.part(misplaced_operand.place)
-    node = written_operand(region, misplaced_operand)
+    node = operand_expression(region, misplaced_operand)
     if misplaced_operand.of_module:
         raise NoFix
     if misplaced_operand.inside and other.inside and event.operation.startswith("torch._foreach_"):
-        others = region.code(written_operand(region, other))
+        others = region.code(operand_expression(region, other))
         pairs = f"[one.to(other.device) for one, other in zip({region.code(node)}, {others})]"
-        return Fix("Move each to its partner", Applicability.UNSAFE, (replace(region, node, pairs),))
-    suffix = f".to({device_at_meeting(event, other)}{unblocked(misplaced_operand)})"
+        return Fix("Move each to its partner", Applicability.UNSAFE, (replace_node(region, node, pairs),))
+    suffix = f".to({device_at_conflict(event, other)}{non_blocking_argument(misplaced_operand)})"
     if misplaced_operand.inside:
-        return Fix("Move each of them", Applicability.UNSAFE, (replace(region, node, each(region, node, suffix)),))
-    message, edits = transfer(region, node, suffix)
+        return Fix(
+            "Move each of them", Applicability.UNSAFE, (replace_node(region, node, map_elements(region, node, suffix)),)
+        )
+    message, edits = insert_transfer(region, node, suffix)
     return Fix(message, Applicability.UNSAFE, edits)
 
 
-def is_moved_on(region: NodeRegion, node: object) -> bool:
+def is_moved_by_chain(region: NodeRegion, node: object) -> bool:
     """Return whether a chain of method calls on an expression's value moves the result: `x[i].view(3).to(device)`."""
     above = region.parent(node) if isinstance(node, cst.BaseExpression) else None
     while isinstance(above, (cst.Attribute, cst.Call)):
@@ -151,7 +155,7 @@ def is_moved_on(region: NodeRegion, node: object) -> bool:
     return False
 
 
-def unblocked(operand: Operand) -> str:
+def non_blocking_argument(operand: Operand) -> str:
     """Return the source of the `non_blocking` argument for a transfer of a pinned tensor; empty for any other tensor.
 
     The host need not wait for a copy from pinned memory.
@@ -159,16 +163,16 @@ def unblocked(operand: Operand) -> str:
     return ", non_blocking=True" if operand.tensor.pinned else ""
 
 
-def each(region: NodeRegion, node: cst.BaseExpression, suffix: str) -> str:
+def map_elements(region: NodeRegion, node: cst.BaseExpression, suffix: str) -> str:
     """Return the source of a list with a method called on each element of an expression's value."""
     if isinstance(node, (cst.ListComp, cst.GeneratorExp)):
         start, _ = region.span(node.for_in)
         end = region.span(node)[1] - (1 if isinstance(node, cst.ListComp) or node.lpar else 0)
-        return f"[{method_text(region, node.elt, suffix)} {region.sheet.text[start:end]}]"
+        return f"[{text_with_call(region, node.elt, suffix)} {region.sheet.text[start:end]}]"
     return f"[one{suffix} for one in {region.code(node)}]"
 
 
-def written_operand(region: NodeRegion, operand: Operand) -> cst.BaseExpression:
+def operand_expression(region: NodeRegion, operand: Operand) -> cst.BaseExpression:
     """Return the expression of an operand; for a value assigned to an entry, the right-hand side of the assignment."""
     node = operand.place.node
     above = region.parent(node) if isinstance(node, cst.CSTNode) else None
@@ -186,20 +190,20 @@ def _can_be_rebound(region: NodeRegion, node: cst.BaseExpression) -> bool:
     It cannot where a comprehension or another scope binds the name.
     """
     try:
-        statement = statement_of(region, node)
+        statement = enclosing_statement(region, node)
     except NoFix:
         return False
     names = {one.value for one in (node, *descend(node)) if isinstance(one, cst.Name)}
     inner = (above for above in region.parents(node) if isinstance(above, cst.BaseComp))
     if any(names & set(names_in_target(comp.for_in.target)) for comp in inner):
         return False
-    return not isinstance(node, cst.Name) or is_bound_here(region, statement, node.value)
+    return not isinstance(node, cst.Name) or binds_same_variable(region, statement, node.value)
 
 
 def _is_read_again(region: NodeRegion, node: cst.BaseExpression) -> bool:
     """Return whether a variable is read elsewhere in its function; attributes and entries are compared by source."""
     if isinstance(node, cst.Name):
-        return is_read_again(region, node)
+        return is_read_elsewhere(region, node)
     function = region.function(node)
     return function is not None and sum(one.deep_equals(node) for one in descend(function.body)) > 1
 
@@ -215,9 +219,9 @@ def _is_changed_in_place(region: NodeRegion, node: cst.BaseExpression) -> bool:
         case cst.Subscript(value=value) if value is node:
             outer = region.parent(above)
             return isinstance(outer, (cst.AssignTarget, cst.AugAssign))
-    return isinstance(above, cst.AssignTarget) or not is_readable(node)
+    return isinstance(above, cst.AssignTarget) or not is_value_expression(node)
 
 
-def is_readable(node: cst.BaseExpression) -> bool:
+def is_value_expression(node: cst.BaseExpression) -> bool:
     """Return whether an expression is one whose value is read: no star, and no clause of a comprehension."""
-    return is_plain(node) or isinstance(node, (cst.Call, cst.BinaryOperation, cst.UnaryOperation, cst.Comparison))
+    return is_repeatable(node) or isinstance(node, (cst.Call, cst.BinaryOperation, cst.UnaryOperation, cst.Comparison))

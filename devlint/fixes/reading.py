@@ -5,13 +5,13 @@ from __future__ import annotations
 import libcst as cst
 
 from devlint.diagnostic import Applicability, Edit, Fix
-from devlint.fixes.edits import method, replace
-from devlint.fixes.placing import each
+from devlint.fixes.edits import append_call, replace_node
+from devlint.fixes.placing import map_elements
 from devlint.fixes.sheet import FixContext, NodeRegion, NoFix
 from devlint.interpreter.state.events import HostRead
 
 
-def read_from_host(context: FixContext, event: HostRead, suffix: str) -> Fix:
+def insert_host_copy(context: FixContext, event: HostRead, suffix: str) -> Fix:
     """Return a fix that inserts `.cpu()`, `.detach()` or both before a read on the host.
 
     The inserted calls have no effect where they are not necessary. The fix is safe when the reader is a method of
@@ -20,7 +20,7 @@ def read_from_host(context: FixContext, event: HostRead, suffix: str) -> Fix:
     region, node = context.part(event.operand), event.operand.node
     if not isinstance(node, cst.BaseExpression):
         raise NoFix
-    edits = _element_edits(region, node, suffix) if event.inside else method(region, node, suffix)
+    edits = _element_edits(region, node, suffix) if event.inside else append_call(region, node, suffix)
     safe = event.reader.startswith(".") and not event.inside
     return Fix(f"Read it through `{suffix}`", Applicability.SAFE if safe else Applicability.UNSAFE, edits)
 
@@ -29,9 +29,9 @@ def _element_edits(region: NodeRegion, node: cst.BaseExpression, suffix: str) ->
     """Return the edits that call a method on every tensor of a container that the host reads."""
     match node:
         case cst.ListComp(elt=element) | cst.GeneratorExp(elt=element) | cst.SetComp(elt=element):
-            return method(region, element, suffix)
+            return append_call(region, element, suffix)
         case cst.List(elements=elements) | cst.Tuple(elements=elements):
             if any(isinstance(one, cst.StarredElement) for one in elements):
                 raise NoFix
-            return tuple(edit for one in elements for edit in method(region, one.value, suffix))
-    return (replace(region, node, each(region, node, suffix)),)
+            return tuple(edit for one in elements for edit in append_call(region, one.value, suffix))
+    return (replace_node(region, node, map_elements(region, node, suffix)),)

@@ -8,8 +8,8 @@ from typing import Final
 import libcst as cst
 
 from devlint.diagnostic import Applicability, Edit, Fix
-from devlint.fixes.edits import behind, replace, wrap
-from devlint.fixes.imports import spell
+from devlint.fixes.edits import insert_after, replace_node, wrap_node
+from devlint.fixes.imports import write_library_name
 from devlint.fixes.sheet import NodeRegion, NoFix
 from devlint.interpreter.program.definitions import names_bound_by
 from devlint.syntax.tree_walk import children, descend, dotted_name
@@ -18,7 +18,7 @@ LIST_METHODS: Final = frozenset("append extend insert".split())
 """Methods of a list that `nn.ModuleList` and `nn.ParameterList` have as well."""
 DICT_METHODS: Final = frozenset("items keys values update clear pop".split())
 """Methods of a dict that `nn.ModuleDict` and `nn.ParameterDict` have as well."""
-LITERALS: Final = (
+NEVER_TENSORS: Final = (
     cst.BaseNumber, cst.BaseString, cst.List, cst.Tuple, cst.Dict, cst.Lambda, cst.ListComp, cst.DictComp,
 )  # fmt: skip
 """Expressions whose value is neither a tensor nor a module."""
@@ -105,13 +105,13 @@ def wrap_container(region: NodeRegion, target: cst.CSTNode, kind: str) -> Fix:
     shape = _shape_of(value)
     if not _is_used_as(_class_around(region, statement), name, shape):
         raise NoFix
-    container, imported = spell(region, target, f"torch.nn.{kind}{shape}")
+    container, imported = write_library_name(region, target, f"torch.nn.{kind}{shape}")
     if isinstance(value, (cst.List, cst.Tuple, cst.Dict)) and not value.elements:
-        edits: tuple[Edit, ...] = (replace(region, value, f"{container}()"),)
+        edits: tuple[Edit, ...] = (replace_node(region, value, f"{container}()"),)
     elif isinstance(value, cst.GeneratorExp):
-        edits = (replace(region, value, f"{container}({region.sheet.text[slice(*region.span(value))]})"),)
+        edits = (replace_node(region, value, f"{container}({region.sheet.text[slice(*region.span(value))]})"),)
     else:
-        edits = wrap(region, value, f"{container}(", ")")
+        edits = wrap_node(region, value, f"{container}(", ")")
     return Fix(f"Keep them in an `{container}`", Applicability.UNSAFE, (*imported, *edits))
 
 
@@ -165,7 +165,7 @@ def _registration_edits(region: NodeRegion, statement: cst.Assign | cst.AnnAssig
     assert statement.value is not None
     start, _ = region.span(statement)
     opening = region.sheet.edit(start, region.around(statement.value)[0], f'self.register_buffer("{name}", ')
-    return opening, behind(region, statement.value, ", persistent=False)")
+    return opening, insert_after(region, statement.value, ", persistent=False)")
 
 
 def _base_initializer_call(initializer: cst.FunctionDef) -> cst.Call | None:
@@ -206,12 +206,12 @@ def _shape_of(value: cst.BaseExpression) -> str:
 
 def _may_be_tensor(node: cst.BaseExpression | None) -> bool:
     """Return whether an expression may be a tensor or None, judged by its syntax."""
-    return node is not None and not isinstance(node, LITERALS) and dotted_name(node) not in ("True", "False")
+    return node is not None and not isinstance(node, NEVER_TENSORS) and dotted_name(node) not in ("True", "False")
 
 
 def _may_be_module(node: cst.BaseExpression) -> bool:
     """Return whether an expression may be a module, judged by its syntax."""
-    return not isinstance(node, LITERALS) and dotted_name(node) not in ("None", "True", "False")
+    return not isinstance(node, NEVER_TENSORS) and dotted_name(node) not in ("None", "True", "False")
 
 
 def _may_be_key(node: cst.BaseExpression) -> bool:

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 import libcst as cst
 
 from devlint.diagnostic import Applicability, Edit, Fix
-from devlint.fixes.edits import before
-from devlint.fixes.names import parameters_of
+from devlint.fixes.edits import insert_before
+from devlint.fixes.names import parameter_names
 from devlint.fixes.sheet import FixContext, NodeRegion, NoFix
-from devlint.fixes.statements import put_behind
+from devlint.fixes.statements import insert_lines_after
 from devlint.interpreter.program.liveness import is_read_after
 from devlint.syntax.tree_walk import descend
 
 
-def return_moved(context: FixContext, region: NodeRegion, call: cst.CSTNode) -> Fix:
+def return_moved_arguments(context: FixContext, region: NodeRegion, call: cst.CSTNode) -> Fix:
     """Return a fix that lets a function return its moved arguments, and each call in the file assign them.
 
     Raises NoFix for a nested function or a method, for a function with a return value, and for a call whose arguments
@@ -26,12 +26,12 @@ def return_moved(context: FixContext, region: NodeRegion, call: cst.CSTNode) -> 
         raise NoFix
     if any(isinstance(one, (cst.Return, cst.Yield)) for one in descend(function.body, into_functions=False)):
         raise NoFix
-    moved = [name for name in parameters_of(function) if _is_moved(function, name)]
+    moved = [name for name in parameter_names(function) if _is_moved(function, name)]
     last = function.body.body[-1]
     if not moved or not isinstance(last, cst.SimpleStatementLine):
         raise NoFix
     names = ", ".join(moved)
-    edits = (put_behind(region, last.body[-1], f"return {names}"), *_call_site_edits(context, function, moved))
+    edits = (insert_lines_after(region, last.body[-1], f"return {names}"), *_call_site_edits(context, function, moved))
     return Fix(f"Return `{names}`", Applicability.UNSAFE, edits)
 
 
@@ -50,14 +50,14 @@ def _is_moved(function: cst.FunctionDef, name: str) -> bool:
 
 def _call_site_edits(context: FixContext, function: cst.FunctionDef, moved: list[str]) -> Iterator[Edit]:
     """Yield the edits that assign the function's new return value at each of its calls in the file."""
-    name, parameters = function.name.value, parameters_of(function)
+    name, parameters = function.name.value, parameter_names(function)
     for unit in context.index.statements:
         if name not in unit.mentions or unit.tree is function:
             continue
         region = context.of(unit)
         for node in descend(unit.tree):
             if isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value == name:
-                yield before(region, node, ", ".join(_passed_variables(region, node, parameters, moved)) + " = ")
+                yield insert_before(region, node, ", ".join(_passed_variables(region, node, parameters, moved)) + " = ")
 
 
 def _passed_variables(region: NodeRegion, call: cst.Call, parameters: list[str], moved: list[str]) -> Iterator[str]:

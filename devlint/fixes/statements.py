@@ -14,7 +14,7 @@ _REST = re.compile(r"[ \t\f]*(#[^\r\n]*)?")
 """The text that may follow the last statement of a line: blanks and a comment."""
 
 
-def statement_of(region: NodeRegion, node: cst.CSTNode) -> cst.CSTNode:
+def enclosing_statement(region: NodeRegion, node: cst.CSTNode) -> cst.CSTNode:
     """Return the statement that evaluates an expression exactly once.
 
     It is a simple statement, or a compound statement whose head holds the expression. Raises NoFix where the head is
@@ -64,12 +64,12 @@ def indentation_at(region: NodeRegion, offset: int) -> str | None:
     return blanks if not blanks.strip() else None
 
 
-def put_before(region: NodeRegion, node: cst.CSTNode, *lines: str) -> Edit:
+def insert_lines_before(region: NodeRegion, node: cst.CSTNode, *lines: str) -> Edit:
     """Return the edit that inserts lines before the statement that evaluates a node."""
-    return put_before_statement(region, statement_of(region, node), *lines)
+    return insert_lines_before_statement(region, enclosing_statement(region, node), *lines)
 
 
-def put_before_statement(region: NodeRegion, statement: cst.CSTNode, *lines: str) -> Edit:
+def insert_lines_before_statement(region: NodeRegion, statement: cst.CSTNode, *lines: str) -> Edit:
     """Return the edit that inserts lines before a statement, with the statement's indentation.
 
     Before a statement that does not begin its line, one inserted line is separated by a semicolon; more raise NoFix.
@@ -84,12 +84,12 @@ def put_before_statement(region: NodeRegion, statement: cst.CSTNode, *lines: str
     return region.sheet.edit(start, start, f"{lines[0]}; ")
 
 
-def put_behind(region: NodeRegion, node: cst.CSTNode, *lines: str) -> Edit:
+def insert_lines_after(region: NodeRegion, node: cst.CSTNode, *lines: str) -> Edit:
     """Return the edit that inserts lines after the simple statement that evaluates a node, with its indentation.
 
     Raises NoFix for a statement that shares its line with others.
     """
-    statement = statement_of(region, node)
+    statement = enclosing_statement(region, node)
     if not isinstance(statement, cst.BaseSmallStatement):
         raise NoFix
     start, end = region.span(statement)
@@ -102,7 +102,7 @@ def put_behind(region: NodeRegion, node: cst.CSTNode, *lines: str) -> Edit:
     return region.sheet.edit(behind, behind, "".join(f"{newline}{blanks}{line}" for line in lines))
 
 
-def take_out(region: NodeRegion, statement: cst.BaseSmallStatement) -> Edit:
+def remove_statement(region: NodeRegion, statement: cst.BaseSmallStatement) -> Edit:
     """Return the edit that removes a statement.
 
     The line goes as well if it holds nothing else, and `pass` replaces the only statement of a block.

@@ -11,7 +11,7 @@ import libcst as cst
 from devlint.fixes.calls import method_name
 from devlint.fixes.sheet import NodeRegion, NoFix
 
-ACCELERATORS: Final = ("cuda", "xpu", "npu", "hpu", "ipu")
+ACCELERATOR_TRANSFERS: Final = ("cuda", "xpu", "npu", "hpu", "ipu")
 """Tensor methods that transfer to an accelerator, each named after the accelerator's device type."""
 _DTYPE: Final = re.compile(
     r"(torch\.)?(float|double|half|bfloat|int|long|short|uint|bool|complex|float\d+|bfloat16|int\d+|uint8|complex\d+)$"
@@ -21,14 +21,14 @@ _DTYPE: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class TransferTarget:
     """The source of the device and of the dtype that a transfer requests; None for one that it keeps."""
 
     device: str | None
     dtype: str | None = None
 
 
-def target_of(region: NodeRegion, call: cst.CSTNode) -> Target:
+def transfer_target(region: NodeRegion, call: cst.CSTNode) -> TransferTarget:
     """Return the device and dtype that `.to(...)`, `.cuda(...)` or `.cpu()` requests.
 
     Raises NoFix for a call that does not tell them by its syntax alone.
@@ -38,9 +38,9 @@ def target_of(region: NodeRegion, call: cst.CSTNode) -> Target:
     if any(one.star for one in call.args):
         raise NoFix
     if name == "cpu":
-        return Target('"cpu"')
-    if name in ACCELERATORS:
-        return Target(_accelerator_device(region, name, call))
+        return TransferTarget('"cpu"')
+    if name in ACCELERATOR_TRANSFERS:
+        return TransferTarget(_accelerator_device(region, name, call))
     if name == "to":
         return _to_target(region, call)
     raise NoFix
@@ -56,7 +56,7 @@ def _accelerator_device(region: NodeRegion, name: str, call: cst.Call) -> str:
     return region.code(devices[0].value)
 
 
-def _to_target(region: NodeRegion, call: cst.Call) -> Target:
+def _to_target(region: NodeRegion, call: cst.Call) -> TransferTarget:
     """Return the device and dtype that the arguments of `.to(...)` request. Raises NoFix if they give neither."""
     device = dtype = None
     for position, argument in enumerate(call.args):
@@ -72,7 +72,7 @@ def _to_target(region: NodeRegion, call: cst.Call) -> Target:
             raise NoFix
     if device is None and dtype is None:
         raise NoFix
-    return Target(device, dtype)
+    return TransferTarget(device, dtype)
 
 
 def is_dtype(text: str) -> bool:

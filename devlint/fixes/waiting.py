@@ -8,13 +8,13 @@ import libcst as cst
 
 from devlint.diagnostic import Applicability, Edit, Fix
 from devlint.domain.placement import Place
-from devlint.fixes.calls import drop_argument, find_argument, set_argument
-from devlint.fixes.imports import spell
+from devlint.fixes.calls import find_argument, remove_argument, set_argument
+from devlint.fixes.imports import write_library_name
 from devlint.fixes.sheet import FixContext, NodeRegion, NoFix, node_at
-from devlint.fixes.statements import put_before
+from devlint.fixes.statements import insert_lines_before
 
 
-def wait_for_clock(context: FixContext, started: Place, read: Place) -> Fix:
+def synchronize_before_clock(context: FixContext, started: Place, read: Place) -> Fix:
     """Return a fix that synchronizes with the accelerator before a clock is read and, if possible, before its start."""
     edits = _synchronize_edits(context, read)
     with suppress(NoFix):
@@ -25,20 +25,20 @@ def wait_for_clock(context: FixContext, started: Place, read: Place) -> Fix:
 def _synchronize_edits(context: FixContext, clock: Place) -> list[Edit]:
     """Return the edits that synchronize before the statement at `clock`, if an accelerator is available at run time."""
     region, node = context.part(clock), node_at(clock)
-    torch, imported = spell(region, node, "torch.cuda")
-    wait = put_before(region, node, f"if {torch}.is_available():", f"{context.indent}{torch}.synchronize()")
+    torch, imported = write_library_name(region, node, "torch.cuda")
+    wait = insert_lines_before(region, node, f"if {torch}.is_available():", f"{context.indent}{torch}.synchronize()")
     return [*imported, wait]
 
 
-def copy_blocking(region: NodeRegion, call: cst.CSTNode) -> Fix:
+def make_copy_blocking(region: NodeRegion, call: cst.CSTNode) -> Fix:
     """Return a fix that removes `non_blocking=True` from a copy."""
     argument = find_argument(call, "non_blocking") if isinstance(call, cst.Call) else None
     if argument is None or not isinstance(call, cst.Call) or not _is_name(argument.value, "True"):
         raise NoFix
-    return Fix("Wait for the copy", Applicability.SAFE, (drop_argument(region, call, argument),))
+    return Fix("Wait for the copy", Applicability.SAFE, (remove_argument(region, call, argument),))
 
 
-def copy_unblocked(region: NodeRegion, call: cst.CSTNode, *, safe: bool) -> Fix:
+def make_copy_non_blocking(region: NodeRegion, call: cst.CSTNode, *, safe: bool) -> Fix:
     """Return a fix that adds `non_blocking=True` to a copy."""
     if not isinstance(call, cst.Call) or any(_is_name(one.value, "False") for one in call.args if not one.keyword):
         raise NoFix

@@ -18,7 +18,7 @@ RECURSION_LIMIT: Final = 20_000
 One call in the analysed program takes about fifteen, and long chains of operators nest as deeply.
 """
 
-FRAME: Final = 1 << 17
+FRAME_SLOTS: Final = 1 << 17
 """The size of the outermost frame in slots of eight bytes: one mebibyte, which is reserved but never written."""
 
 
@@ -45,5 +45,5 @@ def with_deep_stack(work: Callable[P, T]) -> Callable[P, T]:
         finally:
             sys.setrecursionlimit(limit)
 
-    inside.__code__ = inside.__code__.replace(co_stacksize=FRAME)
+    inside.__code__ = inside.__code__.replace(co_stacksize=FRAME_SLOTS)
     return wraps(work)(inside)

@@ -17,7 +17,7 @@ from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.program import Program
 from devlint.linter.rule_loader import find_rule
 from devlint.linter.rule_runner import RuleFinding, RuleRunner
-from devlint.linter.unused_suppressions import UNUSED, FindingRows, unused_suppressions
+from devlint.linter.unused_suppressions import UNUSED_CODE, FindingRows, unused_suppressions
 from devlint.rule import Finding, Rule
 from devlint.rule_metadata import rule_url
 from devlint.syntax.index import FileIndex, Statement
@@ -25,15 +25,15 @@ from devlint.syntax.node_positions import node_positions
 from devlint.syntax.source import SourceError
 from devlint.syntax.suppressions import find_suppressions
 
-BROKEN = "DEV900"
+BROKEN_FILE_CODE = "DEV900"
 """The code of the rule for files that do not parse."""
 
 
-Contained: TypeAlias = Callable[[str, str], AbstractContextManager[None]]
+ErrorContainment: TypeAlias = Callable[[str, str], AbstractContextManager[None]]
 """A function from a filename and a task to a context manager, which records exceptions so that other work continues."""
 
 
-def diagnostics_of(collector: RuleRunner, program: Program, contained: Contained) -> tuple[Diagnostic, ...]:
+def diagnostics_of(collector: RuleRunner, program: Program, contained: ErrorContainment) -> tuple[Diagnostic, ...]:
     """Return the sorted diagnostics of all findings in the given files that no comment suppresses."""
     given = {module.filename: module for path in program.given if (module := program.load(path)) is not None}
     found = [one for one in collector.findings() if one.finding.place.filename in given]
@@ -120,7 +120,7 @@ def _positions_of(
 
 
 def _diagnostic(
-    rule: type[Rule], finding: Finding, regions: dict[Place, Region], context: FixContext, contained: Contained
+    rule: type[Rule], finding: Finding, regions: dict[Place, Region], context: FixContext, contained: ErrorContainment
 ) -> Diagnostic:
     """Return the diagnostic of a rule's finding."""
     notes = tuple(Note(step.message, regions[step.place]) for step in finding.trace if step.place in regions)
@@ -138,7 +138,7 @@ def _diagnostic(
     )
 
 
-def _fix(finding: Finding, context: FixContext, contained: Contained) -> Fix | None:
+def _fix(finding: Finding, context: FixContext, contained: ErrorContainment) -> Fix | None:
     """Return the fix of a finding; None if it has none, or if making it fails."""
     if finding.make_fix is None:
         return None
@@ -149,11 +149,13 @@ def _fix(finding: Finding, context: FixContext, contained: Contained) -> Fix | N
 
 def broken_file_diagnostic(filename: str, error: SourceError) -> Diagnostic:
     """Return the diagnostic for a file, or a part of a file, that does not parse."""
-    rule = find_rule(BROKEN)
+    rule = find_rule(BROKEN_FILE_CODE)
     name = rule.name if rule is not None else "broken-file"
     place = Position(error.row, error.column)
     region = Region(filename, place, place, error.cell)
-    return Diagnostic(BROKEN, name, Severity.ERROR, Confidence.CERTAIN, error.message, region, url=rule_url(name))
+    return Diagnostic(
+        BROKEN_FILE_CODE, name, Severity.ERROR, Confidence.CERTAIN, error.message, region, url=rule_url(name)
+    )
 
 
 def _unsuppressed(
@@ -167,7 +169,7 @@ def _unsuppressed(
     for one in reported:
         by_file[one.region.filename].append(one)
     kept: list[Diagnostic] = []
-    for filename in {*by_file, *(given if UNUSED in codes else ())}:
+    for filename in {*by_file, *(given if UNUSED_CODE in codes else ())}:
         found, module = by_file[filename], given.get(filename)
         if module is None:
             kept += found
@@ -176,6 +178,6 @@ def _unsuppressed(
         suppressions = find_suppressions(source, module.index)
         rows = [FindingRows.of(one, source) for one in found]
         kept += [one for one, row in zip(found, rows, strict=True) if not row.is_silenced_by(suppressions)]
-        if UNUSED in codes:
+        if UNUSED_CODE in codes:
             kept += unused_suppressions(contexts[filename], suppressions, rows, codes)
     return kept

@@ -12,16 +12,18 @@ from types import ModuleType
 from devlint.rule import Rule
 from devlint.rule_metadata import RuleMetadata
 
-PACKAGE = "devlint.rules"
+RULES_PACKAGE = "devlint.rules"
 """The package of devlint's own rules, and the entry point group of third parties' rules."""
 
 
 @cache
 def all_rules() -> tuple[type[Rule], ...]:
     """Return every rule class, sorted by code."""
-    package = importlib.import_module(PACKAGE)
-    modules = [importlib.import_module(f"{PACKAGE}.{found.name}") for found in pkgutil.iter_modules(package.__path__)]
-    loaded = [point.load() for point in entry_points(group=PACKAGE)]
+    package = importlib.import_module(RULES_PACKAGE)
+    modules = [
+        importlib.import_module(f"{RULES_PACKAGE}.{found.name}") for found in pkgutil.iter_modules(package.__path__)
+    ]
+    loaded = [point.load() for point in entry_points(group=RULES_PACKAGE)]
     rules = {rule for module in modules for rule in _rules_in(module)} | {rule for rule in loaded if _is_rule(rule)}
     return tuple(sorted(rules, key=lambda rule: rule.code))
 

@@ -15,11 +15,11 @@ from devlint.rule_metadata import rule_url
 from devlint.syntax.source import Source
 from devlint.syntax.suppressions import Suppression, Suppressions, normalize_word, word_names_rule
 
-UNUSED: Final = "DEV901"
+UNUSED_CODE: Final = "DEV901"
 """The code of the rule for unused suppressions."""
-NAME: Final = "unused-suppression"
+UNUSED_NAME: Final = "unused-suppression"
 """The name of the rule for unused suppressions."""
-ABOUT_DEVLINT: Final = "DEV9"
+SELF_CHECK_PREFIX: Final = "DEV9"
 """The prefix of the rules about devlint itself, whose findings differ from run to run."""
 _LIST: Final = re.compile(r"\[([^\[\]]*)\]")
 """The bracketed list of rules in a suppression comment."""
@@ -77,15 +77,17 @@ def _is_covered_by_run(word: str, codes: frozenset[str]) -> bool:
     It would if it ran all rules that the word names, or at least those of them that are on by default.
     """
     rules = [rule for rule in all_rules() if not word or word_names_rule(word, rule.code, rule.name)]
-    if word and any(rule.code.startswith(ABOUT_DEVLINT) for rule in rules):
+    if word and any(rule.code.startswith(SELF_CHECK_PREFIX) for rule in rules):
         return False
-    default_rules = [rule for rule in rules if rule.default and not rule.code.startswith(ABOUT_DEVLINT)] or rules
+    default_rules = [rule for rule in rules if rule.default and not rule.code.startswith(SELF_CHECK_PREFIX)] or rules
     return all(rule.code in codes for rule in default_rules)
 
 
 def _is_unused_allowed(suppressions: Suppressions, row: int) -> bool:
     """Return whether a comment on a row suppresses the rule for unused suppressions by name."""
-    return any(one.codes and one.reaches(row, row) and one.silences(UNUSED, NAME) for one in suppressions.all)
+    return any(
+        one.codes and one.reaches(row, row) and one.silences(UNUSED_CODE, UNUSED_NAME) for one in suppressions.all
+    )
 
 
 def _diagnostic(
@@ -107,7 +109,9 @@ def _diagnostic(
         message, sure = f"{named} in `{written}` silences nothing", Confidence.LIKELY
     fix = Fix("Take it out", Applicability.SAFE, (_removal_edit(context, start, end, unused),))
     place = context.index.source.region(*region)
-    return Diagnostic(UNUSED, NAME, Severity.WARNING, sure, message, place, fix=fix, url=rule_url(NAME))
+    return Diagnostic(
+        UNUSED_CODE, UNUSED_NAME, Severity.WARNING, sure, message, place, fix=fix, url=rule_url(UNUSED_NAME)
+    )
 
 
 def _removal_edit(context: FixContext, start: int, end: int, unused: set[str]) -> Edit:

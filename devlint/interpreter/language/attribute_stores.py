@@ -34,7 +34,7 @@ from devlint.interpreter.objects.class_hierarchy import (
 from devlint.interpreter.objects.module_state import register_attribute
 from devlint.interpreter.objects.parameters import replace_parameter_data, set_requires_grad
 from devlint.interpreter.objects.unknown_objects import unknown_object_site
-from devlint.interpreter.operations.tensor_transfers import transfer_of_leaf
+from devlint.interpreter.operations.tensor_transfers import transfer_that_unleafed
 from devlint.interpreter.program.definitions import ClassInfo, ModuleInfo
 from devlint.interpreter.state.abstract_state import join_states
 from devlint.interpreter.state.events import MovedLeaf
@@ -94,8 +94,8 @@ def _check_leaf_replacement(frame: Frame, thing: Instance, name: str, value: Val
     before = thing.attributes.get(name)
     if not (isinstance(value, Tensor) and value.trained and isinstance(before, Tensor) and before.trained):
         return
-    moved = transfer_of_leaf(value)
-    if moved is not None and transfer_of_leaf(before) is None and certain_device(value.placement) != CPU:
+    moved = transfer_that_unleafed(value)
+    if moved is not None and transfer_that_unleafed(before) is None and certain_device(value.placement) != CPU:
         use = f"it takes the place of `{name}`, which an optimizer trains"
         frame.emit(MovedLeaf(frame.event_context(node), moved, False, use, replaces=True))
 

@@ -52,9 +52,9 @@ from devlint.interpreter.objects.library_objects import find_member_row
 from devlint.interpreter.objects.module_state import module_attribute
 from devlint.interpreter.objects.tensor_containers import is_tensor_container, tensor_container_item
 from devlint.interpreter.objects.unknown_objects import unknown_object_site
-from devlint.interpreter.operations.aliasing import storage_of, storage_seen_by
+from devlint.interpreter.operations.aliasing import storage_of, storage_of_view
 from devlint.interpreter.operations.result_dtypes import real_part
-from devlint.interpreter.operations.tensor_transfers import transfer_of_leaf
+from devlint.interpreter.operations.tensor_transfers import transfer_that_unleafed
 from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo, ModuleInfo
 from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.events import MovedLeaf
@@ -179,7 +179,7 @@ def tensor_attribute(frame: Frame, tensor: Tensor, name: str, node: cst.CSTNode)
             return replace(computed_tensor(settled), grad=False)
         case "T" | "mT" | "H" | "mH" | "real" | "imag":
             dtype = real_part(settled.dtype) if name in ("real", "imag") else settled.dtype
-            seen = storage_seen_by(frame, name, storage_of(tensor), node)
+            seen = storage_of_view(frame, name, storage_of(tensor), node)
             return replace(computed_tensor(settled), dtype=dtype, memory=seen, pending=tensor.pending)
         case "ndim" | "nbytes" | "itemsize":
             return Number("int")
@@ -193,7 +193,7 @@ def tensor_attribute(frame: Frame, tensor: Tensor, name: str, node: cst.CSTNode)
 
 def _check_leaf(frame: Frame, tensor: Tensor, node: cst.CSTNode, use: str) -> None:
     """Report that the moved copy of a leaf tensor is used as a leaf: the gradient stays with the original."""
-    moved = transfer_of_leaf(tensor)
+    moved = transfer_that_unleafed(tensor)
     if moved is not None:
         frame.emit(MovedLeaf(frame.event_context(node), moved, False, use))
 

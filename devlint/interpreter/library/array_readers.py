@@ -31,14 +31,14 @@ ARRAY_MODULES: Final = ("sklearn.metrics.", "sklearn.preprocessing.", "scipy.", 
 AXES_CLASS: Final = "matplotlib.axes.Axes"
 """The class of the objects that `plt.subplots()` and `plt.gca()` return."""
 
-ESTIMATORS: Final = "sklearn.base.BaseEstimator"
+ESTIMATOR_CLASS: Final = "sklearn.base.BaseEstimator"
 """The class that every scikit-learn object is given here, whatever its own class is."""
 
 
 @models_call(
     *(f"{owner}.{name}" for owner in ("matplotlib.pyplot", AXES_CLASS) for name in PLOT_FUNCTIONS),
     *(f"seaborn.{name}" for name in ("heatmap", "histplot", "kdeplot", "lineplot", "scatterplot")),
-    *(f"{ESTIMATORS}.{name}" for name in ESTIMATOR_METHODS),
+    *(f"{ESTIMATOR_CLASS}.{name}" for name in ESTIMATOR_METHODS),
 )
 def array_reader(frame: Frame, call: LibraryCall) -> Value:
     """Model a function that converts its arguments to arrays: report the tensors among them."""

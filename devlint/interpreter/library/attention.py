@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from devlint.domain.value import NONE, Const, Value
-from devlint.interpreter.library.table_calls import by_table
+from devlint.interpreter.library.table_calls import call_by_table
 from devlint.interpreter.state.arguments import LibraryCall
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
@@ -26,7 +26,7 @@ def multi_head_attention_forward(frame: Frame, call: LibraryCall) -> Value:
     arguments = call.arguments
     packed = arguments.get("in_proj_weight", PACKED)
     if arguments.value("use_separate_proj_weight", SEPARATE) in (None, Const(False)) or packed is None:
-        return by_table(frame, call)
+        return call_by_table(frame, call)
     positional = [replace(one, value=NONE) if one is packed else one for one in arguments.positional]
     keywords = {key: replace(one, value=NONE) if one is packed else one for key, one in arguments.keywords.items()}
-    return by_table(frame, replace(call, arguments=replace(arguments, positional=positional, keywords=keywords)))
+    return call_by_table(frame, replace(call, arguments=replace(arguments, positional=positional, keywords=keywords)))

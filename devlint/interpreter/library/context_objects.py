@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from devlint.domain.objects import Instance
 from devlint.domain.value import Value
-from devlint.interpreter.operations.device_arguments import DEVICE_FIRST
+from devlint.interpreter.operations.device_arguments import DEVICE_FIRST_CALLS
 from devlint.interpreter.state.arguments import LibraryCall
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
@@ -45,6 +45,6 @@ def plain_object(frame: Frame, call: LibraryCall) -> Value:
 @models_call("torch.autocast", "torch.amp.autocast", "torch.cuda.amp.autocast", "torch.cpu.amp.autocast")
 def autocast(frame: Frame, call: LibraryCall) -> Value:
     """Model `torch.autocast(...)` under any of its names; with `enabled=False`, a context manager without effect."""
-    position = 2 if call.name in DEVICE_FIRST else 0
+    position = 2 if call.name in DEVICE_FIRST_CALLS else 0
     disabled = call.arguments.constant("enabled", position) is False
     return frame.allocate(call.node, Instance("contextlib.nullcontext" if disabled else "torch.autocast", {}))

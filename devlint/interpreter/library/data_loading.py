@@ -25,7 +25,7 @@ from devlint.domain.value import (
     Value,
 )
 from devlint.interpreter.language.iteration_protocol import item_by_index
-from devlint.interpreter.objects.library_objects import LOADER, move_value
+from devlint.interpreter.objects.library_objects import DATA_LOADER, move_value
 from devlint.interpreter.objects.module_state import constant_bool
 from devlint.interpreter.state.arguments import Argument, Arguments, LibraryCall
 from devlint.interpreter.state.frame import Frame
@@ -35,7 +35,7 @@ TENSOR_DATASET = "torch.utils.data.TensorDataset"
 """The class of objects made by `TensorDataset(...)`."""
 
 
-@models_call(LOADER, "torch.utils.data.dataloader.DataLoader")
+@models_call(DATA_LOADER, "torch.utils.data.dataloader.DataLoader")
 def data_loader(frame: Frame, call: LibraryCall) -> Value:
     """Model `DataLoader(dataset, ...)`: an object that keeps the dataset and the options that shape a batch."""
     names = ("dataset", "batch_size")
@@ -44,7 +44,7 @@ def data_loader(frame: Frame, call: LibraryCall) -> Value:
         value = call.arguments.value(name)
         if value is not None:
             attributes[name] = value
-    return frame.allocate(call.node, Instance(LOADER, attributes))
+    return frame.allocate(call.node, Instance(DATA_LOADER, attributes))
 
 
 @models_call(TENSOR_DATASET)
@@ -66,7 +66,7 @@ def subset(frame: Frame, call: LibraryCall) -> Value:
     return dataset
 
 
-@models_iteration(LOADER)
+@models_iteration(DATA_LOADER)
 def iterate_loader(frame: Frame, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Sequence:
     """Model a loop over a DataLoader: the elements are batches."""
     return Sequence(None, _batch_of(frame, reference, thing, node))

@@ -41,17 +41,17 @@ def set_default_tensor_type(frame: Frame, call: LibraryCall) -> Value:
     """
     _set_default_dtype(frame, UNKNOWN_DTYPE)
     frame.state.torch_state = replace(frame.state.torch_state, default_device=UNKNOWN_PLACEMENT)
-    keep_defaults(frame)
+    record_file_defaults(frame)
     return NONE
 
 
 def _set_default_dtype(frame: Frame, dtype: Dtype) -> None:
     """Set the default dtype of the state, and record the dtype as the file's default."""
     frame.state.torch_state = replace(frame.state.torch_state, default_dtype=dtype)
-    keep_defaults(frame)
+    record_file_defaults(frame)
 
 
-def keep_defaults(frame: Frame) -> None:
+def record_file_defaults(frame: Frame) -> None:
     """Record the state's default device and dtype as the defaults of the file whose execution changes them.
 
     A change at module level counts for that module's file, a change inside a function for the file that is entered; a

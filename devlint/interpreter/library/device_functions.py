@@ -9,7 +9,7 @@ from devlint.domain.path_conditions import Atom, Literal
 from devlint.domain.placement import UNKNOWN_PLACEMENT, Basis, PlacementCase
 from devlint.domain.value import NONE, UNKNOWN, Const, DeviceValue, Number, StringPrefix, SymbolicBool, Unknown, Value
 from devlint.interpreter.conditions.narrowing import SourceText
-from devlint.interpreter.library.default_dtypes import keep_defaults
+from devlint.interpreter.library.default_dtypes import record_file_defaults
 from devlint.interpreter.operations.device_arguments import is_absent_or_none, requested_placement
 from devlint.interpreter.state.arguments import Argument, LibraryCall
 from devlint.interpreter.state.events import RevealedValue
@@ -82,7 +82,7 @@ def set_default_device(frame: Frame, call: LibraryCall) -> Value:
     given = call.arguments.get("device", 0)
     placement = requested_placement(frame, given.value, given.node, None) if given is not None else UNKNOWN_PLACEMENT
     frame.state.torch_state = replace(frame.state.torch_state, default_device=placement)
-    keep_defaults(frame)
+    record_file_defaults(frame)
     return NONE
 
 

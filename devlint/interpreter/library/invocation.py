@@ -22,7 +22,7 @@ from devlint.domain.value import (
     TypeName,
     Value,
 )
-from devlint.interpreter.library.table_calls import by_table
+from devlint.interpreter.library.table_calls import call_by_table
 from devlint.interpreter.objects.module_state import is_module, library_class_name
 from devlint.interpreter.objects.tensor_containers import is_tensor_container
 from devlint.interpreter.operations.device_arguments import report_hard_coded_arguments
@@ -39,7 +39,7 @@ def invoke(frame: Frame, invocation: LibraryCall) -> Value:
         found = _MODELS.get(name)
         if found is not None:
             return found(frame, invocation)
-    return by_table(frame, invocation)
+    return call_by_table(frame, invocation)
 
 
 METHOD_PREFIXES: Final[dict[type, tuple[str, ...]]] = {

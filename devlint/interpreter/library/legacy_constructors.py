@@ -10,9 +10,9 @@ from devlint.domain.device import CPU
 from devlint.domain.dtype import Dtype, DtypeSource
 from devlint.domain.placement import UNKNOWN_PLACEMENT, Placement, StepKind
 from devlint.domain.value import UNKNOWN, Array, Const, Rank, Tensor, Value, as_tensor
-from devlint.interpreter.library.tensor_constructors import read_from, tell_conversion
+from devlint.interpreter.library.tensor_constructors import placement_after_array, report_rebuilt_tensor
 from devlint.interpreter.operations.device_arguments import host_placement, report_hard_coded_device
-from devlint.interpreter.operations.tensor_types import ACCELERATORS, legacy_type, legacy_type_names
+from devlint.interpreter.operations.tensor_types import LEGACY_ACCELERATORS, legacy_type, legacy_type_names
 from devlint.interpreter.state.arguments import Argument, LibraryCall
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.library_models import models_call
@@ -22,7 +22,7 @@ from devlint.syntax.tree_walk import dotted_name
 @models_call(
     "torch.Tensor",
     *legacy_type_names(),
-    *(name for kind in ACCELERATORS for name in legacy_type_names(f"torch.{kind}")),
+    *(name for kind in LEGACY_ACCELERATORS for name in legacy_type_names(f"torch.{kind}")),
 )
 def typed_constructor(frame: Frame, call: LibraryCall) -> Value:
     """Model `torch.Tensor(...)`, `torch.LongTensor(...)` and `torch.cuda.FloatTensor(...)`: a tensor of that type."""
@@ -42,8 +42,8 @@ def typed_constructor(frame: Frame, call: LibraryCall) -> Value:
     fresh = None
     match call.arguments.positional:
         case [Argument(value=Array() as array) as data]:
-            placement, fresh = read_from(array, placement), array.fresh
-            tell_conversion(frame, call, data, array, placement)
+            placement, fresh = placement_after_array(array, placement), array.fresh
+            report_rebuilt_tensor(frame, call, data, array, placement)
     return Tensor(placement, dtype, Rank.SOME, grad=False, leaf=True, fresh=fresh)
 
 
@@ -54,7 +54,7 @@ def _report_accelerator_type(frame: Frame, call: LibraryCall) -> None:
     """
     written = dotted_name(call.node.func) if isinstance(call.node, cst.Call) else None
     package = call.name.rpartition(".")[0].rpartition(".")[2]
-    if written is not None and package in ACCELERATORS and f".{package}." in f".{written}":
+    if written is not None and package in LEGACY_ACCELERATORS and f".{package}." in f".{written}":
         report_hard_coded_device(frame, Const(package), call.node, written)
 
 

@@ -14,10 +14,10 @@ from devlint.interpreter.modules.library_layers import call_library_module
 from devlint.interpreter.objects.class_hierarchy import library_base
 from devlint.interpreter.objects.module_containers import (
     UnknownSubmodules,
-    _with_part,
     container_parts,
     named_children,
     named_modules,
+    with_part,
 )
 from devlint.interpreter.objects.module_state import ANY_PART, CONTAINERS, is_module, module_tensors
 from devlint.interpreter.objects.parameters import group_parameters, set_requires_grad_of_module
@@ -220,7 +220,7 @@ def _fill_container(frame: Frame, reference: Ref, name: str, call: LibraryCall) 
     else:
         parts = []
     for key, value in parts:
-        thing = _with_part(frame, thing, key, value)
+        thing = with_part(frame, thing, key, value)
     frame.put(reference.address, thing)
 
 
@@ -245,7 +245,7 @@ def append(frame: Frame, call: LibraryCall) -> Value:
     value = call.arguments.value("module", 0)
     if thing is not None and value is not None and isinstance(call.receiver, Ref):
         key = ANY_PART if frame.in_repeated_loop else str(len(thing.registered))
-        frame.put(call.receiver.address, _with_part(frame, thing, key, value))
+        frame.put(call.receiver.address, with_part(frame, thing, key, value))
     return call.receiver or UNKNOWN
 
 
@@ -260,7 +260,7 @@ def extend(frame: Frame, call: LibraryCall) -> Value:
     thing = frame.instance(call.receiver)
     if thing is not None and call.arguments.positional and isinstance(call.receiver, Ref):
         for _, value in _parts_of(frame, call.arguments.positional[0]):
-            thing = _with_part(frame, thing, ANY_PART, value)
+            thing = with_part(frame, thing, ANY_PART, value)
         frame.put(call.receiver.address, thing)
     return call.receiver or UNKNOWN
 

@@ -11,7 +11,7 @@ import libcst as cst
 from devlint.domain.objects import Dict, Instance, Sequence
 from devlint.domain.value import NONE, UNKNOWN, Ref, StringPrefix, Tensor, Tuple, Value
 from devlint.interpreter.operations.aliasing import report_shared_write
-from devlint.interpreter.operations.tensor_transfers import transfer_of_leaf
+from devlint.interpreter.operations.tensor_transfers import transfer_that_unleafed
 from devlint.interpreter.state.arguments import Argument, LibraryCall
 from devlint.interpreter.state.events import MovedLeaf
 from devlint.interpreter.state.frame import Frame
@@ -54,7 +54,7 @@ def make_optimizer(frame: Frame, call: LibraryCall) -> Value:
     groups = list(_parameter_groups(frame, given))
     held = tuple(one for params in groups for one in params.items or (params.any,))
     for one in held:
-        moved = transfer_of_leaf(one) if isinstance(one, Tensor) else None
+        moved = transfer_that_unleafed(one) if isinstance(one, Tensor) else None
         if moved is not None:
             frame.emit(MovedLeaf(frame.event_context(given.node), moved, False, "it is given to an optimizer"))
         elif isinstance(one, Tensor) and one.leaf and one.cell is None:

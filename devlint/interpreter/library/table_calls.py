@@ -7,7 +7,7 @@ from typing import Final
 
 from devlint.domain.objects import Instance, Sequence
 from devlint.domain.value import UNKNOWN, Array, LibraryName, OpaqueData, Partial, ProgramDefinition, Ref, Tensor, Value
-from devlint.interpreter.library.array_readers import ESTIMATORS, is_estimator, reads_arrays
+from devlint.interpreter.library.array_readers import ESTIMATOR_CLASS, is_estimator, reads_arrays
 from devlint.interpreter.modules.library_layers import construct_library_module
 from devlint.interpreter.modules.library_methods import call_library_method
 from devlint.interpreter.numpy.array_calls import call_numpy, report_tensors_read
@@ -34,7 +34,7 @@ HARMLESS: Final = (
 """Prefixes of libraries that do not move the modules passed to them."""
 
 
-def by_table(frame: Frame, invocation: LibraryCall) -> Value:
+def call_by_table(frame: Frame, invocation: LibraryCall) -> Value:
     """Return the value of a library call according to the tables; unknown where no row describes the call.
 
     A function that no table describes may move the modules it is passed and wait for the accelerator, unless its
@@ -56,7 +56,7 @@ def by_table(frame: Frame, invocation: LibraryCall) -> Value:
         if row is not None and row.special in ("", "batch"):
             return apply_row(frame, row, invocation.arguments)
         if is_estimator(name):
-            return frame.allocate(invocation.node, Instance(ESTIMATORS, {}))
+            return frame.allocate(invocation.node, Instance(ESTIMATOR_CLASS, {}))
         if reads_arrays(name):
             report_tensors_read(frame, invocation)
         elif not name.startswith(HARMLESS):

@@ -54,9 +54,9 @@ def tensor(frame: Frame, call: LibraryCall) -> Value:
     else:
         placement = default_placement(frame, name, call.node)
     if isinstance(value, Array):
-        placement = read_from(value, placement)
+        placement = placement_after_array(value, placement)
     if isinstance(value, (Tensor, Array)):
-        tell_conversion(frame, call, data, frame.resolve_value(value), placement)
+        report_rebuilt_tensor(frame, call, data, frame.resolve_value(value), placement)
     requires = call.arguments.constant("requires_grad", None, False)
     return Tensor(
         placement,
@@ -92,14 +92,14 @@ def _memory_of_data(frame: Frame, call: LibraryCall, data: Value) -> Storage | N
     return alias_storage(frame, storage_of(data), f"`{call.name}`", call.node, surely=False)
 
 
-def read_from(array: Array, placement: Placement) -> Placement:
+def placement_after_array(array: Array, placement: Placement) -> Placement:
     """Return a placement whose provenance continues the array's, for a tensor made from the array."""
     return extend_provenance(
         placement, lambda step: replace(step, previous=array.provenance) if step is not None else None
     )
 
 
-def tell_conversion(frame: Frame, call: LibraryCall, data: Argument, source: Value, placement: Placement) -> None:
+def report_rebuilt_tensor(frame: Frame, call: LibraryCall, data: Argument, source: Value, placement: Placement) -> None:
     """Report that a tensor is made from a tensor or an array."""
     origin = source.fresh if isinstance(source, Array) else None
     only = is_only_use(frame, data.node, call.node)
@@ -148,5 +148,5 @@ def from_numpy(frame: Frame, call: LibraryCall) -> Value:
     placement = PlacementCase(CPU, Basis.DEFAULT, replace(step, wordings=device_expressions_at(frame)))
     memory = alias_storage(frame, storage_of(value), f"`{call.name}`", call.node)
     if isinstance(value, Array) and argument is not None:
-        tell_conversion(frame, call, argument, array, placement)
+        report_rebuilt_tensor(frame, call, argument, array, placement)
     return Tensor(placement, dtype, array.rank, grad=False, leaf=True, fresh=array.fresh, memory=memory)

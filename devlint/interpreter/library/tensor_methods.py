@@ -30,7 +30,7 @@ from devlint.domain.value import (
     as_tensor,
     computed_tensor,
 )
-from devlint.interpreter.library.table_calls import by_table
+from devlint.interpreter.library.table_calls import call_by_table
 from devlint.interpreter.objects.evidence import looks_like_module
 from devlint.interpreter.objects.parameters import set_requires_grad
 from devlint.interpreter.operations.aliasing import alias_storage, report_shared_write, storage_of
@@ -129,7 +129,7 @@ def view(frame: Frame, call: LibraryCall) -> Value:
 
     `tensor.view(dtype)` keeps the number of dimensions.
     """
-    viewed = by_table(frame, call)
+    viewed = call_by_table(frame, call)
     given = call.arguments.value("dtype", 0)
     if not isinstance(viewed, Tensor) or given is None or not is_dtype_argument(given):
         return viewed
@@ -166,7 +166,7 @@ def retain_grad(frame: Frame, call: LibraryCall) -> Value:
 @models_call("Tensor.item", "Tensor.tolist")
 def to_python(frame: Frame, call: LibraryCall) -> Value:
     """Model `tensor.item()` and `tensor.tolist()`: Python numbers, for which the host waits."""
-    by_table(frame, call)
+    call_by_table(frame, call)
     if call.name == "item":
         return Number(python_type_of(frame.resolve(_receiver_tensor(call)).dtype))
     return frame.allocate(call.node, Sequence(None, UNKNOWN))
@@ -209,7 +209,7 @@ def copy_(frame: Frame, call: LibraryCall) -> Value:
 @models_call("Tensor.backward", "torch.autograd.backward")
 def backward(frame: Frame, call: LibraryCall) -> Value:
     """Model `loss.backward()`: apply the table's row, under which the backward pass runs where the loss is."""
-    by_table(frame, call)
+    call_by_table(frame, call)
     return Const(None)
 
 
@@ -285,7 +285,7 @@ def pack_sequence(frame: Frame, call: LibraryCall) -> Value:
 
     `lengths` must be on the host.
     """
-    by_table(frame, call)
+    call_by_table(frame, call)
     data = call.arguments.value("input", 0)
     tensor = as_tensor(data) if data is not None else None
     return OpaqueData(frame.resolve(tensor).placement) if tensor is not None else UNKNOWN
@@ -309,7 +309,7 @@ def reshape_all(frame: Frame, call: LibraryCall) -> Value:
     """Model `torch.broadcast_tensors` and `torch.meshgrid`: a tuple of the reshaped arguments."""
     items = _with_unknown_rank(frame, call)
     if len(items) == 1 and items[0] == UNKNOWN:
-        return by_table(frame, call)
+        return call_by_table(frame, call)
     return Tuple(tuple(items))
 
 

@@ -10,7 +10,7 @@ from devlint.domain.value import OpaqueData, Ref, Tensor, Unknown, Value
 from devlint.interpreter.objects.library_objects import find_member_row, object_placement
 from devlint.interpreter.objects.module_state import is_module, parameter_operand
 from devlint.interpreter.operations.argument_binding import bind_row_arguments
-from devlint.interpreter.operations.table_operations import IMPLICIT, apply_bound_row, apply_row
+from devlint.interpreter.operations.table_operations import MODULE_PARAMETERS, apply_bound_row, apply_row
 from devlint.interpreter.state.arguments import Argument, Arguments
 from devlint.interpreter.state.frame import Frame
 from devlint.semantics.row import Row, parse_row
@@ -24,7 +24,7 @@ def call_library_method(frame: Frame, receiver: Ref, row: Row, arguments: Argume
     node = arguments.node if isinstance(arguments.node, cst.BaseExpression) else cst.Name("self")
     thing = frame.instance(receiver)
     own = None
-    if thing is not None and IMPLICIT in row.same and is_module(frame, receiver):
+    if thing is not None and MODULE_PARAMETERS in row.same and is_module(frame, receiver):
         own = parameter_operand(frame, receiver, thing, arguments.node)
     return apply_row(frame, row, arguments, Argument(receiver, node), own=own)
 

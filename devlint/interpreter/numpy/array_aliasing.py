@@ -6,7 +6,7 @@ from typing import Final
 
 from devlint.domain.storage import Storage
 from devlint.domain.value import Array, Tensor, Value
-from devlint.interpreter.operations.aliasing import alias_storage, report_shared_write, storage_of, storage_seen_by
+from devlint.interpreter.operations.aliasing import alias_storage, report_shared_write, storage_of, storage_of_view
 from devlint.interpreter.state.arguments import LibraryCall
 from devlint.interpreter.state.frame import Frame
 
@@ -40,7 +40,7 @@ def array_storage(frame: Frame, call: LibraryCall, source: Value | None) -> Stor
         return Storage()
     memory = storage_of(source)
     if isinstance(source, Array):
-        return storage_seen_by(frame, name, memory, call.node)
+        return storage_of_view(frame, name, memory, call.node)
     if isinstance(source, Tensor) and name in READERS and (memory is None or memory.is_contiguous):
         return alias_storage(frame, memory, f"`np.{name}`", call.node, surely="dtype" not in call.arguments.keywords)
     return None

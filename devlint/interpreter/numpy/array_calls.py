@@ -32,7 +32,7 @@ from devlint.domain.value import (
 )
 from devlint.interpreter.numpy.array_aliasing import array_storage
 from devlint.interpreter.numpy.array_dtypes import array_dtype
-from devlint.interpreter.operations.aliasing import storage_seen_by
+from devlint.interpreter.operations.aliasing import storage_of_view
 from devlint.interpreter.operations.argument_binding import bind_row_arguments
 from devlint.interpreter.operations.row_conditions import select_by_condition
 from devlint.interpreter.operations.tensor_ranks import rank_by_rule, rank_of_data
@@ -142,7 +142,7 @@ def array_attribute(frame: Frame, array: Array, name: str, node: cst.CSTNode) ->
             return Size()
     array_argument = Argument(array, node if isinstance(node, cst.BaseExpression) else cst.Name("array"))
     dtype = array_dtype(frame, row, {"self": [array_argument]})
-    return replace(array, fresh=None, dtype=dtype, memory=storage_seen_by(frame, name, array.memory, node))
+    return replace(array, fresh=None, dtype=dtype, memory=storage_of_view(frame, name, array.memory, node))
 
 
 def apply_array_operator(frame: Frame, method: str, left: Argument, right: Argument, node: cst.CSTNode) -> Value:

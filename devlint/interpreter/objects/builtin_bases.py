@@ -14,11 +14,11 @@ from devlint.interpreter.program.definitions import ClassInfo
 from devlint.interpreter.state.arguments import Arguments
 from devlint.interpreter.state.frame import Frame
 
-DICTS: Final = frozenset(
+DICT_BASES: Final = frozenset(
     "builtins.dict collections.OrderedDict collections.UserDict typing.Dict typing.OrderedDict".split()
 )
 """Library classes whose instances, those of subclasses included, hold the items of a dict."""
-LISTS: Final = frozenset("builtins.list collections.UserList typing.List".split())
+LIST_BASES: Final = frozenset("builtins.list collections.UserList typing.List".split())
 """Library classes whose instances, those of subclasses included, hold the items of a list."""
 
 
@@ -28,9 +28,9 @@ def allocate_contents(frame: Frame, info: ClassInfo, node: cst.CSTNode) -> Ref |
     Return None for a class with neither base.
     """
     for one in ancestors(frame, info):
-        if isinstance(one, LibraryName) and one.name in DICTS:
+        if isinstance(one, LibraryName) and one.name in DICT_BASES:
             return frame.allocate(node, Dict({}), "contents")
-        if isinstance(one, LibraryName) and one.name in LISTS:
+        if isinstance(one, LibraryName) and one.name in LIST_BASES:
             return frame.allocate(node, Sequence(()), "contents")
     return None
 

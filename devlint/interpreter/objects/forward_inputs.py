@@ -10,7 +10,7 @@ from devlint.interpreter.program.definitions import ClassInfo, FunctionInfo
 from devlint.interpreter.program.usage_evidence import annotation_names
 from devlint.interpreter.state.frame import Frame
 
-NUMBERS: Final = frozenset({"int", "float", "bool", "str", "complex", "Number", "numbers.Number"})
+NUMBER_ANNOTATIONS: Final = frozenset({"int", "float", "bool", "str", "complex", "Number", "numbers.Number"})
 """Annotations of parameters that arithmetic may use although they are not tensors."""
 
 
@@ -57,6 +57,6 @@ def _is_tensor_argument(frame: Frame, info: FunctionInfo, name: str, *, first: b
         return False
     inputs = [one for one in info.parameters[1:] if one.kind == "positional" and one.default is None]
     found = next((one for one in (inputs[:1] if first else inputs) if one.name == name), None)
-    if found is None or NUMBERS & set(annotation_names(found.annotation)):
+    if found is None or NUMBER_ANNOTATIONS & set(annotation_names(found.annotation)):
         return False
     return name not in info.evidence.numbers

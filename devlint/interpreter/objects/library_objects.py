@@ -31,7 +31,7 @@ from devlint.interpreter.state.arguments import BoundArguments
 from devlint.interpreter.state.frame import Frame
 from devlint.semantics.row import Row
 
-LOADER: Final = "torch.utils.data.DataLoader"
+DATA_LOADER: Final = "torch.utils.data.DataLoader"
 """The dotted name of torch's DataLoader class."""
 
 
@@ -128,7 +128,7 @@ def move_value(frame: Frame, value: Value, placement: Placement) -> Value:
             elif isinstance(thing, Dict):
                 entries = {key: move_value(frame, one, placement) for key, one in thing.entries.items()}
                 frame.put(address, replace(thing, entries=entries))
-            elif isinstance(thing, Instance) and thing.cls == LOADER:
+            elif isinstance(thing, Instance) and thing.cls == DATA_LOADER:
                 frame.put(address, replace(thing, cell=ParameterCell(placement, UNKNOWN_DTYPE)))
     return value
 

@@ -16,7 +16,7 @@ from devlint.interpreter.objects.module_state import ANY_PART, CONTAINERS, is_mo
 from devlint.interpreter.objects.plain_attributes import mark_as_registered
 from devlint.interpreter.state.frame import Frame
 
-COMPOSED: Final = ("torch.nn.MultiheadAttention", "torch.nn.Transformer", "torch.nn.AdaptiveLogSoftmax")
+COMPOSITE_MODULES: Final = ("torch.nn.MultiheadAttention", "torch.nn.Transformer", "torch.nn.AdaptiveLogSoftmax")
 """Beginnings of the names of torch's modules that consist of modules, which are not modelled one by one."""
 
 
@@ -81,7 +81,7 @@ def named_modules(frame: Frame, value: Value, prefix: str = "") -> Iterator[tupl
     if thing is None or not is_module(frame, value) or prefix.count(".") > MAX_DEPTH:
         raise UnknownSubmodules
     if isinstance(thing.cls, str):
-        if thing.cls.startswith(COMPOSED):
+        if thing.cls.startswith(COMPOSITE_MODULES):
             raise UnknownSubmodules
     elif (info := defined_class(thing.cls)) is None or has_unknown_base(frame, info):
         raise UnknownSubmodules
@@ -113,7 +113,7 @@ def slice_container(
     return frame.allocate(node, Instance(container, chosen, dict.fromkeys(chosen, Registration.MODULE)))
 
 
-def _with_part(frame: Frame, thing: Instance, key: str, value: Value) -> Instance:
+def with_part(frame: Frame, thing: Instance, key: str, value: Value) -> Instance:
     """Return a container with one part set, registered as a parameter, buffer or module; a tensor becomes a parameter.
 
     Under an unknown key, the part is joined with those already set so.
@@ -131,4 +131,4 @@ def _with_part(frame: Frame, thing: Instance, key: str, value: Value) -> Instanc
 def set_container_part(frame: Frame, owner: Ref, thing: Instance, key: Value | None, value: Value) -> None:
     """Set a part of a container, as `modules[key] = module` does; an unknown key sets an unknown part."""
     name = str(key.value) if isinstance(key, Const) else ANY_PART
-    frame.put(owner.address, _with_part(frame, thing, name, value))
+    frame.put(owner.address, with_part(frame, thing, name, value))

@@ -46,7 +46,7 @@ CONTAINERS: Final = frozenset(
 ANY_PART: Final = "*"
 """The name under which a container keeps one value for all parts when their number is unknown."""
 
-Change = Callable[[Placement, Dtype], tuple[Placement, Dtype]]
+PlacementChange = Callable[[Placement, Dtype], tuple[Placement, Dtype]]
 """A function from the placement and dtype of a tensor to its new placement and dtype."""
 
 
@@ -147,7 +147,7 @@ def overrides_apply(frame: Frame, thing: Instance) -> bool:
 
 
 def move_registered_tensors(
-    frame: Frame, value: Value, change: Change, seen: set[AllocationSite] | None = None
+    frame: Frame, value: Value, change: PlacementChange, seen: set[AllocationSite] | None = None
 ) -> None:
     """Apply a change of placement and dtype to all tensors that a module registers, recursively, as `_apply` does.
 
@@ -175,7 +175,7 @@ def move_registered_tensors(
 
 
 def _relocate_tensors(
-    frame: Frame, value: Value, change: Change, kind: Registration, seen: set[AllocationSite]
+    frame: Frame, value: Value, change: PlacementChange, kind: Registration, seen: set[AllocationSite]
 ) -> Value:
     """Return a registered attribute after a move: a buffer is replaced, a parameter's cell is updated in the heap.
 

@@ -18,7 +18,7 @@ from devlint.interpreter.state.frame import Frame
 MAX_DEPTH: Final = 8
 """Levels of containers and submodules that are searched; the limit ends the search in cyclic references."""
 
-Mark = Callable[[Step | None], Step | None]
+ProvenanceChange = Callable[[Step | None], Step | None]
 """A function from the provenance of a value to the provenance with one step added or removed."""
 
 
@@ -90,7 +90,7 @@ def is_registered_parameter(frame: Frame, address: AllocationSite) -> bool:
     return not isinstance(thing, ParameterCell) or thing.held
 
 
-def _stored_mark(frame: Frame, place: Place, *, inside: bool) -> Mark:
+def _stored_mark(frame: Frame, place: Place, *, inside: bool) -> ProvenanceChange:
     """Return a function that adds the step of storing a tensor in a plain attribute to the tensor's provenance.
 
     `inside` is true for a tensor in a container that the attribute holds.
@@ -101,7 +101,7 @@ def _stored_mark(frame: Frame, place: Place, *, inside: bool) -> Mark:
     return lambda previous: Step(kind, message, place, frame.scope, previous, frame.loop)
 
 
-def _kept_mark(frame: Frame, place: Place, what: str) -> Mark:
+def _kept_mark(frame: Frame, place: Place, what: str) -> ProvenanceChange:
     """Return a function that adds to a provenance the step of keeping parameters or modules in a plain container.
 
     `what` names the kind of contents for the message.
@@ -115,7 +115,7 @@ def _attribute_name(place: Place) -> str:
     return place.node.attr.value if isinstance(place.node, cst.Attribute) else "..."
 
 
-def _apply_mark(frame: Frame, value: Value, mark: Mark, depth: int = 0) -> None:
+def _apply_mark(frame: Frame, value: Value, mark: ProvenanceChange, depth: int = 0) -> None:
     """Change the provenance of a parameter, or of all parameters and buffers that a module registers, by a function.
 
     Objects that the function does not change are not written to the heap again.
@@ -145,7 +145,7 @@ T = TypeVar("T", ParameterCell, Tensor)
 """A value with a placement, whose provenance can be marked."""
 
 
-def _marked(thing: T, mark: Mark) -> T:
+def _marked(thing: T, mark: ProvenanceChange) -> T:
     """Return a parameter cell or a tensor with its provenance changed by `mark`.
 
     When `mark` changes nothing, the same object is returned.

@@ -72,10 +72,10 @@ def alias_storage(
 
 def view_storage(frame: Frame, row: Row, tensor: Tensor, node: cst.CSTNode) -> Storage | None:
     """Return the memory of an operation's result that is, or may be, a view of the tensor."""
-    return storage_seen_by(frame, row.name.rpartition(".")[2], storage_of(tensor), node)
+    return storage_of_view(frame, row.name.rpartition(".")[2], storage_of(tensor), node)
 
 
-def storage_seen_by(frame: Frame, name: str, memory: Storage | None, node: cst.CSTNode) -> Storage | None:
+def storage_of_view(frame: Frame, name: str, memory: Storage | None, node: cst.CSTNode) -> Storage | None:
     """Return the memory of a method's result that may be a view, given the method's name and its input's memory."""
     if memory is None:
         return None

@@ -193,7 +193,7 @@ def resolve_device_index(frame: Frame, device: KnownDevice) -> KnownDevice:
 
 DEVICE_KEYWORDS: Final = ("device", "device_type", "map_location")
 """Keyword arguments of torch's functions that take a device."""
-DEVICE_FIRST: Final = frozenset(
+DEVICE_FIRST_CALLS: Final = frozenset(
     "torch.device torch.autocast torch.amp.autocast torch.amp.GradScaler torch.set_default_device"
     " torch.Generator".split()
 )
@@ -206,7 +206,7 @@ def report_hard_coded_arguments(frame: Frame, name: str, arguments: Arguments) -
         given = arguments.keywords.get(keyword)
         if given is not None:
             report_hard_coded_device(frame, given.value, given.node, f"{keyword}={_source_code(given.node)}")
-    if name in DEVICE_FIRST and arguments.positional:
+    if name in DEVICE_FIRST_CALLS and arguments.positional:
         report_hard_coded_device(
             frame, arguments.positional[0].value, arguments.positional[0].node, _source_code(arguments.node)
         )

@@ -8,13 +8,13 @@ from typing import Final
 def short_name(name: str) -> str:
     """Return the display name of an operation: `torch.cat`, `F.linear`, `.sum()`, `+`."""
     if name.startswith("torch.Tensor.__"):
-        return OPERATORS.get(name.removeprefix("torch.Tensor."), name.removeprefix("torch.Tensor."))
+        return OPERATOR_SYMBOLS.get(name.removeprefix("torch.Tensor."), name.removeprefix("torch.Tensor."))
     if name.startswith("torch.Tensor."):
         return f".{name.removeprefix('torch.Tensor.')}()"
     return name.replace("torch.nn.functional.", "F.")
 
 
-OPERATORS: Final = {
+OPERATOR_SYMBOLS: Final = {
     "__add__": "+",
     "__sub__": "-",
     "__mul__": "*",

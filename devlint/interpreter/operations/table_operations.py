@@ -28,17 +28,17 @@ from devlint.semantics.table import Row
 
 _HALF_AND_SINGLE: Final = ({"float16", "float32"}, {"bfloat16", "float32"})
 """The pairs of different dtypes that operands in a group of `Row.match_or_half` may have."""
-RESHAPED: Final = frozenset(
+METADATA_MUTATIONS: Final = frozenset(
     "squeeze_ unsqueeze_ t_ transpose_ swapaxes_ swapdims_ resize_ resize_as_ set_ detach_ requires_grad_ rename_"
     " as_strided_".split()
 )
 """In-place methods that change how a tensor sees its memory, and not the contents of the memory."""
 
-IMPLICIT: Final = "parameters"
+MODULE_PARAMETERS: Final = "parameters"
 """The pseudo-parameter of a module's row that stands for the module's own parameters."""
 
 
-INDICES: Final = frozenset({"index", "indices"})
+INDEX_PARAMETERS: Final = frozenset({"index", "indices"})
 """Parameters that say what to take out of a tensor."""
 
 OUT: Final = "out"
@@ -75,7 +75,7 @@ def apply_bound_row(
     same = row.same
     if own is not None:
         operands.append(own)
-        same = (*same, IMPLICIT)
+        same = (*same, MODULE_PARAMETERS)
     out = as_operand(frame, OUT, bound[OUT][0]) if OUT in bound else None
     if out is not None and operands:
         operands.append(out)
@@ -86,7 +86,7 @@ def apply_bound_row(
     if row.device.startswith("kwarg") and "device" in bound and bound["device"][0].value != NONE:
         # With `device=`, the operation itself moves its operands to that device.
         grouped = []
-    gathering = frozenset() if row.mutates else INDICES & row.index_dtypes.keys()
+    gathering = frozenset() if row.mutates else INDEX_PARAMETERS & row.index_dtypes.keys()
     conflict = find_device_conflict(frame, node, name, grouped, row.scalars, row.index, row.mutates | {OUT}, gathering)
     if conflict is not None:
         frame.emit(conflict)
@@ -110,7 +110,7 @@ def apply_bound_row(
 
 def _report_writes(frame: Frame, row: Row, bound: BoundArguments, node: cst.CSTNode) -> None:
     """Report an operation's writes to shared memory, and mark written tensors as no longer straight from a factory."""
-    if row.name.rpartition(".")[2] in RESHAPED:
+    if row.name.rpartition(".")[2] in METADATA_MUTATIONS:
         return
     for name in (*row.mutates, "out"):
         for argument in bound.get(name, ()):

@@ -381,7 +381,7 @@ def _is_target_invariant(request: TransferRequest, assigned: frozenset[str]) -> 
     return request.device_node is None or not varies_in_loop(request.device_node, assigned)
 
 
-def transfer_of_leaf(tensor: Tensor) -> Step | None:
+def transfer_that_unleafed(tensor: Tensor) -> Step | None:
     """Return the transfer that turned a tensor made for optimisation into a non-leaf; None for any other tensor."""
     if tensor.leaf is not False or not tensor.grad or tensor.cell is not None:
         return None

@@ -11,7 +11,7 @@ from devlint.domain.placement import Basis, PlacementCase, Step
 from devlint.interpreter.operations.device_arguments import resolve_device_index
 from devlint.interpreter.state.frame import Frame
 
-DTYPES: Final[Mapping[str, str]] = {
+LEGACY_TYPE_DTYPES: Final[Mapping[str, str]] = {
     "FloatTensor": "float32",
     "DoubleTensor": "float64",
     "HalfTensor": "float16",
@@ -24,25 +24,25 @@ DTYPES: Final[Mapping[str, str]] = {
     "BoolTensor": "bool",
 }
 """The dtypes of the legacy tensor types, by the last part of their names."""
-ACCELERATORS: Final = ("cuda", "xpu", "hpu", "npu")
+LEGACY_ACCELERATORS: Final = ("cuda", "xpu", "hpu", "npu")
 """The types of accelerators with a package of legacy tensor types."""
 
 
 def legacy_type_names(package: str = "torch") -> tuple[str, ...]:
     """Return the dotted names of a package's legacy tensor types."""
-    return tuple(f"{package}.{name}" for name in DTYPES)
+    return tuple(f"{package}.{name}" for name in LEGACY_TYPE_DTYPES)
 
 
 def legacy_type(frame: Frame, name: str, step: Step | None) -> tuple[PlacementCase, Dtype] | None:
     """Return the placement and dtype that a legacy tensor type names; None for any other name."""
     package, _, last = name.rpartition(".")
-    dtype = DTYPES.get(last)
+    dtype = LEGACY_TYPE_DTYPES.get(last)
     if dtype is None:
         return None
     if package == "torch":
         return PlacementCase(CPU, Basis.EXPLICIT, step), Dtype(dtype, DtypeSource.EXPLICIT, step)
     type_ = package.removeprefix("torch.")
-    if type_ not in ACCELERATORS:
+    if type_ not in LEGACY_ACCELERATORS:
         return None
     return PlacementCase(resolve_device_index(frame, KnownDevice(type_)), Basis.EXPLICIT, step), Dtype(
         dtype, DtypeSource.EXPLICIT, step
