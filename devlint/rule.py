@@ -11,7 +11,7 @@ from typing import Any, ClassVar, get_args, get_type_hints
 
 from devlint.diagnostic import Confidence, Severity
 from devlint.domain.placement import Place, Step
-from devlint.fixes.sheet import FixMaker
+from devlint.fixes.fix_context import FixMaker
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from functools import partial
 
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import StepKind
-from devlint.explain.conflict_stories import (
+from devlint.explain.conflict_texts import (
     conflict_confidence,
     conflict_location_text,
     conflict_steps,
@@ -15,9 +15,9 @@ from devlint.explain.conflict_stories import (
     device_source,
 )
 from devlint.explain.device_texts import device_text
-from devlint.explain.places import dotted_name_at, operand_text
-from devlint.fixes.placing import move_misplaced
-from devlint.fixes.sheet import FixContext
+from devlint.explain.place_texts import dotted_name_at, operand_text
+from devlint.fixes.fix_context import FixContext
+from devlint.fixes.operand_placement import move_misplaced
 from devlint.interpreter.state.events import OperandConflict
 from devlint.rule import Finding, Rule
 

@@ -7,11 +7,11 @@ from functools import partial
 
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import Place
-from devlint.explain.conflict_stories import conflict_confidence, conflict_steps, conflict_subject, device_source
+from devlint.explain.conflict_texts import conflict_confidence, conflict_steps, conflict_subject, device_source
 from devlint.explain.device_texts import condition_text, device_text
-from devlint.explain.places import argument_places, callee_text, place_text, text_with_suffix
-from devlint.fixes.inputs import move_input, move_module
-from devlint.fixes.sheet import FixContext
+from devlint.explain.place_texts import argument_places, callee_text, place_text, text_with_suffix
+from devlint.fixes.fix_context import FixContext
+from devlint.fixes.module_inputs import move_input, move_module
 from devlint.interpreter.state.events import ModuleInputConflict, Operand
 from devlint.rule import Finding, Rule
 

@@ -10,12 +10,12 @@ import libcst as cst
 
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import StepKind
-from devlint.explain.conflict_stories import conflict_confidence, conflict_location_text, conflict_steps
+from devlint.explain.conflict_texts import conflict_confidence, conflict_location_text, conflict_steps
 from devlint.explain.device_texts import device_text
-from devlint.explain.places import dotted_name_at, operand_text, place_text
-from devlint.fixes.placing import move_misplaced_at_use
-from devlint.fixes.registering import register_buffer
-from devlint.fixes.sheet import FixContext, NoFix
+from devlint.explain.place_texts import dotted_name_at, operand_text, place_text
+from devlint.fixes.buffer_registration import register_buffer
+from devlint.fixes.fix_context import FixContext, NoFix
+from devlint.fixes.operand_placement import move_misplaced_at_use
 from devlint.interpreter.state.events import PlainAttributeConflict
 from devlint.rule import Finding, Rule
 

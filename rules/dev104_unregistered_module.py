@@ -8,11 +8,11 @@ from functools import partial
 import libcst as cst
 
 from devlint.diagnostic import Fix, Severity
-from devlint.explain.conflict_stories import conflict_confidence, conflict_location_text, conflict_steps
+from devlint.explain.conflict_texts import conflict_confidence, conflict_location_text, conflict_steps
 from devlint.explain.device_texts import device_text
-from devlint.explain.places import dotted_name_at, operand_text, place_text
-from devlint.fixes.registering import wrap_container
-from devlint.fixes.sheet import FixContext, NoFix
+from devlint.explain.place_texts import dotted_name_at, operand_text, place_text
+from devlint.fixes.buffer_registration import wrap_container
+from devlint.fixes.fix_context import FixContext, NoFix
 from devlint.interpreter.state.events import PlainContainerConflict
 from devlint.rule import Finding, Rule
 

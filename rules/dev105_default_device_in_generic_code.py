@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
-from devlint.explain.conflict_stories import conflict_confidence, conflict_location_text, conflict_steps
+from devlint.explain.conflict_texts import conflict_confidence, conflict_location_text, conflict_steps
 from devlint.explain.device_texts import device_text
-from devlint.explain.places import callee_text, dotted_name_at, operand_text, size_source_name
-from devlint.fixes.devices import device_at_conflict, find_device_expression
-from devlint.fixes.placing import FACTORIES_WITHOUT_DEVICE, create_on_device
-from devlint.fixes.sheet import FixContext, NoFix
+from devlint.explain.place_texts import callee_text, dotted_name_at, operand_text, size_source_name
+from devlint.fixes.fix_context import FixContext, NoFix
+from devlint.fixes.operand_placement import FACTORIES_WITHOUT_DEVICE, create_on_device
+from devlint.fixes.tensor_device_text import device_at_conflict, find_device_expression
 from devlint.interpreter.state.events import FactoryConflict
 from devlint.rule import Finding, Rule
 

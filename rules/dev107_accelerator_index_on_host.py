@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Applicability, Fix, Severity
-from devlint.explain.conflict_stories import conflict_confidence, conflict_steps, conflict_subject
+from devlint.explain.conflict_texts import conflict_confidence, conflict_steps, conflict_subject
 from devlint.explain.device_texts import condition_text, device_text
-from devlint.explain.places import dotted_name_at, operand_text
-from devlint.fixes.devices import device_at_conflict
+from devlint.explain.place_texts import dotted_name_at, operand_text
 from devlint.fixes.edits import append_call
-from devlint.fixes.placing import insert_transfer, is_moved_by_chain
-from devlint.fixes.sheet import FixContext, NoFix, node_at
+from devlint.fixes.fix_context import FixContext, NoFix, node_at
+from devlint.fixes.operand_placement import insert_transfer, is_moved_by_chain
+from devlint.fixes.tensor_device_text import device_at_conflict
 from devlint.interpreter.state.events import IndexConflict
 from devlint.rule import Finding, Rule
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Applicability, Fix, Severity
-from devlint.explain.conflict_stories import confidence, placement_steps
+from devlint.explain.conflict_texts import confidence, placement_steps
 from devlint.explain.device_texts import condition_text, device_text
-from devlint.explain.places import operation_text, place_text, text_with_suffix
+from devlint.explain.place_texts import operation_text, place_text, text_with_suffix
 from devlint.fixes.edits import append_call
-from devlint.fixes.sheet import FixContext, NoFix, node_at
+from devlint.fixes.fix_context import FixContext, NoFix, node_at
 from devlint.interpreter.state.events import HostOnlyOperand
 from devlint.rule import Finding, Rule
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
-from devlint.fixes.naming import correct_device
-from devlint.fixes.sheet import FixContext, node_at
+from devlint.fixes.device_spelling import correct_device
+from devlint.fixes.fix_context import FixContext, node_at
 from devlint.interpreter.state.events import InvalidDeviceUsed
 from devlint.rule import Finding, Rule
 

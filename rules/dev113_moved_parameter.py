@@ -7,9 +7,9 @@ from functools import partial
 
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import Step, StepKind, history
-from devlint.explain.places import method_text
-from devlint.fixes.leaves import make_leaf, make_parameter
-from devlint.fixes.sheet import FixContext, node_at
+from devlint.explain.place_texts import method_text
+from devlint.fixes.autograd_leaves import make_leaf, make_parameter
+from devlint.fixes.fix_context import FixContext, node_at
 from devlint.interpreter.state.events import MovedLeaf
 from devlint.rule import Finding, Rule
 

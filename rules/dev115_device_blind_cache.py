@@ -7,9 +7,9 @@ from typing import Final
 
 from devlint.diagnostic import Severity
 from devlint.domain.placement import StepKind
-from devlint.explain.conflict_stories import conflict_confidence, conflict_location_text, conflict_steps
+from devlint.explain.conflict_texts import conflict_confidence, conflict_location_text, conflict_steps
 from devlint.explain.device_texts import device_text
-from devlint.explain.places import operand_text
+from devlint.explain.place_texts import operand_text
 from devlint.interpreter.state.events import CacheConflict
 from devlint.rule import Finding, Rule
 

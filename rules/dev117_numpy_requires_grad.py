@@ -8,11 +8,11 @@ from functools import partial
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.device import is_accelerator
 from devlint.domain.placement import placement_cases
-from devlint.explain.conflict_stories import placement_steps
-from devlint.explain.host_reads import array_suggestion, reader_text
-from devlint.explain.places import place_text, text_with_suffix
-from devlint.fixes.reading import insert_host_copy
-from devlint.fixes.sheet import FixContext
+from devlint.explain.conflict_texts import placement_steps
+from devlint.explain.host_read_texts import array_suggestion, reader_text
+from devlint.explain.place_texts import place_text, text_with_suffix
+from devlint.fixes.fix_context import FixContext
+from devlint.fixes.host_copies import insert_host_copy
 from devlint.interpreter.state.events import HostRead
 from devlint.rule import Finding, Rule
 

@@ -13,8 +13,8 @@ from devlint.domain.device import KnownDevice
 from devlint.domain.placement import PlacementCase
 from devlint.domain.torch_names import DEVICE_METHODS
 from devlint.domain.value import Tensor
-from devlint.explain.conflict_stories import confidence, placement_steps
-from devlint.explain.places import place_text
+from devlint.explain.conflict_texts import confidence, placement_steps
+from devlint.explain.place_texts import place_text
 from devlint.explain.suggestions import (
     MAX_SUGGESTION_LENGTH,
     collecting_statement,
@@ -24,8 +24,8 @@ from devlint.explain.suggestions import (
     variable_text,
 )
 from devlint.explain.transfer_paths import cases_if_unconditional
-from devlint.fixes.keeping import assign_result
-from devlint.fixes.sheet import FixContext, NoFix
+from devlint.fixes.fix_context import FixContext, NoFix
+from devlint.fixes.result_assignment import assign_result
 from devlint.interpreter.state.events import DiscardedResult
 from devlint.rule import Finding, Rule
 

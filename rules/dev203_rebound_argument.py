@@ -8,11 +8,11 @@ from functools import partial
 import libcst as cst
 
 from devlint.diagnostic import Fix, Severity
-from devlint.explain.conflict_stories import confidence, placement_steps
-from devlint.explain.places import place_text
+from devlint.explain.conflict_texts import confidence, placement_steps
+from devlint.explain.place_texts import place_text
 from devlint.explain.transfer_paths import cases_if_unconditional
-from devlint.fixes.returning import return_moved_arguments
-from devlint.fixes.sheet import FixContext, NoFix
+from devlint.fixes.argument_returns import return_moved_arguments
+from devlint.fixes.fix_context import FixContext, NoFix
 from devlint.interpreter.state.events import UnusedRebinding
 from devlint.rule import Finding, Rule
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from devlint.diagnostic import Confidence, Severity
-from devlint.explain.conflict_stories import confidence
+from devlint.explain.conflict_texts import confidence
 from devlint.explain.device_texts import condition_text
-from devlint.explain.places import place_text
+from devlint.explain.place_texts import place_text
 from devlint.interpreter.state.events import SharedWrite
 from devlint.rule import Finding, Rule
 

@@ -10,9 +10,9 @@ from devlint.domain.device import KnownDevice, is_accelerator
 from devlint.domain.placement import placement_cases
 from devlint.domain.value import Const, DeviceValue, Value
 from devlint.explain.device_texts import condition_text
-from devlint.explain.places import place_text
-from devlint.fixes.comparing import compare_types, compare_values, compare_with_string
-from devlint.fixes.sheet import FixContext, node_at
+from devlint.explain.place_texts import place_text
+from devlint.fixes.device_comparison import compare_types, compare_values, compare_with_string
+from devlint.fixes.fix_context import FixContext, node_at
 from devlint.interpreter.state.events import DevicesCompared
 from devlint.rule import Finding, Rule
 

@@ -7,8 +7,8 @@ from functools import partial
 
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import Step, StepKind
-from devlint.explain.conflict_stories import confidence
-from devlint.explain.dtype_stories import (
+from devlint.explain.conflict_texts import confidence
+from devlint.explain.dtype_texts import (
     conversion_step,
     conversion_suggestion,
     dtype_steps,
@@ -16,9 +16,9 @@ from devlint.explain.dtype_stories import (
     implicit_float64,
     is_decided_in_scope,
 )
-from devlint.explain.places import callee_text, operation_text
-from devlint.fixes.casting import cast_at_conversion, cast_operand, comes_from_parameter
-from devlint.fixes.sheet import FixContext, NoFix, node_at
+from devlint.explain.place_texts import callee_text, operation_text
+from devlint.fixes.cast_insertion import cast_at_conversion, cast_operand, comes_from_parameter
+from devlint.fixes.fix_context import FixContext, NoFix, node_at
 from devlint.interpreter.state.events import DtypeConflict, Operand
 from devlint.rule import Finding, Rule
 

@@ -7,11 +7,11 @@ from functools import partial
 
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import Place
-from devlint.explain.conflict_stories import confidence
-from devlint.explain.dtype_stories import dtype_steps, dtype_text, implicit_float64
-from devlint.explain.places import dotted_name_at, operation_text
-from devlint.fixes.casting import cast_operand
-from devlint.fixes.sheet import FixContext
+from devlint.explain.conflict_texts import confidence
+from devlint.explain.dtype_texts import dtype_steps, dtype_text, implicit_float64
+from devlint.explain.place_texts import dotted_name_at, operation_text
+from devlint.fixes.cast_insertion import cast_operand
+from devlint.fixes.fix_context import FixContext
 from devlint.interpreter.state.events import DtypeConflict, Operand
 from devlint.rule import Finding, Rule
 

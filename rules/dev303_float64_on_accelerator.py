@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Applicability, Fix, Severity
-from devlint.explain.conflict_stories import confidence
+from devlint.explain.conflict_texts import confidence
 from devlint.explain.device_texts import condition_text
-from devlint.explain.dtype_stories import conversion_step, dtype_steps, is_decided_in_scope, is_implicit
-from devlint.explain.places import place_text
+from devlint.explain.dtype_texts import conversion_step, dtype_steps, is_decided_in_scope, is_implicit
+from devlint.explain.place_texts import place_text
 from devlint.explain.transfer_paths import TransferPath, transfer_paths
-from devlint.fixes.casting import cast_with_transfer, comes_from_parameter
-from devlint.fixes.sheet import FixContext, NoFix, node_at
+from devlint.fixes.cast_insertion import cast_with_transfer, comes_from_parameter
+from devlint.fixes.fix_context import FixContext, NoFix, node_at
 from devlint.interpreter.state.events import Transfer
 from devlint.rule import Finding, Rule
 

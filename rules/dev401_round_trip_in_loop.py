@@ -9,13 +9,13 @@ from functools import partial
 from devlint.diagnostic import Confidence, Fix, Severity
 from devlint.domain.device import DeviceSymbol, is_accelerator, is_host
 from devlint.domain.placement import Place, Step, StepKind, history, newest_step, placement_cases
-from devlint.explain.conflict_stories import confidence, placement_steps
+from devlint.explain.conflict_texts import confidence, placement_steps
 from devlint.explain.device_texts import condition_text, device_text
-from devlint.explain.places import place_text
+from devlint.explain.place_texts import place_text
 from devlint.explain.suggestions import variable_text
 from devlint.explain.transfer_paths import TransferPath, transfer_paths
-from devlint.fixes.dropping import remove_round_trip
-from devlint.fixes.sheet import FixContext, NoFix
+from devlint.fixes.fix_context import FixContext, NoFix
+from devlint.fixes.transfer_removal import remove_round_trip
 from devlint.interpreter.state.events import HostRead, OpaqueTransfer, TensorRebuilt, Transfer
 from devlint.rule import Finding, Rule
 

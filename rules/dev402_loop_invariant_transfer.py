@@ -7,12 +7,12 @@ from functools import partial
 
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.path_conditions import Conjunction, Literal
-from devlint.explain.conflict_stories import confidence, placement_steps
+from devlint.explain.conflict_texts import confidence, placement_steps
 from devlint.explain.device_texts import condition_text, device_text
-from devlint.explain.places import place_text
+from devlint.explain.place_texts import place_text
 from devlint.explain.transfer_paths import transfer_paths
-from devlint.fixes.hoisting import hoist_transfer
-from devlint.fixes.sheet import FixContext, node_at
+from devlint.fixes.fix_context import FixContext, node_at
+from devlint.fixes.transfer_hoisting import hoist_transfer
 from devlint.interpreter.state.events import Transfer
 from devlint.rule import Finding, Rule
 

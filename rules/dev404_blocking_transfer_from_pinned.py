@@ -7,12 +7,12 @@ from functools import partial
 
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import Basis
-from devlint.explain.conflict_stories import confidence, placement_steps
+from devlint.explain.conflict_texts import confidence, placement_steps
 from devlint.explain.device_texts import condition_text, device_text
-from devlint.explain.places import place_text
+from devlint.explain.place_texts import place_text
 from devlint.explain.transfer_paths import TransferPath, is_placed_in_function, transfer_paths
-from devlint.fixes.sheet import FixContext, node_at
-from devlint.fixes.waiting import make_copy_non_blocking
+from devlint.fixes.fix_context import FixContext, node_at
+from devlint.fixes.synchronization_fixes import make_copy_non_blocking
 from devlint.interpreter.state.events import Transfer
 from devlint.rule import Finding, Rule
 

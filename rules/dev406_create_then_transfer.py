@@ -11,13 +11,13 @@ from devlint.diagnostic import Fix, Severity
 from devlint.domain.device import UNKNOWN_DEVICE, is_host
 from devlint.domain.placement import Place, PlacementCase, Step, placement_cases
 from devlint.domain.value import FactoryOrigin, OriginKind
-from devlint.explain.conflict_stories import confidence, placement_steps
+from devlint.explain.conflict_texts import confidence, placement_steps
 from devlint.explain.device_texts import condition_text, device_text
-from devlint.explain.places import place_text
+from devlint.explain.place_texts import place_text
 from devlint.explain.transfer_paths import TransferPath, transfer_paths
-from devlint.fixes.calls import find_argument
-from devlint.fixes.creating import create_on_target
-from devlint.fixes.sheet import FixContext, NoFix
+from devlint.fixes.call_edits import find_argument
+from devlint.fixes.factory_devices import create_on_target
+from devlint.fixes.fix_context import FixContext, NoFix
 from devlint.interpreter.state.events import EventContext, TensorRebuilt, Transfer
 from devlint.rule import Finding, Rule
 

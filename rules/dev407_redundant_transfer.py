@@ -11,12 +11,12 @@ from devlint.diagnostic import Applicability, Confidence, Fix, Severity
 from devlint.domain.device import DeviceSymbol, KnownDevice, is_accelerator
 from devlint.domain.placement import Basis, StepKind
 from devlint.domain.value import is_single_object
-from devlint.explain.conflict_stories import confidence, placement_steps
+from devlint.explain.conflict_texts import confidence, placement_steps
 from devlint.explain.device_texts import device_text, is_module_placement
-from devlint.explain.places import place_text
+from devlint.explain.place_texts import place_text
 from devlint.explain.transfer_paths import TransferPath, is_placed_in_function, transfer_paths
-from devlint.fixes.dropping import remove_first_transfer, remove_transfer
-from devlint.fixes.sheet import FixContext, node_at
+from devlint.fixes.fix_context import FixContext, node_at
+from devlint.fixes.transfer_removal import remove_first_transfer, remove_transfer
 from devlint.interpreter.state.events import OpaqueTransfer, Transfer
 from devlint.rule import Finding, Rule
 

@@ -8,11 +8,11 @@ from functools import partial
 from devlint.diagnostic import Applicability, Fix, Severity
 from devlint.domain.placement import Basis, Step, placement_cases
 from devlint.domain.value import OriginKind, Tensor
-from devlint.explain.conflict_stories import confidence
-from devlint.explain.places import place_text
+from devlint.explain.conflict_texts import confidence
+from devlint.explain.place_texts import place_text
 from devlint.explain.transfer_paths import is_placed_in_function
-from devlint.fixes.dropping import clone_tensor, clone_without_numpy
-from devlint.fixes.sheet import FixContext, node_at
+from devlint.fixes.fix_context import FixContext, node_at
+from devlint.fixes.transfer_removal import clone_tensor, clone_without_numpy
 from devlint.interpreter.state.events import TensorRebuilt
 from devlint.rule import Finding, Rule
 

@@ -7,11 +7,11 @@ from functools import partial
 
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import Step, StepKind
-from devlint.explain.conflict_stories import confidence
-from devlint.explain.places import place_text
+from devlint.explain.conflict_texts import confidence
+from devlint.explain.place_texts import place_text
 from devlint.explain.suggestions import places_in_loop
-from devlint.fixes.sheet import FixContext
-from devlint.fixes.waiting import synchronize_before_clock
+from devlint.fixes.fix_context import FixContext
+from devlint.fixes.synchronization_fixes import synchronize_before_clock
 from devlint.interpreter.state import events
 from devlint.rule import Finding, Rule
 

@@ -7,10 +7,10 @@ from functools import partial
 
 from devlint.diagnostic import Fix, Severity
 from devlint.domain.placement import Place
-from devlint.explain.conflict_stories import confidence
-from devlint.explain.places import place_text
-from devlint.fixes.sheet import FixContext, node_at
-from devlint.fixes.waiting import make_copy_blocking
+from devlint.explain.conflict_texts import confidence
+from devlint.explain.place_texts import place_text
+from devlint.fixes.fix_context import FixContext, node_at
+from devlint.fixes.synchronization_fixes import make_copy_blocking
 from devlint.interpreter.state.events import HostRead
 from devlint.rule import Finding, Rule
 

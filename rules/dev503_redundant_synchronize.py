@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Applicability, Fix, Severity
-from devlint.explain.places import place_text
-from devlint.fixes.dropping import remove_call_statement
-from devlint.fixes.sheet import FixContext, node_at
+from devlint.explain.place_texts import place_text
+from devlint.fixes.fix_context import FixContext, node_at
+from devlint.fixes.transfer_removal import remove_call_statement
 from devlint.interpreter.state.events import Synchronize
 from devlint.rule import Finding, Rule
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from functools import partial
 
 from devlint.diagnostic import Fix, Severity
-from devlint.explain.conflict_stories import confidence
-from devlint.explain.places import dotted_name_at
-from devlint.fixes.choosing import check_availability
-from devlint.fixes.sheet import FixContext, node_at
+from devlint.explain.conflict_texts import confidence
+from devlint.explain.place_texts import dotted_name_at
+from devlint.fixes.accelerator_choice import check_availability
+from devlint.fixes.fix_context import FixContext, node_at
 from devlint.interpreter.state import events
 from devlint.rule import Finding, Rule
 

@@ -8,7 +8,7 @@ from typing import Final
 from devlint.domain.device import DeviceSymbol
 from devlint.domain.path_conditions import PathCondition
 from devlint.domain.placement import Basis, PlacementCase
-from devlint.explain.places import MAX_QUOTED_LENGTH
+from devlint.explain.place_texts import MAX_QUOTED_LENGTH
 
 NEGATED_OPERATORS: Final = {"is": "is not", "is not": "is", "==": "!=", "!=": "=="}
 """The negation of each comparison operator that a condition's text may contain."""

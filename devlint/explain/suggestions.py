@@ -9,7 +9,7 @@ import libcst as cst
 
 from devlint.domain.placement import Place
 from devlint.domain.torch_names import CHAINED_METHODS
-from devlint.explain.places import place_text
+from devlint.explain.place_texts import place_text
 from devlint.syntax.index import Statement
 from devlint.syntax.tree_walk import descend
 

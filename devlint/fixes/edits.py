@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from devlint.diagnostic import Edit
-from devlint.fixes.sheet import NodeRegion
+from devlint.fixes.fix_context import NodeRegion
 
 LOOSELY_BINDING = (
     cst.BinaryOperation, cst.UnaryOperation, cst.BooleanOperation, cst.Comparison, cst.IfExp, cst.Lambda, cst.Await,

@@ -12,7 +12,7 @@ import libcst as cst
 
 from devlint.diagnostic import Confidence, Diagnostic, Fix, Note, Position, Region, Severity
 from devlint.domain.placement import Place
-from devlint.fixes.sheet import FixContext, NoFix
+from devlint.fixes.fix_context import FixContext, NoFix
 from devlint.interpreter.program.definitions import ModuleInfo
 from devlint.interpreter.program.program import Program
 from devlint.linter.rule_loader import find_rule

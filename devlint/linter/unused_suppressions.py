@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from devlint.diagnostic import Applicability, Confidence, Diagnostic, Edit, Fix, Position, Severity
-from devlint.fixes.sheet import FixContext
+from devlint.fixes.fix_context import FixContext
 from devlint.linter.rule_loader import all_rules
 from devlint.rule_metadata import rule_url
 from devlint.syntax.source import Source

@@ -5,8 +5,8 @@ from __future__ import annotations
 import libcst as cst
 import pytest
 
-from devlint.fixes.registering import wrap_container
-from devlint.fixes.sheet import FixContext, NoFix
+from devlint.fixes.buffer_registration import wrap_container
+from devlint.fixes.fix_context import FixContext, NoFix
 from devlint.repair.document import Document
 from devlint.syntax.index import index_source
 from devlint.syntax.source import Source

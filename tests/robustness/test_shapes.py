@@ -140,7 +140,7 @@ def test_a_fix_that_fails_loses_nothing_but_itself(monkeypatch):
     def fail(part, node):
         raise ValueError("oops")
 
-    monkeypatch.setattr("devlint.fixes.sheet.Part.span", fail)
+    monkeypatch.setattr("devlint.fixes.fix_context.Part.span", fail)
     result = devlint.check_source(f"{HEAD}{PROBE}x = torch.ones(3).cuda()\n", isolated=True)
     assert [(one.code, one.fix) for one in result.diagnostics] == [("DEV101", None), ("DEV406", None)]
     assert "ValueError: oops" in {error.message for error in result.errors}

@@ -9,8 +9,8 @@ import libcst as cst
 
 from devlint.diagnostic import Applicability, Edit, Fix
 from devlint.fixes.edits import insert_after, replace_node, wrap_node
-from devlint.fixes.imports import write_library_name
-from devlint.fixes.sheet import NodeRegion, NoFix
+from devlint.fixes.fix_context import NodeRegion, NoFix
+from devlint.fixes.import_edits import write_library_name
 from devlint.interpreter.program.definitions import names_bound_by
 from devlint.syntax.tree_walk import children, descend, dotted_name
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 import libcst as cst
 
 from devlint.domain.placement import DeviceExpression, Placement
-from devlint.explain.conflict_stories import device_source
-from devlint.fixes.sheet import NoFix
+from devlint.explain.conflict_texts import device_source
+from devlint.fixes.fix_context import NoFix
 from devlint.interpreter.state.events import DeviceConflict, Operand
 from devlint.syntax.tree_walk import descend
 

@@ -7,13 +7,13 @@ from typing import Final
 import libcst as cst
 
 from devlint.diagnostic import Applicability, Edit, Fix
-from devlint.fixes.calls import add_argument, find_argument, method_name, receiver_of
-from devlint.fixes.devices import is_repeatable
+from devlint.fixes.call_edits import add_argument, find_argument, method_name, receiver_of
 from devlint.fixes.edits import append_call, insert_after
-from devlint.fixes.imports import full_name, write_library_name
-from devlint.fixes.names import parameter_names
-from devlint.fixes.placing import insert_transfer, operand_expression
-from devlint.fixes.sheet import FixContext, NodeRegion, NoFix
+from devlint.fixes.fix_context import FixContext, NodeRegion, NoFix
+from devlint.fixes.import_edits import full_name, write_library_name
+from devlint.fixes.name_queries import parameter_names
+from devlint.fixes.operand_placement import insert_transfer, operand_expression
+from devlint.fixes.tensor_device_text import is_repeatable
 from devlint.interpreter.state.events import Operand
 
 CAST_CALLS: Final = {"float32": ".float()", "int64": ".long()", "float16": ".half()", "float64": ".double()"}

@@ -7,11 +7,11 @@ import itertools
 import libcst as cst
 
 from devlint.diagnostic import Applicability, Fix
-from devlint.fixes.calls import receiver_of
+from devlint.fixes.call_edits import receiver_of
 from devlint.fixes.edits import replace_node
-from devlint.fixes.names import names_bound_in_function
-from devlint.fixes.sheet import NodeRegion, NoFix
-from devlint.fixes.statements import insert_lines_before_statement, outermost_loop, remove_statement
+from devlint.fixes.fix_context import NodeRegion, NoFix
+from devlint.fixes.name_queries import names_bound_in_function
+from devlint.fixes.statement_edits import insert_lines_before_statement, outermost_loop, remove_statement
 from devlint.interpreter.program.liveness import names_changed_in, names_mutated_in, varies_in_loop
 from devlint.syntax.tree_walk import descend
 

@@ -9,7 +9,7 @@ import libcst as cst
 
 from devlint.diagnostic import Applicability, Edit, Fix
 from devlint.fixes.edits import replace_node
-from devlint.fixes.sheet import NodeRegion, NoFix
+from devlint.fixes.fix_context import NodeRegion, NoFix
 from devlint.syntax.tree_walk import descend
 
 MISSPELLED_DEVICE = re.compile(r"(?i)\s*(gpu|cuda|nvidia)[\s:_-]*(\d*)\s*")

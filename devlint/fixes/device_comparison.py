@@ -6,8 +6,8 @@ import libcst as cst
 
 from devlint.diagnostic import Applicability, Edit, Fix
 from devlint.fixes.edits import append_call, replace_node, wrap_node
-from devlint.fixes.imports import full_name, write_library_name
-from devlint.fixes.sheet import NodeRegion, NoFix
+from devlint.fixes.fix_context import NodeRegion, NoFix
+from devlint.fixes.import_edits import full_name, write_library_name
 
 
 def compare_values(region: NodeRegion, node: cst.CSTNode) -> Fix:

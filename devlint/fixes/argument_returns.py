@@ -8,9 +8,9 @@ import libcst as cst
 
 from devlint.diagnostic import Applicability, Edit, Fix
 from devlint.fixes.edits import insert_before
-from devlint.fixes.names import parameter_names
-from devlint.fixes.sheet import FixContext, NodeRegion, NoFix
-from devlint.fixes.statements import insert_lines_after
+from devlint.fixes.fix_context import FixContext, NodeRegion, NoFix
+from devlint.fixes.name_queries import parameter_names
+from devlint.fixes.statement_edits import insert_lines_after
 from devlint.interpreter.program.liveness import is_read_after
 from devlint.syntax.tree_walk import descend
 

@@ -12,7 +12,7 @@ from devlint.domain.device import DeviceSymbol, is_host
 from devlint.domain.path_conditions import NO_CONDITION, PathCondition
 from devlint.domain.placement import Basis, Place, PlacementCase, Step, StepKind, history
 from devlint.explain.device_texts import condition_text, device_text
-from devlint.explain.places import dotted_name_at, operand_text, operation_text
+from devlint.explain.place_texts import dotted_name_at, operand_text, operation_text
 from devlint.interpreter.state.events import DeviceConflict, Event, Operand
 
 

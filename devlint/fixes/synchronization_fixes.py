@@ -8,10 +8,10 @@ import libcst as cst
 
 from devlint.diagnostic import Applicability, Edit, Fix
 from devlint.domain.placement import Place
-from devlint.fixes.calls import find_argument, remove_argument, set_argument
-from devlint.fixes.imports import write_library_name
-from devlint.fixes.sheet import FixContext, NodeRegion, NoFix, node_at
-from devlint.fixes.statements import insert_lines_before
+from devlint.fixes.call_edits import find_argument, remove_argument, set_argument
+from devlint.fixes.fix_context import FixContext, NodeRegion, NoFix, node_at
+from devlint.fixes.import_edits import write_library_name
+from devlint.fixes.statement_edits import insert_lines_before
 
 
 def synchronize_before_clock(context: FixContext, started: Place, read: Place) -> Fix:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from devlint.explain.places import operation_text, place_text, text_with_suffix
+from devlint.explain.place_texts import operation_text, place_text, text_with_suffix
 from devlint.interpreter.state.events import HostRead
 
 

@@ -9,14 +9,14 @@ import libcst as cst
 
 from devlint.diagnostic import Applicability, Edit, Fix
 from devlint.domain.placement import Place, Step, StepKind
-from devlint.explain.conflict_stories import device_source
-from devlint.fixes.calls import find_argument, set_argument
-from devlint.fixes.devices import device_at_conflict, find_device_expression, is_repeatable
+from devlint.explain.conflict_texts import device_source
+from devlint.fixes.call_edits import find_argument, set_argument
 from devlint.fixes.edits import append_call, replace_node, text_with_call
-from devlint.fixes.imports import full_name
-from devlint.fixes.names import binds_same_variable, is_read_elsewhere
-from devlint.fixes.sheet import FixContext, NodeRegion, NoFix
-from devlint.fixes.statements import enclosing_statement, insert_lines_before
+from devlint.fixes.fix_context import FixContext, NodeRegion, NoFix
+from devlint.fixes.import_edits import full_name
+from devlint.fixes.name_queries import binds_same_variable, is_read_elsewhere
+from devlint.fixes.statement_edits import enclosing_statement, insert_lines_before
+from devlint.fixes.tensor_device_text import device_at_conflict, find_device_expression, is_repeatable
 from devlint.interpreter.program.definitions import names_in_target
 from devlint.interpreter.state.events import DeviceConflict, Operand
 from devlint.syntax.tree_walk import descend

@@ -8,7 +8,7 @@ import libcst as cst
 
 from devlint.domain.dtype import Dtype, DtypeSource, is_floating
 from devlint.domain.placement import Place, Scope, Step, StepKind, history, newest_step
-from devlint.explain.places import operand_text, place_text
+from devlint.explain.place_texts import operand_text, place_text
 from devlint.explain.suggestions import MAX_SUGGESTION_LENGTH
 from devlint.interpreter.state.events import DtypeConflict, Operand
 

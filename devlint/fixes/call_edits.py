@@ -6,8 +6,8 @@ import libcst as cst
 
 from devlint.diagnostic import Edit
 from devlint.fixes.edits import replace_node
-from devlint.fixes.sheet import NodeRegion, NoFix
-from devlint.fixes.statements import indentation_at
+from devlint.fixes.fix_context import NodeRegion, NoFix
+from devlint.fixes.statement_edits import indentation_at
 
 
 def find_argument(call: cst.Call, name: str, position: int | None = None) -> cst.Arg | None:

@@ -8,12 +8,12 @@ import libcst as cst
 
 from devlint.diagnostic import Applicability, Edit, Fix
 from devlint.domain.placement import Place
-from devlint.fixes.calls import find_argument, method_name, receiver_of, remove_method_call
+from devlint.fixes.call_edits import find_argument, method_name, receiver_of, remove_method_call
 from devlint.fixes.edits import replace_node, text_with_call
-from devlint.fixes.imports import full_name
-from devlint.fixes.sheet import FixContext, NodeRegion, NoFix, node_at
-from devlint.fixes.statements import remove_statement
-from devlint.fixes.transfers import transfer_target
+from devlint.fixes.fix_context import FixContext, NodeRegion, NoFix, node_at
+from devlint.fixes.import_edits import full_name
+from devlint.fixes.statement_edits import remove_statement
+from devlint.fixes.transfer_targets import transfer_target
 
 REBUILDING_FUNCTIONS: Final = frozenset({"torch.tensor", "torch.as_tensor", "torch.asarray", "torch.from_numpy"})
 """Functions that make a tensor of an array without changing its values."""

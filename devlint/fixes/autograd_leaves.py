@@ -5,11 +5,11 @@ from __future__ import annotations
 import libcst as cst
 
 from devlint.diagnostic import Applicability, Fix
-from devlint.fixes.calls import find_argument, receiver_of, remove_method_call, set_argument
+from devlint.fixes.call_edits import find_argument, receiver_of, remove_method_call, set_argument
 from devlint.fixes.edits import insert_after, replace_node, text_with_call, wrap_node
-from devlint.fixes.imports import full_name, write_library_name
-from devlint.fixes.sheet import NodeRegion
-from devlint.fixes.transfers import transfer_target
+from devlint.fixes.fix_context import NodeRegion
+from devlint.fixes.import_edits import full_name, write_library_name
+from devlint.fixes.transfer_targets import transfer_target
 
 
 def make_parameter(region: NodeRegion, call: cst.CSTNode) -> Fix:

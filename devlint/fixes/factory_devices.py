@@ -10,14 +10,14 @@ import libcst as cst
 from devlint.diagnostic import Applicability, Edit, Fix
 from devlint.domain.placement import Place
 from devlint.domain.value import FactoryOrigin, OriginKind
-from devlint.fixes.calls import find_argument, has_unpacked_keywords, receiver_of, remove_method_call, set_argument
+from devlint.fixes.call_edits import find_argument, has_unpacked_keywords, receiver_of, remove_method_call, set_argument
 from devlint.fixes.edits import replace_node
-from devlint.fixes.imports import full_name, write_library_name
-from devlint.fixes.names import is_read_elsewhere
-from devlint.fixes.placing import FACTORIES_WITHOUT_DEVICE
-from devlint.fixes.sheet import FixContext, NodeRegion, NoFix, node_at
-from devlint.fixes.statements import remove_statement
-from devlint.fixes.transfers import TransferTarget, transfer_target
+from devlint.fixes.fix_context import FixContext, NodeRegion, NoFix, node_at
+from devlint.fixes.import_edits import full_name, write_library_name
+from devlint.fixes.name_queries import is_read_elsewhere
+from devlint.fixes.operand_placement import FACTORIES_WITHOUT_DEVICE
+from devlint.fixes.statement_edits import remove_statement
+from devlint.fixes.transfer_targets import TransferTarget, transfer_target
 from devlint.interpreter.program.definitions import names_bound_by
 from devlint.syntax.tree_walk import descend
 

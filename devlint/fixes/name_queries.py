@@ -6,7 +6,7 @@ import itertools
 
 import libcst as cst
 
-from devlint.fixes.sheet import NodeRegion
+from devlint.fixes.fix_context import NodeRegion
 from devlint.interpreter.program.definitions import names_bound_by, names_in_target
 from devlint.interpreter.program.name_events import NameEvents
 from devlint.syntax.tree_walk import descend

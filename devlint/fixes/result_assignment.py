@@ -8,8 +8,8 @@ import libcst as cst
 
 from devlint.diagnostic import Applicability, Edit, Fix
 from devlint.fixes.edits import insert_before, replace_node
-from devlint.fixes.names import binds_same_variable, loop_that_binds, names_bound_in_function
-from devlint.fixes.sheet import NodeRegion, NoFix
+from devlint.fixes.fix_context import NodeRegion, NoFix
+from devlint.fixes.name_queries import binds_same_variable, loop_that_binds, names_bound_in_function
 from devlint.interpreter.program.liveness import is_read_after
 from devlint.syntax.tree_walk import descend, dotted_name
 

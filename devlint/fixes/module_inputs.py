@@ -6,17 +6,17 @@ import libcst as cst
 
 from devlint.diagnostic import Applicability, Fix
 from devlint.domain.placement import Place
-from devlint.fixes.devices import device_at_conflict, is_repeatable
 from devlint.fixes.edits import replace_node, text_with_call
-from devlint.fixes.imports import write_library_name
-from devlint.fixes.placing import create_on_device_of, insert_transfer, map_elements, non_blocking_argument
-from devlint.fixes.sheet import FixContext, NodeRegion, NoFix, node_at
-from devlint.fixes.statements import (
+from devlint.fixes.fix_context import FixContext, NodeRegion, NoFix, node_at
+from devlint.fixes.import_edits import write_library_name
+from devlint.fixes.operand_placement import create_on_device_of, insert_transfer, map_elements, non_blocking_argument
+from devlint.fixes.statement_edits import (
     enclosing_statement,
     insert_lines_before,
     insert_lines_before_statement,
     outermost_loop,
 )
+from devlint.fixes.tensor_device_text import device_at_conflict, is_repeatable
 from devlint.interpreter.program.liveness import names_changed_in
 from devlint.interpreter.state.events import ModuleInputConflict, Operand
 from devlint.syntax.tree_walk import dotted_name

@@ -5,8 +5,8 @@ from __future__ import annotations
 import libcst as cst
 
 from devlint.diagnostic import Edit
-from devlint.fixes.names import names_bound_in_function
-from devlint.fixes.sheet import FixContext, NodeRegion
+from devlint.fixes.fix_context import FixContext, NodeRegion
+from devlint.fixes.name_queries import names_bound_in_function
 from devlint.syntax.index import Binding
 from devlint.syntax.tree_walk import dotted_name
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import libcst as cst
 
 from devlint.diagnostic import Edit
-from devlint.fixes.sheet import NodeRegion, NoFix
+from devlint.fixes.fix_context import NodeRegion, NoFix
 
 _REST = re.compile(r"[ \t\f]*(#[^\r\n]*)?")
 """The text that may follow the last statement of a line: blanks and a comment."""

@@ -6,8 +6,8 @@ import libcst as cst
 
 from devlint.diagnostic import Applicability, Edit, Fix
 from devlint.fixes.edits import append_call, replace_node
-from devlint.fixes.placing import map_elements
-from devlint.fixes.sheet import FixContext, NodeRegion, NoFix
+from devlint.fixes.fix_context import FixContext, NodeRegion, NoFix
+from devlint.fixes.operand_placement import map_elements
 from devlint.interpreter.state.events import HostRead
 
 

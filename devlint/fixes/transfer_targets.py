@@ -8,8 +8,8 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.fixes.calls import method_name
-from devlint.fixes.sheet import NodeRegion, NoFix
+from devlint.fixes.call_edits import method_name
+from devlint.fixes.fix_context import NodeRegion, NoFix
 
 ACCELERATOR_TRANSFERS: Final = ("cuda", "xpu", "npu", "hpu", "ipu")
 """Tensor methods that transfer to an accelerator, each named after the accelerator's device type."""

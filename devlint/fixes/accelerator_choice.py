@@ -8,11 +8,11 @@ from typing import Final
 import libcst as cst
 
 from devlint.diagnostic import Applicability, Edit, Fix
-from devlint.fixes.calls import method_name
+from devlint.fixes.call_edits import method_name
 from devlint.fixes.edits import replace_node
-from devlint.fixes.imports import write_library_name
-from devlint.fixes.sheet import NodeRegion, NoFix
-from devlint.fixes.transfers import ACCELERATOR_TRANSFERS, transfer_target
+from devlint.fixes.fix_context import NodeRegion, NoFix
+from devlint.fixes.import_edits import write_library_name
+from devlint.fixes.transfer_targets import ACCELERATOR_TRANSFERS, transfer_target
 
 AVAILABILITY_CHECKS: Final = {
     "cuda": "torch.cuda.is_available",
