@@ -56,10 +56,10 @@ def snapshot(folder: Path, *, values: bool) -> list[str]:
     os.chdir(folder)
     runner = RuleRunner(all_rules(), frozenset(rule.code for rule in all_rules()))
     paths = sorted((*Path().rglob("*.py"), *Path().rglob("*.ipynb")))
-    program = Program([(path.absolute(), path.as_posix()) for path in paths], (), runner.broken)
+    program = Program([(path.absolute(), path.as_posix()) for path in paths], (), runner.record_broken_file)
     digest = ValueDigest() if values else None
     analysis = Analysis(program, runner.dispatch, (), digest)
-    for path in program.given:
+    for path in program.given_paths:
         module = program.load(path)
         if module is not None:
             analyse_file(analysis, module)
@@ -71,7 +71,7 @@ def _lines(runner: RuleRunner, program: Program, analysis: Analysis) -> Iterator
         yield repr(one)
     for error in analysis.errors:
         yield f"failure: {error.filename} {error.where} {error.message}"
-    for row in sorted((one.filename, one.row, one.message) for one in analysis.unread):
+    for row in sorted((one.filename, one.row, one.message) for one in analysis.unparsed_statements):
         yield f"unparsed: {row}"
 
 

@@ -76,7 +76,7 @@ def check_source(
     problems: list[str] = []
     discovery = Discovery(_resolver(options, config, isolated=isolated).settings_for, problems.append)
     text = source if isinstance(source, bytes) else encode_source(source)
-    return _result(list(discovery.text(filename)), text, problems)
+    return _result(list(discovery.find_text(filename)), text, problems)
 
 
 def _options(

@@ -98,7 +98,8 @@ class _Project:
         if key not in self._findings_by_file:
             text = encode_source("".join(lines))
             self._findings_by_file[key] = [
-                _flake8_line(each) for each in check_files(list(self._discovery().text(filename)), text).diagnostics
+                _flake8_line(each)
+                for each in check_files(list(self._discovery().find_text(filename)), text).diagnostics
             ]
         return self._findings_by_file[key]
 

@@ -75,8 +75,8 @@ class MixedDeviceOp(Rule):
 
     def check(self, event: OperandConflict) -> Iterator[Finding]:
         """Report an operation whose operands are on two devices."""
-        misplaced, other = event.misplaced, event.other
-        first, second = device_text(misplaced.leaf), device_text(other.leaf)
+        misplaced, other = event.misplaced, event.reference
+        first, second = device_text(misplaced.case), device_text(other.case)
         if misplaced.place == other.place:
             problem = f"{operand_text(misplaced)} holds tensors on {first} and on {second}"
         else:
@@ -99,13 +99,13 @@ def _fix(event: OperandConflict, context: FixContext) -> Fix:
 
 def _help(event: OperandConflict) -> str:
     """Return the advice that names the transfer or the device argument to write."""
-    if event.misplaced.place == event.other.place:
+    if event.misplaced.place == event.reference.place:
         return "bring them to one device before they are put together"
-    device = device_source(event, event.other) or "..."
+    device = device_source(event, event.reference) or "..."
     name = dotted_name_at(event.misplaced.place)
     if name is not None:
         return f"move it with `{name}.to({device})`, or create it there"
-    cause = event.misplaced.leaf.placing_step
+    cause = event.misplaced.case.placing_step
     if cause is not None and cause.kind is StepKind.CREATED and cause.place == event.misplaced.place:
         return f"create it there, with `device={device}`"
     return "bring both to one device with `.to(...)`"

@@ -75,7 +75,7 @@ class ModuleInputDevice(Rule):
         module = callee_text(event.context.place)
         argument = _argument(event, given)
         noun = f"its input `{place_text(argument)}`" if argument is not None else "one of its inputs"
-        where, whither = device_text(weights.leaf), device_text(given.leaf)
+        where, whither = device_text(weights.case), device_text(given.case)
         yield Finding(
             event.context.place,
             f"`{module}` is on {where} but {noun} is on {whither}{condition_text(event.when)}",
@@ -97,9 +97,11 @@ def _fix(event: ModuleInputConflict, context: FixContext) -> Fix:
 
 def _roles(event: ModuleInputConflict) -> tuple[Operand, Operand]:
     """Return the operand that belongs to the module, followed by the operand that is the module's input."""
-    if event.other.of_module is not None or (event.other.tensor.cell is not None and event.misplaced.of_module is None):
-        return event.other, event.misplaced
-    return event.misplaced, event.other
+    if event.reference.of_module is not None or (
+        event.reference.tensor.cell is not None and event.misplaced.of_module is None
+    ):
+        return event.reference, event.misplaced
+    return event.misplaced, event.reference
 
 
 def _argument(event: ModuleInputConflict, given: Operand) -> Place | None:

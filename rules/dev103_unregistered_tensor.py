@@ -88,12 +88,12 @@ class UnregisteredTensor(Rule):
         if name is not None and any(re.search(rf"\b{re.escape(name)}\b", str(test)) for test in event.when):
             return
         noun = f"`{place_text(place)}`" if name is not None else "the attribute"
-        where, other = device_text(event.misplaced.leaf), event.other
+        where, other = device_text(event.misplaced.case), event.reference
         inside = event.stored.kind is StepKind.STORED_INSIDE
         yield Finding(
             place,
             f"{noun} {'holds' if inside else 'is'} a plain tensor, so `.to()` leaves it on {where}:"
-            f" it cannot meet {operand_text(other)} on {device_text(other.leaf)} {conflict_location_text(event)}",
+            f" it cannot meet {operand_text(other)} on {device_text(other.case)} {conflict_location_text(event)}",
             trace=conflict_steps(event, place),
             help=_help(name, inside=inside),
             confidence=conflict_confidence(event),
@@ -108,7 +108,7 @@ def _fix(event: PlainAttributeConflict, context: FixContext) -> Fix:
         raise NoFix
     if event.stored.kind is StepKind.STORED_INSIDE:
         return move_misplaced_at_use(context, event)
-    return register_buffer(context.part(event.stored.place), target)
+    return register_buffer(context.region_at(event.stored.place), target)
 
 
 def _help(name: str | None, *, inside: bool) -> str:

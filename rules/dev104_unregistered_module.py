@@ -80,12 +80,12 @@ class UnregisteredModule(Rule):
         """Report a plain container whose content meets a tensor on another device, once for each assignment."""
         place = event.kept.place
         noun = f"`{place_text(place)}`" if dotted_name_at(place) is not None else "the attribute"
-        kept, other = event.misplaced, event.other
+        kept, other = event.misplaced, event.reference
         content = event.kept.message.partition(" ")[0]
         yield Finding(
             place,
-            f"{noun} is a plain container, so `.to()` leaves the {content} in it on {device_text(kept.leaf)}:"
-            f" they cannot meet {operand_text(other)} on {device_text(other.leaf)} {conflict_location_text(event)}",
+            f"{noun} is a plain container, so `.to()` leaves the {content} in it on {device_text(kept.case)}:"
+            f" they cannot meet {operand_text(other)} on {device_text(other.case)} {conflict_location_text(event)}",
             trace=conflict_steps(event, place),
             help=_HELP[content],
             confidence=conflict_confidence(event),
@@ -98,7 +98,7 @@ def _fix(event: PlainContainerConflict, kind: str, context: FixContext) -> Fix:
     target = event.kept.place.node
     if not isinstance(target, cst.CSTNode):
         raise NoFix
-    return wrap_container(context.part(event.kept.place), target, kind)
+    return wrap_container(context.region_at(event.kept.place), target, kind)
 
 
 _HELP = {

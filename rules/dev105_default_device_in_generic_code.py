@@ -75,7 +75,7 @@ class DefaultDeviceInGenericCode(Rule):
 
     def check(self, event: FactoryConflict) -> Iterator[Finding]:
         """Report a factory without a device whose tensor meets a caller's tensor, once for each factory."""
-        place, other = event.created.place, event.other
+        place, other = event.created.place, event.reference
         factory = callee_text(place)
         takes_device = factory.rpartition(".")[2] not in FACTORIES_WITHOUT_DEVICE
         problem = (
@@ -84,7 +84,7 @@ class DefaultDeviceInGenericCode(Rule):
         device = _device(event)
         yield Finding(
             place,
-            f"`{factory}` {problem}: it cannot meet {operand_text(other)} on {device_text(other.leaf)}"
+            f"`{factory}` {problem}: it cannot meet {operand_text(other)} on {device_text(other.case)}"
             f" {conflict_location_text(event)}",
             trace=conflict_steps(event, place),
             help=f"make it where it is used: `device={device}`" if takes_device else f"move it: `.to({device})`",
@@ -95,9 +95,9 @@ class DefaultDeviceInGenericCode(Rule):
 
 def _fix(event: FactoryConflict, context: FixContext) -> Fix:
     """Return the fix that passes the other operand's device to the factory."""
-    device = find_device_expression(event.created.wordings, event.other.tensor.placement)
+    device = find_device_expression(event.created.device_expressions, event.reference.tensor.placement)
     if device is None and event.created.place == event.misplaced.place:
-        device = device_at_conflict(event, event.other)
+        device = device_at_conflict(event, event.reference)
     if device is None:
         raise NoFix
     return create_on_device(context, event.created, device, event.misplaced.place)
@@ -110,7 +110,7 @@ def _device(event: FactoryConflict) -> str:
     """
     name = size_source_name(event.created.place)
     if name is None and event.created.scope is event.context.scope:
-        if event.other.of_module is not None:
-            return f"next({callee_text(event.other.place)}.parameters()).device"
-        name = dotted_name_at(event.other.place)
+        if event.reference.of_module is not None:
+            return f"next({callee_text(event.reference.place)}.parameters()).device"
+        name = dotted_name_at(event.reference.place)
     return f"{name}.device" if name is not None else "..."

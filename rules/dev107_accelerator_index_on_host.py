@@ -64,11 +64,11 @@ class AcceleratorIndexOnHost(Rule):
 
     def check(self, event: IndexConflict) -> Iterator[Finding]:
         """Report a host tensor whose index is on another device."""
-        table, index = event.misplaced, event.other
+        table, index = event.misplaced, event.reference
         yield Finding(
             event.context.place,
-            f"{operand_text(table)} is on {device_text(table.leaf)} but its index {operand_text(index)}"
-            f" is on {device_text(index.leaf)}{condition_text(event.when)}: a host tensor takes only host indices",
+            f"{operand_text(table)} is on {device_text(table.case)} but its index {operand_text(index)}"
+            f" is on {device_text(index.case)}{condition_text(event.when)}: a host tensor takes only host indices",
             trace=conflict_steps(event, event.context.place),
             help=_help(dotted_name_at(table.place), dotted_name_at(index.place)),
             confidence=conflict_confidence(event),
@@ -79,12 +79,12 @@ class AcceleratorIndexOnHost(Rule):
 
 def _fix(event: IndexConflict, context: FixContext) -> Fix:
     """Return the fix that moves the indexed tensor to the index or, if that is not possible, the index to the host."""
-    region, table = context.part(event.misplaced.place), node_at(event.misplaced.place)
-    index = context.part(event.other.place), node_at(event.other.place)
+    region, table = context.region_at(event.misplaced.place), node_at(event.misplaced.place)
+    index = context.region_at(event.reference.place), node_at(event.reference.place)
     try:
         if is_moved_by_chain(region, event.context.place.node):
             raise NoFix
-        message, edits = insert_transfer(region, table, f".to({device_at_conflict(event, event.other)})")
+        message, edits = insert_transfer(region, table, f".to({device_at_conflict(event, event.reference)})")
     except NoFix:
         message, edits = "Index it from the host", append_call(*index, ".cpu()")
     return Fix(message, Applicability.UNSAFE, edits)

@@ -67,11 +67,11 @@ class HostOnlyArgument(Rule):
         text = place_text(operand.place)
         yield Finding(
             event.context.place,
-            f"`{text}` is on {device_text(operand.leaf)}{condition_text(event.when)},"
+            f"`{text}` is on {device_text(operand.case)}{condition_text(event.when)},"
             f" but {operation_text(event.operation)} takes its `{operand.name}` on the host only",
-            trace=placement_steps(operand.leaf),
+            trace=placement_steps(operand.case),
             help=f"pass it from the host: `{text_with_suffix(operand.place, '.cpu()')}`",
-            confidence=confidence(event, operand.leaf),
+            confidence=confidence(event, operand.case),
             make_fix=partial(_fix, event),
         )
 
@@ -80,5 +80,5 @@ def _fix(event: HostOnlyOperand, context: FixContext) -> Fix:
     """Return the fix that passes a copy on the host."""
     if event.operand.inside:
         raise NoFix
-    region, node = context.part(event.operand.place), node_at(event.operand.place)
+    region, node = context.region_at(event.operand.place), node_at(event.operand.place)
     return Fix("Pass it from the host", Applicability.SAFE, append_call(region, node, ".cpu()"))

@@ -66,7 +66,7 @@ class InvalidDevice(Rule):
 
 def _fix(event: InvalidDeviceUsed, context: FixContext) -> Fix:
     """Return the fix that writes the device that was probably meant."""
-    return correct_device(context.part(event.context.place), node_at(event.context.place), event.written)
+    return correct_device(context.region_at(event.context.place), node_at(event.context.place), event.written)
 
 
 def _help(written: str) -> str | None:

@@ -79,7 +79,7 @@ class MovedParameter(Rule):
 
 def _fix(event: MovedLeaf, context: FixContext) -> Fix:
     """Return the fix that makes the moved tensor a parameter or a leaf again."""
-    region, call = context.part(event.moved.place), node_at(event.moved.place)
+    region, call = context.region_at(event.moved.place), node_at(event.moved.place)
     return make_parameter(region, call) if event.parameter else make_leaf(region, call)
 
 

@@ -75,11 +75,11 @@ class DeviceBlindCache(Rule):
 
     def check(self, event: CacheConflict) -> Iterator[Finding]:
         """Report a cache whose tensor meets a tensor on another device, once for each cache."""
-        place, other = event.cached.place, event.other
+        place, other = event.cached.place, event.reference
         yield Finding(
             place,
-            f"a tensor on {device_text(event.misplaced.leaf)} is {event.cached.message}:"
-            f" it cannot meet {operand_text(other)} on {device_text(other.leaf)} {conflict_location_text(event)}",
+            f"a tensor on {device_text(event.misplaced.case)} is {event.cached.message}:"
+            f" it cannot meet {operand_text(other)} on {device_text(other.case)} {conflict_location_text(event)}",
             trace=conflict_steps(event, place),
             help=KEYED
             if event.cached.kind is StepKind.CACHED

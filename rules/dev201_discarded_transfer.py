@@ -107,7 +107,7 @@ def _fix(event: DiscardedResult, context: FixContext) -> Fix:
     if not isinstance(call, cst.Call) or receiver is None or event.tensor.cell is not None:
         raise NoFix
     moves_only = not event.casts and "detach" not in place_text(event.context.place)
-    return assign_result(context.part(event.context.place), call, receiver, safe=moves_only)
+    return assign_result(context.region_at(event.context.place), call, receiver, safe=moves_only)
 
 
 def _may_be_meant_to_wait(event: DiscardedResult) -> bool:

@@ -84,4 +84,4 @@ def _fix(event: UnusedRebinding, context: FixContext) -> Fix:
     call = event.context.place.node
     if not isinstance(call, cst.Call):
         raise NoFix
-    return assign_to_container(context.part(event.context.place), call, event.name)
+    return assign_to_container(context.region_at(event.context.place), call, event.name)

@@ -83,7 +83,7 @@ class ReboundArgument(Rule):
 
 def _fix(event: UnusedRebinding, context: FixContext) -> Fix:
     """Return the fix that returns the moved argument to the caller."""
-    region, call = context.part(event.context.place), event.context.place.node
+    region, call = context.region_at(event.context.place), event.context.place.node
     if not isinstance(call, cst.CSTNode):
         raise NoFix
     return return_moved_arguments(context, region, call)

@@ -125,7 +125,7 @@ class DeviceComparison(Rule):
 
 def _fix(event: DevicesCompared, written: str | None, context: FixContext) -> Fix:
     """Return the fix that compares by value, by type, or with a `torch.device`."""
-    region, node = context.part(event.context.place), node_at(event.context.place)
+    region, node = context.region_at(event.context.place), node_at(event.context.place)
     if event.operator in ("is", "is not"):
         return compare_values(region, node)
     return compare_with_string(region, node, written) if written is not None else compare_types(region, node)

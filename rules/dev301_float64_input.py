@@ -106,7 +106,7 @@ def _fix(wide: Operand, dtype: str, conversion: Step | None, context: FixContext
     if conversion is None:
         return cast_operand(context, wide, dtype)
     try:
-        region, call = context.part(conversion.place), node_at(conversion.place)
+        region, call = context.region_at(conversion.place), node_at(conversion.place)
         if is_decided_in_scope(conversion.scope, wide.tensor.dtype) or not comes_from_parameter(region, call):
             return cast_at_conversion(region, call, dtype)
     except NoFix:

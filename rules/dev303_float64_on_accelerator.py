@@ -90,7 +90,7 @@ def _fix(event: Transfer, context: FixContext) -> Fix:
     """Return the fix that casts in the transfer; it is only displayed when callers choose the tensor's dtype."""
     if event.is_module or not is_implicit(event.dtype_before):
         raise NoFix
-    region, call = context.part(event.context.place), node_at(event.context.place)
+    region, call = context.region_at(event.context.place), node_at(event.context.place)
     foreign = comes_from_parameter(region, call) and not is_decided_in_scope(event.context.scope, event.dtype_before)
     return cast_with_transfer(region, call, "float32", Applicability.DISPLAY if foreign else Applicability.UNSAFE)
 

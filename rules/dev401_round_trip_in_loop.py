@@ -117,7 +117,7 @@ class RoundTripInLoop(Rule):
             out = newest_step(second_path.before.provenance, StepKind.MOVED)
             if out is None or not _in_one_loop(event, out):
                 continue
-            if event.untouched is not out and out.place in self._reused_results:
+            if event.previous_transfer is not out and out.place in self._reused_results:
                 continue
             first_path = next(
                 (one for one in self._paths.get(out.place, ()) if _undoes(event, out, one, second_path)), None
@@ -136,7 +136,7 @@ def _in_one_loop(event: Transfer, out: Step) -> bool:
     """
     if event.context.loop is None or out.loop is None:
         return False
-    if event.untouched is not out:
+    if event.previous_transfer is not out:
         return out.loop is event.context.loop
     around = {loop.place for loop in out.loop.around()}
     return any(loop.place in around for loop in event.context.loop.around())
@@ -148,7 +148,7 @@ def _undoes(event: Transfer, out: Step, first_path: TransferPath, second_path: T
     A round trip by way of an accelerator counts only if nothing was computed there.
     """
     if not is_host(first_path.after.device):
-        return event.untouched is out and _may_upload(first_path) and second_path.downloads
+        return event.previous_transfer is out and _may_upload(first_path) and second_path.downloads
     if is_accelerator(first_path.before.device):
         return second_path.uploads
     return isinstance(second_path.after.device, DeviceSymbol) and first_path.before.device == second_path.after.device
@@ -162,7 +162,7 @@ def _may_upload(first_path: TransferPath) -> bool:
 def _finding(event: Transfer, out: Step, first_path: TransferPath, second_path: TransferPath) -> Finding:
     """Return the finding of a round trip from its first transfer `there` and its second transfer `back`."""
     via = "the host" if is_host(second_path.before.device) else device_text(second_path.before)
-    computed = event.untouched is not out
+    computed = event.previous_transfer is not out
     certainty = confidence(event, second_path.before, second_path.after)
     return Finding(
         event.context.place,
@@ -178,6 +178,6 @@ def _finding(event: Transfer, out: Step, first_path: TransferPath, second_path: 
 
 def _fix(event: Transfer, out: Step, context: FixContext) -> Fix:
     """Return the fix that removes both transfers. Raises NoFix if something was computed between them."""
-    if event.untouched is not out:
+    if event.previous_transfer is not out:
         raise NoFix
     return remove_round_trip(context, out.place, event.context.place)

@@ -87,7 +87,7 @@ class LoopInvariantTransfer(Rule):
 
 def _fix(event: Transfer, context: FixContext) -> Fix:
     """Return the fix that moves the transfer before the loop."""
-    return hoist_transfer(context.part(event.context.place), node_at(event.context.place))
+    return hoist_transfer(context.region_at(event.context.place), node_at(event.context.place))
 
 
 def _holds_throughout(test: Literal) -> bool:

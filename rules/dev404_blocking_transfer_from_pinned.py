@@ -88,4 +88,4 @@ class BlockingTransferFromPinned(Rule):
 def _fix(event: Transfer, path: TransferPath, context: FixContext) -> Fix:
     """Return the fix that adds `non_blocking=True`; it is safe for tensors of a DataLoader."""
     of_loader = path.before.basis is Basis.ASSUMED and is_placed_in_function(event.context, path.before)
-    return make_copy_non_blocking(context.part(event.context.place), node_at(event.context.place), safe=of_loader)
+    return make_copy_non_blocking(context.region_at(event.context.place), node_at(event.context.place), safe=of_loader)

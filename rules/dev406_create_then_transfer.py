@@ -75,7 +75,7 @@ class CreateThenTransfer(Rule):
             self._reused_rebuilds.add(event.context.place)
             return
         fresh = event.fresh if isinstance(event, Transfer) else event.origin
-        if fresh is None or fresh.origin is OriginKind.TENSOR or not _created_here(event.context, fresh):
+        if fresh is None or fresh.kind is OriginKind.TENSOR or not _created_here(event.context, fresh):
             return
         if _draws_from_generator(fresh):
             return
@@ -105,8 +105,8 @@ class CreateThenTransfer(Rule):
 
 def _is_drawn_again(context: EventContext, fresh: FactoryOrigin) -> bool:
     """Return whether random numbers are drawn in each call or iteration; numbers drawn once in a script are data."""
-    return fresh.origin is OriginKind.RANDOM and (
-        context.loop is not None or context.scope.method_of_module or context.generic
+    return fresh.kind is OriginKind.RANDOM and (
+        context.loop is not None or context.scope.method_of_module or context.symbolic
     )
 
 
@@ -134,7 +134,7 @@ def _finding(
     """Return the finding for a tensor of a factory that is transferred to `target`."""
     place = event.context.place
     factory = place_text(fresh.step.place)
-    random = " (the random numbers will be others)" if fresh.origin is OriginKind.RANDOM else ""
+    random = " (the random numbers will be others)" if fresh.kind is OriginKind.RANDOM else ""
     return Finding(
         place,
         f"`{factory}` is filled on the host and then copied to {device_text(target)}{when}",

@@ -108,12 +108,12 @@ def _drop(event: Transfer, context: FixContext) -> Fix:
     certain = confidence(event) is Confidence.CERTAIN
     certain = certain and all(is_placed_in_function(event.context, path.before) for path in transfer_paths(event))
     sure = Applicability.SAFE if certain else Applicability.UNSAFE
-    return remove_transfer(context.part(event.context.place), node_at(event.context.place), sure)
+    return remove_transfer(context.region_at(event.context.place), node_at(event.context.place), sure)
 
 
 def _drop_first(event: Transfer, context: FixContext) -> Fix:
     """Return the fix that removes the first of the two transfers."""
-    return remove_first_transfer(context.part(event.context.place), node_at(event.context.place))
+    return remove_first_transfer(context.region_at(event.context.place), node_at(event.context.place))
 
 
 def _has_no_effect(event: Transfer | OpaqueTransfer, path: TransferPath) -> bool:
@@ -127,7 +127,7 @@ def _has_no_effect(event: Transfer | OpaqueTransfer, path: TransferPath) -> bool
             return False
         return not is_module_placement(before) or not _is_between_parts(event)
     # A caller of the function may have set another default device.
-    settled = not event.context.generic or (before.basis is Basis.DEFAULT) is (after.basis is Basis.DEFAULT)
+    settled = not event.context.symbolic or (before.basis is Basis.DEFAULT) is (after.basis is Basis.DEFAULT)
     return isinstance(before.device, KnownDevice) and settled
 
 

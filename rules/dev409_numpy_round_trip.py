@@ -67,7 +67,7 @@ class NumpyRoundTrip(Rule):
         if isinstance(event.source, Tensor):
             if event.function == "torch.tensor" and _is_surely_tensor(event.source):
                 yield self._copy(event)
-        elif event.only_use and event.origin is not None and event.origin.origin is OriginKind.TENSOR:
+        elif event.only_use and event.origin is not None and event.origin.kind is OriginKind.TENSOR:
             yield self._round_trip(event, event.origin.step)
 
     def _copy(self, event: TensorRebuilt) -> Finding:
@@ -95,7 +95,7 @@ class NumpyRoundTrip(Rule):
 
 def _fix(event: TensorRebuilt, context: FixContext) -> Fix:
     """Return the fix that copies the tensor without NumPy."""
-    region, call = context.part(event.context.place), node_at(event.context.place)
+    region, call = context.region_at(event.context.place), node_at(event.context.place)
     if not isinstance(event.source, Tensor):
         return clone_without_numpy(region, call)
     made_here = all(is_placed_in_function(event.context, leaf) for _, leaf in placement_cases(event.source.placement))

@@ -81,4 +81,4 @@ class UnsynchronizedRead(Rule):
 
 def _fix(copy: Place, context: FixContext) -> Fix:
     """Return the fix that removes `non_blocking=True` from the copy."""
-    return make_copy_blocking(context.part(copy), node_at(copy))
+    return make_copy_blocking(context.region_at(copy), node_at(copy))

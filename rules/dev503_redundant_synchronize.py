@@ -75,5 +75,5 @@ class RedundantSynchronize(Rule):
 
 def _fix(event: Synchronize, context: FixContext) -> Fix:
     """Return the fix that removes the synchronization."""
-    edit = remove_call_statement(context.part(event.context.place), node_at(event.context.place))
+    edit = remove_call_statement(context.region_at(event.context.place), node_at(event.context.place))
     return Fix("Leave it out", Applicability.UNSAFE, (edit,))

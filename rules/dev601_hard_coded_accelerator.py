@@ -79,4 +79,4 @@ class HardCodedAccelerator(Rule):
 
 def _fix(event: events.HardCodedAccelerator, context: FixContext) -> Fix:
     """Return the fix that uses the accelerator only where it is available."""
-    return check_availability(context.part(event.context.place), node_at(event.context.place))
+    return check_availability(context.region_at(event.context.place), node_at(event.context.place))

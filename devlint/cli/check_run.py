@@ -122,7 +122,10 @@ def _report(request: CheckRequest, outcome: CheckResult, kept: Sequence[Diagnost
     for target in request.targets:
         in_file = target.format in WITHOUT_CELLS
         _write(
-            target, [sources.in_file(diagnostic) for diagnostic in kept] if in_file else kept, page, to_stderr=to_stderr
+            target,
+            [sources.with_file_rows(diagnostic) for diagnostic in kept] if in_file else kept,
+            page,
+            to_stderr=to_stderr,
         )
     if errors:
         return FAILED
@@ -168,7 +171,9 @@ def _find_files(
 ) -> list[DiscoveredFile]:
     """Return the files to check, or the standard input as a file, with their settings."""
     discovery = Discovery(settings_for, report_error)
-    return list(discovery.find(request.paths) if request.stdin_name is None else discovery.text(request.stdin_name))
+    return list(
+        discovery.find(request.paths) if request.stdin_name is None else discovery.find_text(request.stdin_name)
+    )
 
 
 def _warn_internal_errors(outcome: CheckResult, *, verbose: bool) -> None:
@@ -177,7 +182,7 @@ def _warn_internal_errors(outcome: CheckResult, *, verbose: bool) -> None:
     if verbose:
         for error in errors.values():
             terminal.warn(f"internal error in {error.filename}, {error.where}: {error.message}\n{error.traceback}")
-        for one in sorted(outcome.unread, key=lambda one: (one.filename, one.row)):
+        for one in sorted(outcome.unparsed_statements, key=lambda one: (one.filename, one.row)):
             terminal.warn(f"{one.filename}:{one.row}: a statement is left out: {one.message}")
     elif errors:
         parts = "1 function was" if len(errors) == 1 else f"{len(errors)} functions were"

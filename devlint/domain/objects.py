@@ -46,7 +46,7 @@ class Dict:
     """A dict on the abstract heap: `entries` under constant keys, and `element` for the values under all other keys.
 
     `element` is None when there are no other keys. `factory` makes the values that a defaultdict has for the keys it
-    lacks. `perhaps` holds the keys that only one of two joined paths has set, each with the condition for it. `object`
+    lacks. `optional` holds the keys that only one of two joined paths has set, each with the condition for it. `object`
     refers to the object whose attributes this dict holds (`__dict__`).
     """
 
@@ -55,7 +55,7 @@ class Dict:
     key: Value = UNKNOWN
     owner: Place | None = field(default=None, compare=False)
     factory: Value | None = None
-    perhaps: Mapping[Hashable, Literal | None] = field(default_factory=dict)
+    optional: Mapping[Hashable, Literal | None] = field(default_factory=dict)
     object: Ref | None = None
 
     @property
@@ -78,14 +78,14 @@ class Registration(Enum):
 class ParameterCell:
     """The placement and dtype shared by all references to a parameter, or to a library module's parameters.
 
-    `.to()` changes the cell, and with it every tensor that refers to the cell. `held` is true when a module registers
-    the parameter.
+    `.to()` changes the cell, and with it every tensor that refers to the cell. `has_parent_module` is true when a
+    module registers the parameter.
     """
 
     placement: Placement
     dtype: Dtype
     grad: bool | None = True
-    held: bool = field(default=False, compare=False)
+    has_parent_module: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,22 +103,22 @@ class Instance:
     """An object with attributes on the abstract heap, such as an nn.Module.
 
     `cls` is the class value of the program, or the dotted name of a library class. `registered` maps the attributes of
-    an nn.Module to the way in which the module holds them; `cell` holds a library module's parameters; `held` is true
-    when another module registers this one. `hooks` are the functions that a module calls around its forward, each with
-    the kind it is registered as. `settled` is false when the object's placement can no longer be followed, because an
-    unknown function received the object. `perhaps` holds the attributes that only one of two joined paths has set, each
-    with the condition for it. `contents` is the dict or list that underlies an object whose class derives from dict or
-    list.
+    an nn.Module to the way in which the module holds them; `cell` holds a library module's parameters;
+    `has_parent_module` is true when another module registers this one. `hooks` are the functions that a module calls
+    around its forward, each with the kind it is registered as. `placement_tracked` is false when the object's placement
+    can no longer be followed, because an unknown function received the object. `optional` holds the attributes that
+    only one of two joined paths has set, each with the condition for it. `contents` is the dict or list that underlies
+    an object whose class derives from dict or list.
     """
 
     cls: Hashable
     attributes: Mapping[str, Value]
     registered: Mapping[str, Registration] = field(default_factory=dict)
     cell: ParameterCell | None = None
-    held: bool = field(default=False, compare=False)
-    settled: bool = True
+    has_parent_module: bool = field(default=False, compare=False)
+    placement_tracked: bool = True
     hooks: tuple[tuple[str, Value], ...] = ()
-    perhaps: Mapping[Hashable, Literal | None] = field(default_factory=dict)
+    optional: Mapping[Hashable, Literal | None] = field(default_factory=dict)
     contents: Ref | None = None
 
     def with_attribute(self, name: str, value: Value, registration: Registration | None = None) -> Instance:
@@ -128,8 +128,8 @@ class Instance:
             registered = {key: kind for key, kind in registered.items() if key != name}
             if registration is not None:
                 registered[name] = registration
-        perhaps = {key: test for key, test in self.perhaps.items() if key != name} if self.perhaps else self.perhaps
-        return replace(self, attributes={**self.attributes, name: value}, registered=registered, perhaps=perhaps)
+        perhaps = {key: test for key, test in self.optional.items() if key != name} if self.optional else self.optional
+        return replace(self, attributes={**self.attributes, name: value}, registered=registered, optional=perhaps)
 
 
 UNKNOWN_HOOKS: tuple[tuple[str, Value], ...] = (("register_forward_hook", UNKNOWN),)
@@ -161,7 +161,9 @@ def _join_cells(left: ParameterCell, right: ParameterCell, test: Literal | None)
     """Return the join of two parameter cells: `left` where the test holds, `right` where it does not."""
     placement = join_under(test, left.placement, right.placement)
     grad = left.grad if left.grad == right.grad else None
-    return ParameterCell(placement, join_dtypes(left.dtype, right.dtype), grad, left.held or right.held)
+    return ParameterCell(
+        placement, join_dtypes(left.dtype, right.dtype), grad, left.has_parent_module or right.has_parent_module
+    )
 
 
 def join_objects(left: HeapObject, right: HeapObject, test: Literal | None) -> HeapObject:
@@ -187,7 +189,7 @@ def join_objects(left: HeapObject, right: HeapObject, test: Literal | None) -> H
 
 
 def _join_dicts(left: Dict, right: Dict, test: Literal | None) -> Dict:
-    """Return the join of two dicts; a key that only one of them has becomes one of the `perhaps` keys."""
+    """Return the join of two dicts; a key that only one of them has becomes one of the `optional` keys."""
     entries: dict[Hashable, Value] = {}
     for key in [*left.entries, *(key for key in right.entries if key not in left.entries)]:
         values = [one.entries[key] for one in (left, right) if key in one.entries]
@@ -195,12 +197,12 @@ def _join_dicts(left: Dict, right: Dict, test: Literal | None) -> Dict:
     rest = [one.element for one in (left, right) if one.element is not None]
     element = join_all(rest) if rest else None
     owner, factory = left.owner or right.owner, left.factory or right.factory
-    perhaps = _join_optional_keys(left.entries, right.entries, left.perhaps, right.perhaps, test)
+    perhaps = _join_optional_keys(left.entries, right.entries, left.optional, right.optional, test)
     return Dict(entries, element, join(left.key, right.key), owner, factory, perhaps)
 
 
 def _join_instances(left: Instance, right: Instance, test: Literal | None) -> Instance:
-    """Return the join of two objects; an attribute that only one of them has becomes one of the `perhaps` ones."""
+    """Return the join of two objects; an attribute that only one of them has becomes one of the `optional` ones."""
     attributes: dict[str, Value] = {}
     for name in [*left.attributes, *(name for name in right.attributes if name not in left.attributes)]:
         values = [one.attributes[name] for one in (left, right) if name in one.attributes]
@@ -224,12 +226,12 @@ def _join_instances(left: Instance, right: Instance, test: Literal | None) -> In
         attributes=attributes,
         registered=_join_registrations(left, right),
         cell=cell,
-        held=left.held or right.held,
-        settled=left.settled and right.settled,
+        has_parent_module=left.has_parent_module or right.has_parent_module,
+        placement_tracked=left.placement_tracked and right.placement_tracked,
         hooks=left.hooks
         if left.hooks == right.hooks
         else (*left.hooks, *right.hooks, ("register_forward_hook", UNKNOWN)),
-        perhaps=_join_optional_keys(left.attributes, right.attributes, left.perhaps, right.perhaps, test),
+        optional=_join_optional_keys(left.attributes, right.attributes, left.optional, right.optional, test),
         contents=left.contents or right.contents,
     )
 

@@ -81,9 +81,9 @@ PLACING_KINDS = frozenset({StepKind.CREATED, StepKind.MOVED, StepKind.CALLER, St
 class Step:
     """One step in the history of a value, such as its creation, a move or an assignment to an attribute.
 
-    `previous` is the step before it, `loop` the innermost loop around it, if any. `wordings` are the expressions that
-    name a device where a tensor was created on the default device. `source` is the step that had placed the tensor
-    where a move found it. Steps compare by identity.
+    `previous` is the step before it, `loop` the innermost loop around it, if any. `device_expressions` are the
+    expressions that name a device where a tensor was created on the default device. `source` is the step that had
+    placed the tensor where a move found it. Steps compare by identity.
     """
 
     kind: StepKind
@@ -92,7 +92,7 @@ class Step:
     scope: Scope | None = None
     previous: Step | None = None
     loop: Loop | None = None
-    wordings: tuple[DeviceExpression, ...] = ()
+    device_expressions: tuple[DeviceExpression, ...] = ()
     source: Step | None = None
 
 
@@ -121,8 +121,8 @@ class Scope:
     construction, `construction` for code that runs while an nn.Module is being built, before the module can be moved.
     `any_device` is true for code meant for any device: the function mentions a device, or such code calls it. `entry`
     is true for code that runs outside of functions (a module's top level, a class body) and for the unknown caller of
-    an analysed function. `given` are the placements of the tensors and modules among the arguments, `self` included.
-    `caller` is the scope of the calling code.
+    an analysed function. `argument_placements` are the placements of the tensors and modules among the arguments,
+    `self` included. `caller` is the scope of the calling code.
     """
 
     name: str
@@ -131,7 +131,7 @@ class Scope:
     any_device: bool = False
     construction: bool = False
     entry: bool = False
-    given: tuple[Placement, ...] = ()
+    argument_placements: tuple[Placement, ...] = ()
     caller: Scope | None = None
 
 

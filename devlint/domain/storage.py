@@ -13,13 +13,13 @@ from devlint.domain.placement import Step
 class AliasStep:
     """A step that returned its operand's memory instead of a copy, such as a view or a `.to()` without effect.
 
-    `surely` is true when the step always shares the memory, false when it does so only where the operation has nothing
-    to do (`x.to(device)` of a tensor that is on `device`). `when` are the conditions under which it has nothing to do,
-    as far as they are known.
+    `is_certain` is true when the step always shares the memory, false when it does so only where the operation has
+    nothing to do (`x.to(device)` of a tensor that is on `device`). `when` are the conditions under which it has nothing
+    to do, as far as they are known.
     """
 
     step: Step
-    surely: bool
+    is_certain: bool
     when: PathCondition = NO_CONDITION
 
 
@@ -27,29 +27,29 @@ class AliasStep:
 class Storage:
     """The memory that one tensor or array lies in, and the view that this value has of it.
 
-    `root` identifies the memory, `shares` are the alias steps by which the value came to hold it, `parts` is the chain
-    of selections that leads to the view (empty: all of the memory), and `strided` is true when the view has its
+    `root` identifies the memory, `alias_steps` are the alias steps by which the value came to hold it, `parts` is the
+    chain of selections that leads to the view (empty: all of the memory), and `strided` is true when the view has its
     elements in another order.
     """
 
     root: Hashable = field(default_factory=object)
-    shares: tuple[AliasStep, ...] = ()
+    alias_steps: tuple[AliasStep, ...] = ()
     parts: tuple[Hashable, ...] = ()
     strided: bool = False
 
     def with_alias_step(self, share: AliasStep) -> Storage:
         """Return this storage with one more alias step; a step at a place already recorded (in a loop) is not added."""
-        if any(one.step.place == share.step.place for one in self.shares):
+        if any(one.step.place == share.step.place for one in self.alias_steps):
             return self
-        return Storage(self.root, (*self.shares, share), self.parts, self.strided)
+        return Storage(self.root, (*self.alias_steps, share), self.parts, self.strided)
 
     def part(self, which: Hashable) -> Storage:
         """Return the storage of a part of this view; `which` identifies the part."""
-        return Storage(self.root, self.shares, (*self.parts, which), self.strided)
+        return Storage(self.root, self.alias_steps, (*self.parts, which), self.strided)
 
     def rearranged(self) -> Storage:
         """Return the storage of a view of the same elements in another order (`x.T`)."""
-        return Storage(self.root, self.shares, self.parts, True)
+        return Storage(self.root, self.alias_steps, self.parts, True)
 
     @property
     def is_contiguous(self) -> bool:
@@ -70,11 +70,11 @@ def alias_steps_between(left: Storage, right: Storage) -> tuple[AliasStep, ...]:
     if left.root != right.root:
         return ()
     common = 0
-    for one, other in zip(left.shares, right.shares, strict=False):
+    for one, other in zip(left.alias_steps, right.alias_steps, strict=False):
         if one.step.place != other.step.place:
             break
         common += 1
-    return left.shares[common:] + right.shares[common:]
+    return left.alias_steps[common:] + right.alias_steps[common:]
 
 
 def join_storages(left: Storage | None, right: Storage | None) -> Storage | None:
@@ -84,4 +84,4 @@ def join_storages(left: Storage | None, right: Storage | None) -> Storage | None
     """
     if left is None or right is None or left.root != right.root:
         return None
-    return left if len(left.shares) >= len(right.shares) else right
+    return left if len(left.alias_steps) >= len(right.alias_steps) else right

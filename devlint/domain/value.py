@@ -172,10 +172,10 @@ class OriginKind(Enum):
 class FactoryOrigin:
     """The factory call that made a tensor or array which nothing has read, changed or combined since.
 
-    `origin` is the source of the elements, `step` the call.
+    `kind` is the source of the elements, `step` the call.
     """
 
-    origin: OriginKind
+    kind: OriginKind
     step: Step = field(compare=False)
 
 
@@ -187,7 +187,7 @@ class Tensor:
     moves, so its placement lives on the heap. `grad`, `leaf` and `pinned` are None when unknown. `pending` is an
     unfinished non_blocking copy to the host, `fresh` the factory call while nothing else has happened to the tensor,
     `memory` the memory it lies in. `moved` is the transfer that returned it, while nothing has been computed from it.
-    `was_parameter` is true when that transfer was applied to a Parameter that no module registers yet; `trained` when
+    `moved_parameter` is true when that transfer was applied to a Parameter that no module registers yet; `trained` when
     an optimizer has received the tensor.
     """
 
@@ -202,7 +202,7 @@ class Tensor:
     fresh: FactoryOrigin | None = None
     memory: Storage | None = field(default=None, compare=False)
     moved: Step | None = field(default=None, compare=False)
-    was_parameter: bool = field(default=False, compare=False)
+    moved_parameter: bool = field(default=False, compare=False)
     trained: bool = False
 
 

@@ -27,10 +27,12 @@ def conflict_steps(event: DeviceConflict, reported: Place) -> tuple[Step, ...]:
     The operation is left out when it is itself the place that the finding reports.
     """
     place = event.context.place
-    steps = placement_steps(event.misplaced.leaf, event.other.leaf)
+    steps = placement_steps(event.misplaced.case, event.reference.case)
     if place == reported:
         return steps
-    message = f"meets {operand_text(event.other)} on {device_text(event.other.leaf)} {conflict_location_text(event)}"
+    message = (
+        f"meets {operand_text(event.reference)} on {device_text(event.reference.case)} {conflict_location_text(event)}"
+    )
     return (*(step for step in steps if step.place != place), Step(StepKind.PASSED, message, place))
 
 
@@ -42,7 +44,7 @@ def device_source(event: DeviceConflict, operand: Operand) -> str | None:
     name = dotted_name_at(operand.place) if operand.of_module is None else None
     if name is not None:
         return f"{name}.device"
-    cause = operand.leaf.placing_step
+    cause = operand.case.placing_step
     written = _device_written(cause.place.node) if cause is not None else None
     if cause is None or written is None:
         return None
@@ -106,7 +108,7 @@ def confidence(event: Event, *leaves: PlacementCase, when: PathCondition = NO_CO
 
 def conflict_confidence(event: DeviceConflict) -> Confidence:
     """Return the confidence that the two operands of a conflict are on two devices."""
-    return confidence(event, event.misplaced.leaf, event.other.leaf)
+    return confidence(event, event.misplaced.case, event.reference.case)
 
 
 def conflict_subject(event: DeviceConflict) -> Hashable:
@@ -114,10 +116,10 @@ def conflict_subject(event: DeviceConflict) -> Hashable:
 
     The key has places and not steps, because each caller and each iteration makes steps of its own for the same line.
     """
-    return tuple(_placing_place(one) for one in (event.misplaced, event.other))
+    return tuple(_placing_place(one) for one in (event.misplaced, event.reference))
 
 
 def _placing_place(operand: Operand) -> Place:
     """Return the place of the step that placed an operand; the operand's own place if no step did."""
-    cause = operand.leaf.placing_step
+    cause = operand.case.placing_step
     return cause.place if cause is not None else operand.place

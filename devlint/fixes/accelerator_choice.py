@@ -49,10 +49,10 @@ def _transfer_edits(region: NodeRegion, call: cst.Call) -> tuple[Edit, ...]:
         raise NoFix
     device, imported = _device_choice(region, call, written)
     start, end = region.span(call.func.attr)[0], region.span(call)[1]
-    if "#" in region.sheet.text[start:end]:
+    if "#" in region.context.text[start:end]:
         raise NoFix
-    arguments = ", ".join([device, *(region.sheet.text[slice(*region.span(one))] for one in other_arguments)])
-    return (*imported, region.sheet.edit(start, end, f"to({arguments})"))
+    arguments = ", ".join([device, *(region.context.text[slice(*region.span(one))] for one in other_arguments)])
+    return (*imported, region.context.edit(start, end, f"to({arguments})"))
 
 
 def _device_choice(region: NodeRegion, node: cst.CSTNode, written: str) -> tuple[str, tuple[Edit, ...]]:

@@ -21,8 +21,8 @@ def return_moved_arguments(context: FixContext, region: NodeRegion, call: cst.CS
     Raises NoFix for a nested function or a method, for a function with a return value, and for a call whose arguments
     are no plain variables.
     """
-    function = region.function(call)
-    if function is None or region.function(function) is not None or function is not region.unit.tree:
+    function = region.enclosing_function(call)
+    if function is None or region.enclosing_function(function) is not None or function is not region.statement.tree:
         raise NoFix
     if any(isinstance(one, (cst.Return, cst.Yield)) for one in descend(function.body, into_functions=False)):
         raise NoFix
@@ -54,7 +54,7 @@ def _call_site_edits(context: FixContext, function: cst.FunctionDef, moved: list
     for unit in context.index.statements:
         if name not in unit.mentions or unit.tree is function:
             continue
-        region = context.of(unit)
+        region = context.statement_region(unit)
         for node in descend(unit.tree):
             if isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value == name:
                 yield insert_before(region, node, ", ".join(_passed_variables(region, node, parameters, moved)) + " = ")

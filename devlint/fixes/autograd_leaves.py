@@ -21,7 +21,7 @@ def make_parameter(region: NodeRegion, call: cst.CSTNode) -> Fix:
     receiver = receiver_of(call)
     if isinstance(receiver, cst.Call) and full_name(region, receiver.func) == "torch.nn.Parameter" and receiver.args:
         inner = receiver.args[0].value
-        suffix = region.sheet.text[region.around(receiver)[1] : region.span(call)[1]]
+        suffix = region.context.text[region.span_with_parentheses(receiver)[1] : region.span(call)[1]]
         edits = (replace_node(region, inner, text_with_call(region, inner, suffix)), remove_method_call(region, call))
         return Fix("Move the tensor that becomes a parameter", Applicability.UNSAFE, edits)
     parameter, imported = write_library_name(region, call, "torch.nn.Parameter")

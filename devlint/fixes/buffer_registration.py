@@ -37,7 +37,11 @@ def register_buffer(region: NodeRegion, target: cst.CSTNode) -> Fix:
     base_call = _base_initializer_call(initializer) if initializer is not None else None
     if base_call is None or name in _bound_in_body(class_):
         raise NoFix
-    inside = [one for one in region.told(_assignments, class_).get(name, ()) if region.function(one) is initializer]
+    inside = [
+        one
+        for one in region.cached(_assignments, class_).get(name, ())
+        if region.enclosing_function(one) is initializer
+    ]
     first = _first_to_bind(region, own, inside)
     branches = [one for one in inside if first is own and _are_branches(region, one, own)]
     for one in (first, *branches):
@@ -50,7 +54,7 @@ def register_buffer(region: NodeRegion, target: cst.CSTNode) -> Fix:
 
 def _statement_of(region: NodeRegion, target: cst.CSTNode) -> cst.Assign | cst.AnnAssign:
     """Return the assignment around a target. Raises NoFix for a declaration without a value."""
-    found = next((one for one in region.parents(target) if isinstance(one, (cst.Assign, cst.AnnAssign))), None)
+    found = next((one for one in region.ancestors(target) if isinstance(one, (cst.Assign, cst.AnnAssign))), None)
     if found is None or found.value is None:
         raise NoFix
     return found
@@ -76,7 +80,7 @@ def _first_to_bind(
 
 def _are_branches(region: NodeRegion, one: cst.CSTNode, other: cst.CSTNode) -> bool:
     """Return whether two statements stand in the two branches of one `if`."""
-    paths = [[node, *region.parents(node)] for node in (one, other)]
+    paths = [[node, *region.ancestors(node)] for node in (one, other)]
     for index, above in enumerate(paths[0]):
         if above in paths[1]:
             below = paths[1][paths[1].index(above) - 1]
@@ -109,7 +113,7 @@ def wrap_container(region: NodeRegion, target: cst.CSTNode, kind: str) -> Fix:
     if isinstance(value, (cst.List, cst.Tuple, cst.Dict)) and not value.elements:
         edits: tuple[Edit, ...] = (replace_node(region, value, f"{container}()"),)
     elif isinstance(value, cst.GeneratorExp):
-        edits = (replace_node(region, value, f"{container}({region.sheet.text[slice(*region.span(value))]})"),)
+        edits = (replace_node(region, value, f"{container}({region.context.text[slice(*region.span(value))]})"),)
     else:
         edits = wrap_node(region, value, f"{container}(", ")")
     return Fix(f"Keep them in an `{container}`", Applicability.UNSAFE, (*imported, *edits))
@@ -125,7 +129,7 @@ def _attribute_of_self(target: cst.CSTNode) -> str:
 
 def _class_around(region: NodeRegion, node: cst.CSTNode) -> cst.ClassDef:
     """Return the innermost class around a node. Raises NoFix outside classes."""
-    found = next((one for one in region.parents(node) if isinstance(one, cst.ClassDef)), None)
+    found = next((one for one in region.ancestors(node) if isinstance(one, cst.ClassDef)), None)
     if found is None:
         raise NoFix
     return found
@@ -164,7 +168,9 @@ def _registration_edits(region: NodeRegion, statement: cst.Assign | cst.AnnAssig
     """Return the edits that turn an assignment into a call of `register_buffer`."""
     assert statement.value is not None
     start, _ = region.span(statement)
-    opening = region.sheet.edit(start, region.around(statement.value)[0], f'self.register_buffer("{name}", ')
+    opening = region.context.edit(
+        start, region.span_with_parentheses(statement.value)[0], f'self.register_buffer("{name}", '
+    )
     return opening, insert_after(region, statement.value, ", persistent=False)")
 
 

@@ -41,16 +41,16 @@ def add_argument(region: NodeRegion, call: cst.Call, name: str, value: str) -> E
         raise NoFix
     if not call.args:
         _, end = region.span(call)
-        return region.sheet.edit(end - 1, end - 1, f"{name}={value}")
+        return region.context.edit(end - 1, end - 1, f"{name}={value}")
     last = call.args[-1]
     if isinstance(last.value, cst.GeneratorExp) and not last.value.lpar:
         raise NoFix
     start, end = region.span(last)
     blanks = indentation_at(region, start)
     # A new argument stays on the last line, before a comment, where more than a comma follows the last argument.
-    alone = blanks is not None and not region.sheet.text[end : region.sheet.next_line(end)].strip(", \t\r\n")
-    between = f",{region.sheet.newline(start)}{blanks}" if alone else ", "
-    return region.sheet.edit(end, end, f"{between}{name}={value}")
+    alone = blanks is not None and not region.context.text[end : region.context.next_line(end)].strip(", \t\r\n")
+    between = f",{region.context.newline(start)}{blanks}" if alone else ", "
+    return region.context.edit(end, end, f"{between}{name}={value}")
 
 
 def set_argument(region: NodeRegion, call: cst.Call, name: str, value: str, position: int | None = None) -> Edit:
@@ -70,9 +70,9 @@ def remove_argument(region: NodeRegion, call: cst.Call, argument: cst.Arg) -> Ed
         start = region.span(call.args[index - 1])[1]
     elif len(call.args) > 1:
         end = region.span(call.args[1])[0]
-    if "#" in region.sheet.text[start:end]:
+    if "#" in region.context.text[start:end]:
         raise NoFix
-    return region.sheet.edit(start, end, "")
+    return region.context.edit(start, end, "")
 
 
 def receiver_of(call: cst.CSTNode) -> cst.BaseExpression:
@@ -88,10 +88,10 @@ def remove_method_call(region: NodeRegion, call: cst.CSTNode) -> Edit:
     Raises NoFix when a comment stands in the removed text.
     """
     receiver = receiver_of(call)
-    start, end = region.around(receiver)[1], region.span(call)[1]
-    if "#" in region.sheet.text[start:end]:
+    start, end = region.span_with_parentheses(receiver)[1], region.span(call)[1]
+    if "#" in region.context.text[start:end]:
         raise NoFix
-    return region.sheet.edit(start, end, "")
+    return region.context.edit(start, end, "")
 
 
 def method_name(call: cst.CSTNode) -> str:

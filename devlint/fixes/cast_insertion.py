@@ -49,7 +49,7 @@ def cast_operand(context: FixContext, operand: Operand, dtype: str, other: Opera
     The dtype is that of `other` if `other` is a plain expression, else `dtype`. Raises NoFix for the parameters of a
     module and for the elements of a container.
     """
-    region = context.part(operand.place)
+    region = context.region_at(operand.place)
     node = operand_expression(region, operand)
     if operand.of_module is not None or operand.inside:
         raise NoFix
@@ -94,7 +94,7 @@ def comes_from_parameter(region: NodeRegion, node: cst.CSTNode) -> bool:
             source = source.func.value
         else:
             break
-    function = region.function(node)
+    function = region.enclosing_function(node)
     return isinstance(source, cst.Name) and function is not None and source.value in parameter_names(function)
 
 

@@ -15,7 +15,7 @@ def compare_values(region: NodeRegion, node: cst.CSTNode) -> Fix:
     comparison = _single_comparison(node)
     operator = comparison.comparisons[0].operator
     equal = "==" if isinstance(operator, cst.Is) else "!="
-    return Fix(f"Compare with `{equal}`", Applicability.UNSAFE, (region.sheet.edit(*region.span(operator), equal),))
+    return Fix(f"Compare with `{equal}`", Applicability.UNSAFE, (region.context.edit(*region.span(operator), equal),))
 
 
 def compare_with_string(region: NodeRegion, node: cst.CSTNode, written: str) -> Fix:

@@ -38,7 +38,7 @@ def correct_device(region: NodeRegion, node: cst.CSTNode, written: str) -> Fix:
     call = _cuda_call(region, node)
     if call is not None and isinstance(call.func, cst.Attribute) and written.startswith("cpu"):
         start, _ = region.span(call.func.attr)
-        edit = region.sheet.edit(start, region.span(call)[1], "cpu()")
+        edit = region.context.edit(start, region.span(call)[1], "cpu()")
         return Fix("Call `.cpu()`", Applicability.UNSAFE, (edit,))
     correction = probable_device(written)
     if correction is None:
@@ -82,9 +82,9 @@ def _literal_edits(region: NodeRegion, node: cst.CSTNode, written: str, correcti
         if isinstance(one, cst.SimpleString) and one.evaluated_value == written:
             yield _literal_edit(region, one, correction)
     if isinstance(node, cst.Name):
-        for unit in region.sheet.index.statements:
+        for unit in region.context.index.statements:
             if node.value in unit.binds or node.value in unit.mentions:
-                other = region.sheet.of(unit)
+                other = region.context.statement_region(unit)
                 for one in descend(unit.tree):
                     match one:
                         case cst.Assign(

@@ -16,24 +16,24 @@ LOOSELY_BINDING = (
 
 def replace_node(region: NodeRegion, node: cst.CSTNode, content: str) -> Edit:
     """Return the edit that replaces a node, and the parentheses around it, by `content`."""
-    return region.sheet.edit(*region.around(node), content)
+    return region.context.edit(*region.span_with_parentheses(node), content)
 
 
 def insert_before(region: NodeRegion, node: cst.CSTNode, content: str) -> Edit:
     """Return the edit that inserts `content` before a node and the parentheses around it."""
-    start, _ = region.around(node)
-    return region.sheet.edit(start, start, content)
+    start, _ = region.span_with_parentheses(node)
+    return region.context.edit(start, start, content)
 
 
 def insert_after(region: NodeRegion, node: cst.CSTNode, content: str) -> Edit:
     """Return the edit that inserts `content` after a node and the parentheses around it."""
-    _, end = region.around(node)
-    return region.sheet.edit(end, end, content)
+    _, end = region.span_with_parentheses(node)
+    return region.context.edit(end, end, content)
 
 
 def between(region: NodeRegion, first: cst.CSTNode, last: cst.CSTNode, content: str) -> Edit:
     """Return the edit that replaces all the text between two nodes by `content`."""
-    return region.sheet.edit(region.around(first)[1], region.around(last)[0], content)
+    return region.context.edit(region.span_with_parentheses(first)[1], region.span_with_parentheses(last)[0], content)
 
 
 def wrap_node(region: NodeRegion, node: cst.CSTNode, opening: str, closing: str) -> tuple[Edit, ...]:

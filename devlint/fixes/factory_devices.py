@@ -37,15 +37,15 @@ def create_on_target(context: FixContext, place: Place, fresh: FactoryOrigin) ->
     The fix is safe when the factory makes its values from nothing, and unsafe when it draws random numbers or when the
     numbers were drawn by NumPy and are then drawn by torch.
     """
-    region, call = context.part(place), node_at(place)
+    region, call = context.region_at(place), node_at(place)
     target, factory = transfer_target(region, call), fresh.step.place.node
     if not isinstance(factory, cst.Call) or target.device is None:
         raise NoFix
-    safe = fresh.origin is OriginKind.NOTHING
-    home = context.part(fresh.step.place)
+    safe = fresh.kind is OriginKind.NOTHING
+    home = context.region_at(fresh.step.place)
     name = full_name(home, factory.func)
     if name.startswith("torch.") and name.rpartition(".")[2] not in FACTORIES_WITHOUT_DEVICE:
-        at_hand = {wording.text for wording in fresh.step.wordings}
+        at_hand = {wording.text for wording in fresh.step.device_expressions}
         known = target.device in at_hand or _is_known_at(home, factory, target.device)
         edits = (*_factory_edits(home, factory, target), *_transfer_removal(region, call, home, factory, known=known))
     else:
@@ -69,7 +69,7 @@ def _factory_edits(region: NodeRegion, factory: cst.Call, target: TransferTarget
     if find_argument(factory, "dtype") is not None or find_argument(factory, "device") is not None:
         raise NoFix
     # Device and dtype are inserted at the same offset, so one edit inserts both.
-    return (region.sheet.insert(edit, f", dtype={target.dtype}"),)
+    return (region.context.extend_edit(edit, f", dtype={target.dtype}"),)
 
 
 def _transfer_removal(
@@ -105,7 +105,7 @@ def _block_of(region: NodeRegion, node: cst.CSTNode) -> cst.CSTNode | None:
     Raises NoFix for a node within a conditional expression, a boolean operation, a lambda or a comprehension, which is
     not always evaluated.
     """
-    for above in region.parents(node):
+    for above in region.ancestors(node):
         if isinstance(above, (cst.IfExp, cst.BooleanOperation, cst.Lambda, cst.BaseComp)):
             raise NoFix
         if isinstance(above, (cst.SimpleStatementLine, cst.SimpleStatementSuite, cst.BaseCompoundStatement)):
@@ -119,9 +119,9 @@ def _is_known_at(region: NodeRegion, factory: cst.Call, device: str) -> bool:
     That holds for a literal, an argument of the function and a name bound outside it.
     """
     words = set(re.findall(r"[A-Za-z_]\w*", re.sub(r"'[^']*'|\"[^\"]*\"", "", device)))
-    function = region.function(factory)
+    function = region.enclosing_function(factory)
     if function is None:
-        later = (one for one in region.sheet.index.statements if one.first_row >= region.unit.first_row)
+        later = (one for one in region.context.index.statements if one.first_row >= region.statement.first_row)
         return not any(words & one.binds for one in later)
     return not words & {name for node in descend(function.body) for name in names_bound_by(node)}
 
@@ -150,14 +150,14 @@ def _random_factory_edits(region: NodeRegion, call: cst.CSTNode, target: Transfe
     if maker is None or not drawn.args:
         raise NoFix
     name, imported = write_library_name(region, call, maker)
-    sizes = ", ".join(region.sheet.text[slice(*region.span(one))] for one in drawn.args)
+    sizes = ", ".join(region.context.text[slice(*region.span(one))] for one in drawn.args)
     kind = f", dtype={write_library_name(region, call, f'torch.{dtype}')[0]}" if dtype != "float32" else ""
     return (*imported, *removed, replace_node(region, call, f"{name}({sizes}, device={target.device}{kind})"))
 
 
 def _only_assignment(region: NodeRegion, name: cst.Name) -> cst.Assign:
     """Return the only assignment of a local variable that is read nowhere else. Raises NoFix if there is none."""
-    function = region.function(name)
+    function = region.enclosing_function(name)
     if function is None or is_read_elsewhere(region, name):
         raise NoFix
     found = [

@@ -35,14 +35,14 @@ class FixContext:
         self.text = index.source.text
         self._regions_by_statement: dict[int, NodeRegion] = {}
 
-    def part(self, place: Place) -> NodeRegion:
+    def region_at(self, place: Place) -> NodeRegion:
         """Return the region of the top-level statement that holds a place. Raises NoFix for a place in another file."""
         unit = place.unit
         if not isinstance(unit, Statement) or unit.source is not self.index.source:
             raise NoFix
-        return self.of(unit)
+        return self.statement_region(unit)
 
-    def of(self, unit: Statement) -> NodeRegion:
+    def statement_region(self, unit: Statement) -> NodeRegion:
         """Return the region of one of the file's top-level statements."""
         if id(unit) not in self._regions_by_statement:
             self._regions_by_statement[id(unit)] = NodeRegion(self, unit)
@@ -54,7 +54,7 @@ class FixContext:
         region = self.index.source.region(position(start), position(end))
         return Edit(content, region.start, region.end, region.cell)
 
-    def insert(self, edit: Edit, more: str) -> Edit:
+    def extend_edit(self, edit: Edit, more: str) -> Edit:
         """Return a copy of an edit that inserts `more` after the text that it already inserts."""
         return replace(edit, content=edit.content + more)
 
@@ -94,19 +94,19 @@ class NodeRegion:
     """One top-level statement in the text of its file, with the spans and parents of its nodes."""
 
     def __init__(self, context: FixContext, unit: Statement) -> None:
-        self.sheet = context
-        self.unit = unit
+        self.context = context
+        self.statement = unit
         self._results: dict[tuple[Callable[..., object], cst.CSTNode], object] = {}
 
     @cached_property
     def _regions(self) -> CodeRegions:
         """The spans of the statement's nodes as offsets from the statement's start."""
-        return CodeRegions(self.unit.module, self.unit.text)
+        return CodeRegions(self.statement.module, self.statement.text)
 
     @cached_property
     def _parents(self) -> dict[cst.CSTNode, cst.CSTNode]:
         """The parent of each node below the statement."""
-        tree = self.unit.tree
+        tree = self.statement.tree
         return {child: node for node in (tree, *descend(tree)) for child in children(node)}
 
     def span(self, node: cst.CSTNode) -> tuple[int, int]:
@@ -114,9 +114,9 @@ class NodeRegion:
         region = self._regions.exactly(node)
         if region is None:
             raise NoFix
-        return self.unit.start + region[0], self.unit.start + region[1]
+        return self.statement.start + region[0], self.statement.start + region[1]
 
-    def around(self, node: cst.CSTNode) -> tuple[int, int]:
+    def span_with_parentheses(self, node: cst.CSTNode) -> tuple[int, int]:
         """Return the start and end offset of a node in the file, with the parentheses around it."""
         opening: Sequence[cst.CSTNode] = getattr(node, "lpar", ())
         closing: Sequence[cst.CSTNode] = getattr(node, "rpar", ())
@@ -126,10 +126,10 @@ class NodeRegion:
 
     def code(self, node: cst.CSTNode) -> str:
         """Return the source of a node, with the parentheses around it."""
-        start, end = self.around(node)
-        return self.sheet.text[start:end]
+        start, end = self.span_with_parentheses(node)
+        return self.context.text[start:end]
 
-    def told(self, compute: Callable[[Node], Answer], node: Node) -> Answer:
+    def cached(self, compute: Callable[[Node], Answer], node: Node) -> Answer:
         """Return the result of a function of a node, computed once and kept for the fixes of later findings."""
         key = (compute, node)
         if key not in self._results:
@@ -140,17 +140,17 @@ class NodeRegion:
         """Return the parent of a node; None for the top-level statement itself."""
         return self._parents.get(node)
 
-    def parents(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         """Yield the ancestors of a node, from the innermost outwards."""
         above = self.parent(node)
         while above is not None:
             yield above
             above = self.parent(above)
 
-    def function(self, node: cst.CSTNode) -> cst.FunctionDef | None:
+    def enclosing_function(self, node: cst.CSTNode) -> cst.FunctionDef | None:
         """Return the innermost function whose body holds a node; None outside functions."""
         below = node
-        for above in self.parents(node):
+        for above in self.ancestors(node):
             if isinstance(above, cst.FunctionDef) and above.body is below:
                 return above
             below = above

@@ -17,7 +17,7 @@ def insert_host_copy(context: FixContext, event: HostRead, suffix: str) -> Fix:
     The inserted calls have no effect where they are not necessary. The fix is safe when the reader is a method of
     tensors; a function of NumPy may also receive arrays, which lack these methods.
     """
-    region, node = context.part(event.operand), event.operand.node
+    region, node = context.region_at(event.operand), event.operand.node
     if not isinstance(node, cst.BaseExpression):
         raise NoFix
     edits = _element_edits(region, node, suffix) if event.inside else append_call(region, node, suffix)

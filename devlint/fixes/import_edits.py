@@ -16,25 +16,25 @@ def write_library_name(region: NodeRegion, node: cst.CSTNode, dotted: str) -> tu
 
     An import of the file that binds the object or a package around it is used, unless a local name hides it.
     """
-    function = region.function(node)
-    hidden = region.told(names_bound_in_function, function) if function is not None else frozenset[str]()
+    function = region.enclosing_function(node)
+    hidden = region.cached(names_bound_in_function, function) if function is not None else frozenset[str]()
     known = [
         (len(imported), binding.name + dotted.removeprefix(imported))
-        for binding in region.sheet.imports
+        for binding in region.context.imports
         if (imported := _imported_name(binding))
         and f"{dotted}.".startswith(f"{imported}.")
         and binding.name not in hidden
     ]
     if known:
         return max(known)[1], ()
-    return dotted, (_import_edit(region.sheet, dotted.partition(".")[0]),)
+    return dotted, (_import_edit(region.context, dotted.partition(".")[0]),)
 
 
 def full_name(region: NodeRegion, node: cst.BaseExpression) -> str:
     """Return the dotted name of a library object according to the file's imports; as written if no import binds it."""
     name = dotted_name(node) or ""
     root = name.partition(".")[0]
-    bindings = (one for one in region.sheet.imports if one.name == root)
+    bindings = (one for one in region.context.imports if one.name == root)
     imported = next((found for one in bindings if (found := _imported_name(one))), root)
     return imported + name.removeprefix(root)
 

@@ -33,7 +33,7 @@ def move_input(
     creation_fix = create_on_device_of(context, event, given, weights)
     if creation_fix is not None:
         return creation_fix
-    region = context.part(event.context.place)
+    region = context.region_at(event.context.place)
     suffix = f".to({_weights_device(region, event, weights)}{non_blocking_argument(given)})"
     if argument is None or _is_starred(region, argument):
         return _move_starred(region, event.context.place.node, suffix)
@@ -49,7 +49,7 @@ def move_input(
 
 def move_module(context: FixContext, event: ModuleInputConflict, given: Operand) -> Fix:
     """Return a fix that moves a module to its input's device, before the outermost loop that changes neither."""
-    region = context.part(event.context.place)
+    region = context.region_at(event.context.place)
     module = region.code(_called_module(event.context.place.node))
     device = device_at_conflict(event, given, without=(module,))
     roots = {device.partition(".")[0], module.partition(".")[0]}

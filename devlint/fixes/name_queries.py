@@ -14,7 +14,7 @@ from devlint.syntax.tree_walk import descend
 
 def loop_that_binds(region: NodeRegion, node: cst.CSTNode, name: str) -> cst.For | None:
     """Return the loop around a node, within the same function, whose target binds a name; None without such a loop."""
-    for above in region.parents(node):
+    for above in region.ancestors(node):
         if isinstance(above, cst.FunctionDef):
             return None
         if isinstance(above, cst.For) and name in names_in_target(above.target):
@@ -24,8 +24,8 @@ def loop_that_binds(region: NodeRegion, node: cst.CSTNode, name: str) -> cst.For
 
 def binds_same_variable(region: NodeRegion, node: cst.CSTNode, name: str) -> bool:
     """Return whether assigning a name at `node` binds the variable that a read of the name there refers to."""
-    function = region.function(node)
-    return function is None or name in region.told(names_bound_in_function, function)
+    function = region.enclosing_function(node)
+    return function is None or name in region.cached(names_bound_in_function, function)
 
 
 def is_read_elsewhere(region: NodeRegion, node: cst.Name) -> bool:
@@ -33,14 +33,14 @@ def is_read_elsewhere(region: NodeRegion, node: cst.Name) -> bool:
 
     A loop that does not bind the name counts as another read, because its next iteration reads the same value.
     """
-    function, loop = region.function(node), loop_that_binds(region, node, node.value)
+    function, loop = region.enclosing_function(node), loop_that_binds(region, node, node.value)
     if loop is not None:
         code: list[cst.CSTNode] = [loop.body]
     elif function is not None:
         code = [function.body]
     else:
-        code = [one.tree for one in region.sheet.index.statements if node.value in one.mentions | one.binds]
-    seen = [one for tree in code for one in region.told(NameEvents, tree).of(node.value)]
+        code = [one.tree for one in region.context.index.statements if node.value in one.mentions | one.binds]
+    seen = [one for tree in code for one in region.cached(NameEvents, tree).of(node.value)]
     at = next((i for i, (_, one) in enumerate(seen) if one is node), None)
     if at is None:
         return True
@@ -52,9 +52,9 @@ def is_read_elsewhere(region: NodeRegion, node: cst.Name) -> bool:
 
 def _is_bound_before_loop(region: NodeRegion, node: cst.CSTNode, binding: cst.CSTNode | None) -> bool:
     """Return whether a loop around a node, within its function, runs without binding the name that the node reads."""
-    around = [one for one in region.parents(node) if isinstance(one, (cst.For, cst.While, cst.FunctionDef))]
+    around = [one for one in region.ancestors(node) if isinstance(one, (cst.For, cst.While, cst.FunctionDef))]
     loops = itertools.takewhile(lambda one: not isinstance(one, cst.FunctionDef), around)
-    holders = list(region.parents(binding)) if binding is not None else []
+    holders = list(region.ancestors(binding)) if binding is not None else []
     return any(loop not in holders for loop in loops)
 
 

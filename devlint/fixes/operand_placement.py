@@ -41,7 +41,7 @@ def create_on_device(context: FixContext, created: Step, device: str, use: Place
     generator of its own device, keeps its arguments, and a transfer follows it.
     """
     call = created.place.node
-    region = context.part(created.place)
+    region = context.region_at(created.place)
     if created.kind is not StepKind.CREATED or not isinstance(call, cst.Call):
         raise NoFix
     name = full_name(region, call.func)
@@ -64,7 +64,7 @@ def _is_only_use(region: NodeRegion, call: cst.Call, use: Place) -> bool:
     """Return whether a factory's tensor is used only at `use`: directly, or by the only read of its variable."""
     if use.node is call:
         return True
-    function = region.function(call)
+    function = region.enclosing_function(call)
     assignment = region.parent(call)
     if function is None or not isinstance(use.node, cst.Name) or not isinstance(assignment, cst.Assign):
         return False
@@ -97,10 +97,10 @@ def create_on_device_of(
     unsafe when the device is a literal and another function placed `other`, which it may do differently at its next
     call.
     """
-    creation = misplaced_operand.leaf.placing_step
+    creation = misplaced_operand.case.placing_step
     if creation is None or creation.kind is not StepKind.CREATED:
         return None
-    device = find_device_expression(creation.wordings, other.tensor.placement)
+    device = find_device_expression(creation.device_expressions, other.tensor.placement)
     if device is None and creation.place == misplaced_operand.place:
         device = device_at_conflict(event, other)
     if device is None:
@@ -110,7 +110,7 @@ def create_on_device_of(
         return None
     # Another function that placed the other tensor may place it elsewhere at its next call.
     is_reliable = device[0] not in "'\"" or (
-        other.leaf.placing_step is not None and other.leaf.placing_step.scope is event.context.scope
+        other.case.placing_step is not None and other.case.placing_step.scope is event.context.scope
     )
     try:
         fix = create_on_device(context, creation, device, misplaced_operand.place)
@@ -121,14 +121,14 @@ def create_on_device_of(
 
 def move_misplaced(context: FixContext, event: DeviceConflict) -> Fix:
     """Return a fix that creates a conflict's misplaced operand on the other operand's device, or moves it there."""
-    creation_fix = create_on_device_of(context, event, event.misplaced, event.other)
+    creation_fix = create_on_device_of(context, event, event.misplaced, event.reference)
     return creation_fix if creation_fix is not None else move_misplaced_at_use(context, event)
 
 
 def move_misplaced_at_use(context: FixContext, event: DeviceConflict) -> Fix:
     """Return a fix that moves a conflict's misplaced operand to the other operand's device at the operation."""
-    misplaced_operand, other = event.misplaced, event.other
-    region = context.part(misplaced_operand.place)
+    misplaced_operand, other = event.misplaced, event.reference
+    region = context.region_at(misplaced_operand.place)
     node = operand_expression(region, misplaced_operand)
     if misplaced_operand.of_module:
         raise NoFix
@@ -168,7 +168,7 @@ def map_elements(region: NodeRegion, node: cst.BaseExpression, suffix: str) -> s
     if isinstance(node, (cst.ListComp, cst.GeneratorExp)):
         start, _ = region.span(node.for_in)
         end = region.span(node)[1] - (1 if isinstance(node, cst.ListComp) or node.lpar else 0)
-        return f"[{text_with_call(region, node.elt, suffix)} {region.sheet.text[start:end]}]"
+        return f"[{text_with_call(region, node.elt, suffix)} {region.context.text[start:end]}]"
     return f"[one{suffix} for one in {region.code(node)}]"
 
 
@@ -194,7 +194,7 @@ def _can_be_rebound(region: NodeRegion, node: cst.BaseExpression) -> bool:
     except NoFix:
         return False
     names = {one.value for one in (node, *descend(node)) if isinstance(one, cst.Name)}
-    inner = (above for above in region.parents(node) if isinstance(above, cst.BaseComp))
+    inner = (above for above in region.ancestors(node) if isinstance(above, cst.BaseComp))
     if any(names & set(names_in_target(comp.for_in.target)) for comp in inner):
         return False
     return not isinstance(node, cst.Name) or binds_same_variable(region, statement, node.value)
@@ -204,7 +204,7 @@ def _is_read_again(region: NodeRegion, node: cst.BaseExpression) -> bool:
     """Return whether a variable is read elsewhere in its function; attributes and entries are compared by source."""
     if isinstance(node, cst.Name):
         return is_read_elsewhere(region, node)
-    function = region.function(node)
+    function = region.enclosing_function(node)
     return function is not None and sum(one.deep_equals(node) for one in descend(function.body)) > 1
 
 

@@ -68,8 +68,8 @@ def collect_results(region: NodeRegion, loop: cst.For, call: cst.Call) -> Fix:
     Raises NoFix for any other loop.
     """
     statement = _only_statement(loop)
-    start, end = region.span(loop)[0], region.around(statement)[1]
-    if loop.asynchronous is not None or not isinstance(loop.target, cst.Name) or "#" in region.sheet.text[start:end]:
+    start, end = region.span(loop)[0], region.span_with_parentheses(statement)[1]
+    if loop.asynchronous is not None or not isinstance(loop.target, cst.Name) or "#" in region.context.text[start:end]:
         raise NoFix
     moved, name = region.code(call), loop.target.value
     match loop.iter:
@@ -86,7 +86,7 @@ def collect_results(region: NodeRegion, loop: cst.For, call: cst.Call) -> Fix:
             message, content = f"Collect the results in `{values}`", f"{values} = [{moved} for {name} in {values}]"
         case _:
             raise NoFix
-    return Fix(message, Applicability.UNSAFE, (region.sheet.edit(start, end, content),))
+    return Fix(message, Applicability.UNSAFE, (region.context.edit(start, end, content),))
 
 
 def _container_fix(edit: Edit) -> Fix:
@@ -128,11 +128,11 @@ def _is_read_later(loop: cst.For, statement: cst.CSTNode, name: str) -> bool:
 
 def _is_list_needed(region: NodeRegion, loop: cst.For, name: str) -> bool:
     """Return whether a list that a loop fills under a name is read after the loop, or visible outside the function."""
-    function = region.function(loop)
+    function = region.enclosing_function(loop)
     return (
         function is None
         or is_read_after(function.body, loop, name)
-        or name not in region.told(names_bound_in_function, function)
+        or name not in region.cached(names_bound_in_function, function)
     )
 
 
@@ -151,7 +151,7 @@ def _can_be_assigned(region: NodeRegion, variable: cst.BaseExpression) -> bool:
 
 def _assigned_attributes(region: NodeRegion) -> Iterator[str]:
     """Yield the dotted names of the attributes that a top-level statement assigns."""
-    for node in descend(region.unit.tree):
+    for node in descend(region.statement.tree):
         if isinstance(node, (cst.AssignTarget, cst.AnnAssign)) and isinstance(node.target, cst.Attribute):
             name = dotted_name(node.target)
             if name is not None:

@@ -21,7 +21,7 @@ def enclosing_statement(region: NodeRegion, node: cst.CSTNode) -> cst.CSTNode:
     evaluated more than once or only under a condition, as in `while` and `elif`.
     """
     below = node
-    for above in (node, *region.parents(node)):
+    for above in (node, *region.ancestors(node)):
         match above:
             case cst.BaseSmallStatement():
                 return above
@@ -48,7 +48,7 @@ def outermost_loop(
 ) -> cst.For | cst.While | None:
     """Return the outermost loop around a node, in its function, up to which all loops satisfy `passes`; else None."""
     found = None
-    for above in region.parents(node):
+    for above in region.ancestors(node):
         if isinstance(above, (cst.FunctionDef, cst.Lambda)):
             break
         if isinstance(above, (cst.For, cst.While)):
@@ -60,7 +60,7 @@ def outermost_loop(
 
 def indentation_at(region: NodeRegion, offset: int) -> str | None:
     """Return the blanks before a statement that begins its line; None where other code precedes it on the line."""
-    blanks = region.sheet.text[region.sheet.line_start(offset) : offset]
+    blanks = region.context.text[region.context.line_start(offset) : offset]
     return blanks if not blanks.strip() else None
 
 
@@ -77,11 +77,11 @@ def insert_lines_before_statement(region: NodeRegion, statement: cst.CSTNode, *l
     start, _ = region.span(statement)
     blanks = indentation_at(region, start)
     if blanks is not None:
-        newline = region.sheet.newline(start)
-        return region.sheet.edit(start, start, "".join(f"{line}{newline}{blanks}" for line in lines))
+        newline = region.context.newline(start)
+        return region.context.edit(start, start, "".join(f"{line}{newline}{blanks}" for line in lines))
     if len(lines) > 1 or not isinstance(statement, cst.BaseSmallStatement):
         raise NoFix
-    return region.sheet.edit(start, start, f"{lines[0]}; ")
+    return region.context.edit(start, start, f"{lines[0]}; ")
 
 
 def insert_lines_after(region: NodeRegion, node: cst.CSTNode, *lines: str) -> Edit:
@@ -94,12 +94,12 @@ def insert_lines_after(region: NodeRegion, node: cst.CSTNode, *lines: str) -> Ed
         raise NoFix
     start, end = region.span(statement)
     blanks = indentation_at(region, start)
-    rest = _REST.match(region.sheet.text, end)
+    rest = _REST.match(region.context.text, end)
     behind = rest.end() if rest else end
-    if blanks is None or region.sheet.text[behind : behind + 1] not in ("", "\r", "\n"):
+    if blanks is None or region.context.text[behind : behind + 1] not in ("", "\r", "\n"):
         raise NoFix
-    newline = region.sheet.newline(start)
-    return region.sheet.edit(behind, behind, "".join(f"{newline}{blanks}{line}" for line in lines))
+    newline = region.context.newline(start)
+    return region.context.edit(behind, behind, "".join(f"{newline}{blanks}{line}" for line in lines))
 
 
 def remove_statement(region: NodeRegion, statement: cst.BaseSmallStatement) -> Edit:
@@ -114,14 +114,14 @@ def remove_statement(region: NodeRegion, statement: cst.BaseSmallStatement) -> E
     index = line.body.index(statement)
     if len(line.body) > 1:
         first, last = (region.span(line.body[index - 1])[1], end) if index else (start, region.span(line.body[1])[0])
-        return region.sheet.edit(first, last, "")
+        return region.context.edit(first, last, "")
     block = region.parent(line)
     if isinstance(line, cst.SimpleStatementSuite) or (isinstance(block, cst.IndentedBlock) and len(block.body) == 1):
-        return region.sheet.edit(start, end, "pass")
-    rest = _REST.match(region.sheet.text, end)
+        return region.context.edit(start, end, "pass")
+    rest = _REST.match(region.context.text, end)
     assert rest is not None
     if indentation_at(region, start) is None:
         raise NoFix
     if rest[1]:
-        return region.sheet.edit(start, rest.start(1), "")
-    return region.sheet.edit(region.sheet.line_start(start), region.sheet.next_line(end), "")
+        return region.context.edit(start, rest.start(1), "")
+    return region.context.edit(region.context.line_start(start), region.context.next_line(end), "")

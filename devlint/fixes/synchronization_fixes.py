@@ -24,7 +24,7 @@ def synchronize_before_clock(context: FixContext, started: Place, read: Place) -
 
 def _synchronize_edits(context: FixContext, clock: Place) -> list[Edit]:
     """Return the edits that synchronize before the statement at `clock`, if an accelerator is available at run time."""
-    region, node = context.part(clock), node_at(clock)
+    region, node = context.region_at(clock), node_at(clock)
     torch, imported = write_library_name(region, node, "torch.cuda")
     wait = insert_lines_before(region, node, f"if {torch}.is_available():", f"{context.indent}{torch}.synchronize()")
     return [*imported, wait]

@@ -33,7 +33,7 @@ def device_at_conflict(event: DeviceConflict, operand: Operand, without: Sequenc
     `without` are skipped. Raises NoFix when the code at that place has no expression for the device.
     """
     placement = operand.tensor.placement
-    told = find_device_expression((one for one in event.wordings if not one.of_tensor), placement, without)
+    told = find_device_expression((one for one in event.device_expressions if not one.of_tensor), placement, without)
     if told is not None:
         return told
     node = operand.place.node
@@ -46,7 +46,7 @@ def device_at_conflict(event: DeviceConflict, operand: Operand, without: Sequenc
         text = cst.Module([]).code_for_node(node)
         if "\n" not in text and text not in without:
             return f"{text}.device"
-    told = find_device_expression(event.wordings, placement, without) or device_source(event, operand)
+    told = find_device_expression(event.device_expressions, placement, without) or device_source(event, operand)
     if told is None:
         raise NoFix
     return told

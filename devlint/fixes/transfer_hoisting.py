@@ -54,7 +54,7 @@ def _runs_in_each_iteration(region: NodeRegion, call: cst.Call, loop: cst.For | 
     A transfer under a condition may be one that fails on some machines, so a fix must not make it unconditional.
     """
     conditional = (cst.If, cst.IfExp, cst.BooleanOperation, cst.Try, cst.TryStar, cst.Match)
-    inside = itertools.takewhile(lambda above: above is not loop, region.parents(call))
+    inside = itertools.takewhile(lambda above: above is not loop, region.ancestors(call))
     return not any(isinstance(above, conditional) for above in inside)
 
 
@@ -91,9 +91,9 @@ def _new_name(region: NodeRegion, call: cst.Call) -> str:
     base = receiver.attr.value if isinstance(receiver, cst.Attribute) else "moved"
     if isinstance(receiver, cst.Name):
         base = f"moved_{receiver.value}"
-    function = region.function(call)
-    taken = region.unit.mentions | (
-        region.told(names_bound_in_function, function) if function is not None else region.sheet.index.bound
+    function = region.enclosing_function(call)
+    taken = region.statement.mentions | (
+        region.cached(names_bound_in_function, function) if function is not None else region.context.index.bound
     )
     own = receiver.attr.value if isinstance(receiver, cst.Attribute) else ""
     while base in taken and not (base == own and _is_attribute_only(region, base)):
@@ -103,7 +103,7 @@ def _new_name(region: NodeRegion, call: cst.Call) -> str:
 
 def _is_attribute_only(region: NodeRegion, name: str) -> bool:
     """Return whether code uses a word only as an attribute, so that a variable of that name hides nothing."""
-    tree = region.unit.tree
+    tree = region.statement.tree
     attributes = {id(one.attr) for one in descend(tree) if isinstance(one, cst.Attribute)}
     names = (one for one in descend(tree) if isinstance(one, cst.Name) and one.value == name)
-    return all(id(one) in attributes for one in names) and name not in region.sheet.index.bound
+    return all(id(one) in attributes for one in names) and name not in region.context.index.bound

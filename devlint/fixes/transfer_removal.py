@@ -32,7 +32,7 @@ def remove_first_transfer(region: NodeRegion, call: cst.CSTNode) -> Fix:
 
 def remove_round_trip(context: FixContext, out: Place, back: Place) -> Fix:
     """Return a fix that removes a transfer and the later transfer that undoes it."""
-    edits = tuple(_drop_transfer(context.part(one), node_at(one)) for one in (out, back))
+    edits = tuple(_drop_transfer(context.region_at(one), node_at(one)) for one in (out, back))
     return Fix("Leave both transfers out", Applicability.UNSAFE, edits)
 
 

@@ -23,13 +23,14 @@ Progress = Callable[[int, int], None]
 class CheckResult:
     """The result of a check of some files.
 
-    `diagnostics` are sorted and have their fingerprints; `errors` are devlint's own failures; `unread` are the
-    statements that libcst cannot parse; `checked` is the number of files; `sources` has the lines that a report quotes.
+    `diagnostics` are sorted and have their fingerprints; `errors` are devlint's own failures; `unparsed_statements` are
+    the statements that libcst cannot parse; `checked` is the number of files; `sources` has the lines that a report
+    quotes.
     """
 
     diagnostics: tuple[Diagnostic, ...]
     errors: tuple[InternalError, ...]
-    unread: tuple[UnparsedStatement, ...]
+    unparsed_statements: tuple[UnparsedStatement, ...]
     checked: int
     sources: SourceLines
 
@@ -51,7 +52,7 @@ def check_files(
     sources = SourceLines({file.name: file.path for file in files}, texts)
     report = _analyse(files, text, progress, texts)
     kept = add_fingerprints(_selected(report.diagnostics, files), sources.lines)
-    return CheckResult(tuple(kept), report.errors, report.unread, report.checked, sources)
+    return CheckResult(tuple(kept), report.errors, report.unparsed_statements, report.checked, sources)
 
 
 def _analyse(

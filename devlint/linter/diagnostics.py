@@ -35,7 +35,7 @@ ErrorContainment: TypeAlias = Callable[[str, str], AbstractContextManager[None]]
 
 def diagnostics_of(collector: RuleRunner, program: Program, contained: ErrorContainment) -> tuple[Diagnostic, ...]:
     """Return the sorted diagnostics of all findings in the given files that no comment suppresses."""
-    given = {module.filename: module for path in program.given if (module := program.load(path)) is not None}
+    given = {module.filename: module for path in program.given_paths if (module := program.load(path)) is not None}
     found = [one for one in collector.findings() if one.finding.place.filename in given]
     regions = _regions(found, program)
     contexts = {filename: FixContext(module.index) for filename, module in given.items()}

@@ -63,7 +63,7 @@ class Discovery:
             found = self._walk(place, path) if directory else iter([DiscoveredFile(place, path.as_posix(), settings)])
             yield from (file for file in found if self._is_new(file))
 
-    def text(self, name: str) -> Iterator[DiscoveredFile]:
+    def find_text(self, name: str) -> Iterator[DiscoveredFile]:
         """Yield the file of this name, whose content is not on the disk; nothing if the settings exclude it."""
         place = Path(os.path.abspath(name))
         settings = self._settings(place.parent)

@@ -27,13 +27,13 @@ __all__ = ["AnalysisReport", "InternalError", "UnparsedStatement", "analyse_file
 class AnalysisReport:
     """The result of one analysis.
 
-    `diagnostics` are sorted; `errors` are devlint's own failures; `unread` are the statements that libcst cannot parse;
-    `checked` is the number of files.
+    `diagnostics` are sorted; `errors` are devlint's own failures; `unparsed_statements` are the statements that libcst
+    cannot parse; `checked` is the number of files.
     """
 
     diagnostics: tuple[Diagnostic, ...]
     errors: tuple[InternalError, ...]
-    unread: tuple[UnparsedStatement, ...]
+    unparsed_statements: tuple[UnparsedStatement, ...]
     checked: int
 
 
@@ -58,11 +58,11 @@ def analyse_files(
     """
     collector = RuleRunner(all_rules(), codes)
     shown = [(path, (names or {}).get(path, path.as_posix())) for path in paths]
-    program = Program(shown, src, collector.broken, texts)
+    program = Program(shown, src, collector.record_broken_file, texts)
     if stdin is not None:
         _add_text(program, collector, *stdin)
     engine = Analysis(program, collector.dispatch, models)
-    given = program.given
+    given = program.given_paths
     for done, path in enumerate(given):
         module = program.load(path)
         if module is not None:
@@ -70,7 +70,7 @@ def analyse_files(
         if progress is not None:
             progress(done + 1, len(given))
     diagnostics = diagnostics_of(collector, program, engine.contain_errors)
-    return AnalysisReport(diagnostics, tuple(engine.errors), tuple(engine.unread), len(given))
+    return AnalysisReport(diagnostics, tuple(engine.errors), tuple(engine.unparsed_statements), len(given))
 
 
 def _add_text(program: Program, collector: RuleRunner, name: str, data: bytes) -> None:
@@ -78,4 +78,4 @@ def _add_text(program: Program, collector: RuleRunner, name: str, data: bytes) -
     try:
         program.add(Path(name), index_source(decode_source(data, name)))
     except SourceError as error:
-        collector.broken(name, error)
+        collector.record_broken_file(name, error)

@@ -43,7 +43,7 @@ class RuleRunner:
             for finding in findings:
                 self._keep(rule, finding)
 
-    def broken(self, filename: str, error: SourceError) -> None:
+    def record_broken_file(self, filename: str, error: SourceError) -> None:
         """Record that a file cannot be analysed, and the error that says why."""
         if BrokenFile in self._by_event:
             self.broken_files.append((filename, error))

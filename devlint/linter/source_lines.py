@@ -36,7 +36,7 @@ class SourceLines:
         """Return the path of a file that reports name."""
         return self._paths.get(filename, Path(filename))
 
-    def in_file(self, diagnostic: Diagnostic) -> Diagnostic:
+    def with_file_rows(self, diagnostic: Diagnostic) -> Diagnostic:
         """Return a diagnostic with rows of the notebook's file in place of its cells, for reports that know no cells.
 
         The fix of a finding in a cell is dropped, because its edits count rows within the cell.

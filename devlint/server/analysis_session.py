@@ -192,7 +192,7 @@ class AnalysisSession:
         program = Program(
             [(path, path.as_posix()) for path in given],
             src,
-            collector.broken,
+            collector.record_broken_file,
             index=lambda path, name: self._files.index(path),
         )
         return IncrementalRun(program, collector, self._cache, models, self._files.statements(job.settings))

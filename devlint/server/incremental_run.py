@@ -109,7 +109,7 @@ class IncrementalRun:
         """
         engine = self.analysis
         ran = unit is not None and unit.kind == "function" and unit.is_parsed and unit.tree in engine.executed_nodes
-        return engine.torch_defaults.holding_in(self.program, module), ran
+        return engine.torch_defaults.defaults_for(self.program, module), ran
 
     def _replay(self, entry: CacheEntry) -> None:
         """Repeat the events and effects of a cached result as if its entry point had been analysed again."""

@@ -83,7 +83,7 @@ def instantiate(frame: Frame, info: ClassInfo, arguments: Arguments, node: cst.C
         )
     initializer = find_method(frame, info, "__init__")
     module = is_module_class(frame, info)
-    frame.analysis.constructing += module
+    frame.analysis.construction_depth += module
     try:
         if initializer is not None:
             frame.call_function(initializer, reference, arguments)
@@ -94,7 +94,7 @@ def instantiate(frame: Frame, info: ClassInfo, arguments: Arguments, node: cst.C
         else:
             havoc(frame, arguments)
     finally:
-        frame.analysis.constructing -= module
+        frame.analysis.construction_depth -= module
     frame.state.live = True
     return reference
 

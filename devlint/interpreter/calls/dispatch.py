@@ -146,7 +146,7 @@ def _call_without_hooks(
         if method is not None:
             return frame.call_function(method, reference, arguments, is_module=module)
     if module:
-        if isinstance(thing.cls, str) and not thing.settled:
+        if isinstance(thing.cls, str) and not thing.placement_tracked:
             return UNKNOWN
         found = frame.invoke(LibraryCall("__call__", arguments, node, reference))
         if found != UNKNOWN:

@@ -107,7 +107,7 @@ def _run_in_new_frame(
     names = bind_parameters(frame, info, receiver, arguments)
     if not entry:
         record_private_call(frame, info, names, receiver)
-    call = info, analysis.context(frame.context, arguments.node)
+    call = info, analysis.context_number(frame.context, arguments.node)
     before = call_inputs(frame, info, names)
     if before is not None:
         known = replay(frame, call, before)
@@ -135,7 +135,7 @@ def _run_in_new_frame(
     analysis.calls.append(CallOnStack(frame.place(arguments.node), display, causes, is_module, receiver))
     analysis.active_functions.append(info)
     analysis.executed_nodes.add(info.node)
-    if analysis.constructing:
+    if analysis.construction_depth:
         analysis.run_in_constructors.add(info)
     written_back = write_back(frame)
     try:
@@ -205,14 +205,14 @@ def scope_for(frame: Frame, info: FunctionInfo, receiver: Value | None, data: It
     `data` are the tensors and modules among the arguments other than the receiver.
     """
     in_module = info.owner is not None and receiver is not None and is_module(frame, receiver)
-    building = frame.analysis.constructing > 0
+    building = frame.analysis.construction_depth > 0
     return Scope(
         info.name,
         info.module.filename,
         method_of_module=in_module and not building,
         any_device=not building and _is_for_any_device(frame, info),
         construction=building,
-        given=tuple(
+        argument_placements=tuple(
             islice(
                 _known_placements(
                     frame, chain(contained_tensors(frame, [receiver] if receiver is not None else []), data)
@@ -231,7 +231,7 @@ def _is_for_any_device(frame: Frame, info: FunctionInfo) -> bool:
     """
     if info.owner is not None and is_dataset_class(frame, info.owner):
         return False
-    return info.evidence.devices or (info.owner is not None and is_autograd_function_class(frame, info.owner))
+    return info.evidence.mentions_device or (info.owner is not None and is_autograd_function_class(frame, info.owner))
 
 
 def _known_placements(frame: Frame, data: Iterable[Value]) -> Iterator[Placement]:

@@ -17,7 +17,7 @@ from devlint.interpreter.state.frame import Frame
 
 def record_private_call(frame: Frame, info: FunctionInfo, names: Mapping[str, Value], receiver: Value | None) -> None:
     """Record the placements of the arguments, and of the receiver, in a call of one of the file's private functions."""
-    if not frame.analysis.private_call_sites.concerns(info.name, info.module):
+    if not frame.analysis.private_call_sites.covers(info.name, info.module):
         return
     data = {name: value for name, value in names.items() if value is not receiver}
     for name, value in data.items():
@@ -28,8 +28,10 @@ def record_private_call(frame: Frame, info: FunctionInfo, names: Mapping[str, Va
 
 def record_private_instance(frame: Frame, info: ClassInfo) -> None:
     """Record that code of the file makes an object of one of the file's private classes."""
-    if frame.analysis.private_call_sites.concerns(info.name, info.module) and not frame.scope.entry:
-        frame.analysis.private_call_sites.add_maker(info, frame.function.owner if frame.function is not None else None)
+    if frame.analysis.private_call_sites.covers(info.name, info.module) and not frame.scope.entry:
+        frame.analysis.private_call_sites.add_construction(
+            info, frame.function.owner if frame.function is not None else None
+        )
 
 
 def _record_placement(frame: Frame, key: tuple[FunctionInfo | ClassInfo, str], placement: Placement | None) -> None:

@@ -51,7 +51,7 @@ def assume_bottom(frame: Frame, info: FunctionInfo, arguments: Arguments) -> boo
     analysis = frame.analysis
     if analysis.active_functions.count(info) < 2 or _has_objects(one.value for one in arguments):
         return False
-    analysis.recursive_calls.left_out.add(info)
+    analysis.recursive_calls.skipped.add(info)
     return True
 
 
@@ -66,14 +66,14 @@ def recursive_result(frame: Frame, info: FunctionInfo, value: Value | None) -> V
     The result of the outermost call is unknown unless it equals the inner call's result.
     """
     recursion = frame.analysis.recursive_calls
-    if info not in recursion.left_out:
+    if info not in recursion.skipped:
         return value
     if info in frame.analysis.active_functions:
         if value is not None:
-            recursion.inner[info] = value
+            recursion.inner_results[info] = value
         return value
-    recursion.left_out.discard(info)
-    inner = recursion.inner.pop(info, None)
+    recursion.skipped.discard(info)
+    inner = recursion.inner_results.pop(info, None)
     return value if value is not None and _without_origin_marks(value) == _without_origin_marks(inner) else UNKNOWN
 
 

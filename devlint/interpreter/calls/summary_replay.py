@@ -45,11 +45,11 @@ def call_inputs(frame: Frame, info: FunctionInfo, names: Mapping[str, Value]) ->
     analysis = frame.analysis
     if not analysis.call_summaries.loops or info.is_generator:
         return None
-    if info in analysis.active_functions or analysis.recursive_calls.left_out:
+    if info in analysis.active_functions or analysis.recursive_calls.skipped:
         return None
     state = frame.state
     found = {**_captured_names(info), **names}
-    moments = analysis.call_summaries.moments
+    moments = analysis.call_summaries.invalidations
     return CallInputs(
         found,
         state.path_condition,
@@ -63,7 +63,7 @@ def call_inputs(frame: Frame, info: FunctionInfo, names: Mapping[str, Value]) ->
 
 def _rebinding_counts(frame: Frame) -> tuple[int, int]:
     """Return two counts of rebindings outside the current frame: of globals and of captured names."""
-    return frame.analysis.global_writes, frame.analysis.call_summaries.rebound
+    return frame.analysis.global_writes, frame.analysis.call_summaries.captured_writes
 
 
 def record_summary(frame: Frame, call: CallKey, inputs: CallInputs, value: Value) -> None:
@@ -74,13 +74,13 @@ def record_summary(frame: Frame, call: CallKey, inputs: CallInputs, value: Value
     """
     analysis, summaries = frame.analysis, frame.analysis.call_summaries
     worth = inputs.budget - analysis.budget >= MIN_NODES and analysis.budget > 0 and not analysis.abandoned
-    if not worth or _rebinding_counts(frame) != inputs.elsewhere or summaries.moments != inputs.moments:
+    if not worth or _rebinding_counts(frame) != inputs.outer_writes or summaries.invalidations != inputs.invalidations:
         return
-    if analysis.recursive_calls.left_out:
+    if analysis.recursive_calls.skipped:
         return
     size = len(inputs.heap)
-    if summaries.held + size <= MAX_HELD:
-        summaries.held += size
+    if summaries.retained_objects + size <= MAX_HELD:
+        summaries.retained_objects += size
         written = tuple(frame.state.heap.written_since(inputs.heap))
         summaries.summaries[call] = CallSummary(inputs, written, frame.state.torch_state, value)
 
@@ -91,7 +91,7 @@ def replay(frame: Frame, call: CallKey, now: CallInputs) -> Value | None:
     None if no such call is remembered, so that the call must be run.
     """
     summary = frame.analysis.call_summaries.summaries.get(call)
-    if summary is None or not _has_same_inputs(summary.before, now):
+    if summary is None or not _has_same_inputs(summary.inputs, now):
         return None
     for address, thing in summary.written:
         frame.put(address, thing)
@@ -104,7 +104,7 @@ def _captured_names(info: FunctionInfo) -> dict[str, Value]:
     found: dict[str, Value] = {}
     outer = info.closure
     while outer is not None:
-        found = {name: value for name, value in outer.state.names.items() if name in info.mentioned} | found
+        found = {name: value for name, value in outer.state.names.items() if name in info.mentioned_names} | found
         outer = outer.outer
     return found
 
@@ -112,12 +112,12 @@ def _captured_names(info: FunctionInfo) -> dict[str, Value]:
 def _has_same_inputs(inputs: CallInputs, now: CallInputs) -> bool:
     """Return whether two calls of one function have the same inputs."""
     return (
-        inputs.elsewhere == now.elsewhere
+        inputs.outer_writes == now.outer_writes
         and inputs.path_condition == now.path_condition
         and _readable_settings(inputs.torch_state) == _readable_settings(now.torch_state)
         and inputs.names == now.names
         and all(map(_agree_beyond_equality, inputs.names.values(), now.names.values()))
-        and now.heap.agrees(inputs.heap, MAX_CHANGED)
+        and now.heap.is_unchanged_since(inputs.heap, MAX_CHANGED)
     )
 
 
@@ -135,7 +135,7 @@ def _readable_settings(torch_state: TorchState) -> tuple[object, ...]:
 def _agree_beyond_equality(one: Value, other: Value) -> bool:
     """Return whether two equal values also agree in the fields that equality ignores and findings depend on."""
     if isinstance(one, Tensor) and isinstance(other, Tensor):
-        return (one.moved is None) == (other.moved is None) and one.was_parameter == other.was_parameter
+        return (one.moved is None) == (other.moved is None) and one.moved_parameter == other.moved_parameter
     return True
 
 
@@ -144,7 +144,7 @@ def _advance_torch_state(summary: CallSummary, now: TorchState) -> TorchState:
 
     The call launches as much work as before, and synchronizes as often as before.
     """
-    before, after = summary.before.torch_state, summary.torch_state
+    before, after = summary.inputs.torch_state, summary.torch_state
     running = now.unsynchronized if after.epoch == before.epoch else None
     if after.unsynchronized is not None and after.unsynchronized[0] > before.launches:
         number, step = after.unsynchronized
@@ -154,7 +154,7 @@ def _advance_torch_state(summary: CallSummary, now: TorchState) -> TorchState:
         epoch=after.epoch - before.epoch + now.epoch,
         launches=after.launches - before.launches + now.launches,
         unsynchronized=running,
-        waited=now.waited if after.waited is before.waited else after.waited,
+        last_wait=now.last_wait if after.last_wait is before.last_wait else after.last_wait,
     )
 
 
@@ -170,4 +170,4 @@ def _with_new_storage(value: Value, given: Iterable[Value]) -> Value:
     roots = [one.memory.root for one in given if isinstance(one, (Tensor, Array)) and one.memory is not None]
     if value.memory.root in roots:
         return value
-    return replace(value, memory=Storage(shares=value.memory.shares, parts=value.memory.parts))
+    return replace(value, memory=Storage(alias_steps=value.memory.alias_steps, parts=value.memory.parts))

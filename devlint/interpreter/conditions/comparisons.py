@@ -128,7 +128,7 @@ def _is_contained(frame: Frame, whole: Value, part: Value) -> bool | None:
             match frame.get(address):
                 case Sequence(items=tuple() as items) if part in items:
                     return True
-                case Dict(entries=entries, perhaps=perhaps) if part.value in entries and part.value not in perhaps:
+                case Dict(entries=entries, optional=perhaps) if part.value in entries and part.value not in perhaps:
                     return True
     return None
 
@@ -275,7 +275,7 @@ def _may_be_text(value: Value) -> bool:
         case Unknown(origin=("param", FunctionInfo() as info, str(name))):
             parameter = next((one for one in info.parameters if one.name == name), None)
             return parameter is not None and (
-                isinstance(parameter.default, cst.SimpleString) or "str" in info.annotated(name)
+                isinstance(parameter.default, cst.SimpleString) or "str" in info.annotation_last_names(name)
             )
     return False
 

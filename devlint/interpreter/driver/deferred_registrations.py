@@ -43,11 +43,11 @@ def defer_registration(frame: Frame, unit: Statement) -> None:
         _register(frame, unit.name)
         return
     registries = frame.analysis.pending_registrations
-    if registrar not in registries.waiting:
-        registries.waiting[registrar] = []
+    if registrar not in registries.definitions_by_registrar:
+        registries.definitions_by_registrar[registrar] = []
         for name in registrar.unit.mentions & _assigned_names(registrar.module):
-            registries.places.setdefault((registrar.module, name), set()).add(registrar)
-    registries.waiting[registrar].append((frame, unit.name))
+            registries.registrars_by_name.setdefault((registrar.module, name), set()).add(registrar)
+    registries.definitions_by_registrar[registrar].append((frame, unit.name))
 
 
 def register_pending(analysis: AnalysisState, module: ModuleInfo, name: str) -> None:
@@ -56,12 +56,12 @@ def register_pending(analysis: AnalysisState, module: ModuleInfo, name: str) -> 
     A read by a registrar itself does not count.
     """
     registries = analysis.pending_registrations
-    found = registries.places.get((module, name)) if registries.places else None
+    found = registries.registrars_by_name.get((module, name)) if registries.registrars_by_name else None
     if found is None or not {one.unit for one in found}.isdisjoint(one.unit for one in analysis.active_functions):
         return
-    del registries.places[module, name]
+    del registries.registrars_by_name[module, name]
     for registrar in found:
-        waiting = registries.waiting.pop(registrar, [])
+        waiting = registries.definitions_by_registrar.pop(registrar, [])
         if len(waiting) > MAX_REGISTERED:
             _mark_contents_unknown(registrar)
             continue

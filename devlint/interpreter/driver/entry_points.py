@@ -51,7 +51,7 @@ def analyse_file(analysis: Analysis, module: ModuleInfo) -> None:
 
 def run_as_program(analysis: Analysis, module: ModuleInfo) -> None:
     """Run a file's top level and its main guard."""
-    analysis.private_call_sites, analysis.torch_defaults.entered = PrivateCallSites(module), module
+    analysis.private_call_sites, analysis.torch_defaults.entry_module = PrivateCallSites(module), module
     with analysis.new_entry(symbolic=False):
         module_frame(analysis, module)
         run_main_guard(analysis, module)
@@ -64,7 +64,7 @@ def analyse_definition(analysis: Analysis, module: ModuleInfo, unit: Statement) 
     """
     if unit.kind not in ("function", "class") or not _is_relevant(analysis, module, unit):
         return False
-    analysis.torch_defaults.entered = module
+    analysis.torch_defaults.entry_module = module
     definition = _definition_of(analysis, module, unit.name)
     if unit.kind == "function":
         _analyse_function(analysis, module, definition)
@@ -101,7 +101,7 @@ def _definition_of(analysis: Analysis, module: ModuleInfo, name: str | None) -> 
 def _outside_frame(analysis: Analysis, module: ModuleInfo, info: FunctionInfo | ClassInfo) -> Frame:
     """Return the frame of an unknown caller outside the program."""
     scope = Scope("", module.filename, entry=True)
-    defaults = analysis.torch_defaults.holding_in(analysis.program, module)
+    defaults = analysis.torch_defaults.defaults_for(analysis.program, module)
     torch_state = TorchState(default_device=defaults.device, default_dtype=defaults.dtype)
     state = State({}, Heap(analysis.base_heap), NO_CONDITION, torch_state)
     return Interpreter(analysis, module, info.unit, scope, state)
@@ -145,14 +145,14 @@ def _construct_and_call(analysis: Analysis, module: ModuleInfo, info: ClassInfo)
     built = set(analysis.run_in_constructors)
     forget_contents(frame, reference)
     is_module = is_module_class(frame, info)
-    if is_module and not analysis.private_call_sites.keeps(info):
+    if is_module and not analysis.private_call_sites.are_modules_on_host(info):
         _move_to_symbolic_device(frame, reference, info)
     elif not is_module and has_unknown_base(frame, info):
         _forget_placements_of_modules(frame, reference)
     forget_placeholders_of_submodules(frame, reference, built)
     after = frame.state
     for name, method in info.methods.items():
-        found = analysis.method(method)
+        found = analysis.method_definition(method)
         if name == "__init__" or found in built or not _is_called_from_outside(info, name, found):
             continue
         with analysis.new_entry(symbolic=True):
@@ -174,7 +174,9 @@ def _is_called_from_outside(info: ClassInfo, name: str, method: FunctionInfo) ->
     Not called are private methods that the class itself calls, and methods that only serve to build objects: both are
     run where the class calls them.
     """
-    kept = (is_private_name(name) and f"self.{name}" in info.evidence.modules) or name in info.module.building
+    kept = (
+        is_private_name(name) and f"self.{name}" in info.evidence.modules
+    ) or name in info.module.construction_functions
     return "overload" not in method.decorator_names and not kept
 
 

@@ -52,7 +52,7 @@ def module_frame(analysis: AnalysisState, module: ModuleInfo) -> Frame:
     module.frame = frame
     frame.state.names["__name__"] = Const(module.name)
     frame.state.names["__file__"] = Unknown(("file", module.filename), "__file__")
-    waiting = frame.waiting
+    waiting = frame.pending_statements
     tainted = set(EAGER_NAMES)
     undecided: set[str] = set()
     for unit in module.index.statements:
@@ -145,12 +145,14 @@ def define_unparsed(analysis: AnalysisState, module: ModuleInfo, unit: Statement
         return Unknown(("unread", module.filename, unit.first_row), unit.name or "")
     if unit.kind == "function":
         return ProgramDefinition(
-            analysis.function(
+            analysis.function_definition(
                 unit, lambda: FunctionInfo(unit.name or "", module, unit, lambda: _parse_function(analysis, unit))
             )
         )
     return ProgramDefinition(
-        analysis.class_(unit, lambda: ClassInfo(unit.name or "", module, unit, lambda: _parse_class(analysis, unit)))
+        analysis.class_definition(
+            unit, lambda: ClassInfo(unit.name or "", module, unit, lambda: _parse_class(analysis, unit))
+        )
     )
 
 
@@ -175,7 +177,7 @@ def global_name(analysis: AnalysisState, module: ModuleInfo, name: str) -> Value
     """
     frame = module_frame(analysis, module)
     register_pending(analysis, module, name)
-    for unit in frame.waiting.pop(name, ()):
+    for unit in frame.pending_statements.pop(name, ()):
         _bind_late(frame, unit)
     value = frame.state.names.get(name)
     if value is None:
@@ -208,7 +210,7 @@ def known_names(module: ModuleInfo) -> set[str]:
     frame: Frame | None = module.frame
     if frame is None:
         return set()
-    waiting = frame.waiting
+    waiting = frame.pending_statements
     imported = {name for name, units in waiting.items() if all(isinstance(unit, Binding) for unit in units)}
     return imported | frame.state.names.keys()
 

@@ -73,7 +73,7 @@ def symbolic_arguments(frame: Frame, info: FunctionInfo, *, skip_first: bool) ->
             arguments.complete = False
             continue
         value = UNKNOWN if _is_test(info) else symbolic_value(frame, info, parameter, in_module=in_module)
-        if frame.analysis.private_call_sites.takes(info, parameter.name):
+        if frame.analysis.private_call_sites.is_parameter_on_host(info, parameter.name):
             value = _assume_on_host(frame, parameter, value)
         argument = Argument(value, parameter.node)
         if parameter.kind == "keyword":
@@ -106,7 +106,7 @@ def symbolic_fields(frame: Frame, info: ClassInfo, fields: list[Field]) -> Argum
     arguments = Arguments(info.node)
     for one in fields:
         place = info.node.name
-        if one.given:
+        if one.is_argument:
             value = _value_of_field(frame, info, one, ("param", info, "self"), "self", step, 0)
             arguments.keywords[one.name] = Argument(value, place)
     return arguments
@@ -260,7 +260,7 @@ def _value_of_record(
     given = {
         one.name: _value_of_field(context.frame, info, one, origin, text, context.step, depth + 1)
         for one in fields
-        if one.given
+        if one.is_argument
     }
     if all(isinstance(one, (Unknown, Number)) for one in given.values()):
         return None

@@ -70,7 +70,7 @@ def set_attribute(frame: Frame, owner: Value, name: str, value: Value, node: cst
             frame.analysis.global_writes += 1
             class_body_values(frame, info)[name] = value
             if name in info.methods:
-                frame.analysis.patched.add((info, name))
+                frame.analysis.patched_methods.add((info, name))
         case ConditionalValue(test=test, yes=yes, no=no):
 
             def side(chosen: Value, holds: Literal | None) -> None:

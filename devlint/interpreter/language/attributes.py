@@ -222,7 +222,7 @@ def opaque_attribute(frame: Frame, owner: Unknown, name: str) -> Value:
     if not isinstance(stored, Instance) or name not in stored.attributes:
         return unset
     value = stored.attributes[name]
-    return join(value, unset, stored.perhaps[name]) if name in stored.perhaps else value
+    return join(value, unset, stored.optional[name]) if name in stored.optional else value
 
 
 def class_member(frame: Frame, info: ClassInfo, name: str) -> Value:
@@ -246,10 +246,10 @@ def instance_attribute(frame: Frame, owner: Ref, thing: Instance, name: str, nod
     """Return an attribute of an object, looked up on the object, on its class and on its library base class in turn."""
     if name in thing.attributes:
         value = _join_conditional_tensors(frame, frame.under_path(thing.attributes[name]))
-        if name in thing.perhaps:
+        if name in thing.optional:
             # On the paths that have not set the attribute, the class may define the name.
             inherited = _class_attribute(frame, owner, thing, name, node)
-            value = value if inherited is None else join(value, inherited, thing.perhaps[name])
+            value = value if inherited is None else join(value, inherited, thing.optional[name])
         return value
     if name == "__dict__":
         return instance_dict(frame, owner, thing, node)
@@ -283,7 +283,7 @@ def instance_dict(frame: Frame, owner: Ref, thing: Instance, node: cst.CSTNode) 
     """Return an object's `__dict__` as a dict on the heap; a store into the dict sets an attribute of the object."""
     entries: dict[Hashable, Value] = {}
     entries.update(thing.attributes)
-    return frame.allocate(node, Dict(entries, perhaps=thing.perhaps, object=owner), "__dict__")
+    return frame.allocate(node, Dict(entries, optional=thing.optional, object=owner), "__dict__")
 
 
 def _class_attribute(frame: Frame, owner: Ref, thing: Instance, name: str, node: cst.CSTNode) -> Value | None:

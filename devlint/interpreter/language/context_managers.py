@@ -139,7 +139,7 @@ def suspended_generator(frame: Frame, before: TorchState) -> SuspendedGenerator:
     end = after.torch_state
     if end.unsynchronized is not None and is_with_block_work(end.unsynchronized[1]):
         after.torch_state = replace(
-            end, launches=before.launches, unsynchronized=before.unsynchronized, waited=before.waited
+            end, launches=before.launches, unsynchronized=before.unsynchronized, last_wait=before.last_wait
         )
     waits = all(end.epoch > one.epoch for one, _ in during)
     return SuspendedGenerator(reduce(_join_changes, changes) if changes else {}, effects, timings, waits)

@@ -218,9 +218,11 @@ def closure(frame: Frame, node: cst.FunctionDef | cst.Lambda, name: str) -> Func
     that runs the enclosing function, since its free names are looked up in the enclosing frame.
     """
     qualified = f"{frame.scope.name}.{name}" if frame.function is not None else name
-    info = frame.analysis.function(node, lambda: FunctionInfo(qualified, frame.module, frame.unit, lambda: node))
+    info = frame.analysis.function_definition(
+        node, lambda: FunctionInfo(qualified, frame.module, frame.unit, lambda: node)
+    )
     if info.context not in (None, frame.context):
-        info = frame.analysis.function((id(node), frame.context), lambda: copy(info))
+        info = frame.analysis.function_definition((id(node), frame.context), lambda: copy(info))
     info.context, info.closure = frame.context, frame if frame.function is not None else None
     for parameter in info.parameters:
         if parameter.default is not None:
@@ -237,7 +239,7 @@ def await_(frame: Frame, node: cst.Await) -> Value:
 @evaluates(cst.Yield)
 def yield_(frame: Frame, node: cst.Yield) -> Value:
     """Evaluate `yield`: record the yielded value; the value sent back to the generator is unknown."""
-    if frame.function is not None and frame.function.is_context:
+    if frame.function is not None and frame.function.is_context_manager:
         suspend_at_yield(frame, node)
     match node.value:
         case cst.From(item=item):

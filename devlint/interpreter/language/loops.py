@@ -87,7 +87,7 @@ def _repeat(frame: Frame, node: cst.For | cst.While, head: Callable[[int], None]
     frame.loops.append(loop_frame)
     # Any function may read the names of a module, so a loop at the top level compares all names.
     names = frame.analysis.loop_carried(node, frame.function) if frame.function is not None else None
-    with frame.analysis.call_summaries.loop(frame.function, loop_frame.assigned):
+    with frame.analysis.call_summaries.loop(frame.function, loop_frame.bound_names):
         for times in range(MAX_PASSES):
             start = frame.state
             frame.state = start.fork()

@@ -227,7 +227,7 @@ def _positional_names(frame: Frame, type_: Value) -> list[str] | None:
     """
     if not (isinstance(type_, ProgramDefinition) and isinstance(type_.definition, ClassInfo)):
         return None
-    return [one.name for one in data_fields(frame, type_.definition) or () if one.given]
+    return [one.name for one in data_fields(frame, type_.definition) or () if one.is_argument]
 
 
 def _narrowed(frame: Frame, pattern: cst.MatchPattern | None, value: Value) -> Value:

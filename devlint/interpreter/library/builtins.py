@@ -177,8 +177,8 @@ def hasattr_(frame: Frame, call: LibraryCall) -> Value:
     if len(arguments) == 2 and isinstance(arguments[1].value, Const):
         thing = frame.instance(arguments[0].value)
         name = arguments[1].value.value
-        if thing is not None and name in thing.perhaps:
-            return SymbolicBool(thing.perhaps[name] or Literal(Atom(frame.site_key(call.node), SourceText(call.node))))
+        if thing is not None and name in thing.optional:
+            return SymbolicBool(thing.optional[name] or Literal(Atom(frame.site_key(call.node), SourceText(call.node))))
         if thing is not None and name in thing.attributes:
             return Const(True)
         answer = _has_attribute(frame, arguments[0].value, str(name))

@@ -169,8 +169,8 @@ def get(frame: Frame, call: LibraryCall) -> Value:
     default = call.arguments.positional[1].value if len(call.arguments.positional) > 1 else NONE
     if isinstance(key, Const) and key.value in thing.entries:
         value = thing.entries[key.value]
-        if key.value in thing.perhaps and (call.name != "pop" or len(call.arguments.positional) > 1):
-            value = join(value, default, thing.perhaps[key.value])
+        if key.value in thing.optional and (call.name != "pop" or len(call.arguments.positional) > 1):
+            value = join(value, default, thing.optional[key.value])
         if call.name == "setdefault":
             frame.put(call.receiver.address, dict_with_entry(thing, key, value))
         if call.name == "pop":
@@ -228,7 +228,7 @@ def update_dict(frame: Frame, call: LibraryCall) -> Value:
     owner = frame.instance(thing.object) if thing.object is not None else None
     if owner is not None and thing.object is not None and all(isinstance(key, str) for key in thing.entries):
         attributes = {str(key): value for key, value in thing.entries.items()}
-        frame.put(thing.object.address, replace(owner, attributes=attributes, perhaps=thing.perhaps))
+        frame.put(thing.object.address, replace(owner, attributes=attributes, optional=thing.optional))
     return NONE
 
 

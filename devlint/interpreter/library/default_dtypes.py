@@ -58,7 +58,7 @@ def record_file_defaults(frame: Frame) -> None:
     change during the symbolic analysis of a function is not recorded.
     """
     defaults = frame.analysis.torch_defaults
-    file = frame.module if frame.function is None else None if frame.analysis.symbolic else defaults.entered
+    file = frame.module if frame.function is None else None if frame.analysis.symbolic else defaults.entry_module
     if file is not None:
         torch_state = frame.state.torch_state
         defaults.by_file[file.path] = FileDefaults(torch_state.default_device, torch_state.default_dtype)

@@ -180,6 +180,6 @@ def _compute(frame: Frame, call: LibraryCall, operands: list[Operand]) -> Value:
     )
     if clash is not None:
         frame.emit(clash)
-        return Tensor(clash.other.tensor.placement)
+        return Tensor(clash.reference.tensor.placement)
     tensors = [one.tensor for one in operands]
     return Tensor(meet_of_placements(tensors), UNKNOWN_DTYPE, broadcast_rank(one.rank for one in tensors))

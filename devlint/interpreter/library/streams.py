@@ -25,7 +25,9 @@ def synchronize(frame: Frame, call: LibraryCall) -> Value:
     torch_state = frame.state.torch_state
     frame.analysis.call_summaries.invalidate()
     frame.emit(
-        Synchronize(frame.event_context(call.node), torch_state.waited if torch_state.unsynchronized is None else None)
+        Synchronize(
+            frame.event_context(call.node), torch_state.last_wait if torch_state.unsynchronized is None else None
+        )
     )
     frame.synchronize(frame.step(StepKind.PASSED, "waits for the accelerator", call.node))
     return NONE

@@ -77,7 +77,7 @@ def _may_be_tensor(frame: Frame, value: Value, *, said: bool) -> bool:
     """
     match value:
         case Unknown(origin=("param", FunctionInfo() as info, str(name))):
-            names = info.annotated(name)
+            names = info.annotation_last_names(name)
             return "Tensor" in names or not (said or names or frame.scope.construction)
     return False
 
@@ -145,7 +145,7 @@ def from_numpy(frame: Frame, call: LibraryCall) -> Value:
         dtype = replace(
             dtype, provenance=frame.step(StepKind.CONVERTED, message, call.node, dtype.provenance or array.provenance)
         )
-    placement = PlacementCase(CPU, Basis.DEFAULT, replace(step, wordings=device_expressions_at(frame)))
+    placement = PlacementCase(CPU, Basis.DEFAULT, replace(step, device_expressions=device_expressions_at(frame)))
     memory = alias_storage(frame, storage_of(value), f"`{call.name}`", call.node)
     if isinstance(value, Array) and argument is not None:
         report_rebuilt_tensor(frame, call, argument, array, placement)

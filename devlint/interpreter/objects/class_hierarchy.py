@@ -34,9 +34,9 @@ def class_of_definition(frame: Frame, node: cst.ClassDef) -> ClassInfo:
     def make() -> ClassInfo:
         return ClassInfo(node.name.value, frame.module, frame.unit, lambda: node)
 
-    info = frame.analysis.class_(node, make)
+    info = frame.analysis.class_definition(node, make)
     if info.closure is not None and info.closure.context != frame.context:
-        info = frame.analysis.class_((id(node), frame.context), make)
+        info = frame.analysis.class_definition((id(node), frame.context), make)
     info.closure = frame if frame.function is not None else None
     return info
 
@@ -167,11 +167,11 @@ def find_method(frame: Frame, info: ClassInfo, name: str, after: ClassInfo | Non
             method = one.definition.methods.get(name)
             if method is None:
                 continue
-            if (one.definition, name) in frame.analysis.patched:
+            if (one.definition, name) in frame.analysis.patched_methods:
                 value = class_body_values(frame, one.definition)[name]
                 assigned = value.definition if isinstance(value, ProgramDefinition) else None
                 return assigned if isinstance(assigned, FunctionInfo) else None
-            return frame.analysis.method(method)
+            return frame.analysis.method_definition(method)
     return None
 
 
@@ -187,7 +187,7 @@ def find_setter(frame: Frame, info: ClassInfo, name: str) -> FunctionInfo | None
     """Return the setter function of a property of a class; None when the name is not a property with a setter."""
     for one in program_classes(frame, info):
         if name in one.setters:
-            return frame.analysis.method(one.setters[name])
+            return frame.analysis.method_definition(one.setters[name])
         if name in one.methods:
             return None
     return None

@@ -14,8 +14,8 @@ from devlint.interpreter.state.frame import Frame
 def dict_with_entry(thing: Dict, key: Value, value: Value) -> Dict:
     """Return a dict object with one more entry; under an unknown key, any existing entry may have become `value`."""
     if isinstance(key, Const):
-        perhaps = {name: test for name, test in thing.perhaps.items() if name != key.value}
-        return replace(thing, entries={**thing.entries, key.value: value}, perhaps=perhaps)
+        perhaps = {name: test for name, test in thing.optional.items() if name != key.value}
+        return replace(thing, entries={**thing.entries, key.value: value}, optional=perhaps)
     entries = {name: join(before, value) for name, before in thing.entries.items()}
     return replace(thing, entries=entries, element=join_optional(thing.element, value), key=key)
 
@@ -26,21 +26,21 @@ def merge_dicts(left: Dict, right: Dict) -> Dict:
     if right.element is not None:
         # The right dict's entries under unknown keys may overwrite any entry of the left one.
         entries |= {key: join(value, right.element) for key, value in left.entries.items() if key not in right.entries}
-    if right.perhaps:
+    if right.optional:
         # Where the right dict may lack a key, the left dict's entry may remain.
         entries |= {
             key: join(entries[key], left.entries[key], test)
-            for key, test in right.perhaps.items()
+            for key, test in right.optional.items()
             if key in left.entries
         }
     perhaps = {
         key: test
         for one, other in ((left, right), (right, left))
-        for key, test in one.perhaps.items()
-        if key not in other.entries or key in other.perhaps
+        for key, test in one.optional.items()
+        if key not in other.entries or key in other.optional
     }
     element, key = join_optional(left.element, right.element), join(left.key, right.key)
-    return replace(left, entries=entries, element=element, key=key, perhaps=perhaps)
+    return replace(left, entries=entries, element=element, key=key, optional=perhaps)
 
 
 def join_optional(left: Value | None, right: Value | None) -> Value | None:

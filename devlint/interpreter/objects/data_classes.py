@@ -27,17 +27,17 @@ RECORD_BASES: Final = frozenset({"typing.NamedTuple", "typing.TypedDict", "pydan
 class Field:
     """A declared field of a dataclass or a similar class.
 
-    `default` is the expression assigned in the class body. `given` is false when the constructor takes no argument for
-    the field (`init=False`), `by_position` when it takes only a keyword argument, and `kept` when the object does not
-    store the value (`InitVar`).
+    `default` is the expression assigned in the class body. `is_argument` is false when the constructor takes no
+    argument for the field (`init=False`), `is_positional` when it takes only a keyword argument, and `is_stored` when
+    the object does not store the value (`InitVar`).
     """
 
     name: str
     default: cst.BaseExpression | None
     annotation: cst.BaseExpression | None = None
-    given: bool = True
-    by_position: bool = True
-    kept: bool = True
+    is_argument: bool = True
+    is_positional: bool = True
+    is_stored: bool = True
 
 
 def data_fields(frame: Frame, info: ClassInfo) -> list[Field] | None:
@@ -119,7 +119,7 @@ def construct_record(
     The result is a `Tuple` for a named tuple class and a reference to a dict or an instance for any other class.
     """
     values = _field_values(frame, info, fields, arguments)
-    kept = {one.name: values[one.name] for one in fields if one.kept and one.name in values}
+    kept = {one.name: values[one.name] for one in fields if one.is_stored and one.name in values}
     base = _record_base(frame, info)
     if base == "typing.NamedTuple":
         return Tuple(tuple(kept.values()), tuple(kept), ProgramDefinition(info))
@@ -130,7 +130,7 @@ def construct_record(
     reference = frame.allocate(node, Instance(ProgramDefinition(info), kept))
     after = find_method(frame, info, "__post_init__") or find_method(frame, info, "__attrs_post_init__")
     if after is not None:
-        extra = [Argument(values[one.name], arguments.expression) for one in fields if not one.kept]
+        extra = [Argument(values[one.name], arguments.expression) for one in fields if not one.is_stored]
         frame.call_function(after, reference, Arguments(node, extra))
     return reference
 
@@ -145,14 +145,14 @@ def _field_values(frame: Frame, info: ClassInfo, fields: list[Field], arguments:
     position = 0
     for one in fields:
         value = None
-        if one.given:
-            value = arguments.value(one.name, position if one.by_position else None)
-            position += one.by_position
+        if one.is_argument:
+            value = arguments.value(one.name, position if one.is_positional else None)
+            position += one.is_positional
             if value is None and not arguments.complete:
                 value = arguments.rest.value if arguments.rest is not None else UNKNOWN
         if value is None and one.default is not None:
             value = header_frame.evaluate(one.default)
-        elif value is None and one.given:
+        elif value is None and one.is_argument:
             value = UNKNOWN
         if value is not None:
             values[one.name] = value

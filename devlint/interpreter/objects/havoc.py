@@ -28,4 +28,4 @@ def havoc(frame: Frame, arguments: Arguments) -> None:
 def assume_synchronized(frame: Frame) -> None:
     """Assume that unknown code has waited for the accelerator, so that no earlier work counts as unfinished."""
     torch_state = frame.state.torch_state
-    frame.state.torch_state = replace(torch_state, epoch=torch_state.epoch + 1, unsynchronized=None, waited=None)
+    frame.state.torch_state = replace(torch_state, epoch=torch_state.epoch + 1, unsynchronized=None, last_wait=None)

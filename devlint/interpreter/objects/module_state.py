@@ -109,10 +109,10 @@ def register_attribute(frame: Frame, owner: Ref, thing: Instance, name: str, val
     elif is_module(frame, owner):
         registration = registration_of(frame, thing, name, value)
         if registration is Registration.PLAIN:
-            if isinstance(value, Tensor) and value.moved is not None and value.was_parameter:
+            if isinstance(value, Tensor) and value.moved is not None and value.moved_parameter:
                 use = f"it is kept as the attribute `{name}`"
                 frame.emit(MovedLeaf(frame.event_context(node), value.moved, True, use))
-            if frame.analysis.constructing and not overrides_apply(frame, thing):
+            if frame.analysis.construction_depth and not overrides_apply(frame, thing):
                 value = mark_as_plain_attribute(frame, value, frame.place(node))
             registration = None
         else:

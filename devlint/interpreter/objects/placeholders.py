@@ -55,10 +55,10 @@ def forget_placeholders(
     placeholders = {*_placeholder_names(frame, info, thing)}
     if not placeholders:
         return
-    names = set(method.replaces) if method is not None else set()
+    names = set(method.attributes_bound_before_read) if method is not None else set()
     for other in _methods(frame, info):
         if other is not method and other not in built:
-            names |= other.sets if method is not None else other.replaces
+            names |= other.bound_attributes if method is not None else other.attributes_bound_before_read
     for name in sorted(names & placeholders):
         unknown = Unknown(("attr", reference.address, name), f"self.{name}")
         thing = thing.with_attribute(name, unknown)
@@ -75,7 +75,7 @@ def _methods(frame: Frame, info: ClassInfo) -> Iterator[FunctionInfo]:
     for one in program_classes(frame, info):
         for name, method in one.methods.items():
             if name != "__init__":
-                yield frame.analysis.method(method)
+                yield frame.analysis.method_definition(method)
 
 
 def _placeholder_names(frame: Frame, info: ClassInfo, thing: Instance) -> Iterator[str]:

@@ -54,7 +54,7 @@ def mark_as_plain_attribute(frame: Frame, value: Value, place: Place, depth: int
                     entries = {key: within(one) for key, one in thing.entries.items()}
                     rest = within(thing.element) if thing.element is not None else None
                     frame.put(address, replace(thing, entries=entries, element=rest, owner=place))
-                case Instance(held=False):
+                case Instance(has_parent_module=False):
                     _apply_mark(frame, value, _kept_mark(frame, place, "modules"))
     return value
 
@@ -66,7 +66,7 @@ def mark_as_contained(frame: Frame, value: Value, owner: Place | None) -> Value:
     """
     return (
         mark_as_plain_attribute(frame, value, owner, inside=True)
-        if owner is not None and frame.analysis.constructing
+        if owner is not None and frame.analysis.construction_depth
         else value
     )
 
@@ -80,14 +80,14 @@ def mark_as_registered(frame: Frame, value: Value) -> None:
     for one in alternatives(value):
         address = one.cell if isinstance(one, Tensor) else one.address if isinstance(one, Ref) else None
         thing = frame.get(address) if address is not None else None
-        if address is not None and isinstance(thing, (ParameterCell, Instance)) and not thing.held:
-            frame.put(address, replace(thing, held=True))
+        if address is not None and isinstance(thing, (ParameterCell, Instance)) and not thing.has_parent_module:
+            frame.put(address, replace(thing, has_parent_module=True))
 
 
 def is_registered_parameter(frame: Frame, address: AllocationSite) -> bool:
     """Return whether a parameter belongs to a module already; true for anything but a free-standing parameter."""
     thing = frame.get(address)
-    return not isinstance(thing, ParameterCell) or thing.held
+    return not isinstance(thing, ParameterCell) or thing.has_parent_module
 
 
 def _stored_mark(frame: Frame, place: Place, *, inside: bool) -> ProvenanceChange:

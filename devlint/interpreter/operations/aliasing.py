@@ -148,7 +148,7 @@ def report_shared_write(
         when = conjoin(NO_CONDITION, [test for step in alias_steps for test in step.when])
         if when is None or conjoin(frame.state.path_condition, when) is None:
             continue
-        doubtful = [step for step in alias_steps if not step.surely]
+        doubtful = [step for step in alias_steps if not step.is_certain]
         newest = (doubtful or list(alias_steps))[-1].step
         frame.emit(
             SharedWrite(frame.event_context(node), name, other, newest, when - frame.state.path_condition, not doubtful)
@@ -187,7 +187,7 @@ def _other_holders(
                 alias_steps = alias_steps_between(memory, held)
                 if not alias_steps or not views_overlap(memory, held):
                     continue
-                if "." in text and "." in name and all(step.surely for step in alias_steps):
+                if "." in text and "." in name and all(step.is_certain for step in alias_steps):
                     continue
                 if (
                     other == "self"
@@ -198,13 +198,13 @@ def _other_holders(
         if holder.caller is None:
             break
         holder, at = holder.caller
-    if is_from_caller(memory.root) and memory.shares:
-        yield None, memory.shares
+    if is_from_caller(memory.root) and memory.alias_steps:
+        yield None, memory.alias_steps
 
 
 def _is_unchanged_argument(memory: Storage) -> bool:
     """Return whether a Storage is an unknown caller's argument as it was passed, without an alias step."""
-    return is_from_caller(memory.root) and not memory.shares
+    return is_from_caller(memory.root) and not memory.alias_steps
 
 
 def _held_storages(frame: Frame, name: str, value: Value, depth: int) -> Iterator[tuple[str, Storage]]:

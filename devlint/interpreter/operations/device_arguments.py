@@ -77,7 +77,7 @@ def host_placement(frame: Frame, function: str, node: cst.CSTNode) -> PlacementC
     The step of creation records the device expressions available at that point, which a fix can insert.
     """
     step = frame.step(StepKind.CREATED, f"created on the host by {function}, which was given no device", node)
-    return replace(HOST_BY_DEFAULT, provenance=replace(step, wordings=device_expressions_at(frame)))
+    return replace(HOST_BY_DEFAULT, provenance=replace(step, device_expressions=device_expressions_at(frame)))
 
 
 def requested_placement(frame: Frame, value: Value, node: cst.BaseExpression, step: Step | None) -> Placement:

@@ -81,15 +81,17 @@ def find_device_conflict(
             exempt = _exempt_scalars(possible_scalars, scalars, frame.state.path_condition | when)
             if _is_exempt(one, exempt) or _is_exempt(other, exempt):
                 continue
-            misplaced, reference = (other, one) if is_host(other.leaf.device) else (one, other)
+            misplaced, reference = (other, one) if is_host(other.case.device) else (one, other)
             if misplaced.name in index:
                 continue
-            if reference.name in index and not (is_host(misplaced.leaf.device) and _is_index_placed(reference)):
+            if reference.name in index and not (is_host(misplaced.case.device) and _is_index_placed(reference)):
                 continue
             indexed = reference.name in index or (reference.name in gathering and misplaced.tensor.cell is None)
             conflict = _classify_conflict(frame, node, operation, misplaced, reference, when, indexed=indexed)
             if conflict is not None:
-                return replace(conflict, wordings=device_expressions_at(_frame_of_place(frame, conflict.context.place)))
+                return replace(
+                    conflict, device_expressions=device_expressions_at(_frame_of_place(frame, conflict.context.place))
+                )
     return None
 
 
@@ -130,7 +132,7 @@ def _is_index_placed(index: Operand) -> bool:
 
     False for an index that the caller passes, since it may be on any device.
     """
-    device, memory = index.leaf.device, index.tensor.memory
+    device, memory = index.case.device, index.tensor.memory
     return is_accelerator(device) or (
         isinstance(device, DeviceSymbol) and (memory is None or memory.root != device.origin)
     )
@@ -143,7 +145,7 @@ def _may_be_on_host(operand: Operand, path_condition: PathCondition) -> bool:
 
 def _is_exempt(operand: Operand, exempt: Sequence[Operand]) -> bool:
     """Return whether an operand is on the host and is one of the exempt operands."""
-    return is_host(operand.leaf.device) and any(
+    return is_host(operand.case.device) and any(
         one.place == operand.place and one.name == operand.name for one in exempt
     )
 
@@ -172,7 +174,7 @@ def _conflicting_cases(frame: Frame, left: Operand, right: Operand) -> Iterator[
                 path_condition | needed, leaf_right.device
             ):
                 continue
-            yield needed, replace(left, leaf=leaf_left), replace(right, leaf=leaf_right)
+            yield needed, replace(left, case=leaf_left), replace(right, case=leaf_right)
 
 
 def _is_unavailable(path_condition: PathCondition, device: Device) -> bool:
@@ -201,32 +203,32 @@ def _classify_conflict(
     in order: a cached tensor, a plain container or attribute of a module, an index, a module's input, a factory that
     ignores the device, a tensor made when its file is loaded, and the operation itself.
     """
-    relation = relate_devices(misplaced.leaf.device, reference.leaf.device)
+    relation = relate_devices(misplaced.case.device, reference.case.device)
     generic = relation is DeviceRelation.UNDECIDED and _is_left_behind(frame, misplaced, reference, when)
     if relation is not DeviceRelation.DIFFERENT and not generic:
         return None
     context = frame.event_context(node)
-    provenance = misplaced.leaf.provenance
+    provenance = misplaced.case.provenance
     cached = newest_step(provenance, StepKind.CACHED)
     if cached is not None:
         return CacheConflict(context, operation, misplaced, reference, when, cached=cached)
     for one, other in ((misplaced, reference), (reference, misplaced)):
-        kept = newest_step(one.leaf.provenance, StepKind.KEPT)
-        if kept is not None and _is_unmoved_since(kept, one.leaf):
+        kept = newest_step(one.case.provenance, StepKind.KEPT)
+        if kept is not None and _is_unmoved_since(kept, one.case):
             return PlainContainerConflict(context, operation, one, other, when, kept=kept)
-    stored = _storing_step(misplaced.leaf)
-    if stored is not None and _is_unmoved_since(stored, misplaced.leaf):
+    stored = _storing_step(misplaced.case)
+    if stored is not None and _is_unmoved_since(stored, misplaced.case):
         return PlainAttributeConflict(context, operation, misplaced, reference, when, stored=stored)
     if indexed and not generic:
         return IndexConflict(context, operation, misplaced, reference, when)
-    created = misplaced.leaf.placing_step
+    created = misplaced.case.placing_step
     input_conflict = _module_input_conflict(frame, context, operation, misplaced, reference, when)
     if input_conflict is not None and created is not None and _is_created_outside_modules(created):
         return input_conflict
     if (
         created is not None
-        and misplaced.leaf.basis is Basis.DEFAULT
-        and _could_take_device(created, reference.leaf.device, frame)
+        and misplaced.case.basis is Basis.DEFAULT
+        and _could_take_device(created, reference.case.device, frame)
     ):
         return FactoryConflict(context, operation, misplaced, reference, when, created=created)
     if generic or _is_class_attribute(created):
@@ -280,15 +282,15 @@ def _is_left_behind(frame: Frame, misplaced: Operand, reference: Operand, when: 
     The host tensor must be a factory's default or a stored plain attribute that the program never moves, and the path
     must not have tested the device.
     """
-    device = reference.leaf.device
-    if not isinstance(device, DeviceSymbol) or reference.leaf.basis is not Basis.CALLER:
+    device = reference.case.device
+    if not isinstance(device, DeviceSymbol) or reference.case.basis is not Basis.CALLER:
         return False
     if misplaced.of_module is None and not misplaced.tensor.rank.is_dimensioned:
         return False
-    stored = _storing_step(misplaced.leaf)
-    if not is_host(misplaced.leaf.device):
+    stored = _storing_step(misplaced.case)
+    if not is_host(misplaced.case.device):
         return False
-    if misplaced.leaf.basis is not Basis.DEFAULT and stored is None:
+    if misplaced.case.basis is not Basis.DEFAULT and stored is None:
         return False
     if _is_moved_conditionally(misplaced):
         return False
@@ -309,7 +311,7 @@ def _is_moved_conditionally(misplaced: Operand) -> bool:
         step = leaf.placing_step
         while step is not None and step.source is not None:
             step = step.source
-            if step is misplaced.leaf.placing_step:
+            if step is misplaced.case.placing_step:
                 return True
     return False
 
@@ -366,7 +368,7 @@ def _could_take_device(created: Step, device: Device, frame: Frame) -> bool:
     for one in _scopes_up_to_module(scope):
         if isinstance(device, DeviceSymbol) and (one.method_of_module or one.any_device):
             return True
-        for placement in one.given:
+        for placement in one.argument_placements:
             for _, leaf in placement_cases(placement, frame.state.path_condition):
                 if relate_devices(leaf.device, device) is DeviceRelation.SAME or (
                     isinstance(device, DeviceSymbol) and isinstance(leaf.device, DeviceSymbol)
@@ -411,11 +413,11 @@ def _entry_call(
 
     Calls of modules that have a parameter on the input's device are passed over.
     """
-    arrived = given.leaf.placing_step
-    if arrived is None or arrived is weights.leaf.placing_step:
+    arrived = given.case.placing_step
+    if arrived is None or arrived is weights.case.placing_step:
         return None
     for call in context.calls:
-        if call.is_module and arrived in call.causes and not _has_parameter_on(frame, call, given.leaf.device, when):
+        if call.is_module and arrived in call.causes and not _has_parameter_on(frame, call, given.case.device, when):
             return call
     return None
 

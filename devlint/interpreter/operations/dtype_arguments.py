@@ -26,7 +26,7 @@ def is_dtype_argument(value: Value) -> bool:
         case Unknown(origin=("attr", _, str(name))):
             return name.endswith("dtype")
         case Unknown(origin=("param", FunctionInfo() as info, str(name))):
-            annotation = info.annotated(name)
+            annotation = info.annotation_last_names(name)
             return "dtype" in annotation or (not annotation and name.endswith("dtype"))
         case ConditionalValue(yes=yes, no=no):
             return all(is_dtype_argument(one) or one == NONE for one in (yes, no))

@@ -38,7 +38,7 @@ def update_synchronization(
         frame.launch(frame.step(StepKind.PASSED, f"{name} is launched on the accelerator", node))
     elif not operands:
         # A factory may fill memory on any device, so it may launch work on the accelerator.
-        frame.state.torch_state = replace(frame.state.torch_state, waited=None)
+        frame.state.torch_state = replace(frame.state.torch_state, last_wait=None)
     if waits and operands:
         _report_host_read(frame, operands[0], node, name)
         if launched:

@@ -95,7 +95,7 @@ def apply_bound_row(
     update_synchronization(frame, row, bound, operands, node, name)
     _report_writes(frame, row, bound, node)
     # The analysis goes on as if the misplaced tensor were on the right device, so that one bug is reported once.
-    corrected_placement = conflict.other.tensor.placement if conflict is not None else None
+    corrected_placement = conflict.reference.tensor.placement if conflict is not None else None
     if isinstance(conflict, IndexConflict):
         corrected_placement = UNKNOWN_PLACEMENT
     if out is not None:
@@ -129,7 +129,7 @@ def _check_host_only(frame: Frame, row: Row, operands: list[Operand], node: cst.
             continue
         for when, leaf in placement_cases(operand.tensor.placement, frame.state.path_condition):
             if is_accelerator(leaf.device):
-                frame.emit(HostOnlyOperand(frame.event_context(node), name, replace(operand, leaf=leaf), when))
+                frame.emit(HostOnlyOperand(frame.event_context(node), name, replace(operand, case=leaf), when))
                 break
 
 

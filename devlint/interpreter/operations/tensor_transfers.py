@@ -267,7 +267,7 @@ def _transferred(frame: Frame, before: Tensor, request: TransferRequest) -> Tens
         pending=pending,
         fresh=kept,
         moved=None if stays else step,
-        was_parameter=before.cell is not None
+        moved_parameter=before.cell is not None
         and before.leaf is True
         and not is_registered_parameter(frame, before.cell),
     )
@@ -298,12 +298,12 @@ def _is_unchanged_parameter(frame: Frame, name: str) -> bool:
     function = frame.function
     if function is None or all(one.name != name for one in function.parameters):
         return False
-    return name not in function.rebound
+    return name not in function.bound_names
 
 
 def reads_clock(frame: Frame) -> bool:
     """Return whether the running function, or the module outside of functions, reads a clock."""
-    return (frame.module if frame.function is None else frame.function).evidence.clock
+    return (frame.module if frame.function is None else frame.function).evidence.reads_clock
 
 
 def _keeps_device(before: Placement, after: Placement, frame: Frame) -> bool:
@@ -330,8 +330,8 @@ def _emit_transfer(
     loop_frame = frame.loops[-1] if frame.loops else None
     invariant = (
         loop_frame is not None
-        and not varies_in_loop(receiver, loop_frame.assigned)
-        and _is_target_invariant(request, loop_frame.assigned)
+        and not varies_in_loop(receiver, loop_frame.bound_names)
+        and _is_target_invariant(request, loop_frame.bound_names)
     )
     frame.emit(
         event(
@@ -352,7 +352,7 @@ def _emit_transfer(
             casts=request.dtype is not None or request.reorders,
             grad=before.grad,
             parameter=before.cell is not None,
-            untouched=before.moved,
+            previous_transfer=before.moved,
             only_use=is_only_use(frame, receiver, node),
             single_use=frame.analysis.use_def.used_once(frame, node),
         )
@@ -418,8 +418,8 @@ def transfer_module(
         loop_frame = frame.loops[-1] if frame.loops else None
         invariant = (
             loop_frame is not None
-            and not varies_in_loop(receiver, loop_frame.assigned)
-            and _is_target_invariant(request, loop_frame.assigned)
+            and not varies_in_loop(receiver, loop_frame.bound_names)
+            and _is_target_invariant(request, loop_frame.bound_names)
         )
         frame.emit(
             Transfer(

@@ -71,7 +71,7 @@ class ModuleInfo:
         return UsageEvidence(*trees)
 
     @cached_property
-    def building(self) -> frozenset[str]:
+    def construction_functions(self) -> frozenset[str]:
         """Return the functions that the file calls, or passes to `.apply`, only while it constructs objects."""
         callers: dict[str, set[str]] = defaultdict(set)
         for unit in self.index.statements:
@@ -113,7 +113,7 @@ class FunctionInfo:
         """Return the function's parameters in order."""
         return tuple(_parameters(self.node.params))
 
-    def annotated(self, name: str) -> frozenset[str]:
+    def annotation_last_names(self, name: str) -> frozenset[str]:
         """Return the names in a parameter's annotation, the last part of each dotted name.
 
         Empty where there is no annotation.
@@ -149,7 +149,7 @@ class FunctionInfo:
         )
 
     @cached_property
-    def hands_on(self) -> bool:
+    def is_delegating(self) -> bool:
         """Return whether the function only returns what another call returns: `return super().forward(x)`."""
         match self.node.body:
             case cst.IndentedBlock(body=[*about, cst.SimpleStatementLine(body=[cst.Return(value=cst.Call())])]):
@@ -157,12 +157,12 @@ class FunctionInfo:
         return False
 
     @cached_property
-    def is_context(self) -> bool:
+    def is_context_manager(self) -> bool:
         """Return whether the function is a generator decorated with `contextmanager` or `asynccontextmanager`."""
         return bool(self.decorator_names & {"contextmanager", "asynccontextmanager"})
 
     @cached_property
-    def rebound(self) -> frozenset[str]:
+    def bound_names(self) -> frozenset[str]:
         """Return the names that the function's body binds; parameters only where the body binds them again."""
         inside = descend(self.node.body, into_functions=False)
         return frozenset(name for node in inside for name in names_bound_by(node))
@@ -179,7 +179,7 @@ class FunctionInfo:
         return frozenset(names - foreign)
 
     @cached_property
-    def captured(self) -> frozenset[str]:
+    def captured_names(self) -> frozenset[str]:
         """Return the names that functions and classes nested in the body mention.
 
         Nested code may read them whenever it runs.
@@ -188,17 +188,17 @@ class FunctionInfo:
         return frozenset(one.value for node in inner for one in descend(node) if type(one) is cst.Name)
 
     @cached_property
-    def mentioned(self) -> frozenset[str]:
+    def mentioned_names(self) -> frozenset[str]:
         """Return the names that the function's body mentions."""
         return frozenset(one.value for one in descend(self.node.body) if type(one) is cst.Name)
 
     @cached_property
-    def sets(self) -> frozenset[str]:
+    def bound_attributes(self) -> frozenset[str]:
         """Return the attributes of `self` that the method binds."""
         return frozenset(name for name, binds in self._uses_of_self if binds)
 
     @cached_property
-    def replaces(self) -> frozenset[str]:
+    def attributes_bound_before_read(self) -> frozenset[str]:
         """Return the attributes of `self` that the method binds, on some path, before it reads them."""
         first = dict(reversed(self._uses_of_self))
         return frozenset(name for name, binds in first.items() if binds)

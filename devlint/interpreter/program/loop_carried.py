@@ -21,7 +21,7 @@ def loop_carried_names(loop: cst.For | cst.While, function: FunctionInfo) -> fro
     else:
         reading.read(loop.test, set())
         reading.block(loop.body, set())
-    return frozenset(reading.exposed | function.captured)
+    return frozenset(reading.exposed | function.captured_names)
 
 
 def names_in(node: cst.CSTNode) -> Iterable[str]:

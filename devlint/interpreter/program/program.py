@@ -44,7 +44,7 @@ class Program:
         self._exists: dict[Path, bool] = {}
 
     @property
-    def given(self) -> list[Path]:
+    def given_paths(self) -> list[Path]:
         """Return the paths of the files that the user named, sorted."""
         return sorted(self._shown)
 

@@ -82,8 +82,8 @@ def is_tensor_method(method: str, *, is_statement: bool) -> bool:
 class UsageEvidence:
     """The evidence about names and dotted names (`x`, `self.model`) in some pieces of syntax.
 
-    `tensors`, `arrays`, `modules` and `numbers` are the names used as such. `devices` is true when the code mentions a
-    device, `clock` when it reads a clock.
+    `tensors`, `arrays`, `modules` and `numbers` are the names used as such. `mentions_device` is true when the code
+    mentions a device, `reads_clock` when it reads a clock.
     """
 
     def __init__(self, *nodes: cst.CSTNode) -> None:
@@ -96,8 +96,8 @@ class UsageEvidence:
         self.numbers: set[str] = set()
         """The names used to count, index or decide: numbers as likely as tensors."""
         self._discarded_functions: set[cst.CSTNode] = set()
-        self.devices = False
-        self.clock = False
+        self.mentions_device = False
+        self.reads_clock = False
         for node in nodes:
             self._collect(node)
 
@@ -123,7 +123,7 @@ class UsageEvidence:
     def _name(self, node: cst.Name) -> None:
         """Collect the evidence of a name: `device` mentions a device."""
         if node.value == "device":
-            self.devices = True
+            self.mentions_device = True
 
     def _call(self, node: cst.Call) -> None:
         """Collect the evidence of a call: `model(x)`, `x.detach()`, `range(n)`."""
@@ -167,9 +167,9 @@ class UsageEvidence:
         """Collect the evidence of an attribute: `x.unsqueeze`, `model.parameters`, `time.perf_counter`."""
         attribute = node.attr.value
         if attribute in ("time", "perf_counter", "monotonic", "elapsed_time", "default_timer"):
-            self.clock = True
+            self.reads_clock = True
         if attribute in DEVICE_ATTRIBUTES:
-            self.devices = True
+            self.mentions_device = True
         name = dotted_name(node.value)
         if name is None:
             return

@@ -25,7 +25,7 @@ class TorchState:
     choose dtypes of their own, `current_device_known` until the current accelerator may have been changed.
 
     `epoch` counts the synchronisations and `launches` the accelerator operations. `unsynchronized` is the newest
-    operation that the host has not waited for, with its number. `waited` is the step of the last synchronisation if
+    operation that the host has not waited for, with its number. `last_wait` is the step of the last synchronisation if
     nothing has been launched since.
     """
 
@@ -37,7 +37,7 @@ class TorchState:
     epoch: int = 0
     launches: int = 0
     unsynchronized: tuple[int, Step] | None = None
-    waited: Step | None = None
+    last_wait: Step | None = None
 
 
 INITIAL_TORCH_STATE: Final = TorchState()
@@ -134,7 +134,7 @@ def _join_torch_states(left: TorchState, right: TorchState, test: Literal | None
         epoch=max(left.epoch, right.epoch),
         launches=max(left.launches, right.launches),
         unsynchronized=_join_running_work(left, right),
-        waited=left.waited if left.waited is right.waited else None,
+        last_wait=left.last_wait if left.last_wait is right.last_wait else None,
     )
 
 
@@ -165,4 +165,4 @@ def is_fixpoint(before: State, after: State, names: frozenset[str] | None = None
         agree = all(before.names.get(name) == after.names.get(name) for name in names)
     if not agree or before.torch_state.default_device != after.torch_state.default_device:
         return False
-    return after.heap.agrees(before.heap)
+    return after.heap.is_unchanged_since(before.heap)

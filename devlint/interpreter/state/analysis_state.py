@@ -106,15 +106,15 @@ class AnalysisState:
         self.calls: list[CallOnStack] = []
         self.active_functions: list[FunctionInfo] = []
         self.symbolic = False
-        self.constructing = 0
+        self.construction_depth = 0
         self.errors: list[InternalError] = []
-        self.unread: set[UnparsedStatement] = set()
+        self.unparsed_statements: set[UnparsedStatement] = set()
         self.pending_registrations = PendingRegistrations()
         self.use_def = UseDef()
         self.aliased_storages: set[Hashable] = set()
         self.ancestry: dict[ClassInfo, list[Value]] = {}
         self.module_classes: dict[ClassInfo, bool] = {}
-        self.patched: set[tuple[ClassInfo, str]] = set()
+        self.patched_methods: set[tuple[ClassInfo, str]] = set()
         self.class_values: dict[ClassInfo, dict[str, Value]] = {}
         self.torch_defaults = TorchDefaults()
         self.unwrapping_decorators: set[FunctionInfo | ClassInfo] = set()
@@ -174,7 +174,7 @@ class AnalysisState:
         A call is not followed beyond the depth limits, nor into a function that is already running twice, unless the
         function `descends` into a container that it was given.
         """
-        if self.symbolic and self.constructing > MAX_NESTED_CONSTRUCTION:
+        if self.symbolic and self.construction_depth > MAX_NESTED_CONSTRUCTION:
             return False
         repeats = self.active_functions.count(function)
         if repeats >= (MAX_CONTAINER_LEVELS if descends else 2) or self.budget <= 0 or self.abandoned:
@@ -195,7 +195,7 @@ class AnalysisState:
 
     def _count_delegating(self, function: FunctionInfo) -> int:
         """Return how many of the functions being run, this one included, only pass their arguments on to another."""
-        return sum(one.hands_on for one in {*self.active_functions, function})
+        return sum(one.is_delegating for one in {*self.active_functions, function})
 
     def abandon(self) -> None:
         """Stop the analysis early: no further call is followed.
@@ -206,7 +206,7 @@ class AnalysisState:
 
     # Identity
 
-    def context(self, outer: int, site: cst.CSTNode | tuple[int, int]) -> int:
+    def context_number(self, outer: int, site: cst.CSTNode | tuple[int, int]) -> int:
         """Return the number that identifies a chain of calls and of iterations of unrolled loops.
 
         The chain is the one numbered `outer` with the call or iteration `site` added.
@@ -214,7 +214,7 @@ class AnalysisState:
         key = (outer, site if isinstance(site, tuple) else id(site))
         return self._contexts.setdefault(key, len(self._contexts) + 1)
 
-    def function(self, node: object, make: Callable[[], FunctionInfo]) -> FunctionInfo:
+    def function_definition(self, node: object, make: Callable[[], FunctionInfo]) -> FunctionInfo:
         """Return the definition of the function at a node, or at a node in a context.
 
         `make` creates it on the first request; later requests return the same object.
@@ -225,12 +225,12 @@ class AnalysisState:
             found = self._functions[key] = make()
         return found
 
-    def method(self, info: FunctionInfo) -> FunctionInfo:
+    def method_definition(self, info: FunctionInfo) -> FunctionInfo:
         """Return the one definition of a method, which stays the same each time its class is read."""
         context = info.closure.context if info.closure is not None else None
         return self._functions.setdefault((id(info.node), "method", context), info)
 
-    def class_(self, node: object, make: Callable[[], ClassInfo]) -> ClassInfo:
+    def class_definition(self, node: object, make: Callable[[], ClassInfo]) -> ClassInfo:
         """Return the definition of the class at a node, or at a node in a context.
 
         `make` creates it on the first request; later requests return the same object.
@@ -265,7 +265,7 @@ class AnalysisState:
         try:
             return unit.tree
         except SourceError as error:
-            self.unread.add(UnparsedStatement(unit.source.filename, unit.first_row, error.message))
+            self.unparsed_statements.add(UnparsedStatement(unit.source.filename, unit.first_row, error.message))
             raise
 
     # Events and errors

@@ -22,17 +22,17 @@ CallKey: TypeAlias = "tuple[FunctionInfo, int]"
 class CallInputs:
     """Everything that a call can read, as the key under which its summary is valid.
 
-    `names` are the arguments and captured names with their values. `elsewhere` counts the writes to globals and to
-    names of enclosing functions, `moments` the events that make calls differ (see `CallSummaries.invalidate`). `budget`
-    is the evaluation budget before the call, from which its cost is known.
+    `names` are the arguments and captured names with their values. `outer_writes` counts the writes to globals and to
+    names of enclosing functions, `invalidations` the events that make calls differ (see `CallSummaries.invalidate`).
+    `budget` is the evaluation budget before the call, from which its cost is known.
     """
 
     names: Mapping[str, Value]
     path_condition: PathCondition
     torch_state: TorchState
     heap: Heap
-    elsewhere: tuple[int, int]
-    moments: int
+    outer_writes: tuple[int, int]
+    invalidations: int
     budget: int
 
 
@@ -40,7 +40,7 @@ class CallInputs:
 class CallSummary:
     """The recorded effect of one call: its inputs, heap writes, torch's settings after it and return value."""
 
-    before: CallInputs
+    inputs: CallInputs
     written: tuple[tuple[AllocationSite, HeapObject], ...]
     torch_state: TorchState
     value: Value
@@ -49,31 +49,31 @@ class CallSummary:
 class CallSummaries:
     """The summaries of the calls made in the loops that are being run, by function and chain of calls.
 
-    `loops` counts the enclosing loops that are run to a fixpoint; without one, no summary is kept. `held` is the number
-    of heap objects that the heaps of the summaries hold together. `moments` and `rebound` count the events that
-    comparing inputs would not show.
+    `loops` counts the enclosing loops that are run to a fixpoint; without one, no summary is kept. `retained_objects`
+    is the number of heap objects that the heaps of the summaries hold together. `invalidations` and `captured_writes`
+    count the events that comparing inputs would not show.
     """
 
     def __init__(self) -> None:
         self.summaries: dict[CallKey, CallSummary] = {}
         self.loops = 0
-        self.held = 0
-        self.moments = 0
-        self.rebound = 0
+        self.retained_objects = 0
+        self.invalidations = 0
+        self.captured_writes = 0
 
     def invalidate(self) -> None:
         """Prevent the calls that are being run from being summarised.
 
         Called when code reads a fact of the moment, such as the time or the running work: no later call finds the same.
         """
-        self.moments += 1
+        self.invalidations += 1
 
     def invalidate_captured_names(self) -> None:
         """Invalidate the call summaries because a function has bound a name of an enclosing function.
 
         Calls that read the name may now find another value.
         """
-        self.rebound += 1
+        self.captured_writes += 1
 
     @contextmanager
     def loop(self, function: FunctionInfo | None, assigned: frozenset[str]) -> Iterator[None]:
@@ -83,10 +83,10 @@ class CallSummaries:
         those change unseen.
         """
         before = self.loops
-        apart = function is None or not function.captured.isdisjoint(assigned)
+        apart = function is None or not function.captured_names.isdisjoint(assigned)
         self.loops = 0 if apart else before + 1
         yield
         self.loops = before
         if not before:
             self.summaries.clear()
-            self.held = 0
+            self.retained_objects = 0

@@ -42,7 +42,7 @@ class CallOnStack:
 class EventContext:
     """The context of an event: its place, scope, path condition, call stack and innermost loop.
 
-    `calls` are the calls being run, outermost first. `generic` is true when the code was entered with symbolic
+    `calls` are the calls being run, outermost first. `symbolic` is true when the code was entered with symbolic
     arguments.
     """
 
@@ -51,7 +51,7 @@ class EventContext:
     path_condition: PathCondition = NO_CONDITION
     calls: tuple[CallOnStack, ...] = ()
     loop: Loop | None = None
-    generic: bool = False
+    symbolic: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +65,13 @@ class Event:
 class Operand:
     """One tensor operand of an operation.
 
-    `name` is its parameter name, `place` its expression, and `leaf` the case of its placement that is in question.
+    `name` is its parameter name, `place` its expression, and `case` the case of its placement that is in question.
     """
 
     name: str
     place: Place
     tensor: Tensor
-    leaf: PlacementCase = field(default_factory=PlacementCase)
+    case: PlacementCase = field(default_factory=PlacementCase)
     of_module: str | None = None
     """The name of the module whose parameters are meant, when they are the implicit operand of a module call."""
     inside: bool = False
@@ -82,16 +82,16 @@ class Operand:
 class DeviceConflict(Event):
     """An operation with tensor operands on two devices; the base class of the conflicts below.
 
-    `misplaced` is the operand that should be moved (the one on the host, if there is one) and `other` the operand on
-    the device it should be on. `when` are the further conditions under which they meet; `wordings` are the expressions
-    that name a device at the operation.
+    `misplaced` is the operand that should be moved (the one on the host, if there is one) and `reference` the operand
+    on the device it should be on. `when` are the further conditions under which they meet; `device_expressions` are the
+    expressions that name a device at the operation.
     """
 
     operation: str
     misplaced: Operand
-    other: Operand
+    reference: Operand
     when: PathCondition = NO_CONDITION
-    wordings: tuple[DeviceExpression, ...] = field(default=(), kw_only=True)
+    device_expressions: tuple[DeviceExpression, ...] = field(default=(), kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ class CacheConflict(DeviceConflict):
 
 @dataclass(frozen=True, slots=True)
 class IndexConflict(DeviceConflict):
-    """A host tensor indexed by an accelerator tensor (DEV107); `other` is the index."""
+    """A host tensor indexed by an accelerator tensor (DEV107); `reference` is the index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,8 +188,8 @@ class Transfer(Event):
 
     `moves` is false for a cast, which asks for no device; `casts` is true when a dtype or a memory order is asked for;
     `copies` when `copy=True` is passed. `invariant` is true when receiver and target are the same in every iteration of
-    `context.loop`. `untouched` is the transfer that returned exactly this tensor. `only_use` is true when nothing else
-    reads the receiver, `single_use` when the result is read once at most.
+    `context.loop`. `previous_transfer` is the transfer that returned exactly this tensor. `only_use` is true when
+    nothing else reads the receiver, `single_use` when the result is read once at most.
     """
 
     method: str
@@ -209,7 +209,7 @@ class Transfer(Event):
     casts: bool = False
     grad: bool | None = None
     parameter: bool = False
-    untouched: Step | None = None
+    previous_transfer: Step | None = None
     only_use: bool = False
     single_use: bool = False
 

@@ -108,13 +108,13 @@ def assigns(
 class LoopFrame:
     """A loop that a frame is running, with the states that left its body early.
 
-    `assigned` are the names that its body binds; `unrolled` is true when the loop is run once per known element;
+    `bound_names` are the names that its body binds; `unrolled` is true when the loop is run once per known element;
     `breaks` and `continues` are the states at each `break` and `continue`.
     """
 
     loop: Loop
     node: cst.CSTNode
-    assigned: frozenset[str] = frozenset()
+    bound_names: frozenset[str] = frozenset()
     unrolled: bool = False
     breaks: list[State] = field(default_factory=list)
     continues: list[State] = field(default_factory=list)
@@ -165,7 +165,7 @@ class Frame:
         self.nesting = 0
         self.discarded_expression: cst.BaseExpression | None = None
         self.conditions: dict[cst.CSTNode, Literal | bool | None] = {}
-        self.waiting: dict[str, list[Statement | Binding]] = {}
+        self.pending_statements: dict[str, list[Statement | Binding]] = {}
         self.late_bindings: dict[str, Value] = {}
         self.star_imports: list[str] = []
         self.main_guards: list[Statement] = []
@@ -431,7 +431,7 @@ class Frame:
         Objects made in different iterations are thereby different objects.
         """
         before = self.context
-        self.context = self.analysis.context(before, (id(loop), position))
+        self.context = self.analysis.context_number(before, (id(loop), position))
         yield
         self.context = before
 
@@ -442,7 +442,7 @@ class Frame:
         Unnamed conditions of this pass are thereby different from those of earlier passes.
         """
         before = self.loop_pass_key
-        self.loop_pass_key = self.analysis.context(before, (id(loop), times)) if times else before
+        self.loop_pass_key = self.analysis.context_number(before, (id(loop), times)) if times else before
         yield
         self.loop_pass_key = before
 
@@ -467,10 +467,10 @@ class Frame:
     def synchronize(self, step: Step | None = None) -> None:
         """Record in the state that the host waits for the accelerator; `step` is the wait."""
         torch_state = self.state.torch_state
-        self.state.torch_state = replace(torch_state, epoch=torch_state.epoch + 1, unsynchronized=None, waited=step)
+        self.state.torch_state = replace(torch_state, epoch=torch_state.epoch + 1, unsynchronized=None, last_wait=step)
 
     def launch(self, step: Step) -> None:
         """Record in the state that the accelerator is given work; `step` is the operation."""
         torch_state: TorchState = self.state.torch_state
         number = torch_state.launches + 1
-        self.state.torch_state = replace(torch_state, launches=number, unsynchronized=(number, step), waited=None)
+        self.state.torch_state = replace(torch_state, launches=number, unsynchronized=(number, step), last_wait=None)

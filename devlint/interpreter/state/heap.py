@@ -62,7 +62,7 @@ class Heap:
         copy._objects, copy._point = dict(self._objects), self._point
         return copy
 
-    def changes(self, other: Heap) -> set[AllocationSite]:
+    def possibly_different_sites(self, other: Heap) -> set[AllocationSite]:
         """Return the allocation sites at which two heaps may differ.
 
         Those are the sites that either heap has written since their last common fork.
@@ -81,12 +81,12 @@ class Heap:
     def __len__(self) -> int:
         return len(self._objects)
 
-    def agrees(self, before: Heap, most: int | None = None) -> bool:
+    def is_unchanged_since(self, before: Heap, most: int | None = None) -> bool:
         """Return whether every object that existed when `before` was forked from this heap is unchanged.
 
         False, too, where more than `most` objects would have to be compared.
         """
-        changes = self.changes(before)
+        changes = self.possibly_different_sites(before)
         if most is not None and len(changes) > most:
             return False
         pairs = ((before.get(address), self.get(address)) for address in changes)
@@ -95,7 +95,7 @@ class Heap:
     def merge(self, other: Heap, join: Join) -> Heap:
         """Return the join of two heaps; an object that only one of them has is taken as it is."""
         merged = self.fork()
-        for address in self.changes(other):
+        for address in self.possibly_different_sites(other):
             thing = other.get(address)
             if thing is None:
                 continue
@@ -108,14 +108,14 @@ class Heap:
 
     def adopt(self, other: Heap) -> None:
         """Copy the objects that only the other heap has into this one."""
-        for address in self.changes(other):
+        for address in self.possibly_different_sites(other):
             thing = other.get(address)
             if thing is not None and address not in self._objects:
                 self.put(address, thing)
 
     def written_since(self, before: Heap) -> Iterator[tuple[AllocationSite, HeapObject]]:
         """Yield what has been added or changed since `before` was forked from this heap."""
-        for address in self.changes(before):
+        for address in self.possibly_different_sites(before):
             thing = self.get(address)
             if thing is not None:
                 yield address, thing

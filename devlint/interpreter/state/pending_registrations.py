@@ -8,10 +8,11 @@ from devlint.interpreter.program.definitions import EnclosingFrame, FunctionInfo
 class PendingRegistrations:
     """The decorated definitions that are still to be registered by their decorator.
 
-    `waiting` maps each decorator (the registrar) to the definitions it will register, each with the frame it is defined
-    in. `places` maps a name of a module, such as that of a registry dict, to the registrars that write to it.
+    `definitions_by_registrar` maps each decorator (the registrar) to the definitions it will register, each with the
+    frame it is defined in. `registrars_by_name` maps a name of a module, such as that of a registry dict, to the
+    registrars that write to it.
     """
 
     def __init__(self) -> None:
-        self.waiting: dict[FunctionInfo, list[tuple[EnclosingFrame, str]]] = {}
-        self.places: dict[tuple[ModuleInfo, str], set[FunctionInfo]] = {}
+        self.definitions_by_registrar: dict[FunctionInfo, list[tuple[EnclosingFrame, str]]] = {}
+        self.registrars_by_name: dict[tuple[ModuleInfo, str], set[FunctionInfo]] = {}

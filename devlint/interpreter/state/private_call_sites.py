@@ -20,7 +20,7 @@ class PrivateCallSites:
         self._calls: dict[tuple[FunctionInfo | ClassInfo, str], bool] = {}
         self._makers: dict[ClassInfo, set[ClassInfo | None]] = defaultdict(set)
 
-    def concerns(self, name: str, module: ModuleInfo) -> bool:
+    def covers(self, name: str, module: ModuleInfo) -> bool:
         """Return whether a name defined in a module is one of the private definitions of this file."""
         return module is self._module and is_private_name(name)
 
@@ -31,18 +31,18 @@ class PrivateCallSites:
         """
         self._calls[key] = on_host and self._calls.get(key, True)
 
-    def add_maker(self, info: ClassInfo, maker: ClassInfo | None) -> None:
+    def add_construction(self, info: ClassInfo, maker: ClassInfo | None) -> None:
         """Record that code of the class `maker`, or a function (None), has made an instance of the class `info`."""
         self._makers[info].add(maker)
 
-    def takes(self, info: FunctionInfo, name: str) -> bool:
+    def is_parameter_on_host(self, info: FunctionInfo, name: str) -> bool:
         """Return whether a parameter of a function is on the host in every call.
 
         So are the inputs of a module that is itself on the host in every call.
         """
-        return self._calls.get((info, name), False) or (info.owner is not None and self.keeps(info.owner))
+        return self._calls.get((info, name), False) or (info.owner is not None and self.are_modules_on_host(info.owner))
 
-    def keeps(self, info: ClassInfo) -> bool:
+    def are_modules_on_host(self, info: ClassInfo) -> bool:
         """Return whether the modules of a class are on the host in every call of their methods.
 
         A module whose methods were not called counts if it is only part of modules that are on the host.
@@ -50,7 +50,7 @@ class PrivateCallSites:
         return self._keeps(info, frozenset())
 
     def _keeps(self, info: ClassInfo | None, asked: frozenset[ClassInfo]) -> bool:
-        """Return the answer of `keeps`; `asked` are the classes already visited, a guard against circles of makers."""
+        """Return the answer of `are_modules_on_host`; `asked` are the classes already visited, which ends circles."""
         if info is None or info in asked:
             return False
         makers = self._makers[info]

@@ -12,9 +12,9 @@ from devlint.interpreter.program.definitions import FunctionInfo
 class RecursiveCalls:
     """The recursive functions that are being analysed, with what is known of their inner calls.
 
-    `left_out` are the functions of which a recursive call was skipped, `inner` the values that their inner calls
+    `skipped` are the functions of which a recursive call was skipped, `inner_results` the values that their inner calls
     returned.
     """
 
-    left_out: set[FunctionInfo] = field(default_factory=set)
-    inner: dict[FunctionInfo, Value] = field(default_factory=dict)
+    skipped: set[FunctionInfo] = field(default_factory=set)
+    inner_results: dict[FunctionInfo, Value] = field(default_factory=dict)

@@ -29,11 +29,11 @@ class TorchDefaults:
     """
 
     def __init__(self) -> None:
-        self.entered: ModuleInfo | None = None
+        self.entry_module: ModuleInfo | None = None
         """The file whose entry point is being analysed."""
         self.by_file: dict[Path, FileDefaults] = {}
 
-    def holding_in(self, program: Program, module: ModuleInfo) -> FileDefaults:
+    def defaults_for(self, program: Program, module: ModuleInfo) -> FileDefaults:
         """Return the default device and dtype in force when a module's code is called.
 
         Those are the defaults that the module's file has set, or else a file that it imports.
