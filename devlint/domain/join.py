@@ -10,7 +10,8 @@ from devlint.domain.device import DeviceSymbol
 from devlint.domain.dtype import UNKNOWN_DTYPE, Dtype
 from devlint.domain.path_conditions import Literal, conjunction
 from devlint.domain.path_conditions import disjunction as either_holds
-from devlint.domain.placement import Basis, PlacementCase, join_under
+from devlint.domain.placement import Basis, PlacementCase
+from devlint.domain.placement_lattice import join_under
 from devlint.domain.storage import join_storages
 from devlint.domain.value import (
     NONE,

@@ -14,7 +14,8 @@ from typing import Any, TypeAlias
 from devlint.domain.dtype import Dtype
 from devlint.domain.join import alternatives, conditional_value, join, join_dtypes
 from devlint.domain.path_conditions import Literal
-from devlint.domain.placement import Place, Placement, join_under
+from devlint.domain.placement import Place, Placement
+from devlint.domain.placement_lattice import join_under
 from devlint.domain.value import UNKNOWN, AllocationSite, Ref, Tensor, Value
 
 

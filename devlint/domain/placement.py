@@ -137,12 +137,6 @@ class Scope:
 
 # Placements
 
-MAX_CONDITIONS: Final = 4
-"""The largest number of conditions that one placement may depend on.
-
-Choices of a device in real programs nest two deep (cuda, mps, cpu); more is noise.
-"""
-
 
 class Basis(Enum):
     """The basis on which a placement is known: written out, torch's default, the caller's choice, or an assumption.
@@ -214,66 +208,6 @@ def placement_cases(
         needed = NO_CONDITION if entails(path_condition, test) else frozenset({test})
         for more, leaf in placement_cases(branch, deeper):
             yield needed | more, leaf
-
-
-def restrict(placement: Placement, path_condition: PathCondition) -> Placement:
-    """Return the placement as it is under a path condition, without the cases that the condition excludes."""
-    if isinstance(placement, PlacementCase) or not path_condition:
-        return placement
-    known = entails(path_condition, Literal(placement.formula))
-    if known is not None:
-        return restrict(placement.yes if known else placement.no, path_condition)
-    return join_under(
-        Literal(placement.formula), restrict(placement.yes, path_condition), restrict(placement.no, path_condition)
-    )
-
-
-def count_conditions(placement: Placement) -> int:
-    """Return the number of conditions that a placement depends on."""
-    return (
-        0
-        if isinstance(placement, PlacementCase)
-        else 1 + count_conditions(placement.yes) + count_conditions(placement.no)
-    )
-
-
-def join_under(test: Literal | None, yes: Placement, no: Placement) -> Placement:
-    """Return the placement that is `yes` where the test holds and `no` where it does not.
-
-    The result is the plain join of the two where there is no test, or where it would depend on too many conditions
-    (MAX_CONDITIONS).
-    """
-    if yes == no:
-        return yes
-    if test is None:
-        return join_placements(yes, no)
-    if not test.holds:
-        yes, no = no, yes
-    yes, no = restrict(yes, frozenset({Literal(test.formula)})), restrict(no, frozenset({Literal(test.formula, False)}))
-    if yes == no:
-        return yes
-    if count_conditions(yes) + count_conditions(no) >= MAX_CONDITIONS:
-        return join_placements(yes, no)
-    return ConditionalPlacement(test.formula, yes, no)
-
-
-def join_placements(left: Placement, right: Placement) -> Placement:
-    """Return what holds of both placements: the common device, with the weaker basis; unknown when the devices differ.
-
-    Two placements under the same condition are joined case by case.
-    """
-    if left == right:
-        return left
-    if isinstance(left, PlacementCase) and isinstance(right, PlacementCase) and left.device == right.device:
-        return left if left.basis is not Basis.DEFAULT else right
-    if (
-        isinstance(left, ConditionalPlacement)
-        and isinstance(right, ConditionalPlacement)
-        and left.formula == right.formula
-    ):
-        yes, no = join_placements(left.yes, right.yes), join_placements(left.no, right.no)
-        return yes if yes == no else ConditionalPlacement(left.formula, yes, no)
-    return UNKNOWN_PLACEMENT
 
 
 def map_cases(placement: Placement, change: Callable[[PlacementCase], PlacementCase]) -> Placement:

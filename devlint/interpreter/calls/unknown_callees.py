@@ -23,11 +23,7 @@ from devlint.interpreter.objects.forward_inputs import as_forward_operand
 from devlint.interpreter.objects.havoc import assume_synchronized, havoc
 from devlint.interpreter.objects.unknown_objects import unknown_object_site, unknown_object_state
 from devlint.interpreter.operations.device_conflicts import find_device_conflict
-from devlint.interpreter.operations.tensor_transfers import (
-    read_transfer_request,
-    transfer_tensor,
-    transfer_unknown,
-)
+from devlint.interpreter.operations.tensor_transfers import read_transfer_request, transfer_tensor, transfer_unknown
 from devlint.interpreter.program.usage_evidence import ARRAY_LIKE, OF_OTHERS_TOO, is_tensor_method
 from devlint.interpreter.state.arguments import Arguments, LibraryCall
 from devlint.interpreter.state.events import Operand

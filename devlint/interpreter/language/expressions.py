@@ -12,16 +12,7 @@ import libcst as cst
 from devlint.domain.join import join
 from devlint.domain.objects import Dict, Sequence, join_all
 from devlint.domain.path_conditions import Literal, entails
-from devlint.domain.value import (
-    NONE,
-    UNKNOWN,
-    ConditionalValue,
-    Const,
-    ProgramDefinition,
-    StringPrefix,
-    Tuple,
-    Value,
-)
+from devlint.domain.value import NONE, UNKNOWN, ConditionalValue, Const, ProgramDefinition, StringPrefix, Tuple, Value
 from devlint.interpreter.conditions.narrowing import condition_of, narrow
 from devlint.interpreter.language.context_managers import suspend_at_yield
 from devlint.interpreter.objects.collections import dict_with_entry, join_optional, merge_dicts

@@ -10,15 +10,7 @@ from devlint.domain.dtype import promotion_category
 from devlint.domain.join import join, without_none
 from devlint.domain.objects import Dict, Instance, Registration, Sequence
 from devlint.domain.placement import StepKind, extend_provenance
-from devlint.domain.value import (
-    UNKNOWN,
-    Array,
-    Const,
-    OpaqueData,
-    Ref,
-    Tensor,
-    Value,
-)
+from devlint.domain.value import UNKNOWN, Array, Const, OpaqueData, Ref, Tensor, Value
 from devlint.interpreter.language.opaque_data import set_opaque_item
 from devlint.interpreter.language.subscripts import evaluate_indices, get_item_argument, is_number_like
 from devlint.interpreter.objects.class_hierarchy import find_special_method

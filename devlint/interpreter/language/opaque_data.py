@@ -9,7 +9,8 @@ import libcst as cst
 
 from devlint.domain.join import any_opaque_part, join, opaque_part
 from devlint.domain.objects import Dict, Sequence
-from devlint.domain.placement import UNKNOWN_PLACEMENT, Placement, join_placements
+from devlint.domain.placement import UNKNOWN_PLACEMENT, Placement
+from devlint.domain.placement_lattice import join_placements
 from devlint.domain.value import Array, Const, Number, OpaqueData, Ref, StringPrefix, SymbolicBool, Tensor, Value
 from devlint.interpreter.state.frame import Frame
 from devlint.interpreter.state.rebinding import replace_value

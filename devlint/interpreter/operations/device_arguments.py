@@ -18,16 +18,8 @@ from devlint.domain.device import (
     parse_device,
 )
 from devlint.domain.path_conditions import Literal, assume, entails
-from devlint.domain.placement import (
-    UNKNOWN_PLACEMENT,
-    Basis,
-    Placement,
-    PlacementCase,
-    Step,
-    StepKind,
-    join_under,
-    map_cases,
-)
+from devlint.domain.placement import UNKNOWN_PLACEMENT, Basis, Placement, PlacementCase, Step, StepKind, map_cases
+from devlint.domain.placement_lattice import join_under
 from devlint.domain.value import (
     NONE,
     ConditionalValue,

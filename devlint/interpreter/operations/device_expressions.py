@@ -7,7 +7,8 @@ from typing import Final
 
 from devlint.domain.device import InvalidDevice, parse_device
 from devlint.domain.objects import Instance, Registration
-from devlint.domain.placement import DeviceExpression, Placement, PlacementCase, is_unknown_placement, join_under
+from devlint.domain.placement import DeviceExpression, Placement, PlacementCase, is_unknown_placement
+from devlint.domain.placement_lattice import join_under
 from devlint.domain.value import ConditionalValue, Const, DeviceValue, Tensor, Unknown, Value, named_placement
 from devlint.interpreter.objects.module_state import placement_of_module
 from devlint.interpreter.state.frame import Frame

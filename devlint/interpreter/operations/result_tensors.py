@@ -9,21 +9,18 @@ from typing import Final
 
 import libcst as cst
 
-from devlint.domain.device import is_accelerator, is_host
-from devlint.domain.path_conditions import Literal
+from devlint.domain.device import is_host
 from devlint.domain.placement import (
     UNKNOWN_PLACEMENT,
     Basis,
-    ConditionalPlacement,
     Placement,
     PlacementCase,
     StepKind,
     is_unknown_placement,
-    join_under,
     map_cases,
     placement_cases,
-    restrict,
 )
+from devlint.domain.placement_lattice import _preference, meet_placements
 from devlint.domain.storage import Storage
 from devlint.domain.value import NONE, Const, FactoryOrigin, Number, OriginKind, Rank, Tensor, computed_tensor
 from devlint.interpreter.objects.library_objects import chosen_placement, dataset_placement, object_placement
@@ -200,31 +197,6 @@ def meet_of_placements(tensors: Sequence[Tensor]) -> Placement:
     if isinstance(best.placement, PlacementCase):
         return best.placement
     return reduce(meet_placements, [best.placement, *(one.placement for one in known)])
-
-
-def meet_placements(left: Placement, right: Placement) -> Placement:
-    """Return what two placements say about the one device that their tensors share, on each path they depend on."""
-    if left == right:
-        return left
-    for choice in (left, right):
-        if isinstance(choice, ConditionalPlacement):
-            holds, fails = Literal(choice.formula), Literal(choice.formula, False)
-            yes = meet_placements(restrict(left, frozenset({holds})), restrict(right, frozenset({holds})))
-            no = meet_placements(restrict(left, frozenset({fails})), restrict(right, frozenset({fails})))
-            return join_under(holds, yes, no)
-    return min(left, right, key=_preference)
-
-
-def _preference(placement: Placement) -> int:
-    """Return how a placement ranks as the one device that several tensors share; the lowest number is preferred.
-
-    In order: an accelerator, a conditional placement, a symbolic or unknown device, the host.
-    """
-    if isinstance(placement, ConditionalPlacement):
-        return 1
-    if is_accelerator(placement.device):
-        return 0
-    return 3 if is_host(placement.device) else 2
 
 
 def _is_host(placement: Placement) -> bool:

@@ -25,11 +25,11 @@ from devlint.domain.placement import (
     PlacementCase,
     Step,
     StepKind,
-    join_under,
     map_cases,
     newest_step,
     placement_cases,
 )
+from devlint.domain.placement_lattice import join_under
 from devlint.domain.torch_names import ACCELERATOR_METHODS, CAST_METHODS
 from devlint.domain.value import (
     ConditionalValue,

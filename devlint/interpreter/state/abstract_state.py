@@ -12,7 +12,8 @@ from devlint.domain.dtype import DEFAULT_FLOAT, Dtype
 from devlint.domain.join import join, join_dtypes
 from devlint.domain.objects import join_objects
 from devlint.domain.path_conditions import NO_CONDITION, Literal, PathCondition, assume, branch_literal
-from devlint.domain.placement import Basis, Placement, PlacementCase, Step, join_under
+from devlint.domain.placement import Basis, Placement, PlacementCase, Step
+from devlint.domain.placement_lattice import join_under
 from devlint.domain.value import UNKNOWN, Value
 from devlint.interpreter.state.heap import Heap
 

@@ -16,7 +16,8 @@ import libcst as cst
 from devlint.domain.join import join_tensors
 from devlint.domain.objects import HeapObject, Instance, ParameterCell, ParameterGroup, Sequence, join_parameter_cells
 from devlint.domain.path_conditions import Literal, entails
-from devlint.domain.placement import Loop, Place, Scope, Step, StepKind, restrict
+from devlint.domain.placement import Loop, Place, Scope, Step, StepKind
+from devlint.domain.placement_lattice import restrict
 from devlint.domain.value import (
     UNKNOWN,
     AllocationSite,

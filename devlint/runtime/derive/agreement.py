@@ -9,14 +9,7 @@ from typing import Any
 from devlint.runtime.derive import dtype_cells, fake_tensors, public_names, sample_calls, wait_cells
 from devlint.runtime.derive.call_probe import ProbeResult, parameter_of
 from devlint.runtime.derive.declarations import overloads_of
-from devlint.runtime.derive.device_flips import (
-    ACCELERATOR,
-    HOST,
-    DeviceFlip,
-    Places,
-    flips,
-    placeable_calls,
-)
+from devlint.runtime.derive.device_flips import ACCELERATOR, HOST, DeviceFlip, Places, flips, placeable_calls
 from devlint.runtime.derive.probe_device import probe_accelerator
 from devlint.runtime.derive.probed_callable import ProbedCallable, probe_callable
 from devlint.semantics.argument_conditions import parse_conditions

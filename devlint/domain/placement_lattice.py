@@ -1,0 +1,109 @@
+"""The lattice of placements: the join of two paths, the meet of two descriptions, and the restriction to a path."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from devlint.domain.device import (
+    is_accelerator,
+    is_host,
+)
+from devlint.domain.path_conditions import Literal, PathCondition, entails
+from devlint.domain.placement import (
+    UNKNOWN_PLACEMENT,
+    Basis,
+    ConditionalPlacement,
+    Placement,
+    PlacementCase,
+)
+
+MAX_CONDITIONS: Final = 4
+"""The largest number of conditions that one placement may depend on.
+
+Choices of a device in real programs nest two deep (cuda, mps, cpu); more is noise.
+"""
+
+
+def restrict(placement: Placement, path_condition: PathCondition) -> Placement:
+    """Return the placement as it is under a path condition, without the cases that the condition excludes."""
+    if isinstance(placement, PlacementCase) or not path_condition:
+        return placement
+    known = entails(path_condition, Literal(placement.formula))
+    if known is not None:
+        return restrict(placement.yes if known else placement.no, path_condition)
+    return join_under(
+        Literal(placement.formula), restrict(placement.yes, path_condition), restrict(placement.no, path_condition)
+    )
+
+
+def count_conditions(placement: Placement) -> int:
+    """Return the number of conditions that a placement depends on."""
+    return (
+        0
+        if isinstance(placement, PlacementCase)
+        else 1 + count_conditions(placement.yes) + count_conditions(placement.no)
+    )
+
+
+def join_under(test: Literal | None, yes: Placement, no: Placement) -> Placement:
+    """Return the placement that is `yes` where the test holds and `no` where it does not.
+
+    The result is the plain join of the two where there is no test, or where it would depend on too many conditions
+    (MAX_CONDITIONS).
+    """
+    if yes == no:
+        return yes
+    if test is None:
+        return join_placements(yes, no)
+    if not test.holds:
+        yes, no = no, yes
+    yes, no = restrict(yes, frozenset({Literal(test.formula)})), restrict(no, frozenset({Literal(test.formula, False)}))
+    if yes == no:
+        return yes
+    if count_conditions(yes) + count_conditions(no) >= MAX_CONDITIONS:
+        return join_placements(yes, no)
+    return ConditionalPlacement(test.formula, yes, no)
+
+
+def join_placements(left: Placement, right: Placement) -> Placement:
+    """Return what holds of both placements: the common device, with the weaker basis; unknown when the devices differ.
+
+    Two placements under the same condition are joined case by case.
+    """
+    if left == right:
+        return left
+    if isinstance(left, PlacementCase) and isinstance(right, PlacementCase) and left.device == right.device:
+        return left if left.basis is not Basis.DEFAULT else right
+    if (
+        isinstance(left, ConditionalPlacement)
+        and isinstance(right, ConditionalPlacement)
+        and left.formula == right.formula
+    ):
+        yes, no = join_placements(left.yes, right.yes), join_placements(left.no, right.no)
+        return yes if yes == no else ConditionalPlacement(left.formula, yes, no)
+    return UNKNOWN_PLACEMENT
+
+
+def meet_placements(left: Placement, right: Placement) -> Placement:
+    """Return what two placements say about the one device that their tensors share, on each path they depend on."""
+    if left == right:
+        return left
+    for choice in (left, right):
+        if isinstance(choice, ConditionalPlacement):
+            holds, fails = Literal(choice.formula), Literal(choice.formula, False)
+            yes = meet_placements(restrict(left, frozenset({holds})), restrict(right, frozenset({holds})))
+            no = meet_placements(restrict(left, frozenset({fails})), restrict(right, frozenset({fails})))
+            return join_under(holds, yes, no)
+    return min(left, right, key=_preference)
+
+
+def _preference(placement: Placement) -> int:
+    """Return how a placement ranks as the one device that several tensors share; the lowest number is preferred.
+
+    In order: an accelerator, a conditional placement, a symbolic or unknown device, the host.
+    """
+    if isinstance(placement, ConditionalPlacement):
+        return 1
+    if is_accelerator(placement.device):
+        return 0
+    return 3 if is_host(placement.device) else 2
