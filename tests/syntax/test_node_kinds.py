@@ -9,6 +9,7 @@ import pytest
 
 import devlint.interpreter.driver.assembly  # noqa: F401 (importing it registers the handlers)
 from devlint.interpreter.language.unknown_nodes import UNKNOWN_NODES
+from devlint.interpreter.program.node_kinds import NODE_KINDS
 from devlint.interpreter.state.frame import EXPRESSION_HANDLERS as EXPRESSION_HANDLERS
 from devlint.interpreter.state.frame import STATEMENT_HANDLERS as STATEMENT_HANDLERS
 
@@ -49,6 +50,11 @@ def test_an_expression_type_is_either_handled_or_deliberately_unknown(name: str)
 @pytest.mark.parametrize("name", sorted(STATEMENTS))
 def test_a_statement_type_is_either_handled_or_deliberately_unknown(name: str):
     assert (STATEMENTS[name] in STATEMENT_HANDLERS) != (name in UNKNOWN_NODES)
+
+
+@pytest.mark.parametrize("name", sorted(EXPRESSIONS | STATEMENTS))
+def test_the_walkers_over_names_know_a_type_or_it_is_deliberately_unknown(name: str):
+    assert ((EXPRESSIONS | STATEMENTS)[name] in NODE_KINDS) != (name in UNKNOWN_NODES)
 
 
 def test_deliberately_unknown_types_exist_and_have_a_reason():

@@ -13,6 +13,7 @@ from typing import Any, Final, TypeAlias
 
 import libcst as cst
 
+from devlint.interpreter.program.node_kinds import BINDERS, SCOPES
 from devlint.interpreter.program.self_attributes import self_attribute_events
 from devlint.interpreter.program.usage_evidence import UsageEvidence, annotation_names
 from devlint.syntax.index import FileIndex, Statement
@@ -184,7 +185,7 @@ class FunctionInfo:
 
         Nested code may read them whenever it runs.
         """
-        inner = [node for node in descend(self.node.body, into_functions=False) if type(node) in SCOPE_TYPES]
+        inner = [node for node in descend(self.node.body, into_functions=False) if type(node) in SCOPES]
         return frozenset(one.value for node in inner for one in descend(node) if type(one) is cst.Name)
 
     @cached_property
@@ -307,34 +308,9 @@ def _parameter(node: cst.Param, kind: str) -> Parameter:
     return Parameter(node.name.value, kind, node.default, annotation, node.name)
 
 
-SCOPE_TYPES: Final = frozenset({cst.FunctionDef, cst.Lambda, cst.ClassDef})
-"""The types of nodes whose code runs later than the code around them, or in a scope of its own."""
-
-BINDING_TYPES: Final = frozenset(
-    {
-        cst.AssignTarget,
-        cst.AnnAssign,
-        cst.AugAssign,
-        cst.NamedExpr,
-        cst.For,
-        cst.CompFor,
-        cst.AsName,
-        cst.FunctionDef,
-        cst.ClassDef,
-        cst.ImportAlias,
-        cst.MatchAs,
-        cst.MatchStar,
-    }
-)
-"""The types of nodes that bind names.
-
-A test of the exact type is quick and spares all other nodes the pattern match.
-"""
-
-
 def names_bound_by(node: cst.CSTNode) -> Iterator[str]:
     """Yield the names that one node binds itself, without the nodes inside it."""
-    if type(node) not in BINDING_TYPES:
+    if type(node) not in BINDERS:
         return
     match node:
         case cst.AssignTarget(target=target) | cst.AnnAssign(target=target) | cst.AugAssign(target=target):

@@ -9,6 +9,7 @@ import libcst as cst
 
 from devlint.interpreter.program.definitions import names_bound_by, names_in_target
 from devlint.interpreter.program.name_events import NameEvents
+from devlint.interpreter.program.node_kinds import MUTATORS
 from devlint.syntax.tree_walk import descend
 
 NON_MUTATING_FUNCTIONS: Final = frozenset({"print"})
@@ -65,10 +66,6 @@ def _read_in_own_loop(
     return False
 
 
-MUTATING_TYPES: Final = frozenset({cst.AssignTarget, cst.AugAssign, cst.Call, cst.Expr, cst.With})
-"""The types of nodes that may change the object a name refers to."""
-
-
 def names_changed_in(node: cst.CSTNode) -> frozenset[str]:
     """Return the names, and dotted targets such as `self.x`, that a node binds or may change in place."""
     bound = (name for one in (node, *descend(node, into_functions=False)) for name in names_bound_by(one))
@@ -82,7 +79,7 @@ def names_mutated_in(node: cst.CSTNode) -> frozenset[str]:
     """
     names: set[str] = set()
     for one in descend(node, into_functions=False):
-        if type(one) not in MUTATING_TYPES:
+        if type(one) not in MUTATORS:
             continue
         match one:
             case cst.AssignTarget(target=cst.Attribute() as target) | cst.AugAssign(target=cst.Attribute() as target):

@@ -10,6 +10,7 @@ from typing import Final, Literal
 import libcst as cst
 
 from devlint.interpreter.program.definitions import names_bound_by, names_in_target
+from devlint.interpreter.program.node_kinds import ASSIGNMENTS, COMPREHENSIONS, FUNCTIONS, IDENTIFIERS, LOOPS
 from devlint.syntax.tree_walk import children, descend
 
 Kind = Literal["read", "bind"]
@@ -17,6 +18,8 @@ Kind = Literal["read", "bind"]
 NameEvent = tuple[Kind, cst.CSTNode]
 """A read or a binding of a name, and the node at which it happens."""
 
+EVENT_TYPES: Final = IDENTIFIERS | ASSIGNMENTS | LOOPS | COMPREHENSIONS | FUNCTIONS
+"""The node types that read, bind or hide names by themselves, or visit their parts in another order than the text."""
 NOTHING_HIDDEN: Final = frozenset[str]()
 """The set of hidden names where the walk starts."""
 
@@ -60,7 +63,7 @@ class NameEvents:
 
     def _walk(self, node: cst.CSTNode, hidden: frozenset[str]) -> None:
         """Record the events within a node; `hidden` are the names that mean other variables there."""
-        if type(node) in NAME_TYPES:
+        if type(node) in EVENT_TYPES:
             self._walk_special(node, hidden)
         else:
             for child in children(node):
@@ -68,7 +71,7 @@ class NameEvents:
         self._end_of_node[node] = self._position, hidden
 
     def _walk_special(self, node: cst.CSTNode, hidden: frozenset[str]) -> None:
-        """Record the events of a node that itself reads, binds or hides a name (see NAME_TYPES)."""
+        """Record the events of a node of one of EVENT_TYPES."""
         match node:
             case cst.Name(value=value):
                 self._record("read", value, node, hidden)
@@ -91,12 +94,15 @@ class NameEvents:
                 self._walk(target, hidden)
             case cst.For():
                 self._walk_loop(node, hidden)
-            case cst.ListComp() | cst.SetComp() | cst.DictComp() | cst.GeneratorExp():
+            case cst.BaseComp():
                 self._walk_comprehension(node, hidden)
             case cst.Lambda() | cst.FunctionDef():
                 inner = hidden | _local_names(node)
                 for child in children(node):
                     self._walk(child, inner)
+            case cst.While():
+                for child in children(node):
+                    self._walk(child, hidden)
 
     def _walk_loop(self, loop: cst.For, hidden: frozenset[str]) -> None:
         """Record the events of a `for` loop; its targets are hidden inside the loop."""
@@ -136,31 +142,6 @@ class NameEvents:
         self._position += 1
         named.found.append((kind, node))
         named.positions.append(self._position)
-
-
-NAME_TYPES: Final = frozenset(
-    {
-        cst.Name,
-        cst.Attribute,
-        cst.Arg,
-        cst.Param,
-        cst.Assign,
-        cst.AnnAssign,
-        cst.AugAssign,
-        cst.NamedExpr,
-        cst.For,
-        cst.ListComp,
-        cst.SetComp,
-        cst.DictComp,
-        cst.GeneratorExp,
-        cst.Lambda,
-        cst.FunctionDef,
-    }
-)
-"""The types of nodes that read, bind or hide a name.
-
-A test of the exact type is quick and spares all other nodes the pattern match.
-"""
 
 
 def _local_names(function: cst.Lambda | cst.FunctionDef) -> frozenset[str]:

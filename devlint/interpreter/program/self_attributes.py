@@ -7,15 +7,11 @@ from typing import Final
 
 import libcst as cst
 
+from devlint.interpreter.program.node_kinds import ASSIGNMENTS, SCOPES
 from devlint.syntax.tree_walk import children
 
-MATCHED_TYPES: Final = frozenset(
-    {cst.FunctionDef, cst.ClassDef, cst.Lambda, cst.Assign, cst.AnnAssign, cst.AugAssign, cst.Attribute}
-)
-"""The types of nodes that the walk handles by pattern match; of all others it visits the children.
-
-A test of the exact type is quick, and few nodes are of these types.
-"""
+EVENT_TYPES: Final = SCOPES | ASSIGNMENTS | {cst.Attribute}
+"""The node types that the walk handles by pattern match; of all others it visits the children."""
 
 
 def self_attribute_events(node: cst.CSTNode) -> Iterator[tuple[str, bool]]:
@@ -28,7 +24,7 @@ def self_attribute_events(node: cst.CSTNode) -> Iterator[tuple[str, bool]]:
         one, bound = pending.pop()
         if bound and isinstance(one, (cst.Tuple, cst.List)):
             pending.extend((element.value, True) for element in reversed(one.elements))
-        elif type(one) not in MATCHED_TYPES:
+        elif type(one) not in EVENT_TYPES:
             pending.extend((child, False) for child in reversed([*children(one)]))
         else:
             match one:
@@ -43,3 +39,5 @@ def self_attribute_events(node: cst.CSTNode) -> Iterator[tuple[str, bool]]:
                     pending += [(target, True), (value, False)]
                 case cst.AugAssign(target=target, value=value):
                     pending += [(target, True), (value, False), (target, False)]
+                case cst.NamedExpr(value=value):
+                    pending.append((value, False))

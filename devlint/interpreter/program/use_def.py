@@ -14,6 +14,7 @@ import libcst as cst
 from devlint.interpreter.program.definitions import FunctionInfo, ModuleInfo, names_bound_by
 from devlint.interpreter.program.liveness import reads_of_name
 from devlint.interpreter.program.name_events import NameEvent, NameEvents
+from devlint.interpreter.program.node_kinds import LOOPS
 from devlint.syntax.index import Statement
 from devlint.syntax.source import SourceError
 from devlint.syntax.tree_walk import children, descend
@@ -135,7 +136,7 @@ class UseDef:
         start = sequence.events[bound][1] if bound is not None else at
         around = self._path(root, start)
         for one in path:
-            if isinstance(one, (cst.For, cst.While)) and one in around:
+            if type(one) in LOOPS and one in around:
                 after += self._sequence(one, name, [one]).reads_from(0)
         begun = 0 if bound is None else bound + 1
         return [one for kind, one in sequence.events[begun:position] if kind == "read"], list(dict.fromkeys(after))
@@ -185,9 +186,7 @@ def _bound_by_head(node: cst.CSTNode) -> set[str]:
     match node:
         case cst.For():
             return set(names_bound_by(node))
-        case cst.ListComp(for_in=clause) | cst.SetComp(for_in=clause) | cst.GeneratorExp(for_in=clause):
-            return set(names_bound_by(clause))
-        case cst.DictComp(for_in=clause):
+        case cst.BaseComp(for_in=clause):
             return set(names_bound_by(clause))
     return set()
 
@@ -197,9 +196,7 @@ def _code_per_element(node: cst.CSTNode) -> Code:
     match node:
         case cst.For(body=body, orelse=orelse):
             return [body, *([orelse] if orelse is not None else [])]
-        case cst.ListComp(elt=elt, for_in=clause) | cst.SetComp(elt=elt, for_in=clause):
-            return [*_clause_expressions(clause), elt]
-        case cst.GeneratorExp(elt=elt, for_in=clause):
+        case cst.BaseSimpleComp(elt=elt, for_in=clause):
             return [*_clause_expressions(clause), elt]
         case cst.DictComp(key=key, value=value, for_in=clause):
             return [*_clause_expressions(clause), key, value]
