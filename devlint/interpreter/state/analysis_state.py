@@ -98,6 +98,7 @@ class AnalysisState:
         expressions: Mapping[type, Callable[[Any, Any], Value]],
     ) -> None:
         self.program = program
+        self.listener = listener
         self.observer = observer
         self.expressions = expressions
         self.table: Table = load_semantics(models)
@@ -134,7 +135,6 @@ class AnalysisState:
 
         Later code may read what was written, so a change of the number invalidates call summaries.
         """
-        self._listener = listener
         self.budget = 0
         self._functions: dict[Hashable, FunctionInfo] = {}
         self._classes: dict[Hashable, ClassInfo] = {}
@@ -269,10 +269,6 @@ class AnalysisState:
             raise
 
     # Events and errors
-
-    def emit(self, event: Event) -> None:
-        """Send an event to the rules."""
-        self._listener(event)
 
     @contextmanager
     def contain_errors(self, filename: str, where: str) -> Iterator[None]:

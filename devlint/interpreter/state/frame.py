@@ -250,7 +250,7 @@ class Frame:
 
     def emit(self, event: Event) -> None:
         """Send an event to the rules."""
-        self.analysis.emit(event)
+        self.analysis.listener(event)
 
     # Methods implemented by a subclass in `devlint.interpreter.driver.assembly`: their code is in rooms above this one
 
