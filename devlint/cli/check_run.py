@@ -71,9 +71,9 @@ class ErrorReporter:
 
 def run_check(request: CheckRequest) -> int:
     """Check everything, write the reports and return the exit status."""
-    cards = _rule_cards()
+    rule_metadata = _metadata_by_code()
     errors = ErrorReporter()
-    files = _find_files(request, _resolver(request, cards).settings_for, errors)
+    files = _find_files(request, _resolver(request, rule_metadata).settings_for, errors)
     if not files and not errors:
         terminal.warn("no Python files to check")
     stdin = sys.stdin.buffer.read() if files and request.stdin_name is not None else None
@@ -116,7 +116,7 @@ def _filtered(
 def _report(request: CheckRequest, outcome: CheckResult, kept: Sequence[Diagnostic], errors: ErrorReporter) -> int:
     """Write the reports and return the exit status."""
     sources = outcome.sources
-    page = ReportContext(lines=sources.lines, checked=outcome.checked, rules=_rule_cards(), base=_report_base())
+    page = ReportContext(lines=sources.lines, checked=outcome.checked, rules=_metadata_by_code(), base=_report_base())
     # If the fixed text goes to the standard output, the report goes to the standard error stream.
     to_stderr = request.fix_options is not None and request.stdin_name is not None
     for target in request.targets:
@@ -136,7 +136,7 @@ def _report(request: CheckRequest, outcome: CheckResult, kept: Sequence[Diagnost
 def list_files(request: CheckRequest) -> int:
     """Write the names of the files that would be checked, and return the exit status."""
     errors = ErrorReporter()
-    files = _find_files(request, _resolver(request, _rule_cards()).settings_for, errors)
+    files = _find_files(request, _resolver(request, _metadata_by_code()).settings_for, errors)
     write_stdout((f"{file.name}\n" for file in files), color=False)
     return FAILED if errors else CLEAN
 
@@ -146,21 +146,25 @@ def settings_of_first_path(request: CheckRequest) -> Settings:
     first = Path(request.stdin_name) if request.stdin_name is not None else request.paths[0]
     place = Path(os.path.abspath(first))
     try:
-        return _resolver(request, _rule_cards()).settings_for(place if place.is_dir() else place.parent)
+        return _resolver(request, _metadata_by_code()).settings_for(place if place.is_dir() else place.parent)
     except ConfigError as problem:
         raise click.ClickException(str(problem)) from None
 
 
-def _rule_cards() -> dict[str, RuleMetadata]:
+def _metadata_by_code() -> dict[str, RuleMetadata]:
     """Return the descriptions of all rules by their codes."""
     return {rule.code: rule for rule in all_rule_metadata()}
 
 
-def _resolver(request: CheckRequest, cards: Mapping[str, RuleMetadata]) -> Resolver:
+def _resolver(request: CheckRequest, rule_metadata: Mapping[str, RuleMetadata]) -> Resolver:
     """Return the resolver of settings for a request. Raise UsageError if an option is invalid."""
     try:
         return Resolver(
-            list(cards.values()), request.options, cwd=Path.cwd(), config=request.config, isolated=request.isolated
+            list(rule_metadata.values()),
+            request.options,
+            cwd=Path.cwd(),
+            config=request.config,
+            isolated=request.isolated,
         )
     except ConfigError as problem:
         raise click.UsageError(str(problem)) from None

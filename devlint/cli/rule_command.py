@@ -34,35 +34,35 @@ def rule(rule: str | None, every: bool, output_format: str) -> None:
     if every == (rule is not None):
         raise click.UsageError("give a rule's code or name, or --all")
     if rule is None:
-        cards = list(all_rule_metadata())
+        rule_metadata = list(all_rule_metadata())
     else:
         found = find_rule(rule)
         if found is None:
             known = [key for each in all_rules() for key in (each.code, each.name)]
             raise click.UsageError(unknown_name_message("rule", rule, known))
-        cards = [RuleMetadata.of(found)]
+        rule_metadata = [RuleMetadata.of(found)]
     if output_format == "json":
-        objects = [_to_json_object(card) for card in cards]
+        objects = [_to_json_object(metadata) for metadata in rule_metadata]
         write_stdout([json.dumps(objects if every else objects[0], indent=2), "\n"], color=False)
     else:
-        write_stdout(["\n".join(_to_text(card) for card in cards)], color=False)
+        write_stdout(["\n".join(_to_text(metadata) for metadata in rule_metadata)], color=False)
 
 
-def _to_text(card: RuleMetadata) -> str:
+def _to_text(metadata: RuleMetadata) -> str:
     """Return the explanation of a rule as Markdown."""
-    facts = [card.severity.value, "on by default" if card.default else "off by default"]
-    facts.append("fixable" if card.fixable else "without a fix")
-    return f"# {card.name} ({card.code})\n\n{', '.join(facts)}\n\n{card.doc.rstrip()}\n"
+    facts = [metadata.severity.value, "on by default" if metadata.default else "off by default"]
+    facts.append("fixable" if metadata.fixable else "without a fix")
+    return f"# {metadata.name} ({metadata.code})\n\n{', '.join(facts)}\n\n{metadata.doc.rstrip()}\n"
 
 
-def _to_json_object(card: RuleMetadata) -> dict[str, object]:
+def _to_json_object(metadata: RuleMetadata) -> dict[str, object]:
     """Return the description of a rule as an object for JSON."""
     return {
-        "code": card.code,
-        "name": card.name,
-        "severity": card.severity.value,
-        "default": card.default,
-        "fixable": card.fixable,
-        "summary": card.summary,
-        "doc": card.doc,
+        "code": metadata.code,
+        "name": metadata.name,
+        "severity": metadata.severity.value,
+        "default": metadata.default,
+        "fixable": metadata.fixable,
+        "summary": metadata.summary,
+        "doc": metadata.doc,
     }

@@ -91,9 +91,9 @@ def insert_transfer(region: NodeRegion, node: cst.CSTNode, suffix: str) -> tuple
 def create_on_device_of(
     context: FixContext, event: DeviceConflict, misplaced_operand: Operand, other: Operand
 ) -> Fix | None:
-    """Return a fix that creates the operand `strange` on the device of `other`, or None.
+    """Return a fix that creates the operand `misplaced_operand` on the device of `other`, or None.
 
-    None means that `strange` is not created by a factory, or that no expression there denotes the device. The fix is
+    None means that it is not created by a factory, or that no expression there denotes the device. The fix is
     unsafe when the device is a literal and another function placed `other`, which it may do differently at its next
     call.
     """

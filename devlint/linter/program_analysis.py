@@ -61,16 +61,16 @@ def analyse_files(
     program = Program(shown, src, collector.record_broken_file, texts)
     if stdin is not None:
         _add_text(program, collector, *stdin)
-    engine = Analysis(program, collector.dispatch, models)
+    analysis = Analysis(program, collector.dispatch, models)
     given = program.given_paths
     for done, path in enumerate(given):
         module = program.load(path)
         if module is not None:
-            analyse_file(engine, module)
+            analyse_file(analysis, module)
         if progress is not None:
             progress(done + 1, len(given))
-    diagnostics = diagnostics_of(collector, program, engine.contain_errors)
-    return AnalysisReport(diagnostics, tuple(engine.errors), tuple(engine.unparsed_statements), len(given))
+    diagnostics = diagnostics_of(collector, program, analysis.contain_errors)
+    return AnalysisReport(diagnostics, tuple(analysis.errors), tuple(analysis.unparsed_statements), len(given))
 
 
 def _add_text(program: Program, collector: RuleRunner, name: str, data: bytes) -> None:

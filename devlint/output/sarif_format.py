@@ -42,7 +42,7 @@ class _Run:
         driver = {
             "name": "devlint",
             "semanticVersion": __version__,
-            "rules": [_rule(card) for card in self._context.rules.values()],
+            "rules": [_rule(metadata) for metadata in self._context.rules.values()],
         }
         return {
             "tool": {"driver": driver},
@@ -103,18 +103,18 @@ class _Run:
         return {"description": {"text": fix.message}, "artifactChanges": [change]}
 
 
-def _rule(card: RuleMetadata) -> Object:
+def _rule(metadata: RuleMetadata) -> Object:
     """Return a rule as a SARIF reporting descriptor."""
-    tags = ["pytorch", *([card.topic] if card.topic else [])]
+    tags = ["pytorch", *([metadata.topic] if metadata.topic else [])]
     return {
-        "id": card.code,
-        "name": card.name,
-        "shortDescription": {"text": card.summary},
-        "fullDescription": {"text": card.summary[:_LONGEST_DESCRIPTION]},
-        "help": {"text": card.doc, "markdown": card.doc},
-        "helpUri": rule_url(card.name),
-        "defaultConfiguration": {"level": _LEVELS[card.severity], "enabled": card.default},
-        "properties": {"tags": tags, "precision": "high", "problem.severity": _PROBLEMS[card.severity]},
+        "id": metadata.code,
+        "name": metadata.name,
+        "shortDescription": {"text": metadata.summary},
+        "fullDescription": {"text": metadata.summary[:_LONGEST_DESCRIPTION]},
+        "help": {"text": metadata.doc, "markdown": metadata.doc},
+        "helpUri": rule_url(metadata.name),
+        "defaultConfiguration": {"level": _LEVELS[metadata.severity], "enabled": metadata.default},
+        "properties": {"tags": tags, "precision": "high", "problem.severity": _PROBLEMS[metadata.severity]},
     }
 
 

@@ -33,16 +33,16 @@ class ConfiguredLinter:
     """
 
     def __init__(self, config: Path | None = None, *, isolated: bool = False) -> None:
-        cards = all_rule_metadata()
-        known = {card.code for card in cards}
-        reported = [replace(card, default=True) for card in cards]
+        rule_metadata = all_rule_metadata()
+        known = {metadata.code for metadata in rule_metadata}
+        reported = [replace(metadata, default=True) for metadata in rule_metadata]
         reported += [
             RuleMetadata(code, name, Severity.WARNING, True, False, "", "")
             for code, name in RUNTIME_ONLY_RULES.items()
             if code not in known
         ]
         given, here = Options(), Path.cwd()
-        self._static_settings = Resolver(cards, given, cwd=here, config=config, isolated=isolated)
+        self._static_settings = Resolver(rule_metadata, given, cwd=here, config=config, isolated=isolated)
         self._observed_settings = Resolver(reported, given, cwd=here, config=config, isolated=isolated)
 
     def validate_settings(self, directory: Path) -> None:

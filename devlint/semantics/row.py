@@ -70,7 +70,7 @@ class Row:
     ``view``: whose storage the result shares; ``may_view``: may share. ``grad``: "none" or "detach" where the result
     never requires grad. ``sync``: "always", or "unless:NAME" is given, where an accelerator's work is waited for.
 
-    ``special``: the flow engine has its own handler. ``assumed``: the row is from a model file, written by hand.
+    ``special``: the interpreter has its own handler. ``assumed``: the row is from a model file, written by hand.
     """
 
     name: str

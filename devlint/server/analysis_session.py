@@ -70,19 +70,19 @@ class CancellationToken:
 
     def __init__(self) -> None:
         self.is_cancelled = False
-        self._engine: Analysis | None = None
+        self._analysis: Analysis | None = None
 
     def cancel(self) -> None:
         """Stop the analysis as soon as possible."""
         self.is_cancelled = True
-        if self._engine is not None:
-            self._engine.abandon()
+        if self._analysis is not None:
+            self._analysis.abandon()
 
-    def attach(self, engine: Analysis) -> None:
+    def attach(self, analysis: Analysis) -> None:
         """Set the interpreter that `cancel` stops; stop it at once if the analysis is cancelled already."""
-        self._engine = engine
+        self._analysis = analysis
         if self.is_cancelled:
-            engine.abandon()
+            analysis.abandon()
 
 
 class AnalysisSession:

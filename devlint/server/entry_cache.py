@@ -27,19 +27,19 @@ class GlobalEffects:
     executed_nodes: frozenset[cst.CSTNode] = frozenset()
 
     @classmethod
-    def capture(cls, engine: Analysis) -> GlobalEffects:
+    def capture(cls, analysis: Analysis) -> GlobalEffects:
         """Return the complete shared state of an analysis as it is now."""
-        return cls(dict(engine.torch_defaults.by_file), frozenset(engine.executed_nodes))
+        return cls(dict(analysis.torch_defaults.by_file), frozenset(analysis.executed_nodes))
 
     def since(self, earlier: GlobalEffects) -> GlobalEffects:
         """Return only the changes from an earlier state to this one."""
         changed = {path: one for path, one in self.defaults.items() if earlier.defaults.get(path) != one}
         return GlobalEffects(changed, self.executed_nodes - earlier.executed_nodes)
 
-    def apply(self, engine: Analysis) -> None:
+    def apply(self, analysis: Analysis) -> None:
         """Make the same changes in another analysis."""
-        engine.torch_defaults.by_file.update(self.defaults)
-        engine.executed_nodes |= self.executed_nodes
+        analysis.torch_defaults.by_file.update(self.defaults)
+        analysis.executed_nodes |= self.executed_nodes
 
 
 @dataclass(frozen=True, slots=True)

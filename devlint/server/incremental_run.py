@@ -85,16 +85,16 @@ class IncrementalRun:
         `unit` is the definition, or None for the file's top-level code. The result is not kept if the analysis was
         abandoned, or if the code wrote to global variables.
         """
-        engine = self.analysis
-        preconditions, global_writes = self._preconditions(module, unit), engine.global_writes
-        effects_before = GlobalEffects.capture(engine)
+        analysis = self.analysis
+        preconditions, global_writes = self._preconditions(module, unit), analysis.global_writes
+        effects_before = GlobalEffects.capture(analysis)
         self._events = []
         was_analysed = analyse()
         events, observed = self._events, self._observer.take()
         self._collect(observed)
-        if engine.abandoned or global_writes != engine.global_writes:
+        if analysis.abandoned or global_writes != analysis.global_writes:
             return
-        effects = GlobalEffects.capture(engine).since(effects_before)
+        effects = GlobalEffects.capture(analysis).since(effects_before)
         self._new_results.append((module, unit, EntryResult(events, observed, preconditions, effects, was_analysed)))
 
     def _valid_entry(self, key: Statement | Path, module: ModuleInfo, unit: Statement | None) -> CacheEntry | None:
@@ -107,9 +107,9 @@ class IncrementalRun:
 
         This is torch's default device and dtype in the file, and whether the function was already run by a caller.
         """
-        engine = self.analysis
-        ran = unit is not None and unit.kind == "function" and unit.is_parsed and unit.tree in engine.executed_nodes
-        return engine.torch_defaults.defaults_for(self.program, module), ran
+        analysis = self.analysis
+        ran = unit is not None and unit.kind == "function" and unit.is_parsed and unit.tree in analysis.executed_nodes
+        return analysis.torch_defaults.defaults_for(self.program, module), ran
 
     def _replay(self, entry: CacheEntry) -> None:
         """Repeat the events and effects of a cached result as if its entry point had been analysed again."""

@@ -151,9 +151,9 @@ def call_placed_module(frame: Frame, placement: Placement, name: str, arguments:
             assert tensor is not None
             operands.append(Operand("input", frame.place(argument.node), frame.resolve(tensor)))
     for operand in operands[1:]:
-        clash = find_device_conflict(frame, node, name, [operands[0], operand], 0)
-        if clash is not None:
-            frame.emit(clash)
+        conflict = find_device_conflict(frame, node, name, [operands[0], operand], 0)
+        if conflict is not None:
+            frame.emit(conflict)
             return UNKNOWN
     assume_synchronized(frame)
     return OpaqueData(placement)

@@ -163,9 +163,9 @@ def _set_in_tensor(
         advanced.append(one)
     if advanced and isinstance(value, Tensor):
         source = Operand("value", frame.place(target), frame.resolve(value))
-        clash = find_device_conflict(frame, target, "index assignment", [base, source], "many")
-        if clash is not None:
-            frame.emit(clash)
+        conflict = find_device_conflict(frame, target, "index assignment", [base, source], "many")
+        if conflict is not None:
+            frame.emit(conflict)
         elif _is_put(frame, advanced, source.tensor) and not frame.state.torch_state.autocast:
             kinds = {tensor.dtype.name, source.tensor.dtype.name}
             if len(kinds - {None}) > 1:

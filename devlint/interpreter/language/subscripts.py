@@ -226,9 +226,9 @@ def index_tensor(frame: Frame, owner: Argument, indices: list[Argument | None], 
             continue
         advanced = True
         operand = Operand("index", frame.place(index.node), frame.resolve(value))
-        clash = find_device_conflict(frame, node, "indexing", [base, operand], 0, frozenset({"index"}))
-        if clash is not None:
-            frame.emit(clash)
+        conflict = find_device_conflict(frame, node, "indexing", [base, operand], 0, frozenset({"index"}))
+        if conflict is not None:
+            frame.emit(conflict)
             # Which device the fix will choose is unknown; an unknown placement also keeps the finding from repeating.
             return replace(computed_tensor(tensor), placement=UNKNOWN_PLACEMENT, rank=Rank.ANY)
     rank = indexed_rank(tensor.rank, [index.value if index is not None else None for index in indices])

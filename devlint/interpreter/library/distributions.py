@@ -175,11 +175,11 @@ def _compute(frame: Frame, call: LibraryCall, operands: list[Operand]) -> Value:
     if not operands:
         return UNKNOWN
     name = call.name.rpartition(".")[2]
-    clash = find_device_conflict(
+    conflict = find_device_conflict(
         frame, call.node, f".{name}()" if call.receiver is not None else name, operands, "many"
     )
-    if clash is not None:
-        frame.emit(clash)
-        return Tensor(clash.reference.tensor.placement)
+    if conflict is not None:
+        frame.emit(conflict)
+        return Tensor(conflict.reference.tensor.placement)
     tensors = [one.tensor for one in operands]
     return Tensor(meet_of_placements(tensors), UNKNOWN_DTYPE, broadcast_rank(one.rank for one in tensors))

@@ -332,9 +332,9 @@ def foreach(frame: Frame, call: LibraryCall) -> Value:
     ]
     operands = [replace(one, inside=True) for one in groups if one is not None]
     if not call.name.startswith("torch._foreach_copy"):
-        clash = find_device_conflict(frame, call.node, call.name, operands)
-        if clash is not None:
-            frame.emit(clash)
+        conflict = find_device_conflict(frame, call.node, call.name, operands)
+        if conflict is not None:
+            frame.emit(conflict)
     if call.name.endswith("_") or not operands:
         return NONE
     return frame.allocate(call.node, Sequence(None, frame.copied_result(operands[0].tensor), "tuple"))

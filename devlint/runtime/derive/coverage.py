@@ -47,5 +47,5 @@ def summary(rows: dict[str, Row]) -> dict[str, Any]:
     counts["rows"] = len(rows)
     by_hand = ("hand" in row.get("provenance", {}).values() for row in rows.values())
     counts["rows with a hand-written cell"] = sum(by_hand)
-    counts["written by hand in the flow engine"] = sum("special" in row for row in rows.values())
+    counts["modelled by hand in the interpreter"] = sum("special" in row for row in rows.values())
     return {"counts": counts, "cells": count_cells_by_source(rows), "unknown": sorted(unknown)}

@@ -23,7 +23,7 @@ def cells(subject: ProbedCallable, loss: bool) -> Cells:
 
 def _equal(subject: ProbedCallable) -> Cells:
     """Return the table cells for floating-point operands that must have the same dtype."""
-    clash: dict[Pair, bool] = {}
+    conflict: dict[Pair, bool] = {}
     fine: set[Pair] = set()
     for probed in subject.calls_to_vary()[:_MANY_CALLS]:
         given = dense_operands(subject.bound(probed.call))
@@ -40,9 +40,9 @@ def _equal(subject: ProbedCallable) -> Cells:
                     for a, b in ((one, two), (two, one))
                     for dtype in (torch.bfloat16, torch.float16)
                 )
-                clash[pair] = clash.get(pair, False) or half
-    strict = [p for p, half in clash.items() if p not in fine and not half]
-    lenient = [p for p, half in clash.items() if p not in fine and half]
+                conflict[pair] = conflict.get(pair, False) or half
+    strict = [p for p, half in conflict.items() if p not in fine and not half]
+    lenient = [p for p, half in conflict.items() if p not in fine and half]
     return {"match": _groups(strict, subject), "match_or_half": _groups(lenient, subject)}
 
 

@@ -97,7 +97,7 @@ def _compare_opinfo(table: Table, op: Any, found: OpInfoComparison) -> str:
     if public is None or row is None:
         return "not of the public API that the table describes"
     if row.special == "transfer":
-        return "written by hand in the flow engine"
+        return "modelled by hand in the interpreter"
     before = found.probes
     studied = [public.study(_sample_calls(op, dtype)) for dtype in sorted(op.supported_dtypes("cpu"), key=_dtype_order)]
     studied = [each for each in studied if each.probed_calls] or [public.study(iter(sample_calls.calls(public.name)))]
