@@ -122,7 +122,7 @@ def test_an_opinfo_entry_of_which_nothing_can_be_asked_is_named() -> None:
     found = opinfo_comparison.compare_opinfos(TABLE, lambda title: title in ("to", "jiterator_unary"))
     assert found.figures()["compared"] == [0, 2]
     assert found.misses("compared") == [
-        "to: written by hand in the flow engine",
+        "to: modelled by hand in the interpreter",
         "jiterator_unary: not of the public API that the table describes",
     ]
 

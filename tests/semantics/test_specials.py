@@ -1,4 +1,4 @@
-"""What the flow engine knows of torch beside the table: nothing but what a row cannot say."""
+"""Models of torch functions by hand: only for what a row of the semantics table cannot say."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables as the flow engine reads them."""
+"""The semantics tables as the interpreter reads them."""
 
 from __future__ import annotations
 
