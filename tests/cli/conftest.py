@@ -16,6 +16,7 @@ import devlint.cli.check_run  # imported before its names are patched, so that t
 from devlint import cli
 from devlint.diagnostic import Confidence, Diagnostic, Position, Region, Severity
 from devlint.rule import Rule
+from devlint.rule_metadata import RuleMetadata
 
 MARK = re.compile(rb"# (BUG|CRASH) ?([A-Z]+\d+)? ?(\w+)?")
 
@@ -84,14 +85,14 @@ class InternalError:
 
 
 @dataclass(frozen=True)
-class Report:
+class AnalysisReport:
     diagnostics: tuple[Diagnostic, ...]
     errors: tuple[InternalError, ...]
-    unread: tuple[()]
+    unparsed_statements: tuple[()]
     checked: int
 
 
-def analyse(
+def analyse_files(
     paths: Sequence[Path],
     *,
     codes: frozenset[str],
@@ -101,7 +102,7 @@ def analyse(
     progress: Callable[[int, int], None] | None = None,
     names: Mapping[Path, str] | None = None,
     texts: Mapping[Path, bytes] | None = None,
-) -> Report:
+) -> AnalysisReport:
     held = {(names or {}).get(path, str(path)): (texts or {}).get(path) or path.read_bytes() for path in paths}
     if stdin:
         held[stdin[0]] = stdin[1]
@@ -119,7 +120,7 @@ def analyse(
                     diagnostics.append(
                         Diagnostic(rule.code, rule.name, rule.severity, sure, f"{code.decode()} here", region)
                     )
-    return Report(tuple(diagnostics), tuple(errors), (), len(held))
+    return AnalysisReport(tuple(diagnostics), tuple(errors), (), len(held))
 
 
 @dataclass
@@ -140,10 +141,12 @@ def devlint(
 ) -> Callable[..., Result]:
     """Runs devlint in an empty directory, with the stand-in for the analysis."""
     module = ModuleType("devlint.linter.program_analysis")
-    vars(module).update(analyse=analyse, Report=Report, InternalError=InternalError)
+    vars(module).update(analyse_files=analyse_files, AnalysisReport=AnalysisReport, InternalError=InternalError)
     monkeypatch.setitem(sys.modules, "devlint.linter.program_analysis", module)
+    metadata = tuple(RuleMetadata.of(rule) for rule in RULES)
     monkeypatch.setattr("devlint.linter.rule_loader.all_rules", lambda: RULES)
-    monkeypatch.setattr("devlint.cli.check_run.all_rules", lambda: RULES)
+    monkeypatch.setattr("devlint.linter.rule_loader.all_rule_metadata", lambda: metadata)
+    monkeypatch.setattr("devlint.cli.check_run.all_rule_metadata", lambda: metadata)
     monkeypatch.chdir(tmp_path)
     for name in ("NO_COLOR", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)

@@ -205,14 +205,14 @@ def test_an_interrupt_amid_the_analysis_is_clean():
     code = f"""
 import os, signal
 from devlint.cli import main
-from devlint.interpreter.driver.entry_points import analyse_module
+from devlint.interpreter.driver.entry_points import analyse_file
 import devlint.linter.program_analysis
 
-def interrupted(engine, module):
+def interrupted(analysis, module):
     os.kill(os.getpid(), signal.{signal.SIGINT.name})
-    analyse_module(engine, module)
+    analyse_file(analysis, module)
 
-devlint.linter.program_analysis.analyse_module = interrupted
+devlint.linter.program_analysis.analyse_file = interrupted
 main()
 """
     done = subprocess.run(

@@ -238,7 +238,7 @@ def test_an_interrupt_ends_with_130(devlint, files, monkeypatch):
         raise KeyboardInterrupt
 
     files({"a.py": BUG})
-    monkeypatch.setattr(sys.modules["devlint.linter.program_analysis"], "analyse", interrupt)
+    monkeypatch.setattr(sys.modules["devlint.linter.program_analysis"], "analyse_files", interrupt)
     result = devlint("a.py", "--output-file", "out.txt")
     assert result.status == 130
     assert result.err.splitlines()[-1] == "devlint: interrupted"
@@ -250,7 +250,7 @@ def test_a_crash_does_not_read_as_a_finding(devlint, files, monkeypatch):
         raise RuntimeError("oops")
 
     files({"a.py": BUG})
-    monkeypatch.setattr(sys.modules["devlint.linter.program_analysis"], "analyse", crash)
+    monkeypatch.setattr(sys.modules["devlint.linter.program_analysis"], "analyse_files", crash)
     result = devlint("a.py")
     assert result.status == 2
     assert "RuntimeError: oops\ndevlint: internal error; please report it" in result.err

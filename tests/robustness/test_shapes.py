@@ -137,10 +137,10 @@ def test_a_finding_in_what_is_too_deep_to_tell_its_place_points_at_the_statement
 
 
 def test_a_fix_that_fails_loses_nothing_but_itself(monkeypatch):
-    def fail(part, node):
+    def fail(region, node):
         raise ValueError("oops")
 
-    monkeypatch.setattr("devlint.fixes.fix_context.Part.span", fail)
+    monkeypatch.setattr("devlint.fixes.fix_context.NodeRegion.span", fail)
     result = devlint.check_source(f"{HEAD}{PROBE}x = torch.ones(3).cuda()\n", isolated=True)
     assert [(one.code, one.fix) for one in result.diagnostics] == [("DEV101", None), ("DEV406", None)]
     assert "ValueError: oops" in {error.message for error in result.errors}
