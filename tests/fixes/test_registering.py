@@ -235,10 +235,12 @@ CONTAINERS = {
 def test_a_container_has_a_counterpart(value: str, wrapped: str | None) -> None:
     text = f"from torch import nn\n\nclass Net(nn.Module):\n    def __init__(self):\n        self.kept = {value}\n"
     index = index_source(Source.of(text))
-    part = FixContext(index).of(index.statements[1])
-    target = next(one for one in descend(part.unit.tree) if isinstance(one, cst.Attribute) and one.attr.value == "kept")
+    region = FixContext(index).statement_region(index.statements[1])
+    target = next(
+        one for one in descend(region.statement.tree) if isinstance(one, cst.Attribute) and one.attr.value == "kept"
+    )
     try:
-        fix = wrap_container(part, target, "Module")
+        fix = wrap_container(region, target, "Module")
     except NoFix:
         assert wrapped is None
     else:
