@@ -41,7 +41,7 @@ ESTIMATOR_CLASS: Final = "sklearn.base.BaseEstimator"
     *(f"{ESTIMATOR_CLASS}.{name}" for name in ESTIMATOR_METHODS),
 )
 def array_reader(frame: Frame, call: LibraryCall) -> Value:
-    """Model a function that converts its arguments to arrays: report the tensors among them."""
+    """Model a function that converts its arguments to arrays: report each tensor argument as a read on the host."""
     report_tensors_read(frame, call)
     return UNKNOWN
 
@@ -70,5 +70,5 @@ def reads_arrays(name: str) -> bool:
 
 
 def is_estimator(name: str) -> bool:
-    """Return whether a dotted name is a class of scikit-learn."""
+    """Return whether a dotted name names a class of scikit-learn."""
     return name.startswith("sklearn.") and name.rpartition(".")[2][:1].isupper()

@@ -1,4 +1,4 @@
-"""Models of context managers that change how torch runs operations, and of objects known by their class only."""
+"""Models of context managers that change how torch runs operations, and of objects of which only the class matters."""
 
 from __future__ import annotations
 

@@ -17,9 +17,9 @@ from devlint.semantics.row import Row, parse_row
 
 
 def call_library_method(frame: Frame, receiver: Ref, row: Row, arguments: Arguments) -> Value:
-    """Return the result of a library object's method, or the value of an attribute, by its row of the semantics table.
+    """Return the result of calling or reading a method or attribute of a library object, by its semantics table row.
 
-    A module's own parameters take part as operands where the row names them.
+    If the row names the parameters of the object's module as operands, they take part in the device check.
     """
     node = arguments.node if isinstance(arguments.node, cst.BaseExpression) else cst.Name("self")
     thing = frame.instance(receiver)

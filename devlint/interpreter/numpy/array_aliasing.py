@@ -29,8 +29,8 @@ WRITERS: Final = frozenset(
 def array_storage(frame: Frame, call: LibraryCall, source: Value | None) -> Storage | None:
     """Return the memory of the array that a NumPy call returns, and report the call's writes to shared memory.
 
-    `source` is the array or tensor that the result is made from. None means that the memory is not known or, for
-    `empty` and its relatives, not followed.
+    `source` is the array or tensor that the result is made from. None for memory that is not known, and for `empty` and
+    its relatives, whose memory devlint does not track.
     """
     name = call.name.rpartition(".")[2]
     _report_writes(frame, call)

@@ -121,7 +121,7 @@ def _tensors_in_argument(frame: Frame, argument: Argument) -> Iterator[Tensor]:
 
 
 def _tensor_alternatives(frame: Frame, value: Value | None) -> Iterator[Tensor]:
-    """Yield the tensors that a value may be: the value itself, or those beside numbers on other paths."""
+    """Yield the tensors that a value may be: the value itself, or those of a value that is a number on other paths."""
     value = frame.as_single_tensor(value) if value is not None else UNKNOWN
     for one in alternatives(value) if is_number_or_tensor(value) else (value,):
         if isinstance(one, Tensor):

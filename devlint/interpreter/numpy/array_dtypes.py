@@ -1,4 +1,4 @@
-"""Dtypes of the arrays that NumPy calls return, computed by the dtype rule of a call's table row."""
+"""Dtypes of the arrays that NumPy calls return, by the dtype rule of the function's row in devlint's NumPy table."""
 
 from __future__ import annotations
 

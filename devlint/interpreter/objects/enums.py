@@ -23,7 +23,7 @@ def is_enum(frame: Frame, info: ClassInfo) -> bool:
 
 
 def enum_members(frame: Frame, info: ClassInfo) -> dict[str, Ref] | None:
-    """Return the members of an enumeration by name; None for a class that is not an enumeration."""
+    """Return the members of an enumeration, keyed by name; None for a class that is not an enumeration."""
     if not is_enum(frame, info):
         return None
     named = {name: one for name, one in class_body_values(frame, info).items() if not name.startswith("_")}
@@ -33,7 +33,7 @@ def enum_members(frame: Frame, info: ClassInfo) -> dict[str, Ref] | None:
 
 
 def enum_member(frame: Frame, info: ClassInfo, name: Value) -> Value | None:
-    """Return the enum member with a given name; None without one, and for an unknown name."""
+    """Return the member of an enumeration with a given name; None if there is none or the name is unknown."""
     members = enum_members(frame, info) if isinstance(name, Const) else None
     return members.get(str(name.value)) if members is not None and isinstance(name, Const) else None
 

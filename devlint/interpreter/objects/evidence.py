@@ -1,4 +1,4 @@
-"""Evidence from the code around an expression that the expression is a tensor, an array or a module."""
+"""Evidence, from how surrounding code uses an expression, that the expression is a tensor, an array or a module."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def usage_evidence_for(frame: Frame, node: cst.BaseExpression) -> tuple[str, Usa
 def looks_like_tensor(frame: Frame, node: cst.BaseExpression, *, array_like: bool = True) -> bool:
     """Return whether the surrounding code uses an expression as only a tensor can be used.
 
-    With `array_like`, a use that also an array allows counts.
+    With `array_like`, uses that are valid for NumPy arrays as well count too.
     """
     found = usage_evidence_for(frame, node)
     return found is not None and found[1].is_tensor(found[0], array_like=array_like)

@@ -1,4 +1,4 @@
-"""Parts of modules in order: torch's containers, program classes derived from one, and any module's submodules."""
+"""Parts of modules in order: entries of torch's module containers and of classes derived from one, and submodules."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ class UnknownSubmodules(Exception):
 
 
 def container_class(frame: Frame, thing: Instance, method: str) -> str | None:
-    """Return the torch container whose `method` an object uses; None for other objects and for an overridden method."""
+    """Return the torch container class, such as `nn.ModuleList`, from which an object has a method of a given name.
+
+    None for objects of other classes, and for a method that the program overrides.
+    """
     if isinstance(thing.cls, str):
         return thing.cls if thing.cls in CONTAINERS else None
     info = defined_class(thing.cls)
@@ -36,7 +39,7 @@ def container_class(frame: Frame, thing: Instance, method: str) -> str | None:
 
 
 def container_parts(thing: Instance) -> Mapping[str, Value]:
-    """Return the parts of a container by name, in order.
+    """Return the entries of a module container by name, in order.
 
     For a container class of the program, only submodules count, not the tensors that it registers besides.
     """
@@ -105,9 +108,9 @@ def named_children(thing: Instance) -> Iterator[tuple[str, Value]]:
 def slice_container(
     frame: Frame, container: str, parts: Iterable[Value] | None, every: Value, node: cst.CSTNode
 ) -> Ref:
-    """Allocate the container of the same class that slicing a container returns.
+    """Allocate the container that slicing a module container returns, such as an `nn.Sequential` for `layers[1:]`.
 
-    `parts` are the selected parts; None when they are unknown, and `every` then stands for each of them.
+    `parts` are the selected modules. None means that they are unknown; the value `every` then describes each of them.
     """
     chosen = {ANY_PART: every} if parts is None else {str(i): one for i, one in enumerate(parts)}
     return frame.allocate(node, Instance(container, chosen, dict.fromkeys(chosen, Registration.MODULE)))
@@ -129,6 +132,9 @@ def with_part(frame: Frame, thing: Instance, key: str, value: Value) -> Instance
 
 
 def set_container_part(frame: Frame, owner: Ref, thing: Instance, key: Value | None, value: Value) -> None:
-    """Set a part of a container, as `modules[key] = module` does; an unknown key sets an unknown part."""
+    """Set an entry of a module container, as `modules[key] = module` does.
+
+    Under an unknown key, the entry is stored as one of unknown key.
+    """
     name = str(key.value) if isinstance(key, Const) else ANY_PART
     frame.put(owner.address, with_part(frame, thing, name, value))

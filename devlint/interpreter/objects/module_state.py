@@ -100,8 +100,9 @@ def module_attribute(frame: Frame, owner: Ref, thing: Instance, library: str, na
 def register_attribute(frame: Frame, owner: Ref, thing: Instance, name: str, value: Value, node: cst.CSTNode) -> None:
     """Assign `module.name = value` with the effects of `nn.Module.__setattr__`.
 
-    During construction, plain tensors and containers are marked as left behind by `.to()`. A `MovedLeaf` event is
-    emitted for a transferred parameter that thereby fails to be registered.
+    In a constructor, a plain tensor or container gets the provenance step that `.to()` of the module will not move it.
+    A `MovedLeaf` event is emitted for a parameter that a transfer has turned into a plain tensor, which is not
+    registered.
     """
     registration: Registration | None = None
     if is_tensor_container(frame, owner):
@@ -177,9 +178,10 @@ def move_registered_tensors(
 def _relocate_tensors(
     frame: Frame, value: Value, change: PlacementChange, kind: Registration, seen: set[AllocationSite]
 ) -> Value:
-    """Return a registered attribute after a move: a buffer is replaced, a parameter's cell is updated in the heap.
+    """Return a registered attribute of a module after a transfer of the module, such as `module.to(device)`.
 
-    For a conditional value, such as a parameter that may also be None or a plain tensor, each alternative is moved.
+    A buffer is replaced; a parameter's heap record is updated. For a conditional value, such as a parameter that may
+    also be None or a plain tensor, each alternative is moved.
     """
     match value:
         case ConditionalValue(yes=yes, no=no):

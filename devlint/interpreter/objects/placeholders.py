@@ -1,4 +1,4 @@
-"""Placeholder attributes: values set by a constructor that stand in until another method replaces them."""
+"""Placeholder attributes: values, set in a constructor, that another method replaces before the object is used."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def forget_placeholders(
 ) -> None:
     """Make placeholder attributes of an object unknown before code outside the analysis calls a method.
 
-    Affected are the attributes that `method` replaces before it reads them and those that other methods may have set by
-    then. `built` are the methods that have run during construction, whose assignments the state contains already.
-    Without a `method` (for submodules), affected are the attributes that any other method replaces before it reads
-    them.
+    A placeholder is a value that a constructor sets and another method replaces. Affected are the attributes that
+    `method` replaces before it reads them and those that other methods may have set by then. `built` are the methods
+    that have run during construction, whose assignments the state contains already. Without a `method` (for
+    submodules), affected are the attributes that any other method replaces before it reads them.
     """
     thing = frame.instance(reference)
     if thing is None:
@@ -66,7 +66,7 @@ def forget_placeholders(
 
 
 def _plain_values(thing: Instance) -> Iterator[Value]:
-    """Yield the values of an object's unregistered attributes."""
+    """Yield the values of a module's attributes that are not registered as parameter, buffer or submodule."""
     return (value for name, value in thing.attributes.items() if name not in thing.registered)
 
 

@@ -1,4 +1,4 @@
-"""Heap records of what the program does to objects of unknown class, such as moving them to a device."""
+"""Heap records for objects of unknown class: what the program has done to each of them, such as a move to a device."""
 
 from __future__ import annotations
 
