@@ -57,9 +57,10 @@ def library_module_parameters(
 
 
 def _creates_tensors(module: ModuleRow, rule: str, arguments: Arguments) -> bool:
-    """Return whether a rule of a module's row (`parameters` or `buffers`) makes the constructor create such tensors.
+    """Return whether a library module's constructor creates parameters (or buffers), by a rule of the module's row.
 
-    The rule `if:NAME` depends on the constructor argument NAME; `never` and `arg:NAME` create none.
+    The row is that of devlint's semantics table. The rule `if:NAME` depends on the constructor argument NAME; `never`
+    and `arg:NAME` create none.
     """
     kind, _, argument = rule.partition(":")
     if kind != "if":

@@ -42,7 +42,7 @@ from devlint.interpreter.state.frame import Frame
 
 
 def call_numpy(frame: Frame, invocation: LibraryCall) -> Value:
-    """Return the result of a NumPy or pandas call by its row of the NumPy table; unknown without a row."""
+    """Return the result of a NumPy or pandas call by its row of devlint's NumPy table; unknown without a row."""
     receiver = invocation.receiver_argument
     owner = frame.instance(receiver.value) if receiver is not None else None
     if owner is not None and isinstance(owner.cls, str):

@@ -118,7 +118,7 @@ def is_module_name(frame: Frame, name: str) -> bool:
 
 
 def _is_bare_base(frame: Frame, name: str) -> bool:
-    """Return whether a library class is a bare base for modules: `nn.Module` itself, or a framework's counterpart."""
+    """Return whether a library class is a base class without layers: `nn.Module`, or a framework's counterpart."""
     row = frame.analysis.table.find(name)
     return row is not None and (row.special == "module" or row.name == "torch.nn.Module")
 

@@ -107,7 +107,7 @@ def _annotation_name(annotation: cst.BaseExpression) -> str:
 
 
 def _has_keyword(node: cst.BaseExpression | None, keyword: str, constant: str) -> bool:
-    """Return whether an expression is a call that passes a named constant as a keyword, such as `field(init=False)`."""
+    """Return whether an expression is a call that passes a given constant for a keyword, as in `field(init=False)`."""
     return type(node) is cst.Call and any(
         one.keyword is not None and one.keyword.value == keyword and dotted_name(one.value) == constant
         for one in node.args

@@ -39,7 +39,7 @@ def enum_member(frame: Frame, info: ClassInfo, name: Value) -> Value | None:
 
 
 def member_with_value(frame: Frame, members: dict[str, Ref], value: Value) -> Ref | None:
-    """Return the enum member with a given constant value; None without one, and for an unknown value."""
+    """Return the member of an enumeration with a given constant value; None without one, and for an unknown value."""
     for reference in members.values():
         thing = frame.instance(reference)
         if isinstance(value, Const) and thing is not None and thing.attributes["value"] == value:

@@ -10,9 +10,10 @@ from devlint.syntax.tree_walk import dotted_name
 
 
 def usage_evidence_for(frame: Frame, node: cst.BaseExpression) -> tuple[str, UsageEvidence] | None:
-    """Return the dotted name of an expression with the usage evidence of the function, class or module around it.
+    """Return the dotted name of an expression, and the evidence on how the code around the expression uses names.
 
-    For `self.x` in a method, the evidence is that of the whole class. None for an expression without a dotted name.
+    The code is the function, class or module around the expression; for `self.x` in a method, it is the whole class.
+    None for an expression without a dotted name.
     """
     name = dotted_name(node)
     if name is None:

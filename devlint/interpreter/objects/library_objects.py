@@ -48,7 +48,7 @@ def find_member_row(frame: Frame, receiver: Value | None, name: str) -> Row | No
 
 
 def library_classes(frame: Frame, receiver: Value | None) -> Iterator[str]:
-    """Yield the library class of an object, or the library classes that its class in the program inherits from."""
+    """Yield the library class of an object, or the library classes from which the object's program class inherits."""
     thing = frame.instance(receiver)
     if thing is None:
         return
@@ -139,9 +139,10 @@ def move_value(frame: Frame, value: Value, placement: Placement) -> Value:
 def library_result(
     frame: Frame, row: Row, bound: BoundArguments, result: Tensor, form: str, node: cst.CSTNode
 ) -> Value:
-    """Return a call's result in one of the forms that only model files use: `batch`, `object:CLASS` or `arguments:a,b`.
+    """Return a library call's result in a form that only devlint's description files for libraries use.
 
-    Any other form gives an unknown value.
+    `batch` is data of unknown structure, `object:CLASS` a new object of a library class, and `arguments:a,b` the
+    arguments of these names. Any other form gives an unknown value.
     """
     kind, _, cls = form.partition(":")
     match kind:
@@ -158,9 +159,9 @@ def library_result(
 
 
 def _with_constructor_tensors(thing: Instance, row: Row, bound: BoundArguments) -> Instance:
-    """Return a new tensor container with the constructor's tensor arguments as its buffers.
+    """Return a new tensor container with the tensors passed to its constructor as its buffers.
 
-    An object that is not a tensor container is returned as it is.
+    A library object that is not a tensor container is returned unchanged.
     """
     given = [(name, bound[name][0].value) for name in row.tensors if row.special == "batch" and bound.get(name)]
     for name, value in given:

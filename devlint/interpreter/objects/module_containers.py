@@ -52,7 +52,7 @@ def container_parts(thing: Instance) -> Mapping[str, Value]:
 
 
 def container_part(thing: Instance, key: Value | None) -> Value:
-    """Return the part of a container under a key or an index; the join of all parts when the key is unknown."""
+    """Return the entry of a module container under a key or index; the join of all entries when the key is unknown."""
     parts = container_parts(thing)
     children = list(parts.values())
     if isinstance(key, Const):
@@ -64,7 +64,7 @@ def container_part(thing: Instance, key: Value | None) -> Value:
 
 
 def iterate_container(frame: Frame, thing: Instance) -> Sequence:
-    """Return the sequence that a loop over a container visits: its parts, or the keys of a dict container."""
+    """Return the sequence that a loop over a module container visits: its modules, or an `nn.ModuleDict`'s keys."""
     parts = container_parts(thing)
     if (container_class(frame, thing, "__iter__") or "").endswith("Dict"):
         return Sequence(None, StringPrefix()) if ANY_PART in parts else Sequence(tuple(map(Const, parts)))
@@ -117,9 +117,9 @@ def slice_container(
 
 
 def with_part(frame: Frame, thing: Instance, key: str, value: Value) -> Instance:
-    """Return a container with one part set, registered as a parameter, buffer or module; a tensor becomes a parameter.
+    """Return a module container with one entry set, registered as parameter, buffer or module.
 
-    Under an unknown key, the part is joined with those already set so.
+    A plain tensor becomes a parameter. Entries of unknown key are joined into one.
     """
     if isinstance(value, Tensor) and value.cell is None:
         reference = frame.allocate_cell(value)

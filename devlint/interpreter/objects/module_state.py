@@ -203,7 +203,7 @@ def _relocate_tensors(
 def module_tensors(
     frame: Frame, value: Value, *, buffers: bool = False, seen: set[AllocationSite] | None = None
 ) -> Iterator[tuple[str, Tensor]]:
-    """Yield the parameters (or the buffers) of a module and its submodules with their dotted names.
+    """Yield the parameters of a module and its submodules with their dotted names; with `buffers`, only the buffers.
 
     A module that occurs several times is visited once; `seen` are the modules already visited.
     """
@@ -247,7 +247,7 @@ def parameter_operand(frame: Frame, value: Value, thing: Instance, node: cst.CST
 
 
 def constant_bool(value: Value | None, default: bool) -> bool | None:
-    """Return the constant value of a flag argument: `default` when it is absent, None when it is not known."""
+    """Return the constant value of a boolean argument; `default` when it is absent, None for an unknown value."""
     if value is None:
         return default
     return bool(value.value) if isinstance(value, Const) else None

@@ -19,7 +19,7 @@ MAX_DEPTH: Final = 3
 def forget_placeholders_of_submodules(
     frame: Frame, reference: Ref, built: Collection[FunctionInfo], depth: int = 0
 ) -> None:
-    """Make the placeholder attributes of an object's submodules unknown, recursively.
+    """Make attributes of an object's submodules unknown, recursively, where a method may have replaced the value.
 
     The methods of submodules may have been called in any order, like those of the object itself.
     """
@@ -79,7 +79,10 @@ def _methods(frame: Frame, info: ClassInfo) -> Iterator[FunctionInfo]:
 
 
 def _placeholder_names(frame: Frame, info: ClassInfo, thing: Instance) -> Iterator[str]:
-    """Yield the names of attributes that may be placeholders for a tensor on its final device, or for a device."""
+    """Yield the names of attributes that may be placeholders for a tensor on its final device, or for a device.
+
+    A placeholder is a value set in the constructor or the class body that another method may replace later.
+    """
     for name, value in thing.attributes.items():
         if name not in thing.registered and any(_may_be_placeholder(frame, one) for one in alternatives(value)):
             yield name
@@ -89,7 +92,10 @@ def _placeholder_names(frame: Frame, info: ClassInfo, thing: Instance) -> Iterat
 
 
 def _may_be_placeholder(frame: Frame, value: Value) -> bool:
-    """Return whether a value may be a placeholder: None, a string such as "auto", a device or a plain tensor."""
+    """Return whether a constructor may set an attribute to a value only until another method replaces the value.
+
+    True for None, a string such as "auto", a device, and a tensor that is not a parameter.
+    """
     word = isinstance(value, Const) and isinstance(value.value, str)
     return word or value == NONE or isinstance(value, DeviceValue) or _holds_plain_tensor(frame, value)
 

@@ -77,7 +77,9 @@ def mark_as_registered(frame: Frame, value: Value) -> None:
 
     The step of being kept in a plain container, such as a list, is removed from its provenance and not added again.
     """
-    _change_provenances(frame, value, lambda step: step.previous if step is not None and step.kind is StepKind.KEPT else step)
+    _change_provenances(
+        frame, value, lambda step: step.previous if step is not None and step.kind is StepKind.KEPT else step
+    )
     for one in alternatives(value):
         address = one.cell if isinstance(one, Tensor) else one.address if isinstance(one, Ref) else None
         thing = frame.get(address) if address is not None else None

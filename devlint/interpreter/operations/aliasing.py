@@ -1,4 +1,8 @@
-"""Memory that several names share: operations that do not copy, and in-place writes that show under other names."""
+"""Memory that several names share: operations that do not copy, and in-place writes that show under other names.
+
+The memory of a tensor or array is described by a `Storage`. An alias step is an operation, such as `x.view(...)`, that
+passed its input's memory on to its result.
+"""
 
 from __future__ import annotations
 
@@ -120,7 +124,10 @@ def storage_after_transfer(
 
 
 def item_storage(memory: Storage | None, node: cst.Subscript, keys: Sequence_[Value]) -> Storage | None:
-    """Return the part of some memory that an index selects; a part that is not known equals no other part."""
+    """Return the part of a tensor's memory that an index selects, so that writes to other parts do not conflict.
+
+    For an index that is not constant, the part is unknown; an unknown part is unequal to any other part.
+    """
     if memory is None:
         return None
     slices = [one.slice for one in node.slice if isinstance(one.slice, cst.Slice)]
@@ -174,11 +181,11 @@ def _written_name(target: cst.BaseExpression) -> str | None:
 def _other_holders(
     frame: Frame, name: str, memory: Storage, node: cst.CSTNode
 ) -> Iterator[tuple[str | None, tuple[AliasStep, ...]]]:
-    """Yield the other names that hold some memory and may be read after a write, with the alias steps between.
+    """Yield the other names that hold a tensor's memory and may be read after an in-place write.
 
-    The search goes through the functions on the call stack, from the innermost. The name is None for an unknown caller
-    and for a caller's variable of the same name. Two attributes that always share their memory are left out: that is
-    intended.
+    Each name comes with the operations that passed the memory on. The search goes through the functions on the call
+    stack, from the innermost. The name is None for an unknown caller and for a caller's variable of the same name. Two
+    attributes that always share their memory are left out, because that is intended.
     """
     holder, at = frame, node
     while True:
@@ -203,7 +210,7 @@ def _other_holders(
 
 
 def _is_unchanged_argument(memory: Storage) -> bool:
-    """Return whether a Storage is an unknown caller's argument as it was passed, without an alias step."""
+    """Return whether memory is that of an unknown caller's argument itself, not of a view made of the argument."""
     return is_from_caller(memory.root) and not memory.alias_steps
 
 

@@ -1,4 +1,4 @@
-"""Operands: the tensors among a library call's arguments."""
+"""Operands: the tensors among a library call's arguments, which are checked for device and dtype conflicts."""
 
 from __future__ import annotations
 
