@@ -65,7 +65,10 @@ def _new_axes(frame: Frame, call: LibraryCall) -> Value:
 
 
 def reads_arrays(name: str) -> bool:
-    """Return whether a library function without a model or a row reads arrays, judged by its dotted name."""
+    """Return whether a library function of a given dotted name converts its arguments to arrays, judged by the name.
+
+    Asked for functions that have neither a hand-written model nor a row of the semantics table.
+    """
     return name.startswith(ARRAY_MODULES) and name.rpartition(".")[2].islower()
 
 

@@ -144,7 +144,7 @@ def getattr_(frame: Frame, call: LibraryCall) -> Value:
 def setattr_(frame: Frame, call: LibraryCall) -> Value:
     """Model `setattr(x, "name", value)`: store the attribute.
 
-    Under a name that is not constant, a submodule stored in a module is registered under a wildcard name.
+    Under a name that is not constant, a submodule is registered in its module as an attribute of unknown name.
     """
     arguments = call.arguments.positional
     if len(arguments) == 3:

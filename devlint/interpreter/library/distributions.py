@@ -64,7 +64,7 @@ def _parameters_by_name() -> dict[str, tuple[str, ...]]:
 
 @models_call(*_parameters_by_name())
 def distribution(frame: Frame, call: LibraryCall) -> Value:
-    """Model `Normal(mean, std)`: an object with the tensor parameters and their moments as attributes.
+    """Model `Normal(mean, std)`: an object with the tensor parameters, and tensors such as `mean`, as attributes.
 
     Parameters that are numbers become 0-dim tensors on the default device, unless another parameter is a tensor.
     """

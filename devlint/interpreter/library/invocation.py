@@ -1,4 +1,7 @@
-"""Dispatch of library calls by name: hand-written models first, then the rows of the semantics table, else unknown."""
+"""Dispatch of library calls by name: a hand-written model if there is one, else a row of devlint's semantics table.
+
+The result of any other call is unknown.
+"""
 
 from __future__ import annotations
 

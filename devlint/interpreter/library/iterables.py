@@ -84,7 +84,7 @@ def enumerate_(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("builtins.zip")
 def zip_(frame: Frame, call: LibraryCall) -> Value:
-    """Model `zip(xs, ys)`: tuples of one element of each iterable; `zip(*rows)` gives the columns of the rows."""
+    """Model `zip(xs, ys)`: tuples of one element of each iterable; `zip(*pairs)` gives first and second elements."""
     found = [frame.iterate(one.value, one.node) for one in call.arguments.positional]
     if found and all(one.items is not None for one in found) and call.arguments.complete:
         rows = zip(*(one.items or () for one in found), strict=False)

@@ -84,7 +84,7 @@ def repeat_or_compress(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("itertools.starmap")
 def starmap(frame: Frame, call: LibraryCall) -> Value:
-    """Model `starmap(f, rows)`: call the function once, with a row that stands for all rows."""
+    """Model `starmap(f, rows)`: call the function once, with one abstract row that describes every row."""
     if len(call.arguments.positional) < 2:
         return UNKNOWN
     function, source = call.arguments.positional[:2]

@@ -204,7 +204,7 @@ def find_class_attribute(frame: Frame, info: ClassInfo, name: str) -> Value | No
 
 
 def class_attributes(frame: Frame, info: ClassInfo) -> Mapping[str, Value]:
-    """Return the class attributes that are not methods, ancestors included; the first class in lookup order wins."""
+    """Return the attributes of a class and its ancestors that are not methods; the first class in lookup order wins."""
     return ChainMap(*(class_body_values(frame, one) for one in program_classes(frame, info)))
 
 

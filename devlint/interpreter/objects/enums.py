@@ -56,7 +56,10 @@ def is_same_member(left: Value, right: Value) -> bool | None:
 
 
 def _member(frame: Frame, info: ClassInfo, name: str, value: Value) -> Ref:
-    """Return the reference to one enum member; its object is created in the base heap when first needed."""
+    """Return the reference to one member of a program's enumeration, as an object with the member's name and value.
+
+    The object is created when first needed, in the base heap: that of the code that runs once in an analysis.
+    """
     address = AllocationSite((MEMBER, id(info), name))
     attributes = {"value": value, "_value_": value, "name": Const(name)}
     frame.analysis.base_heap.setdefault(address, Instance(ProgramDefinition(info), attributes))

@@ -150,9 +150,9 @@ def overrides_apply(frame: Frame, thing: Instance) -> bool:
 def move_registered_tensors(
     frame: Frame, value: Value, change: PlacementChange, seen: set[AllocationSite] | None = None
 ) -> None:
-    """Apply a change of placement and dtype to all tensors that a module registers, recursively, as `_apply` does.
+    """Apply a change of placement and dtype to all tensors registered in a module and its submodules.
 
-    `seen` are the modules that have been moved already.
+    This is what `nn.Module._apply` does for `module.to(...)`. `seen` are the modules that have been moved already.
     """
     thing = frame.instance(value)
     seen = set() if seen is None else seen

@@ -75,7 +75,7 @@ def alias_storage(
 
 
 def view_storage(frame: Frame, row: Row, tensor: Tensor, node: cst.CSTNode) -> Storage | None:
-    """Return the memory of an operation's result that is, or may be, a view of the tensor."""
+    """Return the memory of an operation's result that is, or may be, a view of the operation's tensor argument."""
     return storage_of_view(frame, row.name.rpartition(".")[2], storage_of(tensor), node)
 
 
@@ -143,8 +143,8 @@ def report_shared_write(
 ) -> None:
     """Report an in-place write to memory that is in use under another name.
 
-    `attribute` is the attribute of the target that holds the memory. A write to a temporary (`x.numpy()[:] = 0`) is not
-    reported, because its purpose is to change the shared memory.
+    With `attribute`, the memory is that of an attribute of the object written to. A write to a temporary (`x.numpy()[:]
+    = 0`) is not reported, because its purpose is to change the shared memory.
     """
     name = _written_name(target)
     memory = storage_of(written)

@@ -44,7 +44,7 @@ def bind_row_arguments(
 
 
 def _fits(params: Sequence[str], row: Row, positional: Sequence[Argument], keywords: Sequence[str]) -> bool:
-    """Return whether one form of a call takes the given arguments.
+    """Return whether one overload of a library function, given by its parameter names, accepts a call's arguments.
 
     Every keyword must be known, no parameter may be given twice, and tensors fit only parameters that take tensors.
     """

@@ -84,7 +84,9 @@ def find_device_conflict(
             misplaced, reference = (other, one) if is_host(other.case.device) else (one, other)
             if misplaced.name in index:
                 continue
-            if reference.name in index and not (is_host(misplaced.case.device) and _is_index_placed(reference)):
+            if reference.name in index and not (
+                is_host(misplaced.case.device) and _is_index_on_chosen_device(reference)
+            ):
                 continue
             indexed = reference.name in index or (reference.name in gathering and misplaced.tensor.cell is None)
             conflict = _classify_conflict(frame, node, operation, misplaced, reference, when, indexed=indexed)
@@ -114,14 +116,14 @@ def _may_be_scalar(operand: Operand) -> bool:
 
 
 def _may_all_be_scalars(operands: Sequence[Operand]) -> bool:
-    """Return whether some operands are 0-dim and all others may be."""
+    """Return whether all operands may be 0-dim, and at least one of them certainly is."""
     return all(map(_may_be_scalar, operands)) and any(one.tensor.rank is Rank.ZERO for one in operands)
 
 
 def _exempt_scalars(
     possible_scalars: Sequence[Operand], scalars: int | str, path_condition: PathCondition
 ) -> Sequence[Operand]:
-    """Return the operands that may be 0-dim and that the operation accepts from the host under a path condition."""
+    """Return the operands that an operation accepts from the host because they are, or may be, 0-dim."""
     if isinstance(scalars, str):
         return [one for one in possible_scalars if scalars in ("many", "alone", f"only:{one.name}")]
     certain_scalars = [
@@ -130,8 +132,8 @@ def _exempt_scalars(
     return possible_scalars if len(certain_scalars) <= scalars else []
 
 
-def _is_index_placed(index: Operand) -> bool:
-    """Return whether an index is on an accelerator, or on the device of a module or of a module's inputs.
+def _is_index_on_chosen_device(index: Operand) -> bool:
+    """Return whether an index tensor is on an accelerator, or on the device of a module or of a module's inputs.
 
     False for an index that the caller passes, since it may be on any device.
     """
@@ -245,7 +247,10 @@ def _classify_conflict(
 
 
 def _storing_step(leaf: PlacementCase) -> Step | None:
-    """Return the newest step that stored a tensor as a plain attribute of a module, or inside one; None without one."""
+    """Return the newest provenance step that stored a tensor in a plain attribute of a module; None without one.
+
+    Storing in a container that such an attribute holds counts too.
+    """
     return next(
         (one for one in history(leaf.provenance) if one.kind in (StepKind.STORED, StepKind.STORED_INSIDE)), None
     )
@@ -282,10 +287,10 @@ def _is_created_outside_modules(created: Step) -> bool:
 
 
 def _is_left_behind(frame: Frame, misplaced: Operand, reference: Operand, when: PathCondition) -> bool:
-    """Return whether a host tensor meets a tensor whose device the caller chooses, in code meant for any device.
+    """Return whether one of two operands is a host tensor that a program for any device has failed to move.
 
-    The host tensor must be a factory's default or a stored plain attribute that the program never moves, and the path
-    must not have tested the device.
+    The other operand is on a device that the caller chooses. The host tensor must be a factory's default or a stored
+    plain attribute that the program never moves, and the path must not have tested the device.
     """
     device = reference.case.device
     if not isinstance(device, DeviceSymbol) or reference.case.basis is not Basis.CALLER:
@@ -370,7 +375,7 @@ def _is_unmoved_since(stored: Step, leaf: PlacementCase) -> bool:
 
 
 def _could_take_device(created: Step, device: Device, frame: Frame) -> bool:
-    """Return whether the function that created a tensor had a module or an argument from which to take the device."""
+    """Return whether the function that created a tensor had a module or an argument with a device to use."""
     scope = created.scope
     if created.kind is not StepKind.CREATED or scope is None or scope.entry:
         return False

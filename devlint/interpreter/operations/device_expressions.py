@@ -59,7 +59,7 @@ def _device_names(names: Mapping[str, Value], owner: str) -> Iterator[DeviceExpr
 
 
 def _named_device(value: Value) -> Placement | None:
-    """Return the placement named by a device, a device string or a condition on such; None for other values."""
+    """Return the placement that a device, a device string or a conditional of these names; None for other values."""
     match value:
         case DeviceValue(placement=placement):
             return placement
@@ -98,7 +98,7 @@ def _registered_devices(frame: Frame, module: Instance) -> Iterator[DeviceExpres
 
 
 def _module_devices(frame: Frame, names: Mapping[str, Value]) -> Iterator[DeviceExpression]:
-    """Yield expressions for the devices of named modules, read from a parameter: `next(model.parameters()).device`."""
+    """Yield expressions for the devices of modules held by variables, such as `next(model.parameters()).device`."""
     for name, value in names.items():
         module = frame.instance(value) if name != "self" else None
         # The tensors of a loss module are buffers, not parameters.

@@ -36,14 +36,17 @@ def first_result_dtype(frame: Frame, row: Row, bound: BoundArguments, operands: 
 
 
 def result_dtypes(frame: Frame, row: Row, bound: BoundArguments, operands: Sequence[Operand]) -> tuple[Dtype, ...]:
-    """Return the dtypes of the tensors that an operation returns, one for each dtype rule of its row."""
+    """Return the dtypes of the tensors that an operation returns, by the dtype rules of its semantics table row."""
     stated = select_by_condition(bound, row.dtype_if, row.dtype) or "unknown"
     rules = (stated,) if isinstance(stated, str) else stated
     return tuple(_dtype_by_rule(frame, rule, bound, operands) for rule in rules)
 
 
 def _dtype_by_rule(frame: Frame, rule: str, bound: BoundArguments, operands: Sequence[Operand]) -> Dtype:
-    """Return the dtype that one dtype rule of a row gives; a `dtype=` argument overrides the rule."""
+    """Return an operation's result dtype by one dtype rule of its semantics table row, such as `same:input`.
+
+    A `dtype=` argument of the call overrides the rule.
+    """
     if is_passed(bound, "dtype"):
         return requested_dtype(bound["dtype"][0].value)
     kind, _, argument = rule.partition(":")

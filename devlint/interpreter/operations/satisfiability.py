@@ -45,7 +45,7 @@ def _device_conditions(path_condition: PathCondition) -> PathCondition:
 
 
 def _is_about_presence(test: Literal) -> bool:
-    """Return whether a condition only tests that there is data to compute with, and so decides on no device."""
+    """Return whether a condition only tests for data, as in `x is not None`, and so decides on no device."""
     match test.formula:
         case Atom(key=(kind, *_)):
             return kind in NO_CHOICE_OF_DEVICE

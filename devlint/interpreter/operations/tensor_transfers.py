@@ -287,8 +287,8 @@ def _provenance_step(placement: Placement) -> Step | None:
 def is_only_use(frame: Frame, read: cst.BaseExpression, use: cst.CSTNode) -> bool:
     """Return whether only `use` reads the value of an expression: a temporary, or a name read nowhere else.
 
-    Reads of a name count until it is bound again. An argument of the function is never used only once, because the
-    caller may read it too.
+    Reads of a name count until it is bound again. False for an argument of the running function, because the caller may
+    read it too.
     """
     if isinstance(read, cst.Name):
         return frame.analysis.use_def.only_reader(frame, use, read.value) and not _is_unchanged_parameter(
@@ -383,7 +383,10 @@ def _synchronize_for_copy(
 
 
 def _is_target_invariant(request: TransferRequest, assigned: frozenset[str]) -> bool:
-    """Return whether a transfer's device argument stays the same in a loop that binds the `assigned` names."""
+    """Return whether the device argument of a transfer in a loop is the same in each iteration.
+
+    `assigned` are the names that the loop binds.
+    """
     return request.device_node is None or not varies_in_loop(request.device_node, assigned)
 
 
