@@ -41,7 +41,7 @@ ESTIMATOR_CLASS: Final = "sklearn.base.BaseEstimator"
     *(f"{ESTIMATOR_CLASS}.{name}" for name in ESTIMATOR_METHODS),
 )
 def array_reader(frame: Frame, call: LibraryCall) -> Value:
-    """Model a function that converts its arguments to arrays: report each tensor argument as a read on the host."""
+    """Model a function that converts its arguments to arrays: report tensor arguments as read on the host."""
     report_tensors_read(frame, call)
     return UNKNOWN
 

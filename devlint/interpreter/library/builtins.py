@@ -75,7 +75,8 @@ def number_constructor(frame: Frame, call: LibraryCall) -> Value:
 def text_conversion(frame: Frame, call: LibraryCall) -> Value:
     """Model `print(x)`, `str(x)`, `repr(x)` and `format(x)`: report the host read of each tensor argument.
 
-    `str` of a constant is a constant; `str` of a device is a device type.
+    `print` gives None. `str` of a constant is a constant, and `str` of a device is a value that still names the device;
+    any other result is a string of unknown text.
     """
     for argument in call.arguments.positional:
         if isinstance(argument.value, Tensor):

@@ -37,7 +37,7 @@ TENSOR_DATASET = "torch.utils.data.TensorDataset"
 
 @models_call(DATA_LOADER, "torch.utils.data.dataloader.DataLoader")
 def data_loader(frame: Frame, call: LibraryCall) -> Value:
-    """Model `DataLoader(dataset, ...)`: an object that keeps the dataset and the options that shape a batch."""
+    """Model `DataLoader(dataset, ...)`: an object that keeps the dataset and the options that shape its batches."""
     names = ("dataset", "batch_size")
     attributes = {name: value for i, name in enumerate(names) if (value := call.arguments.value(name, i)) is not None}
     for name in ("collate_fn", "pin_memory", "num_workers", "generator"):

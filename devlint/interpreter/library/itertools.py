@@ -97,7 +97,7 @@ def starmap(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("itertools.groupby")
 def groupby(frame: Frame, call: LibraryCall) -> Value:
-    """Model `groupby(xs)`: pairs of an unknown key and an iterator over elements."""
+    """Model `groupby(xs)`: pairs of an unknown key and an iterator over any number of the elements."""
     if call.first is None:
         return UNKNOWN
     found = frame.iterate(call.first.value, call.first.node)

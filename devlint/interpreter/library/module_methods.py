@@ -84,7 +84,7 @@ def module_init(frame: Frame, call: LibraryCall) -> Value:
 
 
 def _has_library_base(frame: Frame, info: object, name: str) -> bool:
-    """Return whether a class of the program derives from the library class of this name."""
+    """Return whether a class of the program derives from the library class of a given dotted name."""
     return isinstance(info, ClassInfo) and library_base(frame, info) == name
 
 

@@ -134,7 +134,7 @@ DIVISIONS: Final = frozenset({"divide", "true_divide", "__truediv__", "__rtruedi
 
 
 def _to_sum(dtype: Dtype) -> Dtype:
-    """Return the dtype of a sum over elements of a dtype: 64 bits wide for bool and integers, else unchanged."""
+    """Return the dtype of a NumPy sum of elements of a dtype: 64 bits wide for bool and integers, else unchanged."""
     if dtype.name is None or promotion_category(dtype.name) >= 2:
         return dtype
     return Dtype("uint64" if dtype.name.startswith("uint") else "int64", DtypeSource.NUMPY)

@@ -25,7 +25,7 @@ def usage_evidence_for(frame: Frame, node: cst.BaseExpression) -> tuple[str, Usa
 
 
 def looks_like_tensor(frame: Frame, node: cst.BaseExpression, *, array_like: bool = True) -> bool:
-    """Return whether the surrounding code uses an expression as only a tensor can be used.
+    """Return whether the surrounding code uses an expression in a way that only a tensor allows.
 
     With `array_like`, uses that are valid for NumPy arrays as well count too.
     """
@@ -34,6 +34,6 @@ def looks_like_tensor(frame: Frame, node: cst.BaseExpression, *, array_like: boo
 
 
 def looks_like_module(frame: Frame, node: cst.BaseExpression) -> bool:
-    """Return whether the surrounding code uses an expression as only an `nn.Module` can be used."""
+    """Return whether the surrounding code uses an expression in a way that only an `nn.Module` allows."""
     found = usage_evidence_for(frame, node)
     return found is not None and found[1].is_module(found[0])

@@ -97,7 +97,7 @@ def dataset_placement(frame: Frame, bound: BoundArguments, name: str, node: cst.
 
 
 def chosen_placement(name: str) -> Placement:
-    """Return the symbolic device that a library class chooses by itself, the same one for all objects of the class."""
+    """Return the symbolic device that a library class chooses by itself: one for all its objects in a process."""
     return PlacementCase(device_symbol(("chosen by", name), f"the {name.rpartition('.')[2]}"), Basis.CALLER)
 
 

@@ -122,7 +122,7 @@ def _attribute_name(place: Place) -> str:
 
 
 def _change_provenances(frame: Frame, value: Value, mark: ProvenanceChange, depth: int = 0) -> None:
-    """Change the provenance of a parameter, or of all parameters and buffers that a module registers, by a function.
+    """Change the provenance of a parameter, or of all tensors registered in a module, by the function `mark`.
 
     Objects that the function does not change are not written to the heap again.
     """

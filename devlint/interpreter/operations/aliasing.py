@@ -36,7 +36,7 @@ MAX_DEPTH: Final = 2
 
 
 def storage_of(value: Value) -> Storage | None:
-    """Return the Storage that a tensor or an array lies in; None when it is not known."""
+    """Return the description (`Storage`) of the memory in which a tensor or an array lies; None if it is not known."""
     match value:
         case Tensor(memory=None, cell=cell) if cell is not None:
             return Storage(cell)
@@ -49,7 +49,7 @@ def storage_of(value: Value) -> Storage | None:
 
 
 def parameter_storage(module: Ref) -> Storage:
-    """Return one Storage that stands for the memory of all parameters of a module."""
+    """Return one description of memory (`Storage`) that stands for the memory of all parameters of a module."""
     return Storage(("parameters", module.address))
 
 

@@ -159,7 +159,7 @@ def _device_from_text(frame: Frame, text: str, node: cst.BaseExpression) -> Devi
 
 
 def _device_from_prefix(frame: Frame, prefix: str, node: cst.BaseExpression) -> Device:
-    """Return the device of a string whose beginning is known (`f"cuda:{rank}"`): the type, with an unknown index."""
+    """Return the device that a string with a known beginning (`f"cuda:{rank}"`) names: a type with unknown index."""
     type_, _, rest = prefix.partition(":")
     if ":" in rest:
         frame.emit(
@@ -245,5 +245,5 @@ def has_device_parameter(frame: Frame) -> bool:
 
 
 def is_absent_or_none(value: Value | None) -> bool:
-    """Return whether an argument is absent or None."""
+    """Return whether an argument of a call is absent or is Python's None."""
     return value is None or value == NONE

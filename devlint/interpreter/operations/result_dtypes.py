@@ -112,7 +112,7 @@ def _promoted_dtype(bound: BoundArguments, operands: Sequence[Operand], default:
 
 
 def _possible_ranks(rank: Rank) -> tuple[Rank, ...]:
-    """Return the ranks that an operand may have: both 0-dim and dimensioned when the rank is unknown."""
+    """Return the ranks that an operand may have: its rank, or both 0-dim and dimensioned when the rank is unknown."""
     return (Rank.ZERO, Rank.SOME) if rank is Rank.ANY else (rank,)
 
 

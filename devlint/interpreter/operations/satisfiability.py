@@ -1,4 +1,4 @@
-"""Joint satisfiability of path conditions: whether two tensors can be on their devices in one run of the program."""
+"""Joint satisfiability of path conditions: whether two tensors can be on given devices in one run of the program."""
 
 from __future__ import annotations
 

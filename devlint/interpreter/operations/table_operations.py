@@ -67,9 +67,10 @@ def apply_bound_row(
     *,
     complete: bool = True,
 ) -> Value:
-    """Check the operands of a library call whose arguments are bound, record its effects, and return its result.
+    """Check the operands of a library call, record the call's effects and return its result.
 
-    `complete` is whether all arguments of the call are known.
+    The arguments are bound to the parameters of the call's row of the semantics table already. `complete` is whether
+    all arguments of the call are known.
     """
     operands = operands_of(frame, row, bound)
     same = row.same
