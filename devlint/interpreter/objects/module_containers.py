@@ -134,7 +134,7 @@ def with_part(frame: Frame, thing: Instance, key: str, value: Value) -> Instance
 def set_container_part(frame: Frame, owner: Ref, thing: Instance, key: Value | None, value: Value) -> None:
     """Set an entry of a module container, as `modules[key] = module` does.
 
-    Under an unknown key, the entry is stored as one of unknown key.
+    Under an unknown key, the entry is joined with the other entries of unknown key.
     """
     name = str(key.value) if isinstance(key, Const) else ANY_PART
     frame.put(owner.address, with_part(frame, thing, name, value))

@@ -143,8 +143,8 @@ def report_shared_write(
 ) -> None:
     """Report an in-place write to memory that is in use under another name.
 
-    With `attribute`, the memory is that of an attribute of the object written to. A write to a temporary (`x.numpy()[:]
-    = 0`) is not reported, because its purpose is to change the shared memory.
+    With `attribute`, the memory is that of an attribute of the object written to. A write to a temporary, such as that
+    in `x.numpy()[:] = 0`, is not reported, because its purpose is to change the shared memory.
     """
     name = _written_name(target)
     memory = storage_of(written)

@@ -233,7 +233,7 @@ def is_behind_device_check(frame: Frame) -> bool:
 def has_device_parameter(frame: Frame) -> bool:
     """Return whether the caller chooses the device by a parameter of the running function or its class's `__init__`.
 
-    The parameter's name decides, because such a name contains `device`, `cuda` or `gpu`.
+    The parameter's name decides: it must contain `device`, `cuda` or `gpu`.
     """
     function = frame.function
     if function is None:

@@ -123,7 +123,10 @@ def _may_all_be_scalars(operands: Sequence[Operand]) -> bool:
 def _exempt_scalars(
     possible_scalars: Sequence[Operand], scalars: int | str, path_condition: PathCondition
 ) -> Sequence[Operand]:
-    """Return the operands that an operation accepts from the host because they are, or may be, 0-dim."""
+    """Return the operands that an operation accepts from the host because they are, or may be, 0-dim.
+
+    `path_condition` decides which of the operands may be on the host at all.
+    """
     if isinstance(scalars, str):
         return [one for one in possible_scalars if scalars in ("many", "alone", f"only:{one.name}")]
     certain_scalars = [
@@ -407,9 +410,10 @@ def _scopes_up_to_module(scope: Scope) -> Iterator[Scope]:
 def _module_input_conflict(
     frame: Frame, context: EventContext, operation: str, misplaced: Operand, reference: Operand, when: PathCondition
 ) -> ModuleInputConflict | None:
-    """Return a device conflict as one between a module's parameters and the module's input; None for other operands.
+    """Return the conflict event for a module's parameters and an input of the module that is on another device.
 
-    The conflict is located at the outermost module call that received the input, if there is one.
+    None for other operands. The conflict is located at the outermost module call that received the input, if there is
+    one.
     """
     for weights, given in ((misplaced, reference), (reference, misplaced)):
         if weights.of_module is None and weights.tensor.cell is None:

@@ -45,7 +45,10 @@ def _device_conditions(path_condition: PathCondition) -> PathCondition:
 
 
 def _is_about_presence(test: Literal) -> bool:
-    """Return whether a condition only tests for data, as in `x is not None`, and so decides on no device."""
+    """Return whether a condition only tests whether there is data, as `x is not None` does.
+
+    Such a condition does not decide on a device.
+    """
     match test.formula:
         case Atom(key=(kind, *_)):
             return kind in NO_CHOICE_OF_DEVICE
