@@ -62,7 +62,7 @@ def alias_storage(
     surely: bool = True,
     when: PathCondition = NO_CONDITION,
 ) -> Storage | None:
-    """Return the memory of the result of an operation that passes its input's memory on; None if that is unknown.
+    """Return the memory of the result of an operation that passes its input's memory on; None for unknown memory.
 
     `how` names the operation in the message of the alias step. `surely` is false for an operation that copies unless it
     has nothing to do, and `when` holds the conditions under which it has nothing to do, as far as they are known.
@@ -98,10 +98,10 @@ def storage_after_transfer(
     *,
     copies: bool,
 ) -> Storage | None:
-    """Return the memory of a transferred tensor: the tensor's own if the transfer has nothing to do, else new memory.
+    """Return the memory of a tensor after a transfer: its own if the transfer has nothing to do, else new memory.
 
-    `placement` and `dtype` are the requested ones; None leaves that property as it is. `copies` is true for a transfer
-    that always copies. None means that the memory is not known.
+    The result is None when the memory is not known. `placement` and `dtype` are the requested ones; None leaves that
+    property as it is. `copies` is true for a transfer that always copies.
     """
     same_dtype = dtype is None or (dtype.name == before.dtype.name and dtype.name is not None)
     if copies or not (same_dtype or dtype is None or None in (dtype.name, before.dtype.name)):
