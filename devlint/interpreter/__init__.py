@@ -1,1 +1,1 @@
-"""The abstract interpreter: it runs programs on placements instead of data, and reports events."""
+"""The abstract interpreter: it runs programs on descriptions of tensors (device, dtype), and reports events."""

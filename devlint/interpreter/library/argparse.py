@@ -20,8 +20,9 @@ def argument_parser(frame: Frame, call: LibraryCall) -> Value:
 def add_argument(frame: Frame, call: LibraryCall) -> Value:
     """Model `parser.add_argument(...)`: record the option's value as an attribute of the parser.
 
-    The option has its default when the user does not give it, and any value otherwise. A default that may name a device
-    becomes one side of a conditional value; any other default is only remembered in the option's origin.
+    A default that may name a device makes a conditional value: the default if the user does not give the option, else
+    an unknown value. Any other option is an unknown value, whose origin (its description for later conditions) has the
+    default.
     """
     thing = frame.instance(call.receiver)
     names = [one.value.value for one in call.arguments.positional if isinstance(one.value, Const)]
@@ -42,7 +43,7 @@ def add_argument(frame: Frame, call: LibraryCall) -> Value:
 
 
 def _default(call: LibraryCall, *, is_option: bool) -> Value | None:
-    """Return the value of an option that the user does not give; None for an option that must be given."""
+    """Return the value that a command-line option has when the user leaves it out; None if the option is mandatory."""
     default = call.arguments.value("default")
     if default is not None:
         return default
@@ -55,7 +56,10 @@ def _default(call: LibraryCall, *, is_option: bool) -> Value | None:
 
 
 def _may_name_device(value: Value) -> bool:
-    """Return whether a default is a string or a device, on every branch of a conditional value."""
+    """Return whether the default of a command-line option is a string or a device, so that it may name a device.
+
+    For a conditional value, both alternatives must be one.
+    """
     match value:
         case Const(value=str()) | DeviceValue():
             return True

@@ -41,7 +41,7 @@ ESTIMATOR_CLASS: Final = "sklearn.base.BaseEstimator"
     *(f"{ESTIMATOR_CLASS}.{name}" for name in ESTIMATOR_METHODS),
 )
 def array_reader(frame: Frame, call: LibraryCall) -> Value:
-    """Model a function that converts its arguments to arrays: report the tensors among them."""
+    """Model a function that converts its arguments to arrays: report tensor arguments as read on the host."""
     report_tensors_read(frame, call)
     return UNKNOWN
 
@@ -65,10 +65,13 @@ def _new_axes(frame: Frame, call: LibraryCall) -> Value:
 
 
 def reads_arrays(name: str) -> bool:
-    """Return whether a library function without a model or a row reads arrays, judged by its dotted name."""
+    """Return whether a library function of a given dotted name converts its arguments to arrays, judged by the name.
+
+    Asked for functions that have neither a hand-written model nor a row of the semantics table.
+    """
     return name.startswith(ARRAY_MODULES) and name.rpartition(".")[2].islower()
 
 
 def is_estimator(name: str) -> bool:
-    """Return whether a dotted name is a class of scikit-learn."""
+    """Return whether a dotted name names a class of scikit-learn."""
     return name.startswith("sklearn.") and name.rpartition(".")[2][:1].isupper()

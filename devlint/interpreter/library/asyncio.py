@@ -1,4 +1,4 @@
-"""Models of `asyncio`: a coroutine runs at the call, so an awaited value is its result."""
+"""Models of `asyncio`: devlint runs a coroutine where it is called, so the result of `await x` is `x` itself."""
 
 from __future__ import annotations
 

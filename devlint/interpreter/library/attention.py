@@ -1,4 +1,4 @@
-"""Model of `multi_head_attention_forward`: which of the weights given to the call take part in it."""
+"""Model of `multi_head_attention_forward`: which of the weights passed to the call must be on the inputs' device."""
 
 from __future__ import annotations
 

@@ -75,7 +75,8 @@ def number_constructor(frame: Frame, call: LibraryCall) -> Value:
 def text_conversion(frame: Frame, call: LibraryCall) -> Value:
     """Model `print(x)`, `str(x)`, `repr(x)` and `format(x)`: report the host read of each tensor argument.
 
-    `str` of a constant is a constant; `str` of a device is a device type.
+    `print` gives None. `str` of a constant is a constant, and `str` of a device is a value that still names the device;
+    any other result is a string of unknown text.
     """
     for argument in call.arguments.positional:
         if isinstance(argument.value, Tensor):
@@ -105,7 +106,10 @@ def is_tensor(frame: Frame, call: LibraryCall) -> Value:
 
 
 def _condition_value(frame: Frame, call: LibraryCall, answer: Literal | bool | None) -> Value:
-    """Return a condition as a value; None becomes a new atom, named by the call's source text."""
+    """Return the answer of a test as a value: a constant for a known answer, a symbolic bool for a condition.
+
+    For None (unknown answer), return a symbolic bool over a new condition that is named by the source text of the call.
+    """
     if isinstance(answer, bool):
         return Const(answer)
     return SymbolicBool(answer or Literal(Atom(frame.site_key(call.node), SourceText(call.node))))
@@ -141,7 +145,7 @@ def getattr_(frame: Frame, call: LibraryCall) -> Value:
 def setattr_(frame: Frame, call: LibraryCall) -> Value:
     """Model `setattr(x, "name", value)`: store the attribute.
 
-    Under a name that is not constant, a submodule stored in a module is registered under a wildcard name.
+    Under a name that is not constant, a submodule is registered in its module as an attribute of unknown name.
     """
     arguments = call.arguments.positional
     if len(arguments) == 3:
@@ -172,7 +176,11 @@ def type_(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("builtins.hasattr")
 def hasattr_(frame: Frame, call: LibraryCall) -> Value:
-    """Model `hasattr(x, "name")`: true for an attribute that the program has set, else a condition where possible."""
+    """Model `hasattr(x, "name")`: a constant where the answer is known, else a symbolic bool.
+
+    True for an attribute that the program has set on `x`. If only some paths have set the attribute, the symbolic bool
+    is the condition of these paths.
+    """
     arguments = call.arguments.positional
     if len(arguments) == 2 and isinstance(arguments[1].value, Const):
         thing = frame.instance(arguments[0].value)
@@ -188,9 +196,9 @@ def hasattr_(frame: Frame, call: LibraryCall) -> Value:
 
 
 def _has_attribute(frame: Frame, value: Value, name: str) -> Literal | bool | None:
-    """Return whether a builtin value or a tensor has an attribute, or the literal that decides this; None if unknown.
+    """Return whether a builtin value or a tensor has an attribute; None if unknown.
 
-    Of a conditional value, the branches answer alike, or the value's own test is the answer.
+    For a conditional value of which only one alternative has the attribute, return the condition under which it has it.
     """
     match value:
         case ConditionalValue(test=test, yes=yes, no=no):

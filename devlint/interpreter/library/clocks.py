@@ -1,4 +1,4 @@
-"""Models of clocks, whose values record which work of the accelerator was unfinished at the read."""
+"""Models of clocks such as `time.time()`: the number read records which accelerator work was unfinished at the read."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from devlint.interpreter.state.library_models import models_call
 def read_clock(frame: Frame, call: LibraryCall) -> Value:
     """Model `time.time()` and other clocks: a number that records the launches and unfinished work at this point.
 
-    The call summaries are invalidated: the result depends on the state of the accelerator.
+    The call summaries being recorded become invalid: replaying a call that reads a clock would ignore the state of the
+    accelerator, on which the number depends.
     """
     torch_state = frame.state.torch_state
     frame.analysis.call_summaries.invalidate()

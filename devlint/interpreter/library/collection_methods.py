@@ -17,13 +17,13 @@ from devlint.interpreter.state.library_models import models_call
 
 
 def _receiver_sequence(frame: Frame, call: LibraryCall) -> Sequence | None:
-    """Return the sequence that the method is called on; None for any other receiver."""
+    """Return the list, set or other sequence on which a library method is called; None for any other receiver."""
     thing = frame.object_of(call.receiver)
     return thing if isinstance(thing, Sequence) else None
 
 
 def _receiver_dict(frame: Frame, call: LibraryCall) -> Dict | None:
-    """Return the dict that the method is called on; None for any other receiver."""
+    """Return the dict on which a library method is called; None if the receiver of the method is no dict."""
     thing = frame.object_of(call.receiver)
     return thing if isinstance(thing, Dict) else None
 
@@ -137,14 +137,14 @@ def integer_method(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("dict.items")
 def items(frame: Frame, call: LibraryCall) -> Value:
-    """Model `dict.items()`: the pairs of keys and values."""
+    """Model `dict.items()`: the pairs of a key and its value."""
     thing = _receiver_dict(frame, call)
     return frame.allocate(call.node, items_of(thing)) if thing is not None else UNKNOWN
 
 
 @models_call("dict.values")
 def values(frame: Frame, call: LibraryCall) -> Value:
-    """Model `dict.values()`: the values."""
+    """Model `dict.values()`: the values of the dict's entries."""
     thing = _receiver_dict(frame, call)
     return frame.allocate(call.node, values_of(thing)) if thing is not None else UNKNOWN
 
@@ -216,7 +216,10 @@ def popitem(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("dict.update")
 def update_dict(frame: Frame, call: LibraryCall) -> Value:
-    """Model `dict.update(other, key=...)`: add the entries, also to the object whose attributes the dict holds."""
+    """Model `dict.update(other, key=...)`: add the entries to the dict.
+
+    If the dict is an object's `__dict__`, the object's attributes change too.
+    """
     thing = _receiver_dict(frame, call)
     if thing is None or not isinstance(call.receiver, Ref):
         return NONE
@@ -265,9 +268,9 @@ def split(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("str.startswith", "str.endswith", "str.isdigit")
 def string_predicate(frame: Frame, call: LibraryCall) -> Value:
-    """Model `str.startswith`, `endswith` and `isdigit`: a constant for known strings, a condition on a device type.
+    """Model `str.startswith`, `endswith` and `isdigit`: a constant if both strings are known, else an unknown bool.
 
-    Anything else is an unknown bool.
+    `startswith` on the type of a device, as in `device.type.startswith("cuda")`, gives a condition on the device.
     """
     receiver, given = call.receiver, call.arguments.value("prefix", 0)
     if (

@@ -1,4 +1,4 @@
-"""Models of context managers that change how torch runs operations, and of objects known by their class only."""
+"""Models of context managers that change how torch runs operations, and of objects of which only the class matters."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from devlint.interpreter.state.library_models import models_call
     "contextlib.nullcontext",
 )
 def plain_object(frame: Frame, call: LibraryCall) -> Value:
-    """Model constructors of objects that are known by their class only, such as `torch.no_grad()` or a CUDA event.
+    """Model constructors such as `torch.no_grad()` or `torch.cuda.Event()`: an object without attributes.
 
     `torch.set_grad_enabled(mode)` becomes `torch.enable_grad` or `torch.no_grad`; as a statement of its own, the call
-    also sets the grad mode of the state.
+    also sets whether the interpreter's abstract state records gradients from there on.
     """
     name = call.name
     if name == "torch.set_grad_enabled":

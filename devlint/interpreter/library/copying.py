@@ -42,7 +42,7 @@ def _shallow_copy(frame: Frame, value: Value, call: LibraryCall) -> Value:
 
 
 def _clone_graph(frame: Frame, value: Value, node: cst.CSTNode, seen: dict[AllocationSite, AllocationSite]) -> Value:
-    """Return a deep copy of a value; `seen` maps the objects copied so far to their copies."""
+    """Return a deep copy of a value; `seen` maps the addresses of objects copied already to those of their copies."""
     match value:
         case Ref(address=address):
             return Ref(_clone_object(frame, address, node, seen))

@@ -37,7 +37,7 @@ TENSOR_DATASET = "torch.utils.data.TensorDataset"
 
 @models_call(DATA_LOADER, "torch.utils.data.dataloader.DataLoader")
 def data_loader(frame: Frame, call: LibraryCall) -> Value:
-    """Model `DataLoader(dataset, ...)`: an object that keeps the dataset and the options that shape a batch."""
+    """Model `DataLoader(dataset, ...)`: an object that keeps the dataset and the options that shape its batches."""
     names = ("dataset", "batch_size")
     attributes = {name: value for i, name in enumerate(names) if (value := call.arguments.value(name, i)) is not None}
     for name in ("collate_fn", "pin_memory", "num_workers", "generator"):
@@ -56,9 +56,9 @@ def tensor_dataset(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("torch.utils.data.Subset", "torch.utils.data.random_split")
 def subset(frame: Frame, call: LibraryCall) -> Value:
-    """Model `Subset(dataset, ...)` and `random_split`: the dataset itself, because a part has samples of the same kind.
+    """Model `Subset(dataset, ...)`: the dataset itself, because a part of a dataset has samples of the same kind.
 
-    `random_split` returns a list of such parts.
+    Model `random_split(dataset, ...)`: a list in which the dataset stands for each part.
     """
     dataset = call.arguments.value("dataset", 0) or UNKNOWN
     if call.name.endswith("random_split"):
@@ -68,20 +68,21 @@ def subset(frame: Frame, call: LibraryCall) -> Value:
 
 @models_iteration(DATA_LOADER)
 def iterate_loader(frame: Frame, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Sequence:
-    """Model a loop over a DataLoader: the elements are batches."""
+    """Model a loop over a DataLoader: return the sequence of its batches."""
     return Sequence(None, _batch_of(frame, reference, thing, node))
 
 
 @models_iteration(TENSOR_DATASET)
 def iterate_tensor_dataset(frame: Frame, reference: Ref, thing: Instance, node: cst.BaseExpression) -> Sequence:
-    """Model a loop over a `TensorDataset`: the elements are samples."""
+    """Model a loop over a `TensorDataset`: return the sequence of its samples."""
     return Sequence(None, _sample_of(frame, reference, thing, node))
 
 
 def _sample_of(frame: Frame, reference: Value, thing: Instance | None, node: cst.BaseExpression) -> Value:
     """Return one sample of a dataset: rows of a `TensorDataset`, or the result of the dataset's `__getitem__`.
 
-    `thing` is the dataset's object; where it is None, the sample is an element of the iterable itself.
+    `thing` is the heap object of the dataset. Where it is None, the dataset is a plain iterable, and the sample is one
+    of the elements of the iterable.
     """
     if thing is None:
         found = frame.iterate(reference, node)
@@ -123,7 +124,7 @@ def _collated_batch(frame: Frame, thing: Instance, step: Step, node: cst.BaseExp
 
 
 def _with_pinned(frame: Frame, value: Value, pinned: bool | None, depth: int = 0) -> Value:
-    """Return a batch with the pinned flag set on its tensors, inside nested tuples too."""
+    """Return a batch whose tensors are marked as lying in pinned memory, those inside nested tuples too."""
     match value:
         case Tensor():
             return replace(value, pinned=pinned, fresh=None)

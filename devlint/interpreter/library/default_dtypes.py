@@ -46,16 +46,16 @@ def set_default_tensor_type(frame: Frame, call: LibraryCall) -> Value:
 
 
 def _set_default_dtype(frame: Frame, dtype: Dtype) -> None:
-    """Set the default dtype of the state, and record the dtype as the file's default."""
+    """Set torch's default dtype in the interpreter's state, and record it as the default that a source file sets."""
     frame.state.torch_state = replace(frame.state.torch_state, default_dtype=dtype)
     record_file_defaults(frame)
 
 
 def record_file_defaults(frame: Frame) -> None:
-    """Record the state's default device and dtype as the defaults of the file whose execution changes them.
+    """Record the default device and dtype of the interpreter's state as those that a source file sets for torch.
 
-    A change at module level counts for that module's file, a change inside a function for the file that is entered; a
-    change during the symbolic analysis of a function is not recorded.
+    For code at module level, the file is that module's file. For code inside a function, it is the file that is
+    interpreted as the main program; nothing is recorded while a function is analysed with symbolic arguments.
     """
     defaults = frame.analysis.torch_defaults
     file = frame.module if frame.function is None else None if frame.analysis.symbolic else defaults.entry_module

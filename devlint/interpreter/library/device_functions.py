@@ -71,7 +71,7 @@ def current_device(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("torch.cuda.set_device")
 def set_device(frame: Frame, call: LibraryCall) -> Value:
-    """Model `torch.cuda.set_device(i)`: afterwards `cuda` without an index may mean any CUDA device."""
+    """Model `torch.cuda.set_device(i)`: from then on, the device `cuda` without an index may be any CUDA device."""
     frame.state.torch_state = replace(frame.state.torch_state, current_device_known=False)
     return NONE
 

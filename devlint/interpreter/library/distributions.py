@@ -1,4 +1,4 @@
-"""Models of `torch.distributions`: draws are placed where the parameters are; on the host if these are numbers."""
+"""Models of `torch.distributions`: a sample is placed where the parameters are, on the host if these are numbers."""
 
 from __future__ import annotations
 
@@ -54,14 +54,17 @@ MOMENTS: Final = ("mean", "stddev", "variance")
 
 
 def _parameters_by_name() -> dict[str, tuple[str, ...]]:
-    """Return the parameters of each family under its two names: `normal.Normal` as well as `Normal`."""
+    """Return the parameter names of each class of `torch.distributions`, keyed by both dotted names of the class.
+
+    `torch.distributions.normal.Normal` is also available as `torch.distributions.Normal`.
+    """
     found = {f"{PACKAGE}{name}": names for name, names in PARAMETERS.items()}
     return found | {f"{PACKAGE}{name.partition('.')[2]}": names for name, names in PARAMETERS.items()}
 
 
 @models_call(*_parameters_by_name())
 def distribution(frame: Frame, call: LibraryCall) -> Value:
-    """Model `Normal(mean, std)`: an object with the tensor parameters and their moments as attributes.
+    """Model `Normal(mean, std)`: an object with the tensor parameters, and tensors such as `mean`, as attributes.
 
     Parameters that are numbers become 0-dim tensors on the default device, unless another parameter is a tensor.
     """
@@ -83,12 +86,15 @@ def distribution(frame: Frame, call: LibraryCall) -> Value:
 
 
 def _parameter_tensor(value: Value) -> Tensor | None:
-    """Return a parameter as a tensor, unknown if need be; None for a number."""
+    """Return a parameter of a distribution as a tensor; None for a number.
+
+    For any other value, return a tensor of unknown device and dtype.
+    """
     return None if isinstance(value, (Const, Number)) else as_tensor(value) or Tensor()
 
 
 def _current_parameters(frame: Frame, value: Value | None) -> list[Tensor]:
-    """Return the tensors that a distribution was constructed with, resolved in the current state."""
+    """Return the tensors that a distribution was constructed with, with the placements they have at this point."""
     thing = frame.instance(value)
     if thing is None or not (isinstance(thing.cls, str) and thing.cls.startswith(PACKAGE)):
         return []
@@ -116,9 +122,9 @@ def draw(frame: Frame, call: LibraryCall) -> Value:
 
 
 def _placement_of_draw(frame: Frame, placement: Placement, node: cst.CSTNode) -> Placement:
-    """Return the placement of a draw from parameters of this placement.
+    """Return the placement of a sample drawn from distribution parameters of a given placement: the same device.
 
-    A draw from parameters on the host by default starts a provenance of its own here.
+    Where the parameters are on the host only by torch's default, the sample's provenance starts anew, at the draw.
     """
     step = frame.step(StepKind.CREATED, "drawn on the host, where the parameters of the distribution are", node)
 
@@ -144,7 +150,7 @@ def density(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call(f"{PACKAGE}kl_divergence", f"{PACKAGE}kl.kl_divergence")
 def kl_divergence(frame: Frame, call: LibraryCall) -> Value:
-    """Model `kl_divergence(p, q)`: a tensor computed from the parameters of both.
+    """Model `kl_divergence(p, q)`: a tensor computed from the parameters of both distributions.
 
     Parameters on different devices are reported.
     """
@@ -154,24 +160,24 @@ def kl_divergence(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call(f"{ANY_FAMILY}.entropy")
 def entropy(frame: Frame, call: LibraryCall) -> Value:
-    """Model `distribution.entropy()`: a tensor computed from the parameters."""
+    """Model `distribution.entropy()`: a tensor computed from the distribution's parameters."""
     return _compute(frame, call, list(_parameter_operands(frame, call.receiver, call.receiver_node)))
 
 
 @models_call(f"{PACKAGE}Independent", f"{ANY_FAMILY}.expand")
 def reshaped_distribution(frame: Frame, call: LibraryCall) -> Value:
-    """Model `Independent(distribution, n)` and `expand`: the distribution itself, with the same parameters."""
+    """Model `Independent(distribution, n)` and `distribution.expand(shape)`: the same distribution and parameters."""
     return call.receiver or (call.first.value if call.first is not None else UNKNOWN)
 
 
 def _parameter_operands(frame: Frame, value: Value | None, node: cst.BaseExpression) -> Iterator[Operand]:
-    """Yield the parameters of a distribution as operands of an operation."""
+    """Yield the parameters of a distribution object, such as mean and deviation, as operands of an operation."""
     for parameter in _current_parameters(frame, value):
         yield Operand("parameters", frame.place(node), parameter, inside=True)
 
 
 def _compute(frame: Frame, call: LibraryCall, operands: list[Operand]) -> Value:
-    """Return the result of an operation on the operands; report a device conflict among them."""
+    """Return the tensor that an operation computes from operands; report a device conflict between the operands."""
     if not operands:
         return UNKNOWN
     name = call.name.rpartition(".")[2]

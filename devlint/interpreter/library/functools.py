@@ -21,9 +21,10 @@ def partial(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("functools.reduce")
 def reduce(frame: Frame, call: LibraryCall) -> Value:
-    """Model `functools.reduce(f, xs, start)`: call the function on each element in turn, where the elements are known.
+    """Model `functools.reduce(f, xs, start)`: call the function on each element in turn, if the elements are known.
 
-    Otherwise the result is the join of the first value and the results of one step, or of two with a start value.
+    For an unknown number of elements, the result is the join of the initial value (`start` or an element) and the
+    results of calling the function once, or twice if `start` is given.
     """
     if len(call.arguments.positional) < 2:
         return UNKNOWN

@@ -15,9 +15,9 @@ HANDLE = "torch.utils.hooks.RemovableHandle"
 
 @models_call(f"Module.{PRE_HOOK}", f"Module.{FORWARD_HOOK}")
 def register_hook(frame: Frame, call: LibraryCall) -> Value:
-    """Model `module.register_forward_hook(f)`: add the hook and return a handle.
+    """Model `module.register_forward_hook(f)`: add the hook and return a handle that can remove the hook.
 
-    A hook that is not a known callable, or has keyword options, is assumed to change nothing.
+    A hook that is not a known callable, or whose registration has keyword options, is assumed to change nothing.
     """
     if call.first is None or not isinstance(call.receiver, Ref):
         return UNKNOWN

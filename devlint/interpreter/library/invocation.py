@@ -1,4 +1,7 @@
-"""Dispatch of library calls by name: hand-written models first, then the rows of the semantics table, else unknown."""
+"""Dispatch of library calls by name: a hand-written model if there is one, else a row of devlint's semantics table.
+
+The result of any other call is unknown.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,11 @@ from devlint.interpreter.state.library_models import _MODELS
 
 
 def invoke(frame: Frame, invocation: LibraryCall) -> Value:
-    """Return the value of a library call: by the first model registered under one of its names, else by the table."""
+    """Return the value of a library call: by its hand-written model if one is registered, else by the table.
+
+    A call may have models under several names, such as those of its class and of a base class; the most specific
+    counts. The table is devlint's semantics table, which has a row for each known function.
+    """
     if invocation.receiver is None and invocation.name.startswith("torch."):
         report_hard_coded_arguments(frame, invocation.name, invocation.arguments)
     for name in _registered_names(frame, invocation):
@@ -58,7 +65,7 @@ METHOD_PREFIXES: Final[dict[type, tuple[str, ...]]] = {
 
 
 def _registered_names(frame: Frame, invocation: LibraryCall) -> list[str]:
-    """Return the names under which a model of the call may be registered, most specific first."""
+    """Return the names under which a model of a library call may be registered, most specific first."""
     receiver, name = invocation.receiver, invocation.name
     if receiver is None:
         return [name]
@@ -82,7 +89,10 @@ def _registered_names(frame: Frame, invocation: LibraryCall) -> list[str]:
 
 
 def _names_by_class(frame: Frame, receiver: Value, thing: Instance, name: str) -> list[str]:
-    """Return the names under which a model of an object's method may be registered, most specific first."""
+    """Return the names under which a model of an object's method may be registered, most specific first.
+
+    An example is `torch.nn.Sequential.append`, then `Module.append`.
+    """
     if is_module(frame, receiver):
         return [f"{library_class_name(frame, thing)}.{name}", f"Module.{name}"]
     if is_tensor_container(frame, receiver):

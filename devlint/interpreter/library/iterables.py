@@ -29,7 +29,7 @@ IN_ORDER: Final = frozenset({"builtins.iter", "tqdm.tqdm", "tqdm.auto.tqdm", "tq
 def model_iter_like(frame: Frame, call: LibraryCall) -> Value:
     """Model `list`, `iter`, `sorted`, `range`, `tqdm` and the like: a collection of an iterable's elements.
 
-    Functions that change the order or drop elements forget which element is which, except `reversed`.
+    For `sorted`, `set` and `frozenset`, any element may be at any position of the result.
     """
     if call.name in ("builtins.range", "tqdm.trange"):
         return frame.allocate(call.node, _range(call))
@@ -54,7 +54,10 @@ def model_iter_like(frame: Frame, call: LibraryCall) -> Value:
 
 
 def _range(call: LibraryCall) -> Sequence:
-    """Return the sequence of a range's numbers: each of them if they are known and few, else the first number."""
+    """Return the sequence of the numbers of a `range` call: each number if all are known and few.
+
+    Otherwise the sequence is one of unknown integers, with the first number if that is known.
+    """
     given = [one.value for one in call.arguments.positional]
     bounds = [one.value for one in given if isinstance(one, Const) and type(one.value) is int]
     if 0 < len(bounds) == len(given) <= 3 and call.arguments.complete and 0 not in bounds[2:]:
@@ -81,7 +84,7 @@ def enumerate_(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("builtins.zip")
 def zip_(frame: Frame, call: LibraryCall) -> Value:
-    """Model `zip(xs, ys)`: tuples of one element of each iterable; `zip(*rows)` gives the columns of the rows."""
+    """Model `zip(xs, ys)`: tuples of one element of each iterable; `zip(*pairs)` gives first and second elements."""
     found = [frame.iterate(one.value, one.node) for one in call.arguments.positional]
     if found and all(one.items is not None for one in found) and call.arguments.complete:
         rows = zip(*(one.items or () for one in found), strict=False)
@@ -101,7 +104,10 @@ def zip_(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("builtins.map", "builtins.filter")
 def map_(frame: Frame, call: LibraryCall) -> Value:
-    """Model `map(f, xs)`: the function's result for each element; model `filter(f, xs)`: any of the elements."""
+    """Model `map(f, xs)`: call the function on each element, and return an iterator over the results.
+
+    Model `filter(f, xs)`: an iterator over any number of the elements.
+    """
     if len(call.arguments.positional) < 2:
         return UNKNOWN
     function, *sources = call.arguments.positional
@@ -164,7 +170,7 @@ def sum_(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("builtins.min", "builtins.max")
 def min_or_max(frame: Frame, call: LibraryCall) -> Value:
-    """Model `min` and `max`: any of the arguments, or any element of a single argument."""
+    """Model `min` and `max`: a value that may be any of the arguments, or any element of a single iterable argument."""
     if len(call.arguments.positional) == 1:
         return frame.iterate(call.arguments.positional[0].value, call.arguments.positional[0].node).any
     return join_all([one.value for one in call.arguments.positional])

@@ -11,12 +11,15 @@ from devlint.interpreter.state.library_models import models_call
 
 
 def _elements(frame: Frame, given: list[Argument]) -> list[Sequence]:
-    """Return the elements of each argument."""
+    """Return the elements of the iterables passed to a function of `itertools`: one sequence for each iterable."""
     return [frame.iterate(one.value, one.node) for one in given]
 
 
 def _iterator(frame: Frame, call: LibraryCall, element: Value, items: tuple[Value, ...] | None = None) -> Ref:
-    """Allocate an iterator: over known items, or over any number of values that `element` stands for."""
+    """Allocate an iterator object on the abstract heap, for the result of a call of `itertools`.
+
+    It yields `items` where these are known, else any number of values that the one value `element` describes.
+    """
     return frame.allocate(call.node, Sequence(items, element, "iterator"))
 
 
@@ -52,7 +55,7 @@ def tuples_of_elements(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("itertools.zip_longest")
 def zip_longest(frame: Frame, call: LibraryCall) -> Value:
-    """Model `zip_longest(xs, ys)`: tuples of one element each, with the fill value where the lengths may differ."""
+    """Model `zip_longest(xs, ys)`: tuples of one element of each iterable, or the fill value if lengths may differ."""
     found = _elements(frame, call.arguments.positional)
     lengths = {len(one.items) if one.items is not None else None for one in found}
     fill = call.arguments.value("fillvalue") or NONE
@@ -69,7 +72,10 @@ def filtered_elements(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("itertools.repeat", "itertools.compress")
 def repeat_or_compress(frame: Frame, call: LibraryCall) -> Value:
-    """Model `repeat(x)` and `compress(xs, selectors)`: the argument repeated, or some of its elements."""
+    """Model `repeat(x)`: an iterator over the same value again and again.
+
+    Model `compress(xs, selectors)`: an iterator over some of the elements of `xs`.
+    """
     if call.first is None:
         return UNKNOWN
     again = call.name == "itertools.repeat"
@@ -78,7 +84,7 @@ def repeat_or_compress(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("itertools.starmap")
 def starmap(frame: Frame, call: LibraryCall) -> Value:
-    """Model `starmap(f, rows)`: call the function once, with a row that stands for all rows."""
+    """Model `starmap(f, rows)`: call the function once, with one abstract row that describes every row."""
     if len(call.arguments.positional) < 2:
         return UNKNOWN
     function, source = call.arguments.positional[:2]
@@ -91,7 +97,7 @@ def starmap(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("itertools.groupby")
 def groupby(frame: Frame, call: LibraryCall) -> Value:
-    """Model `groupby(xs)`: pairs of an unknown key and an iterator over elements."""
+    """Model `groupby(xs)`: pairs of an unknown key and an iterator over any number of the elements."""
     if call.first is None:
         return UNKNOWN
     found = frame.iterate(call.first.value, call.first.node)

@@ -1,4 +1,7 @@
-"""Models of functions that count labels, and of class weights computed from the counts: integers, and float64."""
+"""Models of functions that count the labels of a dataset or compute class weights from labels, for their dtypes.
+
+Counts are integers, and class weights are arrays of float64.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ EXTRA_RESULTS: Final = ("return_index", "return_inverse", "return_counts")
 
 @models_call("collections.Counter")
 def counter(frame: Frame, call: LibraryCall) -> Value:
-    """Model `Counter(labels)`: a dict of integers."""
+    """Model `collections.Counter(labels)`: a dict with integers as values."""
     return frame.allocate(call.node, Dict({}, Number("int")))
 
 
@@ -34,7 +37,10 @@ def most_common(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("numpy.unique")
 def unique(frame: Frame, call: LibraryCall) -> Value:
-    """Model `np.unique(labels, return_counts=True)`: the values, and the index arrays that the call requests."""
+    """Model `np.unique(labels, return_counts=True)`: the array of distinct values.
+
+    If the call requests indices, inverse or counts, the result is a tuple of that array and one int64 array for each.
+    """
     alone = call_numpy(frame, call)
     requested = [
         call.arguments.value(name, position) or Const(False) for position, name in enumerate(EXTRA_RESULTS, start=1)

@@ -48,9 +48,9 @@ def typed_constructor(frame: Frame, call: LibraryCall) -> Value:
 
 
 def _report_accelerator_type(frame: Frame, call: LibraryCall) -> None:
-    """Report a hard-coded device where the program writes `torch.cuda.FloatTensor(...)` itself.
+    """Report a hard-coded device for a call that the program's source writes as `torch.cuda.FloatTensor(...)`.
 
-    A name that may stand for another type as well is not reported.
+    Calls through another name, such as a variable that holds one of several tensor types, are not reported.
     """
     written = dotted_name(call.node.func) if isinstance(call.node, cst.Call) else None
     package = call.name.rpartition(".")[0].rpartition(".")[2]

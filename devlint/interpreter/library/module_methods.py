@@ -60,15 +60,16 @@ def requires_grad_(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("Module.apply")
 def apply(frame: Frame, call: LibraryCall) -> Value:
-    """Model `module.apply(fn)`: the module itself; `fn` usually initialises weights in place and is not called."""
+    """Model `module.apply(fn)`: return the module without calling `fn`, which usually initialises weights in place."""
     return call.receiver or UNKNOWN
 
 
 @models_call("Module.__init__", "torch.nn.Module.__init__", "object.__init__")
 def module_init(frame: Frame, call: LibraryCall) -> Value:
-    """Model `super().__init__(...)` of a class derived from a library class.
+    """Model `super().__init__(...)` of a class of the program that derives from a library class.
 
-    A subclass of a container receives its parts; for any other subclass, the library base class is initialised.
+    If the class derives from a module container such as `nn.Sequential`, the arguments become the modules in it; for
+    any other class, the library base class is initialised.
     """
     thing = frame.instance(call.receiver)
     if thing is not None and isinstance(thing.cls, ProgramDefinition) and isinstance(thing.cls.definition, ClassInfo):
@@ -83,13 +84,13 @@ def module_init(frame: Frame, call: LibraryCall) -> Value:
 
 
 def _has_library_base(frame: Frame, info: object, name: str) -> bool:
-    """Return whether a class of the program derives from the library class of this name."""
+    """Return whether a class of the program derives from the library class of a given dotted name."""
     return isinstance(info, ClassInfo) and library_base(frame, info) == name
 
 
 @models_call("Module.register_buffer")
 def register_buffer(frame: Frame, call: LibraryCall) -> Value:
-    """Model `module.register_buffer(name, tensor)`: a buffer moves with the module, persistent or not."""
+    """Model `module.register_buffer(name, tensor)`: store a buffer, persistent or not, that moves with the module."""
     _register(frame, call, Registration.BUFFER, "tensor")
     return NONE
 
@@ -109,9 +110,10 @@ def add_module(frame: Frame, call: LibraryCall) -> Value:
 
 
 def _register(frame: Frame, call: LibraryCall, kind: Registration, keyword: str) -> None:
-    """Store an attribute of a module as a buffer, parameter or submodule.
+    """Store an attribute of a module as a buffer, parameter or submodule, as `module.register_buffer(name, x)` does.
 
-    Under a name that is not constant, a parameter or submodule is stored under a wildcard name and a buffer is dropped.
+    Under a name that is not constant, a parameter or submodule is stored as an attribute of unknown name, and a buffer
+    is not stored.
     """
     thing = frame.instance(call.receiver)
     name, value = call.arguments.value("name", 0), call.arguments.value(keyword, 1)
@@ -126,7 +128,10 @@ def _register(frame: Frame, call: LibraryCall, kind: Registration, keyword: str)
 
 @models_call("Module.parameters", "Module.named_parameters", "Module.buffers", "Module.named_buffers")
 def parameters_or_buffers(frame: Frame, call: LibraryCall) -> Value:
-    """Model `module.parameters()`, `buffers()` and their `named_` forms: an iterator with one element for all."""
+    """Model `module.parameters()`, `buffers()` and their `named_` forms: an iterator over all tensors of the kind.
+
+    One abstract tensor stands for every parameter or buffer.
+    """
     assert isinstance(call.receiver, Ref)
     found = [one for _, one in module_tensors(frame, call.receiver, buffers="buffers" in call.name)]
     element: Value = Tensor(rank=Rank.SOME)
@@ -141,7 +146,10 @@ def parameters_or_buffers(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("Module.state_dict")
 def state_dict(frame: Frame, call: LibraryCall) -> Value:
-    """Model `module.state_dict()`: a dict whose value stands for all tensors, detached, in the module's own memory."""
+    """Model `module.state_dict()`: a dict of unknown string keys in which one tensor stands for every value.
+
+    The tensor is the join of the module's parameters: detached, and sharing the memory of the module.
+    """
     assert isinstance(call.receiver, Ref)
     memory = parameter_storage(call.receiver)
     found: list[Value] = [
@@ -176,7 +184,7 @@ def submodules(frame: Frame, call: LibraryCall) -> Value:
 
 
 def _submodule_item(call: LibraryCall, name: Value, part: Value) -> Value:
-    """Return a submodule as the iterator yields it: with its name for the `named_` methods."""
+    """Return a submodule as an iterator yields it: with its name for `named_children` and `named_modules`."""
     return Tuple((name, part)) if call.name.startswith("named") else part
 
 
@@ -184,7 +192,7 @@ def _submodule_item(call: LibraryCall, name: Value, part: Value) -> Value:
 def call_base_forward(frame: Frame, call: LibraryCall) -> Value:
     """Model `super().forward(x)` and `super().__call__(x)`: call the library class that the module derives from.
 
-    The interpreter has already looked for a `forward` that the program's own classes define.
+    The model runs only if no class of the program that the module derives from defines `forward`.
     """
     thing = frame.instance(call.receiver)
     if thing is None or not isinstance(call.receiver, Ref):
@@ -198,14 +206,14 @@ def call_base_forward(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call(*CONTAINERS)
 def make_container(frame: Frame, call: LibraryCall) -> Value:
-    """Model `nn.Sequential(a, b)`, `nn.ModuleList([a, b])` and `nn.ModuleDict({...})`: a container of these parts."""
+    """Model `nn.Sequential(a, b)`, `nn.ModuleList([a, b])` and `nn.ModuleDict({...})`: a container of these modules."""
     reference = frame.allocate(call.node, Instance(call.name, {}))
     _fill_container(frame, reference, call.name, call)
     return reference
 
 
 def _fill_container(frame: Frame, reference: Ref, name: str, call: LibraryCall) -> None:
-    """Store the parts that a container's constructor is called with in the container."""
+    """Store the modules and parameters that a container's constructor receives, as in `nn.Sequential(a, b)`."""
     thing = frame.instance(reference)
     if thing is None:
         return
@@ -225,7 +233,10 @@ def _fill_container(frame: Frame, reference: Ref, name: str, call: LibraryCall) 
 
 
 def _parts_of(frame: Frame, argument: Argument) -> list[tuple[str, Value]]:
-    """Return the parts of a dict or iterable with their keys; a wildcard key stands for an unknown number of parts."""
+    """Return the keys and values of a dict or iterable that is passed to a module container such as `nn.ModuleList`.
+
+    Elements of unknown number or key are returned as one value, under the wildcard key `ANY_PART`.
+    """
     thing = frame.object_of(argument.value)
     if isinstance(thing, Dict):
         known = [(str(key), value) for key, value in thing.entries.items()]
@@ -237,9 +248,9 @@ def _parts_of(frame: Frame, argument: Argument) -> list[tuple[str, Value]]:
 
 @models_call("torch.nn.ModuleList.append", "torch.nn.Sequential.append", "torch.nn.ParameterList.append")
 def append(frame: Frame, call: LibraryCall) -> Value:
-    """Model `modules.append(module)`: add a part.
+    """Model `module_list.append(module)`: add a module to the list.
 
-    Inside a loop that runs an unknown number of times, the part's position is unknown.
+    Inside a loop that runs an unknown number of times, the module's position is unknown.
     """
     thing = frame.instance(call.receiver)
     value = call.arguments.value("module", 0)
@@ -256,7 +267,7 @@ def append(frame: Frame, call: LibraryCall) -> Value:
     "torch.nn.ParameterList.extend",
 )
 def extend(frame: Frame, call: LibraryCall) -> Value:
-    """Model `modules.extend(more)` and `ModuleDict.update`: add parts at unknown positions."""
+    """Model `module_list.extend(more)` and `module_dict.update(more)`: add modules under unknown positions or keys."""
     thing = frame.instance(call.receiver)
     if thing is not None and call.arguments.positional and isinstance(call.receiver, Ref):
         for _, value in _parts_of(frame, call.arguments.positional[0]):
@@ -274,7 +285,7 @@ def extend(frame: Frame, call: LibraryCall) -> Value:
     "torch.nn.ParameterDict.keys",
 )
 def module_dict_views(frame: Frame, call: LibraryCall) -> Value:
-    """Model `ModuleDict.items()`, `values()` and `keys()`, and those of `ParameterDict`: an iterator over the parts."""
+    """Model `items()`, `values()` and `keys()` of `ModuleDict` and `ParameterDict`: an iterator over the entries."""
     thing = frame.instance(call.receiver)
     if thing is None:
         return UNKNOWN
@@ -289,7 +300,7 @@ def module_dict_views(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("torch.nn.Sequential.__call__", "torch.nn.Sequential.forward")
 def call_sequential(frame: Frame, call: LibraryCall) -> Value:
-    """Model a call of `nn.Sequential`: call each part with the result of the part before it."""
+    """Model a call of `nn.Sequential`: call each of its modules with the result of the module before it."""
     thing = frame.instance(call.receiver)
     if thing is None:
         return UNKNOWN

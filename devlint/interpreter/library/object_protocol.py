@@ -15,7 +15,7 @@ from devlint.interpreter.state.library_models import models_call
 
 
 def _super_receiver(call: LibraryCall) -> Value | None:
-    """Return the object or class that a `super()` is bound to; None for any other receiver."""
+    """Return the object or class to which a `super()` is bound; None for a call that does not go through `super()`."""
     return call.receiver.args[1] if isinstance(call.receiver, Partial) and len(call.receiver.args) == 2 else None
 
 
@@ -30,7 +30,10 @@ def object_new(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("builtins.super.__call__")
 def super_call(frame: Frame, call: LibraryCall) -> Value:
-    """Model `super().__call__(...)`: instantiate the class in a metaclass; else call the library base class."""
+    """Model `super().__call__(...)`: in a metaclass, instantiate the class that is called.
+
+    In any other class, call `__call__` of the library base class.
+    """
     cls = _super_receiver(call)
     if isinstance(cls, ProgramDefinition) and isinstance(cls.definition, ClassInfo):
         return instantiate(frame, cls.definition, call.arguments, call.node)

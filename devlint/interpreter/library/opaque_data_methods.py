@@ -1,7 +1,7 @@
 """Models of methods of data with unknown structure, such as a batch or a loaded checkpoint.
 
-Most of the methods are a dict's, because loaders mostly yield dicts; some are a module's, because the data may be a
-module as well.
+Most of these methods are those of a dict, because loaders mostly yield dicts; some are those of a module, because the
+data may be a module as well.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ from devlint.interpreter.state.library_models import models_call
 
 @models_call("OpaqueData.items", "OpaqueData.values")
 def items_or_values(frame: Frame, call: LibraryCall) -> Value:
-    """Model `batch.items()` and `batch.values()`: an iterable with one element that stands for all parts."""
+    """Model `batch.items()` and `batch.values()` on data of unknown structure: an iterable over all entries.
+
+    One abstract element stands for every entry.
+    """
     batch = call.receiver
     assert isinstance(batch, OpaqueData)
     value = any_opaque_part(batch)
@@ -30,7 +33,10 @@ def items_or_values(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("OpaqueData.get", "OpaqueData.pop", "OpaqueData.setdefault")
 def get(frame: Frame, call: LibraryCall) -> Value:
-    """Model `batch.get(key, default)`, `pop` and `setdefault`: the part under the key; the default is ignored."""
+    """Model `batch.get(key, default)`, `pop` and `setdefault` on data of unknown structure: the value under the key.
+
+    The default is ignored.
+    """
     batch = call.receiver
     assert isinstance(batch, OpaqueData)
     return opaque_item(batch, call.first.value if call.first is not None else None)
@@ -38,9 +44,9 @@ def get(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call(*(f"OpaqueData.{name}" for name in SELF_RETURNING_MODULE_METHODS))
 def self_returning_method(frame: Frame, call: LibraryCall) -> Value:
-    """Model `moved.eval()` and the like: the data itself, marked as mixed.
+    """Model `data.eval()` and the like on data of unknown structure: the data itself, marked as mixed.
 
-    Only a module has such methods, so the data may hold numbers and settings besides tensors.
+    Mixed data may hold numbers and settings besides tensors. The mark is due because only a module has such methods.
     """
     batch = call.receiver
     assert isinstance(batch, OpaqueData)
@@ -49,7 +55,7 @@ def self_returning_method(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("OpaqueData.copy")
 def copy(frame: Frame, call: LibraryCall) -> Value:
-    """Model `batch.copy()`: new data with the same parts."""
+    """Model `batch.copy()` on data of unknown structure: new data with the same entries."""
     batch = call.receiver
     assert isinstance(batch, OpaqueData)
     return replace(batch)
@@ -57,7 +63,7 @@ def copy(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("OpaqueData.update")
 def update_opaque(frame: Frame, call: LibraryCall) -> Value:
-    """Model `batch.update(more, key=...)`: add the entries to the data's known parts."""
+    """Model `batch.update(more, key=...)` on data of unknown structure: add the entries to the known entries."""
     batch = call.receiver
     assert isinstance(batch, OpaqueData)
     given = call.first.value if call.first is not None else None

@@ -37,7 +37,7 @@ def getitem(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call(*GETTERS)
 def make_getter(frame: Frame, call: LibraryCall) -> Value:
-    """Model `itemgetter("x", "y")` and `attrgetter("x")`: a function that takes items or attributes."""
+    """Model `itemgetter("x", "y")` and `attrgetter("x")`: a function that returns parts of its argument."""
     names = tuple(one.value for one in call.arguments.positional)
     return Partial(LibraryName(f"{call.name}.__call__"), (Tuple(names),)) if call.arguments.complete else UNKNOWN
 

@@ -46,7 +46,7 @@ HELD: Final = "the parameters held"
 def make_optimizer(frame: Frame, call: LibraryCall) -> Value:
     """Model `torch.optim.Adam(params, ...)` and the like: an object that holds the parameters, in groups.
 
-    A tensor that is no leaf any more, because it was moved, is reported: torch refuses it.
+    A parameter that is no leaf of the autograd graph because it has been moved is reported: torch refuses it.
     """
     given = call.arguments.get("params", 0)
     if given is None or isinstance(given.value, Tensor):
@@ -65,7 +65,10 @@ def make_optimizer(frame: Frame, call: LibraryCall) -> Value:
 
 
 def _parameter_groups(frame: Frame, given: Argument) -> Iterator[Sequence]:
-    """Yield the parameters of each group: one group of the parameters passed, or one group for each dict passed."""
+    """Yield the parameters of each group of a new optimizer.
+
+    There is one group of all parameters passed, or one group for each dict passed.
+    """
     found = frame.iterate(given.value, given.node)
     parts = [frame.object_of(one) for one in found.items or (found.any,)]
     if not any(isinstance(part, Dict) for part in parts):
@@ -77,14 +80,14 @@ def _parameter_groups(frame: Frame, given: Argument) -> Iterator[Sequence]:
 
 
 def _allocate_group(frame: Frame, params: Sequence, node: cst.CSTNode, number: int) -> Value:
-    """Allocate one entry of `param_groups`: a dict of its parameters and of unknown settings."""
+    """Allocate one entry of an optimizer's `param_groups`: a dict of the group's parameters and of unknown settings."""
     held = frame.allocate(node, replace(params, kind="list"), f"parameters {number}")
     return frame.allocate(node, Dict({"params": held}, UNKNOWN, StringPrefix()), f"group {number}")
 
 
 @models_call("torch.optim.*.step")
 def step(frame: Frame, call: LibraryCall) -> Value:
-    """Model `optimizer.step()`: write to the parameters in place."""
+    """Model `optimizer.step()`: record an in-place write to the parameters that the optimizer holds."""
     thing = frame.instance(call.receiver)
     held = thing.attributes.get(HELD) if thing is not None else None
     for one in held.items if isinstance(held, Tuple) else ():
@@ -93,7 +96,10 @@ def step(frame: Frame, call: LibraryCall) -> Value:
 
 
 def _mark_as_trained(frame: Frame, node: cst.BaseExpression, leaf: Tensor) -> None:
-    """Mark a leaf tensor as held by an optimizer, in the names and attributes listed in the call's arguments."""
+    """Mark a leaf tensor as held by an optimizer, where the call lists it: `Adam([x, self.y])`.
+
+    The mark is set on the tensor in each variable and attribute of the list that holds it.
+    """
     taken = replace(leaf, trained=True)
     for element in node.elements if isinstance(node, (cst.List, cst.Tuple)) else ():
         match element.value:

@@ -1,4 +1,7 @@
-"""Library calls without a model: by a row of the semantics table, as the construction of a layer, or unknown."""
+"""Results of library calls that have no hand-written model, mostly by the rows of devlint's semantics tables.
+
+A row describes one function, method or layer class of torch or NumPy. Without a row the result is unknown.
+"""
 
 from __future__ import annotations
 
@@ -35,10 +38,10 @@ HARMLESS: Final = (
 
 
 def call_by_table(frame: Frame, invocation: LibraryCall) -> Value:
-    """Return the value of a library call according to the tables; unknown where no row describes the call.
+    """Return the value of a library call by its row of devlint's semantics tables; unknown without a row.
 
-    A function that no table describes may move the modules it is passed and wait for the accelerator, unless its
-    library is harmless.
+    A function without a row is assumed to move the modules among its arguments and to wait for the accelerator, unless
+    its library is listed as doing neither (`HARMLESS`).
     """
     name, receiver = invocation.name, invocation.receiver
     table = frame.analysis.table
@@ -82,7 +85,10 @@ def call_by_table(frame: Frame, invocation: LibraryCall) -> Value:
 
 
 def _through_super(frame: Frame, invocation: LibraryCall, receiver: Partial) -> Value:
-    """Return the value of `super().method(...)` where a library class defines the method: call it on the receiver."""
+    """Return the value of `super().method(...)` where a library class defines the method.
+
+    The method is called on the object to which `super()` is bound. Unknown where the receiver is no such `super()`.
+    """
     if receiver.target != LibraryName("builtins.super") or len(receiver.args) != 2:
         return UNKNOWN
     target = receiver.args[1]

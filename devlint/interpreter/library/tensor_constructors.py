@@ -1,4 +1,4 @@
-"""Models of factories that make tensors of data: of Python values, arrays and other tensors."""
+"""Models of functions that make tensors from existing data: Python values, arrays and other tensors."""
 
 from __future__ import annotations
 
@@ -70,10 +70,10 @@ def tensor(frame: Frame, call: LibraryCall) -> Value:
 
 
 def _may_be_tensor(frame: Frame, value: Value, *, said: bool) -> bool:
-    """Return whether the data is a parameter that may be a tensor, whose device the result would have.
+    """Return whether the data passed to a tensor constructor is a function parameter that may itself be a tensor.
 
-    With `said`, and inside a constructor, only an annotation counts as evidence for a tensor; elsewhere a parameter
-    without an annotation may be one.
+    The constructed tensor would then be on the device of the parameter. With `said`, and inside an `__init__`, only a
+    parameter annotated as a tensor counts; elsewhere a parameter without an annotation counts too.
     """
     match value:
         case Unknown(origin=("param", FunctionInfo() as info, str(name))):
@@ -83,9 +83,9 @@ def _may_be_tensor(frame: Frame, value: Value, *, said: bool) -> bool:
 
 
 def _memory_of_data(frame: Frame, call: LibraryCall, data: Value) -> Storage | None:
-    """Return the memory of the result: the data's for `as_tensor` and `asarray`, else new.
+    """Return the memory of a tensor made from data: for `as_tensor` and `asarray` that of the data, else new memory.
 
-    `as_tensor` and `asarray` copy where they must, so the memory is only possibly shared.
+    `as_tensor` and `asarray` copy where they must, so the memory is marked as only possibly shared.
     """
     if call.name not in ("torch.as_tensor", "torch.asarray"):
         return Storage()
@@ -93,21 +93,24 @@ def _memory_of_data(frame: Frame, call: LibraryCall, data: Value) -> Storage | N
 
 
 def placement_after_array(array: Array, placement: Placement) -> Placement:
-    """Return a placement whose provenance continues the array's, for a tensor made from the array."""
+    """Return the placement of a tensor made from an array, with a provenance that continues the array's provenance."""
     return extend_provenance(
         placement, lambda step: replace(step, previous=array.provenance) if step is not None else None
     )
 
 
 def report_rebuilt_tensor(frame: Frame, call: LibraryCall, data: Argument, source: Value, placement: Placement) -> None:
-    """Report that a tensor is made from a tensor or an array."""
+    """Report that a call such as `torch.tensor(x)` makes a tensor from another tensor or from an array."""
     origin = source.fresh if isinstance(source, Array) else None
     only = is_only_use(frame, data.node, call.node)
     frame.emit(TensorRebuilt(frame.event_context(call.node), call.name, source, origin, placement, only))
 
 
 def _result_dtype(frame: Frame, call: LibraryCall, data: Argument) -> Dtype:
-    """Return the dtype of the result: the one requested, else the data's; float64 from NumPy gets a provenance step."""
+    """Return the dtype of a tensor made from data: the dtype that the call requests, else that of the data.
+
+    For float64 from NumPy data, the dtype's provenance gets a step that says where float64 entered torch.
+    """
     given = call.arguments.value("dtype", 1 if call.name == "torch.as_tensor" else None)
     if not is_absent_or_none(given):
         assert given is not None

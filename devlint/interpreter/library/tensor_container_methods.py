@@ -1,6 +1,6 @@
-"""Models of methods of objects whose tensors are all in one place, such as a tokenizer's encoding or a batch of graphs.
+"""Models of methods of library objects whose tensors are all on one device.
 
-Such objects are moved in place.
+Examples are a tokenizer's encoding and a batch of graphs. A transfer moves such an object in place.
 """
 
 from __future__ import annotations
@@ -17,14 +17,17 @@ from devlint.interpreter.state.library_models import models_call
 
 @models_call(*(f"TensorContainer.{name}" for name in TRANSFER_METHODS))
 def transfer_container(frame: Frame, call: LibraryCall) -> Value:
-    """Model `encoding.to(...)`: move the container's tensors in place and return the container."""
+    """Model `encoding.to(...)`: move the tensors of an object such as a tokenizer's encoding in place and return it."""
     assert isinstance(call.receiver, Ref)
     return transfer_module(frame, call.receiver, call.name, call.arguments, call.node, call.receiver_node)
 
 
 @models_call("TensorContainer.items", "TensorContainer.keys", "TensorContainer.values")
 def tensor_container_views(frame: Frame, call: LibraryCall) -> Value:
-    """Model `encoding.items()`, `keys()` and `values()`: an iterator with one element that stands for all."""
+    """Model `encoding.items()`, `keys()` and `values()` of a tensor container: an iterator over all entries.
+
+    One abstract element stands for every entry.
+    """
     thing = frame.instance(call.receiver)
     if thing is None:
         return UNKNOWN

@@ -50,7 +50,7 @@ from devlint.interpreter.state.rebinding import replace_value
 
 @models_call(*(f"Tensor.{name}" for name in TRANSFER_METHODS))
 def transfer_receiver(frame: Frame, call: LibraryCall) -> Value:
-    """Model `.to`, `.cuda`, `.cpu`, `.half` and the like on a tensor, or on data whose tensors are all in one place."""
+    """Model `.to`, `.cuda`, `.cpu`, `.half` and the like on a tensor, or on data whose tensors share one device."""
     tensor = as_tensor(call.receiver) if call.receiver is not None else None
     assert tensor is not None
     if call.name == "type" and call.arguments.complete and not list(call.arguments):
@@ -66,7 +66,7 @@ def transfer_receiver(frame: Frame, call: LibraryCall) -> Value:
 
 
 def _may_be_module(value: Value | None) -> bool:
-    """Return whether data may be a module: part of a checkpoint, or a value that has only been moved so far."""
+    """Return whether data of unknown structure may be a module: part of a checkpoint, or data moved as a whole."""
     return isinstance(value, OpaqueData) and (value.mixed or value.moved is not None)
 
 
@@ -144,7 +144,7 @@ def clone(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("Tensor.requires_grad_")
 def requires_grad_(frame: Frame, call: LibraryCall) -> Value:
-    """Model `tensor.requires_grad_()`: the same tensor, now a leaf that accumulates a gradient."""
+    """Model `tensor.requires_grad_()`: the same tensor, now a leaf of the autograd graph that gets a gradient."""
     tensor = _receiver_tensor(call)
     wanted = call.arguments.constant("requires_grad", 0, True)
     grad = wanted if isinstance(wanted, bool) else None
@@ -208,7 +208,7 @@ def copy_(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("Tensor.backward", "torch.autograd.backward")
 def backward(frame: Frame, call: LibraryCall) -> Value:
-    """Model `loss.backward()`: apply the table's row, under which the backward pass runs where the loss is."""
+    """Model `loss.backward()` by the method's row of the semantics table: the backward pass runs where the loss is."""
     call_by_table(frame, call)
     return Const(None)
 
@@ -238,7 +238,7 @@ def tensor_pieces(frame: Frame, call: LibraryCall) -> Value:
 
 
 def _receiver_tensor(call: LibraryCall) -> Tensor:
-    """Return the tensor that the method is called on; an unknown tensor if the receiver is no tensor."""
+    """Return the tensor on which a method is called; an unknown tensor if the receiver of the method is no tensor."""
     tensor = as_tensor(call.receiver) if call.receiver is not None else None
     return tensor if tensor is not None else Tensor()
 
@@ -260,9 +260,9 @@ def load(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("torch.nn.Parameter", "torch.nn.parameter.Parameter", "torch.nn.parameter.Buffer")
 def make_parameter(frame: Frame, call: LibraryCall) -> Value:
-    """Model `nn.Parameter(tensor)`: a tensor whose placement is stored in a heap cell.
+    """Model `nn.Parameter(tensor)`: a tensor whose placement is stored in an object on the abstract heap.
 
-    The parameter keeps its identity when its module moves, so every reference must see the new placement.
+    The parameter keeps its identity when its module moves, so every reference to it must see the new placement.
     """
     data = call.arguments.get("data", 0)
     given = as_tensor(data.value) if data is not None else None
@@ -292,7 +292,7 @@ def pack_sequence(frame: Frame, call: LibraryCall) -> Value:
 
 
 def _with_unknown_rank(frame: Frame, call: LibraryCall) -> list[Value]:
-    """Return each argument as a computed tensor of unknown rank; unknown for an argument that is no tensor."""
+    """Return each tensor argument of a call as a computed tensor of unknown rank; unknown for any other argument."""
     given = [as_tensor(argument.value) for argument in call.arguments.positional]
     return [UNKNOWN if one is None else replace(computed_tensor(frame.resolve(one)), rank=Rank.SOME) for one in given]
 

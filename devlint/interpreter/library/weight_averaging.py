@@ -16,9 +16,9 @@ from devlint.interpreter.state.library_models import models_call
 
 @models_call("torch.optim.swa_utils.AveragedModel")
 def averaged_model(frame: Frame, call: LibraryCall) -> Value:
-    """Model `AveragedModel(model, device)`: a deep copy of the model, with weights where the model's are now.
+    """Model `AveragedModel(model, device)`: a deep copy of the model, with weights on the model's current device.
 
-    With a device, the copy's weights are moved there.
+    With a device argument, the weights of the copy are moved to that device.
     """
     given = call.arguments.value("model", 0)
     if given is None or not is_module(frame, given):
@@ -34,15 +34,15 @@ def averaged_model(frame: Frame, call: LibraryCall) -> Value:
 
 @models_call("Module.update_parameters")
 def update_parameters(frame: Frame, call: LibraryCall) -> Value:
-    """Model `averaged.update_parameters(model)`: copy the values from any device, without effect on placements."""
+    """Model `averaged.update_parameters(model)`: copy the model's weights from any device; the placements stay."""
     return NONE
 
 
 @models_call("torch.optim.swa_utils.update_bn")
 def update_bn(frame: Frame, call: LibraryCall) -> Value:
-    """Model `update_bn(loader, model, device)`: call the model with the first part of a batch.
+    """Model `update_bn(loader, model, device)`: call the model with a batch of the loader.
 
-    The batch is moved only if a device is passed.
+    Of a batch that is a tuple or list, the model receives the first item. It is moved only if a device is passed.
     """
     loader, swept = call.arguments.get("loader", 0), call.arguments.get("model", 1)
     device = call.arguments.get("device", 2)

@@ -1,1 +1,1 @@
-"""Modules and objects of libraries: construction and method calls by the rows of the table of torch's semantics."""
+"""Library modules and library objects: construction and method calls, by the rows of devlint's semantics table."""

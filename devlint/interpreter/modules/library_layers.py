@@ -1,4 +1,4 @@
-"""Construction and calls of library modules such as `nn.Linear`, by their rows of the semantics table."""
+"""Construction and calls of library modules such as `nn.Linear`, by their rows of devlint's semantics table."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def construct_library_module(frame: Frame, name: str, row: Row, arguments: Argum
 def library_module_parameters(
     frame: Frame, name: str, row: Row, arguments: Arguments, node: cst.CSTNode
 ) -> ParameterCell | None:
-    """Return the cell with the placement and dtype of a new library module's parameters.
+    """Return the heap record of placement and dtype that the parameters of a new library module share.
 
     None for a module without parameters and buffers.
     """
@@ -57,9 +57,10 @@ def library_module_parameters(
 
 
 def _creates_tensors(module: ModuleRow, rule: str, arguments: Arguments) -> bool:
-    """Return whether a rule of a module's row (`parameters` or `buffers`) makes the constructor create such tensors.
+    """Return whether a library module's constructor creates parameters (or buffers), by a rule of the module's row.
 
-    The rule `if:NAME` depends on the constructor argument NAME; `never` and `arg:NAME` create none.
+    The row is that of devlint's semantics table. The rule `if:NAME` depends on the constructor argument NAME; `never`
+    and `arg:NAME` create none.
     """
     kind, _, argument = rule.partition(":")
     if kind != "if":
@@ -69,7 +70,7 @@ def _creates_tensors(module: ModuleRow, rule: str, arguments: Arguments) -> bool
 
 
 def _cell_from_argument(frame: Frame, module: ModuleRow, argument: str, arguments: Arguments) -> ParameterCell | None:
-    """Return a cell with the placement and dtype of a tensor argument that a module keeps as its buffer.
+    """Return the heap record of placement and dtype for a tensor argument that a library module keeps as its buffer.
 
     None when the argument is no tensor.
     """
@@ -84,9 +85,9 @@ def _cell_from_argument(frame: Frame, module: ModuleRow, argument: str, argument
 def call_library_module(
     frame: Frame, owner: Ref, thing: Instance, arguments: Arguments, node: cst.CSTNode
 ) -> Value | None:
-    """Return the result of calling a library module by its row of the semantics table; None without such a row.
+    """Return the result of calling a library module such as an `nn.Linear`, by its row of the semantics table.
 
-    A known `reduction` of the module counts as an argument of the call.
+    None for a module without a row. If the module's `reduction` is known, it counts as an argument of the call.
     """
     row = frame.analysis.table.find(library_class_name(frame, thing))
     if row is None or row.module is None:

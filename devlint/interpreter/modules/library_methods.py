@@ -1,4 +1,4 @@
-"""Method calls and attributes of library objects, by the rows of model files."""
+"""Method calls and attributes of library objects such as tokenizers, by the rows of devlint's description files."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from devlint.semantics.row import Row, parse_row
 
 
 def call_library_method(frame: Frame, receiver: Ref, row: Row, arguments: Arguments) -> Value:
-    """Return the result of a library object's method, or the value of an attribute, by its row of the semantics table.
+    """Return the result of calling or reading a method or attribute of a library object, by its semantics table row.
 
-    A module's own parameters take part as operands where the row names them.
+    If the row names the parameters of the object's module as operands, they take part in the device check.
     """
     node = arguments.node if isinstance(arguments.node, cst.BaseExpression) else cst.Name("self")
     thing = frame.instance(receiver)
@@ -30,9 +30,9 @@ def call_library_method(frame: Frame, receiver: Ref, row: Row, arguments: Argume
 
 
 def framework_arguments(frame: Frame, receiver: Ref, method: str, arguments: Arguments) -> Arguments:
-    """Return the arguments with which a framework calls a method of the program, such as Lightning's `training_step`.
+    """Return the arguments that a framework passes to a method of the program, such as Lightning's `training_step`.
 
-    The arguments that the method's row declares as moved are on the object's device already.
+    The semantics table's row for the method declares which arguments the framework has moved to the object's device.
     """
     row = find_member_row(frame, receiver, method)
     if row is None or row.special != "hook":
@@ -46,9 +46,9 @@ def framework_arguments(frame: Frame, receiver: Ref, method: str, arguments: Arg
 
 
 def call_by_convention(frame: Frame, arguments: Arguments) -> Value | None:
-    """Return the result of an unknown call that one of its arguments determines, such as `return_tensors="pt"`.
+    """Return the result of an unknown library call that one argument determines, such as `return_tensors="pt"`.
 
-    None when no convention of a model file applies.
+    The conventions are written in devlint's description files for libraries; None when none of them applies.
     """
     for condition, cells in frame.analysis.table.models.conventions():
         name, _, wanted = condition.partition("=")

@@ -29,8 +29,8 @@ WRITERS: Final = frozenset(
 def array_storage(frame: Frame, call: LibraryCall, source: Value | None) -> Storage | None:
     """Return the memory of the array that a NumPy call returns, and report the call's writes to shared memory.
 
-    `source` is the array or tensor that the result is made from. None means that the memory is not known or, for
-    `empty` and its relatives, not followed.
+    `source` is the array or tensor that the result is made from. None for memory that is not known, and for `empty` and
+    its relatives, whose memory devlint does not track.
     """
     name = call.name.rpartition(".")[2]
     _report_writes(frame, call)
@@ -47,7 +47,10 @@ def array_storage(frame: Frame, call: LibraryCall, source: Value | None) -> Stor
 
 
 def _report_writes(frame: Frame, call: LibraryCall) -> None:
-    """Report a NumPy call's writes to shared memory: to `out`, to its first argument or to the array of a method."""
+    """Report a NumPy call that writes to memory that other names share.
+
+    The call may write to its argument `out`, to its first argument, or to the array whose method it is.
+    """
     written = [call.arguments.keywords["out"]] if "out" in call.arguments.keywords else []
     receiver = call.receiver_argument
     if (call.name if receiver is None else f"ndarray.{call.name}") in WRITERS:

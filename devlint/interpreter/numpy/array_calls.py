@@ -42,7 +42,7 @@ from devlint.interpreter.state.frame import Frame
 
 
 def call_numpy(frame: Frame, invocation: LibraryCall) -> Value:
-    """Return the result of a NumPy or pandas call by its row of the NumPy table; unknown without a row."""
+    """Return the result of a NumPy or pandas call by its row of devlint's NumPy table; unknown without a row."""
     receiver = invocation.receiver_argument
     owner = frame.instance(receiver.value) if receiver is not None else None
     if owner is not None and isinstance(owner.cls, str):
@@ -121,7 +121,7 @@ def _tensors_in_argument(frame: Frame, argument: Argument) -> Iterator[Tensor]:
 
 
 def _tensor_alternatives(frame: Frame, value: Value | None) -> Iterator[Tensor]:
-    """Yield the tensors that a value may be: the value itself, or those beside numbers on other paths."""
+    """Yield the tensors that a value may be: the value itself, or those of a value that is a number on other paths."""
     value = frame.as_single_tensor(value) if value is not None else UNKNOWN
     for one in alternatives(value) if is_number_or_tensor(value) else (value,):
         if isinstance(one, Tensor):

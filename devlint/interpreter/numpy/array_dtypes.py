@@ -1,4 +1,4 @@
-"""Dtypes of the arrays that NumPy calls return, computed by the dtype rule of a call's table row."""
+"""Dtypes of the arrays that NumPy calls return, by the dtype rule of the function's row in devlint's NumPy table."""
 
 from __future__ import annotations
 
@@ -43,7 +43,10 @@ WIDE_INTEGERS: Final = frozenset({"int32", "int64", "uint32", "uint64"})
 
 
 def array_dtype(frame: Frame, row: Row, bound: Bound) -> Dtype:
-    """Return the dtype of the array that a NumPy call returns, by its row's rule; `dtype=` overrides the rule."""
+    """Return the dtype of the array that a NumPy call returns, by the dtype rule of devlint's NumPy table.
+
+    A `dtype=` argument overrides the rule.
+    """
     if is_passed(bound, "dtype"):
         return requested_dtype(bound["dtype"][0].value)
     stated = select_by_condition(bound, row.dtype_if, row.dtype)
@@ -71,7 +74,7 @@ def array_dtype(frame: Frame, row: Row, bound: Bound) -> Dtype:
 
 
 def _promoted_dtype(frame: Frame, bound: Bound) -> Dtype:
-    """Return the dtype to which NumPy promotes the data arguments of a call; unknown when it is not determined."""
+    """Return the dtype to which NumPy promotes the arrays and numbers that a call computes with; unknown if unclear."""
     strong: list[Dtype] = []
     weak: list[Dtype] = []
     for name, arguments in bound.items():
@@ -131,7 +134,7 @@ DIVISIONS: Final = frozenset({"divide", "true_divide", "__truediv__", "__rtruedi
 
 
 def _to_sum(dtype: Dtype) -> Dtype:
-    """Return the dtype of a sum over elements of a dtype: 64 bits wide for bool and integers, else unchanged."""
+    """Return the dtype of a NumPy sum of elements of a dtype: 64 bits wide for bool and integers, else unchanged."""
     if dtype.name is None or promotion_category(dtype.name) >= 2:
         return dtype
     return Dtype("uint64" if dtype.name.startswith("uint") else "int64", DtypeSource.NUMPY)

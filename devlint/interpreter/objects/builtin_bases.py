@@ -36,7 +36,10 @@ def allocate_contents(frame: Frame, info: ClassInfo, node: cst.CSTNode) -> Ref |
 
 
 def fill_contents(frame: Frame, contents: Ref, arguments: Arguments) -> None:
-    """Replace the items of a dict- or list-derived instance by the arguments: `dict.__init__` and `list.__init__`."""
+    """Model `dict.__init__` and `list.__init__` on an instance of a derived class: replace the instance's items.
+
+    The new items are those that the call's arguments give.
+    """
     is_dict = isinstance(frame.get(contents.address), Dict)
     frame.put(
         contents.address, dict_from_arguments(frame, arguments) if is_dict else list_from_arguments(frame, arguments)

@@ -112,13 +112,13 @@ AUTOGRAD_FUNCTION_CLASSES: Final = frozenset({"torch.autograd.Function", "torch.
 
 
 def is_module_name(frame: Frame, name: str) -> bool:
-    """Return whether the table of torch's semantics describes a library name as an `nn.Module` class."""
+    """Return whether devlint's semantics table describes a library class of this name as an `nn.Module` class."""
     row = frame.analysis.table.find(name)
     return row is not None and (row.module is not None or row.special in ("container", "module"))
 
 
 def _is_bare_base(frame: Frame, name: str) -> bool:
-    """Return whether a library class is a bare base for modules: `nn.Module` itself, or a framework's counterpart."""
+    """Return whether a library class is a base class without layers: `nn.Module`, or a framework's counterpart."""
     row = frame.analysis.table.find(name)
     return row is not None and (row.special == "module" or row.name == "torch.nn.Module")
 
@@ -126,7 +126,7 @@ def _is_bare_base(frame: Frame, name: str) -> bool:
 def library_base(frame: Frame, info: ClassInfo) -> str | None:
     """Return the name of the first library module class among a class's ancestors; None without one.
 
-    Bare base classes such as `nn.Module` do not count.
+    Classes without layers of their own, such as `nn.Module`, do not count.
     """
     for one in ancestors(frame, info):
         if isinstance(one, LibraryName) and is_module_name(frame, one.name) and not _is_bare_base(frame, one.name):
@@ -155,8 +155,9 @@ HARMLESS_BASES: Final = frozenset(
 def find_method(frame: Frame, info: ClassInfo, name: str, after: ClassInfo | None = None) -> FunctionInfo | None:
     """Return the method that a name resolves to on a class; None when no class of the program defines one.
 
-    `after` is a class whose `super()` is resolved: the lookup starts behind it. A method that the program has replaced
-    by assigning to the class resolves to the assigned function, and to None if the assigned value is not a function.
+    With `after`, the lookup starts behind the class `after`, as for `super()` in that class. A method that the program
+    has replaced by assigning to the class resolves to the assigned function, and to None if the assigned value is no
+    function.
     """
     lookup_order = ancestors(frame, info)
     if after is not None:
@@ -203,7 +204,7 @@ def find_class_attribute(frame: Frame, info: ClassInfo, name: str) -> Value | No
 
 
 def class_attributes(frame: Frame, info: ClassInfo) -> Mapping[str, Value]:
-    """Return the class attributes that are not methods, ancestors included; the first class in lookup order wins."""
+    """Return the attributes of a class and its ancestors that are not methods; the first class in lookup order wins."""
     return ChainMap(*(class_body_values(frame, one) for one in program_classes(frame, info)))
 
 

@@ -28,8 +28,8 @@ class Field:
     """A declared field of a dataclass or a similar class.
 
     `default` is the expression assigned in the class body. `is_argument` is false when the constructor takes no
-    argument for the field (`init=False`), `is_positional` when it takes only a keyword argument, and `is_stored` when
-    the object does not store the value (`InitVar`).
+    argument for the field (`init=False`). `is_positional` is false when the constructor takes the field by keyword
+    only. `is_stored` is false when the object does not store the value (`InitVar`).
     """
 
     name: str
@@ -78,7 +78,10 @@ def _is_decorated(frame: Frame, info: ClassInfo) -> bool:
 
 
 def _declared_fields(info: ClassInfo, *, by_position: bool) -> Iterator[Field]:
-    """Yield the fields that one class body declares; `by_position` is whether positional arguments may set them."""
+    """Yield the fields that one class body declares.
+
+    `by_position` is whether the constructor accepts positional arguments for them.
+    """
     calls = [one.decorator for one in info.node.decorators if isinstance(one.decorator, cst.Call)]
     by_position = by_position and not any(_has_keyword(call, "kw_only", "True") for call in calls)
     for statement in info.node.body.body:
@@ -104,7 +107,7 @@ def _annotation_name(annotation: cst.BaseExpression) -> str:
 
 
 def _has_keyword(node: cst.BaseExpression | None, keyword: str, constant: str) -> bool:
-    """Return whether an expression is a call that passes a named constant as a keyword, such as `field(init=False)`."""
+    """Return whether an expression is a call that passes a given constant for a keyword, as in `field(init=False)`."""
     return type(node) is cst.Call and any(
         one.keyword is not None and one.keyword.value == keyword and dotted_name(one.value) == constant
         for one in node.args
@@ -136,9 +139,9 @@ def construct_record(
 
 
 def _field_values(frame: Frame, info: ClassInfo, fields: list[Field], arguments: Arguments) -> dict[str, Value]:
-    """Return the value of each field: its argument, else its default, else unknown.
+    """Return the value of each field of a new dataclass instance: its argument, else its default, else unknown.
 
-    A field without a default that takes no argument has no value.
+    A field that is no constructor argument and has no default gets no value.
     """
     header_frame = definition_frame(frame, info)
     values: dict[str, Value] = {}

@@ -23,7 +23,7 @@ def is_enum(frame: Frame, info: ClassInfo) -> bool:
 
 
 def enum_members(frame: Frame, info: ClassInfo) -> dict[str, Ref] | None:
-    """Return the members of an enumeration by name; None for a class that is not an enumeration."""
+    """Return the members of an enumeration, keyed by name; None for a class that is not an enumeration."""
     if not is_enum(frame, info):
         return None
     named = {name: one for name, one in class_body_values(frame, info).items() if not name.startswith("_")}
@@ -33,13 +33,13 @@ def enum_members(frame: Frame, info: ClassInfo) -> dict[str, Ref] | None:
 
 
 def enum_member(frame: Frame, info: ClassInfo, name: Value) -> Value | None:
-    """Return the enum member with a given name; None without one, and for an unknown name."""
+    """Return the member of an enumeration with a given name; None if there is none or the name is unknown."""
     members = enum_members(frame, info) if isinstance(name, Const) else None
     return members.get(str(name.value)) if members is not None and isinstance(name, Const) else None
 
 
 def member_with_value(frame: Frame, members: dict[str, Ref], value: Value) -> Ref | None:
-    """Return the enum member with a given constant value; None without one, and for an unknown value."""
+    """Return the member of an enumeration with a given constant value; None without one, and for an unknown value."""
     for reference in members.values():
         thing = frame.instance(reference)
         if isinstance(value, Const) and thing is not None and thing.attributes["value"] == value:
@@ -56,7 +56,10 @@ def is_same_member(left: Value, right: Value) -> bool | None:
 
 
 def _member(frame: Frame, info: ClassInfo, name: str, value: Value) -> Ref:
-    """Return the reference to one enum member; its object is created in the base heap when first needed."""
+    """Return the reference to one member of a program's enumeration, as an object with the member's name and value.
+
+    The object is created when first needed, in the base heap: that of the code that runs once in an analysis.
+    """
     address = AllocationSite((MEMBER, id(info), name))
     attributes = {"value": value, "_value_": value, "name": Const(name)}
     frame.analysis.base_heap.setdefault(address, Instance(ProgramDefinition(info), attributes))

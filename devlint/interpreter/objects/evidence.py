@@ -1,4 +1,4 @@
-"""Evidence from the code around an expression that the expression is a tensor, an array or a module."""
+"""Evidence, from how surrounding code uses an expression, that the expression is a tensor, an array or a module."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from devlint.syntax.tree_walk import dotted_name
 
 
 def usage_evidence_for(frame: Frame, node: cst.BaseExpression) -> tuple[str, UsageEvidence] | None:
-    """Return the dotted name of an expression with the usage evidence of the function, class or module around it.
+    """Return the dotted name of an expression, and the evidence on how the code around the expression uses names.
 
-    For `self.x` in a method, the evidence is that of the whole class. None for an expression without a dotted name.
+    The code is the function, class or module around the expression; for `self.x` in a method, it is the whole class.
+    None for an expression without a dotted name.
     """
     name = dotted_name(node)
     if name is None:
@@ -24,15 +25,15 @@ def usage_evidence_for(frame: Frame, node: cst.BaseExpression) -> tuple[str, Usa
 
 
 def looks_like_tensor(frame: Frame, node: cst.BaseExpression, *, array_like: bool = True) -> bool:
-    """Return whether the surrounding code uses an expression as only a tensor can be used.
+    """Return whether the surrounding code uses an expression in a way that only a tensor allows.
 
-    With `array_like`, a use that also an array allows counts.
+    With `array_like`, uses that are valid for NumPy arrays as well count too.
     """
     found = usage_evidence_for(frame, node)
     return found is not None and found[1].is_tensor(found[0], array_like=array_like)
 
 
 def looks_like_module(frame: Frame, node: cst.BaseExpression) -> bool:
-    """Return whether the surrounding code uses an expression as only an `nn.Module` can be used."""
+    """Return whether the surrounding code uses an expression in a way that only an `nn.Module` allows."""
     found = usage_evidence_for(frame, node)
     return found is not None and found[1].is_module(found[0])

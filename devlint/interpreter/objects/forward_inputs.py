@@ -50,8 +50,8 @@ def _takes_tensors_by_convention(frame: Frame, owner: ClassInfo, method: str) ->
 def _is_tensor_argument(frame: Frame, info: FunctionInfo, name: str, *, first: bool) -> bool:
     """Return whether a parameter of a `forward` or `backward` method is a tensor by convention.
 
-    A parameter with a default, a number's annotation or usage as a number is not. With `first`, only the first
-    parameter without a default counts.
+    A parameter does not count if it has a default, is annotated as a number or is used as a number. With `first`, only
+    the first parameter without a default counts.
     """
     if info.owner is None or not _takes_tensors_by_convention(frame, info.owner, info.name.rpartition(".")[2]):
         return False

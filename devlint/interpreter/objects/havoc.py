@@ -1,4 +1,4 @@
-"""Havoc: what unknown code may do to its arguments, and to the accelerator's unfinished work."""
+"""Havoc: what code unknown to devlint may do to its arguments and to the unfinished work of the accelerator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Objects of libraries that a model file describes: their rows, placements and results, and the arguments they move."""
+"""Objects of library classes that devlint's description files declare: where their tensors lie, and what they move."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def find_member_row(frame: Frame, receiver: Value | None, name: str) -> Row | No
 
 
 def library_classes(frame: Frame, receiver: Value | None) -> Iterator[str]:
-    """Yield the library class of an object, or the library classes that its class in the program inherits from."""
+    """Yield the library class of an object, or the library classes from which the object's program class inherits."""
     thing = frame.instance(receiver)
     if thing is None:
         return
@@ -80,7 +80,7 @@ def object_placement(frame: Frame, receiver: Value) -> Placement:
 
 
 def dataset_placement(frame: Frame, bound: BoundArguments, name: str, node: cst.CSTNode) -> Placement:
-    """Return the placement of a dataset's elements: as far as it is known, else the host, as an assumption.
+    """Return the placement of the elements of a dataset passed to a library call; by assumption the host if unknown.
 
     `name` is the parameter that takes the dataset. Most datasets yield host tensors.
     """
@@ -97,12 +97,15 @@ def dataset_placement(frame: Frame, bound: BoundArguments, name: str, node: cst.
 
 
 def chosen_placement(name: str) -> Placement:
-    """Return the symbolic device that a library class chooses by itself, one for all its objects in a process."""
+    """Return the symbolic device that a library class chooses by itself: one for all its objects in a process."""
     return PlacementCase(device_symbol(("chosen by", name), f"the {name.rpartition('.')[2]}"), Basis.CALLER)
 
 
 def move_arguments(frame: Frame, row: Row, bound: BoundArguments, placement: Placement) -> BoundArguments:
-    """Move the arguments that a row declares as moved (`Row.moves`), and return all arguments after the move."""
+    """Return the arguments of a library call after the library has moved some of them to a device.
+
+    The semantics table's row for the call declares which ones (`Row.moves`).
+    """
     moved = dict(bound)
     for name in row.moves:
         moved[name] = [replace(one, value=move_value(frame, one.value, placement)) for one in bound.get(name, ())]
@@ -136,9 +139,10 @@ def move_value(frame: Frame, value: Value, placement: Placement) -> Value:
 def library_result(
     frame: Frame, row: Row, bound: BoundArguments, result: Tensor, form: str, node: cst.CSTNode
 ) -> Value:
-    """Return a call's result in one of the forms that only model files use: `batch`, `object:CLASS` or `arguments:a,b`.
+    """Return a library call's result in a form that only devlint's description files for libraries use.
 
-    Any other form gives an unknown value.
+    `batch` is data of unknown structure, `object:CLASS` a new object of a library class, and `arguments:a,b` the
+    arguments of these names. Any other form gives an unknown value.
     """
     kind, _, cls = form.partition(":")
     match kind:
@@ -155,9 +159,9 @@ def library_result(
 
 
 def _with_constructor_tensors(thing: Instance, row: Row, bound: BoundArguments) -> Instance:
-    """Return a new tensor container with the constructor's tensor arguments as its buffers.
+    """Return a new tensor container with the tensors passed to its constructor as its buffers.
 
-    An object that is not a tensor container is returned as it is.
+    A library object that is not a tensor container is returned unchanged.
     """
     given = [(name, bound[name][0].value) for name in row.tensors if row.special == "batch" and bound.get(name)]
     for name, value in given:
@@ -166,7 +170,7 @@ def _with_constructor_tensors(thing: Instance, row: Row, bound: BoundArguments) 
 
 
 def _initial_cell(frame: Frame, name: str, placement: Placement, dtype: Dtype) -> ParameterCell | None:
-    """Return the cell with the placement and dtype of a new library object's tensors.
+    """Return the heap record of placement and dtype that the tensors of a new library object share.
 
     None for a module class without parameters and buffers.
     """

@@ -1,4 +1,4 @@
-"""Parts of modules in order: torch's containers, program classes derived from one, and any module's submodules."""
+"""Parts of modules in order: entries of torch's module containers and of classes derived from one, and submodules."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ class UnknownSubmodules(Exception):
 
 
 def container_class(frame: Frame, thing: Instance, method: str) -> str | None:
-    """Return the torch container whose `method` an object uses; None for other objects and for an overridden method."""
+    """Return the torch container class, such as `nn.ModuleList`, from which an object has a method of a given name.
+
+    None for objects of other classes, and for a method that the program overrides.
+    """
     if isinstance(thing.cls, str):
         return thing.cls if thing.cls in CONTAINERS else None
     info = defined_class(thing.cls)
@@ -36,7 +39,7 @@ def container_class(frame: Frame, thing: Instance, method: str) -> str | None:
 
 
 def container_parts(thing: Instance) -> Mapping[str, Value]:
-    """Return the parts of a container by name, in order.
+    """Return the entries of a module container by name, in order.
 
     For a container class of the program, only submodules count, not the tensors that it registers besides.
     """
@@ -49,7 +52,7 @@ def container_parts(thing: Instance) -> Mapping[str, Value]:
 
 
 def container_part(thing: Instance, key: Value | None) -> Value:
-    """Return the part of a container under a key or an index; the join of all parts when the key is unknown."""
+    """Return the entry of a module container under a key or index; the join of all entries when the key is unknown."""
     parts = container_parts(thing)
     children = list(parts.values())
     if isinstance(key, Const):
@@ -61,7 +64,7 @@ def container_part(thing: Instance, key: Value | None) -> Value:
 
 
 def iterate_container(frame: Frame, thing: Instance) -> Sequence:
-    """Return the sequence that a loop over a container visits: its parts, or the keys of a dict container."""
+    """Return the sequence that a loop over a module container visits: its modules, or an `nn.ModuleDict`'s keys."""
     parts = container_parts(thing)
     if (container_class(frame, thing, "__iter__") or "").endswith("Dict"):
         return Sequence(None, StringPrefix()) if ANY_PART in parts else Sequence(tuple(map(Const, parts)))
@@ -105,18 +108,18 @@ def named_children(thing: Instance) -> Iterator[tuple[str, Value]]:
 def slice_container(
     frame: Frame, container: str, parts: Iterable[Value] | None, every: Value, node: cst.CSTNode
 ) -> Ref:
-    """Allocate the container of the same class that slicing a container returns.
+    """Allocate the container that slicing a module container returns, such as an `nn.Sequential` for `layers[1:]`.
 
-    `parts` are the selected parts; None when they are unknown, and `every` then stands for each of them.
+    `parts` are the selected modules. None means that they are unknown; the value `every` then describes each of them.
     """
     chosen = {ANY_PART: every} if parts is None else {str(i): one for i, one in enumerate(parts)}
     return frame.allocate(node, Instance(container, chosen, dict.fromkeys(chosen, Registration.MODULE)))
 
 
 def with_part(frame: Frame, thing: Instance, key: str, value: Value) -> Instance:
-    """Return a container with one part set, registered as a parameter, buffer or module; a tensor becomes a parameter.
+    """Return a module container with one entry set, registered as parameter, buffer or module.
 
-    Under an unknown key, the part is joined with those already set so.
+    A plain tensor becomes a parameter. Entries of unknown key are joined into one.
     """
     if isinstance(value, Tensor) and value.cell is None:
         reference = frame.allocate_cell(value)
@@ -129,6 +132,9 @@ def with_part(frame: Frame, thing: Instance, key: str, value: Value) -> Instance
 
 
 def set_container_part(frame: Frame, owner: Ref, thing: Instance, key: Value | None, value: Value) -> None:
-    """Set a part of a container, as `modules[key] = module` does; an unknown key sets an unknown part."""
+    """Set an entry of a module container, as `modules[key] = module` does.
+
+    Under an unknown key, the entry is joined with the other entries of unknown key.
+    """
     name = str(key.value) if isinstance(key, Const) else ANY_PART
     frame.put(owner.address, with_part(frame, thing, name, value))

@@ -100,8 +100,9 @@ def module_attribute(frame: Frame, owner: Ref, thing: Instance, library: str, na
 def register_attribute(frame: Frame, owner: Ref, thing: Instance, name: str, value: Value, node: cst.CSTNode) -> None:
     """Assign `module.name = value` with the effects of `nn.Module.__setattr__`.
 
-    During construction, plain tensors and containers are marked as left behind by `.to()`. A `MovedLeaf` event is
-    emitted for a transferred parameter that thereby fails to be registered.
+    In a constructor, a plain tensor or container gets the provenance step that `.to()` of the module will not move it.
+    A `MovedLeaf` event is emitted for a parameter that a transfer has turned into a plain tensor, which is not
+    registered.
     """
     registration: Registration | None = None
     if is_tensor_container(frame, owner):
@@ -149,9 +150,9 @@ def overrides_apply(frame: Frame, thing: Instance) -> bool:
 def move_registered_tensors(
     frame: Frame, value: Value, change: PlacementChange, seen: set[AllocationSite] | None = None
 ) -> None:
-    """Apply a change of placement and dtype to all tensors that a module registers, recursively, as `_apply` does.
+    """Apply a change of placement and dtype to all tensors registered in a module and its submodules.
 
-    `seen` are the modules that have been moved already.
+    This is what `nn.Module._apply` does for `module.to(...)`. `seen` are the modules that have been moved already.
     """
     thing = frame.instance(value)
     seen = set() if seen is None else seen
@@ -177,9 +178,10 @@ def move_registered_tensors(
 def _relocate_tensors(
     frame: Frame, value: Value, change: PlacementChange, kind: Registration, seen: set[AllocationSite]
 ) -> Value:
-    """Return a registered attribute after a move: a buffer is replaced, a parameter's cell is updated in the heap.
+    """Return a registered attribute of a module after a transfer of the module, such as `module.to(device)`.
 
-    For a conditional value, such as a parameter that may also be None or a plain tensor, each alternative is moved.
+    A buffer is replaced; a parameter's heap record is updated. For a conditional value, such as a parameter that may
+    also be None or a plain tensor, each alternative is moved.
     """
     match value:
         case ConditionalValue(yes=yes, no=no):
@@ -201,7 +203,7 @@ def _relocate_tensors(
 def module_tensors(
     frame: Frame, value: Value, *, buffers: bool = False, seen: set[AllocationSite] | None = None
 ) -> Iterator[tuple[str, Tensor]]:
-    """Yield the parameters (or the buffers) of a module and its submodules with their dotted names.
+    """Yield the parameters of a module and its submodules with their dotted names; with `buffers`, only the buffers.
 
     A module that occurs several times is visited once; `seen` are the modules already visited.
     """
@@ -245,7 +247,7 @@ def parameter_operand(frame: Frame, value: Value, thing: Instance, node: cst.CST
 
 
 def constant_bool(value: Value | None, default: bool) -> bool | None:
-    """Return the constant value of a flag argument: `default` when it is absent, None when it is not known."""
+    """Return the constant value of a boolean argument; `default` when it is absent, None for an unknown value."""
     if value is None:
         return default
     return bool(value.value) if isinstance(value, Const) else None

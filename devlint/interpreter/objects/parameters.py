@@ -29,7 +29,10 @@ def group_parameters(frame: Frame, tensors: Iterable[Tensor], node: cst.CSTNode)
 
 
 def set_requires_grad(frame: Frame, address: AllocationSite, grad: bool | None) -> None:
-    """Set whether a parameter, or each parameter of a group, requires a gradient; None when it is not known."""
+    """Set whether a parameter, or each parameter of a group, requires a gradient.
+
+    The flag None means that this is not known.
+    """
     match frame.get(address):
         case ParameterCell() as cell:
             frame.put(address, replace(cell, grad=grad))

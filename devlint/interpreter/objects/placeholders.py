@@ -1,4 +1,4 @@
-"""Placeholder attributes: values set by a constructor that stand in until another method replaces them."""
+"""Placeholder attributes: values, set in a constructor, that another method replaces before the object is used."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_DEPTH: Final = 3
 def forget_placeholders_of_submodules(
     frame: Frame, reference: Ref, built: Collection[FunctionInfo], depth: int = 0
 ) -> None:
-    """Make the placeholder attributes of an object's submodules unknown, recursively.
+    """Make attributes of an object's submodules unknown, recursively, where a method may have replaced the value.
 
     The methods of submodules may have been called in any order, like those of the object itself.
     """
@@ -44,10 +44,10 @@ def forget_placeholders(
 ) -> None:
     """Make placeholder attributes of an object unknown before code outside the analysis calls a method.
 
-    Affected are the attributes that `method` replaces before it reads them and those that other methods may have set by
-    then. `built` are the methods that have run during construction, whose assignments the state contains already.
-    Without a `method` (for submodules), affected are the attributes that any other method replaces before it reads
-    them.
+    A placeholder is a value that a constructor sets and another method replaces. Affected are the attributes that
+    `method` replaces before it reads them and those that other methods may have set by then. `built` are the methods
+    that have run during construction, whose assignments the state contains already. Without a `method` (for
+    submodules), affected are the attributes that any other method replaces before it reads them.
     """
     thing = frame.instance(reference)
     if thing is None:
@@ -66,7 +66,7 @@ def forget_placeholders(
 
 
 def _plain_values(thing: Instance) -> Iterator[Value]:
-    """Yield the values of an object's unregistered attributes."""
+    """Yield the values of a module's attributes that are not registered as parameter, buffer or submodule."""
     return (value for name, value in thing.attributes.items() if name not in thing.registered)
 
 
@@ -79,7 +79,10 @@ def _methods(frame: Frame, info: ClassInfo) -> Iterator[FunctionInfo]:
 
 
 def _placeholder_names(frame: Frame, info: ClassInfo, thing: Instance) -> Iterator[str]:
-    """Yield the names of attributes that may be placeholders for a tensor on its final device, or for a device."""
+    """Yield the names of attributes that may be placeholders for a tensor on its final device, or for a device.
+
+    A placeholder is a value set in the constructor or the class body that another method may replace later.
+    """
     for name, value in thing.attributes.items():
         if name not in thing.registered and any(_may_be_placeholder(frame, one) for one in alternatives(value)):
             yield name
@@ -89,7 +92,10 @@ def _placeholder_names(frame: Frame, info: ClassInfo, thing: Instance) -> Iterat
 
 
 def _may_be_placeholder(frame: Frame, value: Value) -> bool:
-    """Return whether a value may be a placeholder: None, a string such as "auto", a device or a plain tensor."""
+    """Return whether a constructor may set an attribute to a value only until another method replaces the value.
+
+    True for None, a string such as "auto", a device, and a tensor that is not a parameter.
+    """
     word = isinstance(value, Const) and isinstance(value.value, str)
     return word or value == NONE or isinstance(value, DeviceValue) or _holds_plain_tensor(frame, value)
 

@@ -1,4 +1,4 @@
-"""Unregistered attributes of an nn.Module: plain tensors and containers, which `.to()` leaves behind."""
+"""Plain attributes of an nn.Module: tensors and containers that are not registered, which `.to()` leaves behind."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ ProvenanceChange = Callable[[Step | None], Step | None]
 
 
 def mark_as_plain_attribute(frame: Frame, value: Value, place: Place, depth: int = 0, *, inside: bool = False) -> Value:
-    """Return a value whose provenance records that the plain attribute assigned at `place` keeps it.
+    """Return a value whose provenance records that a plain attribute of a module keeps the value.
 
-    The tensors and modules inside are marked; heap objects are updated in place. `inside` is true for the contents of a
-    container in that attribute.
+    `place` is the source location of the assignment to the attribute. The tensors and modules inside the value are
+    marked too; heap objects are updated in place. `inside` is true for the contents of a container in that attribute.
     """
     if depth > MAX_DEPTH:
         return value
@@ -36,7 +36,7 @@ def mark_as_plain_attribute(frame: Frame, value: Value, place: Place, depth: int
                 value, placement=extend_provenance(value.placement, _stored_mark(frame, place, inside=inside))
             )
         case Tensor(cell=address) if address is not None and not is_registered_parameter(frame, address):
-            _apply_mark(frame, value, _kept_mark(frame, place, "parameters"))
+            _change_provenances(frame, value, _kept_mark(frame, place, "parameters"))
         case Tuple(items=items):
             return replace(
                 value, items=tuple(mark_as_plain_attribute(frame, one, place, depth + 1, inside=True) for one in items)
@@ -55,14 +55,15 @@ def mark_as_plain_attribute(frame: Frame, value: Value, place: Place, depth: int
                     rest = within(thing.element) if thing.element is not None else None
                     frame.put(address, replace(thing, entries=entries, element=rest, owner=place))
                 case Instance(has_parent_module=False):
-                    _apply_mark(frame, value, _kept_mark(frame, place, "modules"))
+                    _change_provenances(frame, value, _kept_mark(frame, place, "modules"))
     return value
 
 
 def mark_as_contained(frame: Frame, value: Value, owner: Place | None) -> Value:
-    """Return a value marked as stored in a container that a module under construction keeps at `owner`.
+    """Return a value after it has been stored in a plain container of a module, with that step in its provenance.
 
-    Without an owner, or outside of construction, the value is returned as it is.
+    `owner` is the source location of the assignment that keeps the container in the module. Without an owner, or when
+    no constructor is running, the value is returned as it is.
     """
     return (
         mark_as_plain_attribute(frame, value, owner, inside=True)
@@ -72,11 +73,13 @@ def mark_as_contained(frame: Frame, value: Value, owner: Place | None) -> Value:
 
 
 def mark_as_registered(frame: Frame, value: Value) -> None:
-    """Mark a module or parameter as registered, so that plain containers that also hold it do not matter.
+    """Record that a module or parameter is registered in a module, and so moves with that module.
 
-    This holds for containers that are filled before as well as after.
+    The step of being kept in a plain container, such as a list, is removed from its provenance and not added again.
     """
-    _apply_mark(frame, value, lambda step: step.previous if step is not None and step.kind is StepKind.KEPT else step)
+    _change_provenances(
+        frame, value, lambda step: step.previous if step is not None and step.kind is StepKind.KEPT else step
+    )
     for one in alternatives(value):
         address = one.cell if isinstance(one, Tensor) else one.address if isinstance(one, Ref) else None
         thing = frame.get(address) if address is not None else None
@@ -85,13 +88,16 @@ def mark_as_registered(frame: Frame, value: Value) -> None:
 
 
 def is_registered_parameter(frame: Frame, address: AllocationSite) -> bool:
-    """Return whether a parameter belongs to a module already; true for anything but a free-standing parameter."""
+    """Return whether a parameter is registered in a module.
+
+    True also for an address that is not that of a parameter made by `nn.Parameter(...)`.
+    """
     thing = frame.get(address)
     return not isinstance(thing, ParameterCell) or thing.has_parent_module
 
 
 def _stored_mark(frame: Frame, place: Place, *, inside: bool) -> ProvenanceChange:
-    """Return a function that adds the step of storing a tensor in a plain attribute to the tensor's provenance.
+    """Return a function that adds a step to a tensor's provenance: the tensor is stored in a plain attribute.
 
     `inside` is true for a tensor in a container that the attribute holds.
     """
@@ -102,28 +108,28 @@ def _stored_mark(frame: Frame, place: Place, *, inside: bool) -> ProvenanceChang
 
 
 def _kept_mark(frame: Frame, place: Place, what: str) -> ProvenanceChange:
-    """Return a function that adds to a provenance the step of keeping parameters or modules in a plain container.
+    """Return a function that adds a step to a provenance: parameters or modules are kept in a plain container.
 
-    `what` names the kind of contents for the message.
+    `what` names the kind of contents for the step's message.
     """
     message = f"{what} kept in the plain container `{_attribute_name(place)}`, which `.to()` does not look into"
     return lambda previous: Step(StepKind.KEPT, message, place, frame.scope, previous, frame.loop)
 
 
 def _attribute_name(place: Place) -> str:
-    """Return the name of the attribute assigned at a place, for messages."""
+    """Return the name of the attribute that is assigned at a source location, for messages; `...` if it has no name."""
     return place.node.attr.value if isinstance(place.node, cst.Attribute) else "..."
 
 
-def _apply_mark(frame: Frame, value: Value, mark: ProvenanceChange, depth: int = 0) -> None:
-    """Change the provenance of a parameter, or of all parameters and buffers that a module registers, by a function.
+def _change_provenances(frame: Frame, value: Value, mark: ProvenanceChange, depth: int = 0) -> None:
+    """Change the provenance of a parameter, or of all tensors registered in a module, by the function `mark`.
 
     Objects that the function does not change are not written to the heap again.
     """
     match value:
         case Tensor(cell=address) if address is not None:
             cell = frame.get(address)
-            if isinstance(cell, ParameterCell) and (marked := _marked(cell, mark)) is not cell:
+            if isinstance(cell, ParameterCell) and (marked := _with_changed_provenance(cell, mark)) is not cell:
                 frame.put(address, marked)
         case Ref(address=address):
             thing = frame.get(address)
@@ -133,10 +139,10 @@ def _apply_mark(frame: Frame, value: Value, mark: ProvenanceChange, depth: int =
             for name, kind in thing.registered.items():
                 part = thing.attributes.get(name)
                 if kind is Registration.BUFFER and isinstance(part, Tensor):
-                    changed[name] = _marked(part, mark)
+                    changed[name] = _with_changed_provenance(part, mark)
                 for one in alternatives(part) if part is not None else ():
-                    _apply_mark(frame, one, mark, depth + 1)
-            cell = _marked(thing.cell, mark) if thing.cell is not None else None
+                    _change_provenances(frame, one, mark, depth + 1)
+            cell = _with_changed_provenance(thing.cell, mark) if thing.cell is not None else None
             if cell is not thing.cell or any(thing.attributes[name] is not one for name, one in changed.items()):
                 frame.put(address, replace(thing, attributes={**thing.attributes, **changed}, cell=cell))
 
@@ -145,8 +151,8 @@ T = TypeVar("T", ParameterCell, Tensor)
 """A value with a placement, whose provenance can be marked."""
 
 
-def _marked(thing: T, mark: ProvenanceChange) -> T:
-    """Return a parameter cell or a tensor with its provenance changed by `mark`.
+def _with_changed_provenance(thing: T, mark: ProvenanceChange) -> T:
+    """Return a parameter's heap record or a tensor, with the steps of its provenance changed by the function `mark`.
 
     When `mark` changes nothing, the same object is returned.
     """

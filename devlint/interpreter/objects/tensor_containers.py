@@ -8,7 +8,7 @@ from devlint.interpreter.state.frame import Frame
 
 
 def is_tensor_container(frame: Frame, value: Value) -> bool:
-    """Return whether an object's library class holds tensors of one placement, which its `.to()` moves in place."""
+    """Return whether an object's library class holds tensors of one device, which its `.to()` moves in place."""
     thing = frame.instance(value)
     if thing is None or not isinstance(thing.cls, str):
         return False
@@ -17,7 +17,10 @@ def is_tensor_container(frame: Frame, value: Value) -> bool:
 
 
 def tensor_container_item(thing: Instance, name: str | None = None) -> Value:
-    """Return what a tensor container holds under a name; without a name, an opaque value that stands for any item."""
+    """Return what a tensor container such as a `BatchEncoding` holds under a name.
+
+    Without a name, return an opaque value that stands for any of the container's items.
+    """
     if name is not None and name in thing.attributes:
         return thing.attributes[name]
     return OpaqueData(thing.cell.placement) if thing.cell is not None else UNKNOWN

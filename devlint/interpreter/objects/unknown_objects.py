@@ -1,4 +1,4 @@
-"""Heap records of what the program does to objects of unknown class, such as moving them to a device."""
+"""Heap records for objects of unknown class: what the program has done to each of them, such as a move to a device."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from devlint.interpreter.state.frame import Frame
 
 
 def unknown_object_site(owner: Unknown) -> AllocationSite:
-    """Return the allocation site of the heap record for an unknown object."""
+    """Return the allocation site (the heap key) of the record that is kept for an object of unknown class."""
     return AllocationSite(("opaque", owner.origin))
 
 
 def unknown_object_state(frame: Frame, owner: Unknown) -> Instance | None:
-    """Return the heap record of what the program has done to an unknown object; None without one."""
+    """Return the heap record of what the program has done to an object of unknown class; None without one."""
     thing = frame.get(unknown_object_site(owner))
     return thing if isinstance(thing, Instance) else None

@@ -1,4 +1,8 @@
-"""Memory that several names share: operations that do not copy, and in-place writes that show under other names."""
+"""Memory that several names share: operations that do not copy, and in-place writes that show under other names.
+
+The memory of a tensor or array is described by a `Storage`. An alias step is an operation, such as `x.view(...)`, that
+passed its input's memory on to its result.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +36,7 @@ MAX_DEPTH: Final = 2
 
 
 def storage_of(value: Value) -> Storage | None:
-    """Return the Storage that a tensor or an array lies in; None when it is not known."""
+    """Return the description (`Storage`) of the memory in which a tensor or an array lies; None if it is not known."""
     match value:
         case Tensor(memory=None, cell=cell) if cell is not None:
             return Storage(cell)
@@ -45,7 +49,7 @@ def storage_of(value: Value) -> Storage | None:
 
 
 def parameter_storage(module: Ref) -> Storage:
-    """Return one Storage that stands for the memory of all parameters of a module."""
+    """Return one description of memory (`Storage`) that stands for the memory of all parameters of a module."""
     return Storage(("parameters", module.address))
 
 
@@ -58,7 +62,7 @@ def alias_storage(
     surely: bool = True,
     when: PathCondition = NO_CONDITION,
 ) -> Storage | None:
-    """Return the memory of the result of an operation that passes its input's memory on; None if that is unknown.
+    """Return the memory of the result of an operation that passes its input's memory on; None for unknown memory.
 
     `how` names the operation in the message of the alias step. `surely` is false for an operation that copies unless it
     has nothing to do, and `when` holds the conditions under which it has nothing to do, as far as they are known.
@@ -71,7 +75,7 @@ def alias_storage(
 
 
 def view_storage(frame: Frame, row: Row, tensor: Tensor, node: cst.CSTNode) -> Storage | None:
-    """Return the memory of an operation's result that is, or may be, a view of the tensor."""
+    """Return the memory of an operation's result that is, or may be, a view of the operation's tensor argument."""
     return storage_of_view(frame, row.name.rpartition(".")[2], storage_of(tensor), node)
 
 
@@ -94,10 +98,10 @@ def storage_after_transfer(
     *,
     copies: bool,
 ) -> Storage | None:
-    """Return the memory of a transferred tensor: the tensor's own if the transfer has nothing to do, else new memory.
+    """Return the memory of a tensor after a transfer: its own if the transfer has nothing to do, else new memory.
 
-    `placement` and `dtype` are the requested ones; None leaves that property as it is. `copies` is true for a transfer
-    that always copies. None means that the memory is not known.
+    The result is None when the memory is not known. `placement` and `dtype` are the requested ones; None leaves that
+    property as it is. `copies` is true for a transfer that always copies.
     """
     same_dtype = dtype is None or (dtype.name == before.dtype.name and dtype.name is not None)
     if copies or not (same_dtype or dtype is None or None in (dtype.name, before.dtype.name)):
@@ -120,7 +124,10 @@ def storage_after_transfer(
 
 
 def item_storage(memory: Storage | None, node: cst.Subscript, keys: Sequence_[Value]) -> Storage | None:
-    """Return the part of some memory that an index selects; a part that is not known equals no other part."""
+    """Return the part of a tensor's memory that an index selects, so that writes to other parts do not conflict.
+
+    For an index that is not constant, the part is unknown; an unknown part is unequal to any other part.
+    """
     if memory is None:
         return None
     slices = [one.slice for one in node.slice if isinstance(one.slice, cst.Slice)]
@@ -136,8 +143,8 @@ def report_shared_write(
 ) -> None:
     """Report an in-place write to memory that is in use under another name.
 
-    `attribute` is the attribute of the target that holds the memory. A write to a temporary (`x.numpy()[:] = 0`) is not
-    reported, because its purpose is to change the shared memory.
+    With `attribute`, the memory is that of an attribute of the object written to. A write to a temporary, such as that
+    in `x.numpy()[:] = 0`, is not reported, because its purpose is to change the shared memory.
     """
     name = _written_name(target)
     memory = storage_of(written)
@@ -174,11 +181,11 @@ def _written_name(target: cst.BaseExpression) -> str | None:
 def _other_holders(
     frame: Frame, name: str, memory: Storage, node: cst.CSTNode
 ) -> Iterator[tuple[str | None, tuple[AliasStep, ...]]]:
-    """Yield the other names that hold some memory and may be read after a write, with the alias steps between.
+    """Yield the other names that hold a tensor's memory and may be read after an in-place write.
 
-    The search goes through the functions on the call stack, from the innermost. The name is None for an unknown caller
-    and for a caller's variable of the same name. Two attributes that always share their memory are left out: that is
-    intended.
+    Each name comes with the operations that passed the memory on. The search goes through the functions on the call
+    stack, from the innermost. The name is None for an unknown caller and for a caller's variable of the same name. Two
+    attributes that always share their memory are left out, because that is intended.
     """
     holder, at = frame, node
     while True:
@@ -203,7 +210,7 @@ def _other_holders(
 
 
 def _is_unchanged_argument(memory: Storage) -> bool:
-    """Return whether a Storage is an unknown caller's argument as it was passed, without an alias step."""
+    """Return whether memory is that of an unknown caller's argument itself, not of a view made of the argument."""
     return is_from_caller(memory.root) and not memory.alias_steps
 
 

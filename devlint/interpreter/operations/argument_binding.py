@@ -12,10 +12,10 @@ from devlint.semantics.table import Row
 def bind_row_arguments(
     row: Row, arguments: Arguments, receiver: Argument | None, aliases: dict[str, str]
 ) -> dict[str, list[Argument]]:
-    """Return the arguments of a library call by parameter name of its row; a variadic parameter takes the rest.
+    """Return the arguments of a library call by parameter name, as its row of devlint's semantics table declares.
 
-    `receiver` is the object of a method call and comes first; `aliases` maps other spellings of keywords to parameters.
-    Of the row's overloads, the first that fits the arguments is used.
+    A variadic parameter takes the rest. `receiver` is the object of a method call and comes first; `aliases` maps other
+    spellings of keywords to parameters. Of the row's overloads, the first that fits the arguments is used.
     """
     positional = [receiver, *arguments.positional] if receiver is not None else list(arguments.positional)
     keywords = [aliases.get(name, name) if name not in row.params else name for name in arguments.keywords]
@@ -44,7 +44,7 @@ def bind_row_arguments(
 
 
 def _fits(params: Sequence[str], row: Row, positional: Sequence[Argument], keywords: Sequence[str]) -> bool:
-    """Return whether one form of a call takes the given arguments.
+    """Return whether one overload of a library function, given by its parameter names, accepts a call's arguments.
 
     Every keyword must be known, no parameter may be given twice, and tensors fit only parameters that take tensors.
     """

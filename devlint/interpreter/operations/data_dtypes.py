@@ -19,7 +19,10 @@ MAX_NESTED: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class DataDtypeRules:
-    """A library's dtypes for Python data: those of Python's numbers, and the promotion of two dtypes in one list."""
+    """The dtypes that a library (NumPy or torch) gives to Python data.
+
+    They are the dtypes of Python's numbers, and the promotion of two dtypes in one list.
+    """
 
     numbers: Mapping[str, str]
     promote: Callable[[str, str], str | None]
@@ -58,7 +61,10 @@ def python_kind(value: Value) -> str | None:
 
 
 def _value_dtype(frame: Frame, value: Value, node: cst.BaseExpression, reading: DataDtypeRules, depth: int) -> Dtype:
-    """Return the dtype of a value as data, elements of nested containers included; `depth` is the level of nesting."""
+    """Return the dtype of the array or tensor that would be made from a value, nested lists and tuples included.
+
+    `depth` is how many lists or tuples around the value have been opened so far.
+    """
     kind = python_kind(value)
     if kind is not None:
         return Dtype(reading.numbers.get(kind), DtypeSource.PYTHON)
@@ -77,7 +83,10 @@ def _value_dtype(frame: Frame, value: Value, node: cst.BaseExpression, reading: 
 
 
 def promote_dtypes(dtypes: Sequence[Dtype], promote: Callable[[str, str], str | None]) -> Dtype:
-    """Return the promotion of several dtypes, with the provenance of the winning one; unknown if one is unknown."""
+    """Return the promotion of several dtypes; unknown if one is unknown.
+
+    If the result equals one of the dtypes, it keeps the provenance of that one.
+    """
     if not dtypes or any(one.name is None for one in dtypes):
         return UNKNOWN_DTYPE
     result = dtypes[0]

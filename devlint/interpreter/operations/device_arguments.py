@@ -66,7 +66,7 @@ def default_placement(frame: Frame, function: str, node: cst.CSTNode) -> Placeme
 def host_placement(frame: Frame, function: str, node: cst.CSTNode) -> PlacementCase:
     """Return the host as the placement of a tensor whose factory got no device argument.
 
-    The step of creation records the device expressions available at that point, which a fix can insert.
+    The provenance step of the creation records expressions for devices that can be used there, for a fix to insert.
     """
     step = frame.step(StepKind.CREATED, f"created on the host by {function}, which was given no device", node)
     return replace(HOST_BY_DEFAULT, provenance=replace(step, device_expressions=device_expressions_at(frame)))
@@ -75,7 +75,8 @@ def host_placement(frame: Frame, function: str, node: cst.CSTNode) -> PlacementC
 def requested_placement(frame: Frame, value: Value, node: cst.BaseExpression, step: Step | None) -> Placement:
     """Return the placement that a device argument names, and report an invalid device.
 
-    `step` is the step that the request adds to the tensor's provenance. The value None asks for the default device.
+    `step` is the provenance step that says how the program asked for the device. The value None asks for the default
+    device.
     """
     match value:
         case DeviceValue(placement=placement):
@@ -120,7 +121,10 @@ def requested_placement(frame: Frame, value: Value, node: cst.BaseExpression, st
 def _placement_under_test(
     frame: Frame, test: Literal | None, value: Value, node: cst.BaseExpression, step: Step | None
 ) -> Placement:
-    """Return the placement that one alternative of a conditional value names, on the path where the test holds."""
+    """Return the placement that a device argument names, evaluated under the assumption that a condition holds.
+
+    Used for the two alternatives of a conditional value.
+    """
     before = frame.state.path_condition
     if test is not None:
         frame.state.path_condition = assume(before, test) or before
@@ -130,9 +134,9 @@ def _placement_under_test(
 
 
 def _with_provenance(leaf: PlacementCase, step: Step | None) -> PlacementCase:
-    """Return a placement case with the given step as its provenance.
+    """Return one case of a placement (a device on some paths) with a given provenance step.
 
-    A tensor on the default device keeps its provenance: the factory that chose the default stays responsible.
+    A case that is torch's default device keeps its provenance, because the factory that used the default put it there.
     """
     if leaf.basis is Basis.DEFAULT and leaf.provenance is not None:
         return leaf
@@ -140,7 +144,7 @@ def _with_provenance(leaf: PlacementCase, step: Step | None) -> PlacementCase:
 
 
 def _without_index(leaf: PlacementCase) -> PlacementCase:
-    """Return a placement case without its device index."""
+    """Return one case of a placement (one device, under conditions) without the device's index: `cuda` for `cuda:1`."""
     return replace(leaf, device=KnownDevice(leaf.device.type)) if isinstance(leaf.device, KnownDevice) else leaf
 
 
@@ -155,7 +159,7 @@ def _device_from_text(frame: Frame, text: str, node: cst.BaseExpression) -> Devi
 
 
 def _device_from_prefix(frame: Frame, prefix: str, node: cst.BaseExpression) -> Device:
-    """Return the device of a string whose beginning is known (`f"cuda:{rank}"`): the type, with an unknown index."""
+    """Return the device that a string with a known beginning (`f"cuda:{rank}"`) names: a type with unknown index."""
     type_, _, rest = prefix.partition(":")
     if ":" in rest:
         frame.emit(
@@ -175,7 +179,7 @@ def _device_from_prefix(frame: Frame, prefix: str, node: cst.BaseExpression) -> 
 def resolve_device_index(frame: Frame, device: KnownDevice) -> KnownDevice:
     """Return a device such as `cuda` with an unknown index, once the program has chosen another current device.
 
-    Until then, and for a device with an index, return the device as it is. `cuda` without an index means the current
+    Until then, and for a device with an index, return the device unchanged. `cuda` without an index means the current
     device.
     """
     if device.index is None and device.type != HOST and not frame.state.torch_state.current_device_known:
@@ -220,14 +224,17 @@ def _source_code(node: cst.CSTNode) -> str:
 
 
 def is_behind_device_check(frame: Frame) -> bool:
-    """Return whether the path condition tests for an accelerator, or names a device or GPU in another way."""
+    """Return whether the text of a condition on the current path mentions a device, a GPU or availability."""
     return any(
         word in str(test) for test in frame.state.path_condition for word in ("available", "cuda", "gpu", "device")
     )
 
 
 def has_device_parameter(frame: Frame) -> bool:
-    """Return whether the caller chooses the device, by a parameter of the function or of its class's `__init__`."""
+    """Return whether the caller chooses the device by a parameter of the running function or its class's `__init__`.
+
+    The parameter's name decides: it must contain `device`, `cuda` or `gpu`.
+    """
     function = frame.function
     if function is None:
         return False
@@ -238,5 +245,5 @@ def has_device_parameter(frame: Frame) -> bool:
 
 
 def is_absent_or_none(value: Value | None) -> bool:
-    """Return whether an argument is absent or None."""
+    """Return whether an argument of a call is absent or is Python's None."""
     return value is None or value == NONE

@@ -84,19 +84,24 @@ def find_device_conflict(
             misplaced, reference = (other, one) if is_host(other.case.device) else (one, other)
             if misplaced.name in index:
                 continue
-            if reference.name in index and not (is_host(misplaced.case.device) and _is_index_placed(reference)):
+            if reference.name in index and not (
+                is_host(misplaced.case.device) and _is_index_on_chosen_device(reference)
+            ):
                 continue
             indexed = reference.name in index or (reference.name in gathering and misplaced.tensor.cell is None)
             conflict = _classify_conflict(frame, node, operation, misplaced, reference, when, indexed=indexed)
             if conflict is not None:
                 return replace(
-                    conflict, device_expressions=device_expressions_at(_frame_of_place(frame, conflict.context.place))
+                    conflict, device_expressions=device_expressions_at(_frame_containing(frame, conflict.context.place))
                 )
     return None
 
 
-def _frame_of_place(frame: Frame, place: Place) -> Frame:
-    """Return the frame whose code contains a place: this frame, or the caller whose call is that place."""
+def _frame_containing(frame: Frame, place: Place) -> Frame:
+    """Return the call frame whose code contains a source location.
+
+    It is the caller's frame if the location is the call that led to the given frame, and else the given frame.
+    """
     around = frame
     while around.caller is not None:
         around, call = around.caller
@@ -111,14 +116,17 @@ def _may_be_scalar(operand: Operand) -> bool:
 
 
 def _may_all_be_scalars(operands: Sequence[Operand]) -> bool:
-    """Return whether some operands are 0-dim and all others may be."""
+    """Return whether all operands may be 0-dim, and at least one of them certainly is."""
     return all(map(_may_be_scalar, operands)) and any(one.tensor.rank is Rank.ZERO for one in operands)
 
 
 def _exempt_scalars(
     possible_scalars: Sequence[Operand], scalars: int | str, path_condition: PathCondition
 ) -> Sequence[Operand]:
-    """Return the operands that may be 0-dim and that the operation accepts from the host under a path condition."""
+    """Return the operands that an operation accepts from the host because they are, or may be, 0-dim.
+
+    `path_condition` decides which of the operands may be on the host at all.
+    """
     if isinstance(scalars, str):
         return [one for one in possible_scalars if scalars in ("many", "alone", f"only:{one.name}")]
     certain_scalars = [
@@ -127,8 +135,8 @@ def _exempt_scalars(
     return possible_scalars if len(certain_scalars) <= scalars else []
 
 
-def _is_index_placed(index: Operand) -> bool:
-    """Return whether an index is on an accelerator, or on the device of a module or of a module's inputs.
+def _is_index_on_chosen_device(index: Operand) -> bool:
+    """Return whether an index tensor is on an accelerator, or on the device of a module or of a module's inputs.
 
     False for an index that the caller passes, since it may be on any device.
     """
@@ -144,7 +152,7 @@ def _may_be_on_host(operand: Operand, path_condition: PathCondition) -> bool:
 
 
 def _is_exempt(operand: Operand, exempt: Sequence[Operand]) -> bool:
-    """Return whether an operand is on the host and is one of the exempt operands."""
+    """Return whether an operand is on the host and among the operands that an operation accepts from the host."""
     return is_host(operand.case.device) and any(
         one.place == operand.place and one.name == operand.name for one in exempt
     )
@@ -153,8 +161,9 @@ def _is_exempt(operand: Operand, exempt: Sequence[Operand]) -> bool:
 def _conflicting_cases(frame: Frame, left: Operand, right: Operand) -> Iterator[tuple[PathCondition, Operand, Operand]]:
     """Yield the pairs of placement cases of two operands that can occur together and are on different devices.
 
-    Each pair comes with the further conditions it needs and with the operands narrowed to their cases. Operands with
-    equal placements have no such pair, because the same conditions put both in the same place.
+    A placement case is one device with the conditions under which the tensor is there. Each pair comes with the further
+    conditions it needs and with the operands narrowed to their cases. Operands with equal placements have no such pair,
+    because the same conditions put both on the same device.
     """
     path_condition = frame.state.path_condition
     if left.tensor.placement == right.tensor.placement:
@@ -180,7 +189,7 @@ def _conflicting_cases(frame: Frame, left: Operand, right: Operand) -> Iterator[
 def _is_unavailable(path_condition: PathCondition, device: Device) -> bool:
     """Return whether a device is an accelerator that the path condition says is not available.
 
-    Such a case is no finding: the program has failed before.
+    A conflict with such a device is no finding, because the program has failed before.
     """
     return isinstance(device, KnownDevice) and any(
         not test.holds and getattr(test.formula, "key", None) == ("available", device.type) for test in path_condition
@@ -241,16 +250,20 @@ def _classify_conflict(
 
 
 def _storing_step(leaf: PlacementCase) -> Step | None:
-    """Return the newest step that stored a tensor as a plain attribute of a module, or inside one; None without one."""
+    """Return the newest provenance step that stored a tensor in a plain attribute of a module; None without one.
+
+    Storing in a container that such an attribute holds counts too.
+    """
     return next(
         (one for one in history(leaf.provenance) if one.kind in (StepKind.STORED, StepKind.STORED_INSIDE)), None
     )
 
 
 def _import_time_creation(frame: Frame, created: Step | None) -> Step | None:
-    """Return the creation of a tensor at the top level of a file or class, as a caching step, if a module uses it.
+    """Return the provenance step of a tensor made at the top level of a file or class and used in a module's method.
 
-    None for a tensor made elsewhere, and where no method of a module is running.
+    The step's message says that the tensor is made once, when the file is loaded. None for a tensor made elsewhere, and
+    where no method of a module is running.
     """
     if created is None or created.scope is None or not created.scope.entry:
         return None
@@ -277,10 +290,10 @@ def _is_created_outside_modules(created: Step) -> bool:
 
 
 def _is_left_behind(frame: Frame, misplaced: Operand, reference: Operand, when: PathCondition) -> bool:
-    """Return whether a host tensor meets a tensor whose device the caller chooses, in code meant for any device.
+    """Return whether one of two operands is a host tensor that a program for any device has failed to move.
 
-    The host tensor must be a factory's default or a stored plain attribute that the program never moves, and the path
-    must not have tested the device.
+    The other operand is on a device that the caller chooses. The host tensor must be a factory's default or a stored
+    plain attribute that the program never moves, and the path must not have tested the device.
     """
     device = reference.case.device
     if not isinstance(device, DeviceSymbol) or reference.case.basis is not Basis.CALLER:
@@ -301,9 +314,9 @@ def _is_left_behind(frame: Frame, misplaced: Operand, reference: Operand, when: 
 
 
 def _is_moved_conditionally(misplaced: Operand) -> bool:
-    """Return whether the program moves the tensor, or creates it elsewhere, under some condition.
+    """Return whether the program moves an operand's tensor, or creates it on another device, on some paths only.
 
-    Such a program determines itself when a move is needed.
+    Such a program decides by itself when a move is needed.
     """
     for _, leaf in placement_cases(misplaced.tensor.placement):
         if leaf.device == UNKNOWN_DEVICE or is_accelerator(leaf.device):
@@ -317,7 +330,10 @@ def _is_moved_conditionally(misplaced: Operand) -> bool:
 
 
 def in_generic_code(frame: Frame) -> bool:
-    """Return whether the running code is meant for any device, or is called from such code."""
+    """Return whether the running function, or a function on the call stack, is meant for any device.
+
+    Methods of modules count as such.
+    """
     scope: Scope | None = frame.scope
     while scope is not None:
         if scope.method_of_module or scope.any_device:
@@ -327,7 +343,7 @@ def in_generic_code(frame: Frame) -> bool:
 
 
 def _implies_host(test: Literal) -> bool:
-    """Return whether a test says that there is no accelerator, or that what the caller passed is on the host."""
+    """Return whether a condition says that no accelerator is available, or that a caller's value is on the host."""
     match test.formula:
         case Atom(key=("available", _)):
             return not test.holds
@@ -337,7 +353,10 @@ def _implies_host(test: Literal) -> bool:
 
 
 def _tests_device_of(test: Literal, origin: object) -> bool:
-    """Return whether a test asks for the device of the caller's value named by `origin`, which may then be the host."""
+    """Return whether a condition of the program is about the device of a value that the caller passed.
+
+    `origin` identifies the value. On one branch of such a condition, the value may be on the host.
+    """
     match test.formula:
         case Conjunction(tests=tests):
             return any(_tests_device_of(one, origin) for one in tests)
@@ -349,7 +368,7 @@ def _tests_device_of(test: Literal, origin: object) -> bool:
 
 
 def _is_unmoved_since(stored: Step, leaf: PlacementCase) -> bool:
-    """Return whether a tensor has not been moved or created anew since a step stored it."""
+    """Return whether a tensor has been neither moved nor created anew since a given provenance step stored it."""
     step = leaf.provenance
     while step is not None and step is not stored:
         if step.kind in (StepKind.MOVED, StepKind.CREATED):
@@ -359,7 +378,7 @@ def _is_unmoved_since(stored: Step, leaf: PlacementCase) -> bool:
 
 
 def _could_take_device(created: Step, device: Device, frame: Frame) -> bool:
-    """Return whether the function that created a tensor had a module or an argument to take the device from."""
+    """Return whether the function that created a tensor had a module or an argument with a device to use."""
     scope = created.scope
     if created.kind is not StepKind.CREATED or scope is None or scope.entry:
         return False
@@ -378,7 +397,10 @@ def _could_take_device(created: Step, device: Device, frame: Frame) -> bool:
 
 
 def _scopes_up_to_module(scope: Scope) -> Iterator[Scope]:
-    """Return a scope and its callers up to the nearest method of a module; the scope alone if no module called it."""
+    """Return a function's scope and those of its callers, up to the nearest method of a module.
+
+    If no method of a module is among the callers, return the function's scope alone.
+    """
     scopes = [scope]
     while not scopes[-1].method_of_module and scopes[-1].caller is not None:
         scopes.append(scopes[-1].caller)
@@ -388,9 +410,10 @@ def _scopes_up_to_module(scope: Scope) -> Iterator[Scope]:
 def _module_input_conflict(
     frame: Frame, context: EventContext, operation: str, misplaced: Operand, reference: Operand, when: PathCondition
 ) -> ModuleInputConflict | None:
-    """Return a device conflict as one between a module's parameters and the module's input; None for other operands.
+    """Return the conflict event for a module's parameters and an input of the module that is on another device.
 
-    The conflict is located at the outermost module call that received the input, if there is one.
+    None for other operands. The conflict is located at the outermost module call that received the input, if there is
+    one.
     """
     for weights, given in ((misplaced, reference), (reference, misplaced)):
         if weights.of_module is None and weights.tensor.cell is None:
@@ -409,9 +432,9 @@ def _module_input_conflict(
 def _entry_call(
     frame: Frame, context: EventContext, weights: Operand, given: Operand, when: PathCondition
 ) -> CallOnStack | None:
-    """Return the outermost module call that received an input from another device; None without one.
+    """Return the outermost module call on the call stack that received an input from another device.
 
-    Calls of modules that have a parameter on the input's device are passed over.
+    Calls of modules that have a parameter on the input's device are passed over. None without such a call.
     """
     arrived = given.case.placing_step
     if arrived is None or arrived is weights.case.placing_step:
@@ -423,9 +446,9 @@ def _entry_call(
 
 
 def _has_parameter_on(frame: Frame, call: CallOnStack, device: Device, when: PathCondition) -> bool:
-    """Return whether the module of a call has a parameter on a device.
+    """Return whether the module that a call on the call stack calls has a parameter on a given device.
 
-    The module as a whole is then not the misplaced operand.
+    If so, a device conflict inside the call is not one of the module as a whole.
     """
     return call.receiver is not None and any(
         relate_devices(leaf.device, device) is DeviceRelation.SAME

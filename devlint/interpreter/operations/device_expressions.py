@@ -21,9 +21,9 @@ Code with more names in one place is generated.
 
 
 def device_expressions_at(frame: Frame) -> tuple[DeviceExpression, ...]:
-    """Return the expressions for devices that a frame's names offer: names of devices first, then tensors and modules.
+    """Return the expressions for devices that a frame's variables offer: devices first, then tensors and modules.
 
-    Expressions of unknown placement are left out. A frame with more than `MAX_NAMES` names offers none.
+    Expressions whose device is not known are left out. A frame with more than `MAX_NAMES` names offers none.
     """
     if len(frame.state.names) > MAX_NAMES:
         return ()
@@ -36,7 +36,7 @@ def device_expressions_at(frame: Frame) -> tuple[DeviceExpression, ...]:
 
 
 def _visible_names(frame: Frame) -> Mapping[str, Value]:
-    """Return the local names of a frame with their values, and from the scopes around it the names of devices."""
+    """Return the values of a frame's local names, and of the names in enclosing scopes that hold a device."""
     outer: dict[str, Value] = {}
     around = frame.outer or frame.module.frame
     while around is not None and around is not frame:
@@ -46,7 +46,7 @@ def _visible_names(frame: Frame) -> Mapping[str, Value]:
 
 
 def _device_names(names: Mapping[str, Value], owner: str) -> Iterator[DeviceExpression]:
-    """Yield the names that hold a device, and names of unknown values that end in `device`.
+    """Yield device expressions: names that hold a device, and names of unknown values that end in `device`.
 
     `owner` is the prefix of the names, such as `self.`.
     """
@@ -59,7 +59,7 @@ def _device_names(names: Mapping[str, Value], owner: str) -> Iterator[DeviceExpr
 
 
 def _named_device(value: Value) -> Placement | None:
-    """Return the placement named by a device, a device string or a condition on such; None for other values."""
+    """Return the placement that a device, a device string or a conditional of these names; None for other values."""
     match value:
         case DeviceValue(placement=placement):
             return placement
@@ -82,7 +82,11 @@ def _tensor_devices(frame: Frame, names: Mapping[str, Value], owner: str) -> Ite
 
 
 def _registered_devices(frame: Frame, module: Instance) -> Iterator[DeviceExpression]:
-    """Yield expressions for the tensors that move with a module: its own, and the weights of its layers."""
+    """Yield expressions for devices of a module's registered tensors, such as `self.scale.device`.
+
+    They are read from the module's own parameters and buffers and from the weights of its layers, because these tensors
+    move with the module.
+    """
     own = {name: value for name, value in module.attributes.items() if name in module.registered}
     yield from _tensor_devices(frame, own, "self.")
     for name, value in own.items():
@@ -94,7 +98,7 @@ def _registered_devices(frame: Frame, module: Instance) -> Iterator[DeviceExpres
 
 
 def _module_devices(frame: Frame, names: Mapping[str, Value]) -> Iterator[DeviceExpression]:
-    """Yield expressions for the devices of named modules, read from a parameter: `next(model.parameters()).device`."""
+    """Yield expressions for the devices of modules held by variables, such as `next(model.parameters()).device`."""
     for name, value in names.items():
         module = frame.instance(value) if name != "self" else None
         # The tensors of a loss module are buffers, not parameters.

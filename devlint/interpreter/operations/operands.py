@@ -1,4 +1,4 @@
-"""Operands: the tensors among a library call's arguments."""
+"""Operands: the tensors among a library call's arguments, which are checked for device and dtype conflicts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from devlint.semantics.table import Row
 
 
 def operands_of(frame: Frame, row: Row, bound: BoundArguments) -> list[Operand]:
-    """Return the tensors among a call's bound arguments as operands, those inside sequences included."""
+    """Return the tensors among a library call's arguments as operands, including those inside sequences."""
     found: list[Operand] = []
     for name in row.tensors:
         given = bound.get(name, ())
@@ -33,9 +33,9 @@ def operands_of(frame: Frame, row: Row, bound: BoundArguments) -> list[Operand]:
 
 
 def _tensor_of_forward(frame: Frame, value: Value) -> Value:
-    """Return an unknown argument as a tensor if it is an argument of a `forward` method, else as unknown.
+    """Return an unknown argument of an operation as a tensor if it is an argument of the running `forward` method.
 
-    Used for parameters that also take a Python number.
+    Any other unknown argument is returned as unknown. Used for parameters that also take a Python number.
     """
     known = as_forward_operand(frame, value, Tensor())
     return UNKNOWN if isinstance(known, Unknown) else known
@@ -44,7 +44,8 @@ def _tensor_of_forward(frame: Frame, value: Value) -> Value:
 def _operands_inside(frame: Frame, name: str, argument: Argument) -> list[Operand]:
     """Return the tensors inside a sequence argument as operands.
 
-    Each operand has its own node if the sequence is written out as a list or tuple.
+    If the sequence is written out as a list or tuple, each operand has the syntax node of its own element; else all
+    have the node of the argument.
     """
     elements = frame.iterate(argument.value, argument.node)
     values = elements.items if elements.items is not None else (elements.element,)

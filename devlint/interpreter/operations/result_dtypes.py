@@ -1,4 +1,4 @@
-"""Dtypes of the tensors that an operation returns, by the dtype rules of its row of the semantics table."""
+"""Dtypes of the tensors that an operation returns, by the dtype rules of its row of devlint's semantics table."""
 
 from __future__ import annotations
 
@@ -36,14 +36,17 @@ def first_result_dtype(frame: Frame, row: Row, bound: BoundArguments, operands: 
 
 
 def result_dtypes(frame: Frame, row: Row, bound: BoundArguments, operands: Sequence[Operand]) -> tuple[Dtype, ...]:
-    """Return the dtypes of the tensors that an operation returns, one for each dtype rule of its row."""
+    """Return the dtypes of the tensors that an operation returns, by the dtype rules of its semantics table row."""
     stated = select_by_condition(bound, row.dtype_if, row.dtype) or "unknown"
     rules = (stated,) if isinstance(stated, str) else stated
     return tuple(_dtype_by_rule(frame, rule, bound, operands) for rule in rules)
 
 
 def _dtype_by_rule(frame: Frame, rule: str, bound: BoundArguments, operands: Sequence[Operand]) -> Dtype:
-    """Return the dtype that one dtype rule of a row gives; a `dtype=` argument overrides the rule."""
+    """Return an operation's result dtype by one dtype rule of its semantics table row, such as `same:input`.
+
+    A `dtype=` argument of the call overrides the rule.
+    """
     if is_passed(bound, "dtype"):
         return requested_dtype(bound["dtype"][0].value)
     kind, _, argument = rule.partition(":")
@@ -72,7 +75,7 @@ def _dtype_by_rule(frame: Frame, rule: str, bound: BoundArguments, operands: Seq
 
 
 def operands_named(operands: Sequence[Operand], names: str) -> Iterator[Operand]:
-    """Yield the operands that a rule names (`same:a,b`), in the rule's order."""
+    """Yield the operands that a rule of the semantics table names (as in `same:a,b`), in the order of the rule."""
     for name in names.split(","):
         yield from (one for one in operands if one.name == name)
 
@@ -109,12 +112,12 @@ def _promoted_dtype(bound: BoundArguments, operands: Sequence[Operand], default:
 
 
 def _possible_ranks(rank: Rank) -> tuple[Rank, ...]:
-    """Return the ranks that an operand may have: both 0-dim and dimensioned when the rank is unknown."""
+    """Return the ranks that an operand may have: its rank, or both 0-dim and dimensioned when the rank is unknown."""
     return (Rank.ZERO, Rank.SOME) if rank is Rank.ANY else (rank,)
 
 
 def _number_arguments(bound: BoundArguments, tensors: set[str]) -> list[Value]:
-    """Return the arguments that are not tensors and stand where a tensor could stand."""
+    """Return the arguments of a call that are not tensors, for parameters that take a tensor or a number."""
     return [
         argument.value
         for name, arguments in bound.items()
@@ -127,7 +130,10 @@ def _number_arguments(bound: BoundArguments, tensors: set[str]) -> list[Value]:
 def _promote_ranked(
     operands: Sequence[Operand], ranks: Sequence[Rank], numbers: Sequence[Value], default: Dtype
 ) -> Dtype:
-    """Return torch's promotion of operands that have the given ranks, with the numbers beside them."""
+    """Return torch's promotion of the dtypes of operands with given ranks and of the Python numbers beside them.
+
+    Unknown if an unknown dtype or number could change the result.
+    """
     large = [one.tensor.dtype for one, rank in zip(operands, ranks, strict=True) if rank.is_dimensioned]
     small = [one.tensor.dtype for one, rank in zip(operands, ranks, strict=True) if rank is Rank.ZERO]
     result: Dtype | None = None
@@ -150,7 +156,7 @@ def _promote_ranked(
 
 
 def _promote_dtypes(dtypes: Sequence[Dtype]) -> Dtype | None:
-    """Return torch's promotion of dtypes of equal weight; None for no dtypes."""
+    """Return torch's promotion of the dtypes of tensors that are all 0-dim or all not 0-dim; None for no dtypes."""
     if not dtypes:
         return None
     result = dtypes[0]

@@ -94,7 +94,10 @@ def result_tensor(
 
 
 def _as_factory_result(frame: Frame, row: Row, bound: BoundArguments, result: Tensor, node: cst.CSTNode) -> Tensor:
-    """Return a factory's result with the fields that its arguments set: gradient, leaf, pinned memory and origin."""
+    """Return the tensor made by a factory such as `torch.zeros`, with the properties that the call's arguments set.
+
+    They are `requires_grad` and `pin_memory`. The tensor is a leaf of the autograd graph and knows the factory call.
+    """
     requires = bound.get("requires_grad")
     wanted = requires[0].value if requires else Const(False)
     grad = bool(wanted.value) if isinstance(wanted, Const) else None
@@ -116,7 +119,10 @@ def _as_factory_result(frame: Frame, row: Row, bound: BoundArguments, result: Te
 def _result_placement(
     frame: Frame, row: Row, bound: BoundArguments, operands: list[Operand], node: cst.CSTNode, *, complete: bool
 ) -> Placement:
-    """Return the placement of an operation's result by its row; unknown where the row's condition is undecided."""
+    """Return the placement of an operation's result by the device rule of its semantics table row.
+
+    Unknown where the rule depends on a condition on the arguments that cannot be decided.
+    """
     rule = select_by_condition(bound, row.device_if, row.device) if complete or not row.device_if else None
     placement = _placement_by_rule(frame, row, rule or "unknown", bound, operands, node, complete=complete)
     if row.assumed and "device" not in row.params:
@@ -137,7 +143,10 @@ def _placement_by_rule(
     *,
     complete: bool,
 ) -> Placement:
-    """Return the placement that one device rule of a row gives, such as `group`, `arg:NAME` or `kwarg`."""
+    """Return the result placement of an operation that one device rule of its semantics table row gives.
+
+    Such rules are `group` (the common device of the operands), `arg:NAME` or `kwarg` (the `device=` argument).
+    """
     kind, _, argument = rule.partition(":")
     match kind:
         case "own":
@@ -174,15 +183,15 @@ def _placement_by_rule(
 
 
 def _operand_placement(operands: Sequence[Operand], names: str) -> Placement:
-    """Return the placement of the first operand that a rule names; unknown without one."""
+    """Return the placement of the first operand of a call among the named ones (`a,b`); unknown if there is none."""
     return next((one.tensor.placement for one in operands_named(operands, names)), UNKNOWN_PLACEMENT)
 
 
 def meet_of_placements(tensors: Sequence[Tensor]) -> Placement:
     """Return the placement of the result of an operation on several tensors, given that the operation did not fail.
 
-    All tensors are then on one device, which the most telling placement names. 0-dim tensors do not count beside
-    others.
+    All tensors are then on one device. It is taken from the tensor about whose device most is known. 0-dim tensors do
+    not count beside others, because they may be on another device.
     """
     if not tensors:
         return UNKNOWN_PLACEMENT

@@ -1,4 +1,4 @@
-"""Structures of library calls' results: a tensor, a tuple, a list, a number and others, as the row declares."""
+"""Structures of library calls' results, as the semantics table declares them: a tensor, a tuple, a list, a number."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ def structure_result(
     *,
     complete: bool = True,
 ) -> Value:
-    """Return an operation's result in the structure that its row declares (`Row.returns`)."""
+    """Return an operation's result in the structure that its semantics table row declares (`Row.returns`).
+
+    Examples are a single tensor, a tuple, a list and a number.
+    """
     returns = select_by_condition(bound, row.returns_if, row.returns, complete=complete) or "unknown"
     kind, _, names = returns.partition(":")
     match kind:
@@ -62,7 +65,7 @@ def structure_result(
 
 
 def _after_mutation(receiver: Value, result: Tensor) -> Value:
-    """Return the receiver of an in-place operation: the same tensor, no longer straight from its factory."""
+    """Return the tensor that an in-place operation has changed: no longer marked as straight from its factory."""
     if not isinstance(receiver, Tensor):
         return receiver
     grad = True if result.grad else receiver.grad
@@ -70,9 +73,10 @@ def _after_mutation(receiver: Value, result: Tensor) -> Value:
 
 
 def _named_tuple(first: Tensor, kinds: Sequence[Dtype], names: str) -> Value:
-    """Return a tuple of result tensors under the names of a row; `a,(b,c)` is nested.
+    """Return the tuple of tensors that an operation returns, with the item names of its semantics table row.
 
-    Each tensor takes a dtype of its own when the row lists several; bool and integer tensors require no gradient.
+    `a,(b,c)` gives a nested tuple. Each tensor takes a dtype of its own when the row lists several; bool and integer
+    tensors require no gradient.
     """
 
     def tensor(position: int) -> Tensor:
@@ -97,7 +101,7 @@ def _named_tuple(first: Tensor, kinds: Sequence[Dtype], names: str) -> Value:
 
 
 def _parse_names(names: str) -> list[str | list[str]]:
-    """Return the names in `a,(b,c)` as a list, with the names in brackets as a list at its end."""
+    """Return the result names in a string such as `a,(b,c)` as a list; names in brackets become a list inside it."""
     outer, bracket, inner = names.partition("(")
     parts: list[str | list[str]] = [part for part in outer.split(",") if part]
     if bracket:

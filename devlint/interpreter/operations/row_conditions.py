@@ -14,16 +14,17 @@ T = TypeVar("T")
 
 
 def is_passed(bound: BoundArguments, name: str) -> bool:
-    """Return whether an argument is passed, and not as None or False."""
+    """Return whether a call passes an argument with a value other than None and False."""
     return bool(bound.get(name)) and bound[name][0].value not in (NONE, Const(False))
 
 
 def select_by_condition(
     bound: BoundArguments, by_condition: Mapping[str, T], otherwise: T, *, complete: bool = True
 ) -> T | None:
-    """Return what a table row gives under the first condition that a call's arguments meet, `otherwise` if under none.
+    """Return the value that a semantics table row lists for the first condition that a call's arguments meet.
 
-    None when a condition cannot be decided. `complete` is whether all arguments of the call are known.
+    `otherwise` if they meet no condition, None when a condition cannot be decided. `complete` is whether all arguments
+    of the call are known.
     """
     for condition, value in by_condition.items():
         verdicts = [_is_condition_met(bound, demand, complete=complete) for demand in parse_conditions(condition)]
@@ -35,7 +36,10 @@ def select_by_condition(
 
 
 def _is_condition_met(bound: BoundArguments, demand: ArgumentCondition, *, complete: bool) -> bool | None:
-    """Return whether the arguments meet one condition; None when that is not known."""
+    """Return whether the arguments of a library call meet one condition of a table row, such as that `dim` is given.
+
+    None when the arguments that decide it are not known.
+    """
     if demand.absent:
         return not is_passed(bound, demand.name) and (complete or None)
     if demand.value is None:

@@ -1,4 +1,4 @@
-"""Joint satisfiability of path conditions: whether two tensors can be on their devices in one run of the program."""
+"""Joint satisfiability of path conditions: whether two tensors can be on given devices in one run of the program."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ NO_CHOICE_OF_DEVICE = frozenset({"filled", "given"})
 
 
 def jointly_satisfiable(path: PathCondition, left: PathCondition, right: PathCondition) -> bool:
-    """Return whether a path exists on which the conditions of both sides hold.
+    """Return whether a path exists on which the conditions of two tensors' devices hold together.
 
     When each side depends on a condition of its own, the answer is usually False: real programs set both from one fact.
     The sides do hold together if the conditions of one include those of the other, or if all hold in a run of the
-    program without options on a machine with an accelerator.
+    program without command-line options on a machine with an accelerator.
     """
     if any(_have_opposite_texts(one, other) for one in left | right for other in path | left | right):
         return False
@@ -27,9 +27,9 @@ def jointly_satisfiable(path: PathCondition, left: PathCondition, right: PathCon
 
 
 def _have_opposite_texts(one: Literal, other: Literal) -> bool:
-    """Return whether two conditions evaluated at different places have equal texts and opposite outcomes.
+    """Return whether two conditions have the same source text and opposite outcomes, at different source locations.
 
-    Two such conditions may well be one.
+    Two such conditions are likely to be the same test, so that they never hold together.
     """
     if one.holds is other.holds or not (isinstance(one.formula, Atom) and isinstance(other.formula, Atom)):
         return False
@@ -37,12 +37,18 @@ def _have_opposite_texts(one: Literal, other: Literal) -> bool:
 
 
 def _device_conditions(path_condition: PathCondition) -> PathCondition:
-    """Return the conditions that may decide on a device."""
+    """Return the conditions that may decide on a device.
+
+    These are all but the conditions that only test whether there is data to compute with.
+    """
     return frozenset(test for test in path_condition if not _is_about_presence(test))
 
 
 def _is_about_presence(test: Literal) -> bool:
-    """Return whether a condition only tests that there is data to compute with."""
+    """Return whether a condition only tests whether there is data, as `x is not None` does.
+
+    Such a condition does not decide on a device.
+    """
     match test.formula:
         case Atom(key=(kind, *_)):
             return kind in NO_CHOICE_OF_DEVICE
@@ -50,7 +56,10 @@ def _is_about_presence(test: Literal) -> bool:
 
 
 def _holds_by_default(test: Literal) -> bool | None:
-    """Return whether a test holds without options and with an accelerator; None when those do not decide it."""
+    """Return whether a condition holds when the program runs without command-line options and with an accelerator.
+
+    None when these two facts do not decide it.
+    """
     match test.formula:
         case Conjunction(tests=tests):
             answers = {_holds_by_default(one) for one in tests}

@@ -27,7 +27,7 @@ An operation whose row says that it waits for the accelerator (`Row.sync`) reads
 def update_synchronization(
     frame: Frame, row: Row, bound: BoundArguments, operands: list[Operand], node: cst.CSTNode, name: str
 ) -> None:
-    """Record what an operation launches on the accelerator and waits for, and report its reads on the host."""
+    """Record the work that an operation launches on the accelerator and its waits, and report its reads on the host."""
     waits = row.sync == "always" or (row.sync != "" and not is_passed(bound, row.sync.removeprefix("unless:")))
     launched = any(
         is_accelerator(leaf.device)
@@ -50,9 +50,10 @@ def update_synchronization(
 
 
 def check_clock_difference(frame: Frame, end: Number, start: Number, node: cst.CSTNode) -> None:
-    """Report a difference of clock reads (`time.time() - started`) if accelerator work between them may be unfinished.
+    """Report a difference of clock reads (`time.time() - start`) if accelerator work between them may be unfinished.
 
-    The report waits in `block_timings` when the work is the body of a `with` block, which is run later.
+    If the work is the body of a `with` block, timed by its context manager, the report is kept in `block_timings` until
+    the body has been interpreted.
     """
     if not (isinstance(end.origin, ClockRead) and isinstance(start.origin, ClockRead)):
         return
@@ -69,7 +70,10 @@ def check_clock_difference(frame: Frame, end: Number, start: Number, node: cst.C
 
 
 def is_with_block_work(work: Step) -> bool:
-    """Return whether work is the body of a `with` block, represented by the `yield` of its context manager."""
+    """Return whether accelerator work is that of a `with` block's body.
+
+    The `yield` of the block's context manager stands for such work.
+    """
     return isinstance(work.place.node, cst.Yield)
 
 
@@ -82,9 +86,9 @@ def unfinished_copy(frame: Frame, tensor: Tensor) -> PendingCopy | None:
 def pending_copy(
     frame: Frame, before: Placement, after: Placement, step: Step, *, non_blocking: bool | None
 ) -> PendingCopy | None:
-    """Return the unfinished copy that a non_blocking transfer from an accelerator to the host starts; None for others.
+    """Return the unfinished copy that a non_blocking transfer from an accelerator to the host starts.
 
-    The copy stays unfinished until the host waits.
+    None for any other transfer. The copy stays unfinished until the host waits.
     """
     if not non_blocking:
         return None
@@ -110,14 +114,17 @@ def report_read_by_copy(frame: Frame, source: Operand, target: Placement, node: 
 
 
 def _may_be_accelerator(leaf: PlacementCase) -> bool:
-    """Return whether a device is an accelerator or the caller's choice.
+    """Return whether a device is an accelerator, or chosen by the caller in a way that suggests an accelerator.
 
-    A non_blocking copy suggests that the caller's device is an accelerator.
+    A non_blocking copy suggests that the device chosen by the caller is an accelerator.
     """
     return is_accelerator(leaf.device) or (isinstance(leaf.device, DeviceSymbol) and leaf.basis is Basis.CALLER)
 
 
 def _report_host_read(frame: Frame, operand: Operand, node: cst.CSTNode, name: str) -> None:
-    """Report that an operation reads a tensor on the host, with the copy that it should have waited for."""
+    """Report that an operation reads a tensor on the host.
+
+    The event names the non_blocking copy that made the tensor, if the host has not waited for that copy.
+    """
     waited_for = unfinished_copy(frame, operand.tensor)
     frame.emit(HostRead(frame.event_context(node), name, operand.tensor, operand.place, unfinished=waited_for))

@@ -1,4 +1,4 @@
-"""Library operations by their rows of the semantics table: operand checks, effects on synchronisation, and results."""
+"""Library operations by their rows of devlint's semantics table: operand checks, waits for the accelerator, results."""
 
 from __future__ import annotations
 
@@ -67,9 +67,10 @@ def apply_bound_row(
     *,
     complete: bool = True,
 ) -> Value:
-    """Check the operands of a library call whose arguments are bound, record its effects, and return its result.
+    """Check the operands of a library call, record the call's effects and return its result.
 
-    `complete` is whether all arguments of the call are known.
+    The arguments are bound to the parameters of the call's row of the semantics table already. `complete` is whether
+    all arguments of the call are known.
     """
     operands = operands_of(frame, row, bound)
     same = row.same
@@ -109,7 +110,10 @@ def apply_bound_row(
 
 
 def _report_writes(frame: Frame, row: Row, bound: BoundArguments, node: cst.CSTNode) -> None:
-    """Report an operation's writes to shared memory, and mark written tensors as no longer straight from a factory."""
+    """Report an operation's in-place writes to shared memory.
+
+    The tensors that the operation writes to are marked as no longer straight from a factory.
+    """
     if row.name.rpartition(".")[2] in METADATA_MUTATIONS:
         return
     for name in (*row.mutates, "out"):
@@ -134,7 +138,7 @@ def _check_host_only(frame: Frame, row: Row, operands: list[Operand], node: cst.
 
 
 def _check_dtypes(frame: Frame, row: Row, operands: list[Operand], node: cst.CSTNode, name: str) -> None:
-    """Report the first pair of operands that must have equal dtypes and do not."""
+    """Report the first pair of operands of an operation that must have equal dtypes and do not."""
     for group in (*row.match, *row.match_or_half):
         known = [one for one in operands if one.name in group and one.tensor.dtype.name is not None]
         for left, right in pairwise(known):
@@ -145,7 +149,7 @@ def _check_dtypes(frame: Frame, row: Row, operands: list[Operand], node: cst.CST
 
 
 def _check_target_dtypes(frame: Frame, row: Row, operands: list[Operand], node: cst.CSTNode, name: str) -> bool:
-    """Report a target whose dtype the loss function does not accept; return whether there was one."""
+    """Report a target whose dtype a loss function does not accept; return whether there was one."""
     for operand in operands:
         accepted = row.target_dtypes.get(operand.name)
         dtype = operand.tensor.dtype.name

@@ -12,9 +12,9 @@ from devlint.interpreter.state.frame import Frame
 
 
 def rank_by_rule(frame: Frame, rule: str, bound: BoundArguments, own: list[tuple[str, Rank]]) -> Rank:
-    """Return the rank of a call's result by the rank rule of the call's table row.
+    """Return the rank of a library call's result by the rank rule of the function's row of the semantics table.
 
-    `own` are the ranks of the data arguments with their parameter names.
+    `own` are the ranks of the tensor and array arguments with their parameter names.
     """
     kind, _, argument = rule.partition(":")
     match kind:
@@ -49,7 +49,7 @@ def rank_by_rule(frame: Frame, rule: str, bound: BoundArguments, own: list[tuple
 
 
 def _equation_rank(given: list[Argument] | None) -> Rank:
-    """Return the rank that the right side of an Einstein summation's equation gives, as in `ij,jk->ik`."""
+    """Return the rank of an Einstein summation's result, from the right side of the equation, as in `ij,jk->ik`."""
     match given:
         case [Argument(value=Const(value=str(equation)))] if "->" in equation and "..." not in equation:
             return _rank_of_length(len(equation.partition("->")[2].replace(" ", "")))
@@ -75,7 +75,7 @@ def _reduced_rank(bound: BoundArguments, own: Rank) -> Rank:
 
 
 def _rank_without(given: list[Argument] | None, own: Rank) -> Rank:
-    """Return the rank of a tensor without the dimension that an argument names."""
+    """Return the rank that remains of a tensor when the dimension that an argument names is removed."""
     match given:
         case [Argument(value=Const(value=int(dim)))] if dim > 0 or dim < -1:
             # A tensor with a dimension of this number has at least one other dimension.

@@ -63,11 +63,11 @@ from devlint.interpreter.state.frame import Frame
 
 @dataclass(frozen=True, slots=True)
 class TransferRequest:
-    """The placement and dtype that a transfer call asks for; None leaves that property as it is.
+    """The placement and dtype that a transfer call such as `x.to(...)` asks for.
 
-    `non_blocking` is None when it is not known. `device_node` is the expression for the device. `copies` is true for a
-    call that may copy even if there is nothing to do (`copy=True`, or an unknown value). `reorders` is true if a
-    `memory_format` is given.
+    None as placement or dtype leaves that property as it is. `non_blocking` is None when it is not known. `device_node`
+    is the expression for the device. `copies` is true for a call that may copy even if there is nothing to do
+    (`copy=True`, or an unknown value). `reorders` is true if a `memory_format` is given.
     """
 
     placement: Placement | None
@@ -81,7 +81,10 @@ class TransferRequest:
 def read_transfer_request(
     frame: Frame, method: str, arguments: Arguments, node: cst.CSTNode, moved: Placement = UNKNOWN_PLACEMENT
 ) -> TransferRequest:
-    """Return the placement and dtype that a transfer's arguments ask for; `moved` is the tensor's placement so far."""
+    """Return the placement and dtype that the arguments of a transfer method such as `.to` ask for.
+
+    `moved` is the placement of the tensor or module before the transfer.
+    """
     source = next((leaf.placing_step for _, leaf in placement_cases(moved) if leaf.placing_step is not None), None)
     step = replace(frame.step(StepKind.MOVED, f"moved by .{method}()", node), source=source)
     non_blocking = _constant_flag(arguments, "non_blocking", {"to": 2, "cuda": 1, "xpu": 1}.get(method))
@@ -104,7 +107,7 @@ def read_transfer_request(
 
 
 def _constant_flag(arguments: Arguments, name: str, position: int | None) -> bool | None:
-    """Return the constant value of a flag argument, False when absent; None when it is not known."""
+    """Return the constant value of a boolean argument, False when it is absent; None when the value is not known."""
     value = arguments.constant(name, position, False)
     return value if isinstance(value, bool) else None
 
@@ -112,7 +115,7 @@ def _constant_flag(arguments: Arguments, name: str, position: int | None) -> boo
 def _accelerator_request(
     frame: Frame, method: str, arguments: Arguments, step: Step, non_blocking: bool | None
 ) -> TransferRequest:
-    """Return the request of `.cuda()` or another accelerator's method, and report a host device among its arguments."""
+    """Return the device that `.cuda()` or another accelerator's method asks for; report a host device as argument."""
     device = arguments.get("device", 0)
     report_hard_coded_device(frame, Const(method), arguments.node, f".{method}()")
     if device is None or is_absent_or_none(device.value):
@@ -132,7 +135,7 @@ def _accelerator_request(
 
 
 def _as_accelerator(leaf: PlacementCase, type_: str) -> PlacementCase:
-    """Return a placement case with a symbolic device replaced by an accelerator of a type, with an unknown index."""
+    """Return one case of a placement with a symbolic device replaced by an accelerator of a type and unknown index."""
     return (
         replace(leaf, device=KnownDevice(type_, ANY_INDEX), basis=Basis.EXPLICIT)
         if isinstance(leaf.device, DeviceSymbol)
@@ -141,7 +144,7 @@ def _as_accelerator(leaf: PlacementCase, type_: str) -> PlacementCase:
 
 
 def _type_request(frame: Frame, value: Value | None, step: Step) -> TransferRequest:
-    """Return the request of `.type(value)`; a legacy type such as `torch.cuda.FloatTensor` names a device too."""
+    """Return the device and dtype that `.type(value)` asks for; a type such as `torch.cuda.FloatTensor` names both."""
     match value:
         case DtypeValue(dtype=dtype):
             return TransferRequest(None, replace(dtype, source=DtypeSource.EXPLICIT))
@@ -161,7 +164,10 @@ def _type_request(frame: Frame, value: Value | None, step: Step) -> TransferRequ
 
 
 def _request_like(frame: Frame, other: Argument, step: Step) -> TransferRequest:
-    """Return the request for the placement and dtype of another tensor; unknown when the argument is no tensor."""
+    """Return the device and dtype of another tensor as the ones that a transfer such as `x.type_as(other)` asks for.
+
+    Unknown when the argument is no tensor.
+    """
     if not isinstance(other.value, Tensor):
         return TransferRequest(UNKNOWN_PLACEMENT, UNKNOWN_DTYPE)
     settled = frame.resolve(other.value)
@@ -169,7 +175,7 @@ def _request_like(frame: Frame, other: Argument, step: Step) -> TransferRequest:
 
 
 def _to_request(frame: Frame, arguments: Arguments, step: Step, non_blocking: bool | None) -> TransferRequest:
-    """Return the request of `.to(...)`, which takes a device, a dtype, both, or another tensor."""
+    """Return the device and dtype that `.to(...)` asks for, given a device, a dtype, both, or another tensor."""
     device, dtype = arguments.get("device"), arguments.get("dtype")
     copies = _constant_flag(arguments, "copy", 3) is not False
     reorders = "memory_format" in arguments.keywords
@@ -244,7 +250,7 @@ def transfer_unknown(
 
 
 def _transferred(frame: Frame, before: Tensor, request: TransferRequest) -> Tensor:
-    """Return the tensor that a transfer gives: the tensor itself when nothing changes."""
+    """Return the tensor that results from a transfer: the same tensor when device and dtype stay the same."""
     stays = request.placement is None or _keeps_device(before.placement, request.placement, frame)
     placement = before.placement if stays or request.placement is None else request.placement
     dtype = before.dtype if request.dtype is None else request.dtype
@@ -274,15 +280,15 @@ def _transferred(frame: Frame, before: Tensor, request: TransferRequest) -> Tens
 
 
 def _provenance_step(placement: Placement) -> Step | None:
-    """Return the provenance of the first case of a placement that has one; None without one."""
+    """Return the last provenance step of a placement: that of its first case with a provenance; None without one."""
     return next((leaf.provenance for _, leaf in placement_cases(placement) if leaf.provenance is not None), None)
 
 
 def is_only_use(frame: Frame, read: cst.BaseExpression, use: cst.CSTNode) -> bool:
     """Return whether only `use` reads the value of an expression: a temporary, or a name read nowhere else.
 
-    Reads of a name count until it is bound again. An argument of the function is never used only once, because the
-    caller may read it too.
+    Reads of a name count until it is bound again. False for an argument of the running function, because the caller may
+    read it too.
     """
     if isinstance(read, cst.Name):
         return frame.analysis.use_def.only_reader(frame, use, read.value) and not _is_unchanged_parameter(
@@ -307,7 +313,7 @@ def reads_clock(frame: Frame) -> bool:
 
 
 def _keeps_device(before: Placement, after: Placement, frame: Frame) -> bool:
-    """Return whether a transfer from one placement to another surely changes nothing."""
+    """Return whether a transfer from one placement to another is sure to leave the tensor on its device."""
     pairs = [
         relate_devices(one.device, other.device) is DeviceRelation.SAME
         for needed, one in placement_cases(before, frame.state.path_condition)
@@ -326,7 +332,7 @@ def _emit_transfer(
     request: TransferRequest,
     event: type[Transfer] = Transfer,
 ) -> None:
-    """Emit the event of a transfer, with the facts that rules about transfers need."""
+    """Emit the event of a transfer, with the facts on which rules about needless or repeated transfers decide."""
     loop_frame = frame.loops[-1] if frame.loops else None
     invariant = (
         loop_frame is not None
@@ -377,12 +383,15 @@ def _synchronize_for_copy(
 
 
 def _is_target_invariant(request: TransferRequest, assigned: frozenset[str]) -> bool:
-    """Return whether a transfer's device argument stays the same in a loop that binds the `assigned` names."""
+    """Return whether the device argument of a transfer in a loop is the same in each iteration.
+
+    `assigned` are the names that the loop binds.
+    """
     return request.device_node is None or not varies_in_loop(request.device_node, assigned)
 
 
 def transfer_that_unleafed(tensor: Tensor) -> Step | None:
-    """Return the transfer that turned a tensor made for optimisation into a non-leaf; None for any other tensor."""
+    """Return the transfer that made a tensor created for optimisation a non-leaf of autograd; None if none did."""
     if tensor.leaf is not False or not tensor.grad or tensor.cell is not None:
         return None
     return next(
@@ -458,8 +467,8 @@ def report_numpy_read(
 ) -> None:
     """Report that NumPy, or other code that calls `__array__`, reads a tensor on the host.
 
-    `force` is whether the read moves and detaches the tensor itself, `inside` whether the tensor is in a container, and
-    `array` the array operand beside it.
+    `force` is whether the read moves the tensor to the host and detaches it, as `x.numpy(force=True)` does. `inside` is
+    whether the tensor is in a container. `array` is the array that is the other operand, if there is one.
     """
     tensor = frame.resolve(tensor)
     frame.emit(

@@ -29,7 +29,7 @@ LEGACY_ACCELERATORS: Final = ("cuda", "xpu", "hpu", "npu")
 
 
 def legacy_type_names(package: str = "torch") -> tuple[str, ...]:
-    """Return the dotted names of a package's legacy tensor types."""
+    """Return the dotted names of a package's legacy tensor types, such as `torch.cuda.FloatTensor`."""
     return tuple(f"{package}.{name}" for name in LEGACY_TYPE_DTYPES)
 
 
