@@ -1,4 +1,7 @@
-"""The recording report as one HTML page: findings with verdicts, a timeline, and bars by line."""
+"""The report of a recorded program run as one HTML page.
+
+It shows the findings with verdicts, a timeline, and a table of transfers and waits by source line, with bars.
+"""
 
 from __future__ import annotations
 
@@ -25,12 +28,12 @@ _LANES = (("up", "to the device"), ("down", "to the host"), ("wait", "the host w
 
 
 def render_page(report: Report) -> str:
-    """Return the report as a complete HTML document that loads no other files."""
+    """Return a recording report as a complete HTML document that loads no other files."""
     return "".join(_page(report))
 
 
 def _page(report: Report) -> Iterator[str]:
-    """Yield the parts of the HTML document."""
+    """Yield the parts of the HTML document that shows a recording report."""
     style = files("devlint.runtime").joinpath("run.css").read_text(encoding="utf-8")
     outcomes = report.outcomes
     yield '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -53,7 +56,7 @@ def _page(report: Report) -> Iterator[str]:
 
 
 def _finding(outcome: Outcome) -> Iterator[str]:
-    """Yield the HTML of one finding with its verdict, evidence and trace."""
+    """Yield the HTML of one finding in parts: verdict, message, evidence, source line and trace notes."""
     found = outcome.diagnostic
     verdict = outcome.verdict.value
     where = f"{relative_path(found.region.filename)}:{found.region.start.row}"
@@ -73,20 +76,23 @@ def _finding(outcome: Outcome) -> Iterator[str]:
 
 
 def _source(filename: str, line: int) -> str:
-    """Return a source line as HTML, or nothing if it is blank."""
+    """Return a line of a source file as an HTML element, or the empty string if the line is blank."""
     text = linecache.getline(filename, line).strip()
     return f"<pre>{escape(text)}</pre>\n" if text else ""
 
 
 def _lane(event: TimelineEvent) -> str:
-    """Return the timeline lane that an event belongs to."""
+    """Return the name of the timeline row in which an event is drawn: "up", "down", "wait" or "finding".
+
+    A transfer is "down" if it ends on the host and otherwise "up".
+    """
     if event.kind == "transfer":
         return "down" if event.what.endswith("cpu") else "up"
     return event.kind
 
 
 def _timeline(events: list[TimelineEvent]) -> Iterator[str]:
-    """Yield the timeline as an SVG drawing."""
+    """Yield the timeline of transfers, waits and findings as an SVG drawing, in parts."""
     if not events:
         yield '<p class="quiet">Nothing was moved and nothing was waited for.</p>\n'
         return
@@ -113,7 +119,7 @@ def _timeline(events: list[TimelineEvent]) -> Iterator[str]:
 
 
 def _thinned(events: list[TimelineEvent], end: float) -> list[TimelineEvent]:
-    """Return at most one event for each pixel of each timeline lane."""
+    """Return the timeline events to draw: at most one for each horizontal pixel of each lane."""
     kept: dict[tuple[str, int], TimelineEvent] = {}
     for event in events:
         kept.setdefault((_lane(event), int(_WIDTH * event.start / end)), event)
@@ -121,7 +127,10 @@ def _thinned(events: list[TimelineEvent], end: float) -> list[TimelineEvent]:
 
 
 def _bars(costs: list[LineCost]) -> Iterator[str]:
-    """Yield the table of transfers and waits by line, with bars."""
+    """Yield the HTML table of transfers and waits by source line, in parts.
+
+    Bars show each line's bytes and waits relative to the line with the most.
+    """
     if not costs:
         yield '<p class="quiet">None.</p>\n'
         return

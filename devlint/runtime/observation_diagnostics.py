@@ -1,4 +1,4 @@
-"""Conversion of observations into diagnostics with the codes and the form of static findings."""
+"""Conversion of observations (problems seen while a program ran) into diagnostics like those of the static analysis."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ SYNC_IN_LOOP_COUNT = 3
 
 
 def grouped_observations(recorder: Recorder) -> list[list[Observation]]:
-    """Return everything there is to report, grouped by code and place."""
+    """Return all problems that a recorder has observed, as groups with the same rule code and the same source location.
+
+    Lines where the host waited again and again for the accelerator form groups of their own (DEV403).
+    """
     return [*recorder.observations.values(), *_repeated_waits(recorder.lines.values())]
 
 
@@ -49,7 +52,10 @@ def _repeated_waits(lines: Iterable[LineRecord]) -> list[list[Observation]]:
 
 
 def region_of(site: Site | None) -> Region:
-    """Return the region of a site; the whole line where Python does not tell columns."""
+    """Return the source region of a site.
+
+    It starts at column 1 where Python does not tell columns, and is in the file `<unknown>` if the site is None.
+    """
     if site is None:
         return Region("<unknown>", Position(1, 1), Position(1, 1))
     start = Position(site.line, site.column or 1)
@@ -58,12 +64,15 @@ def region_of(site: Site | None) -> Region:
 
 
 def trace_notes(steps: Iterable[HistoryStep]) -> tuple[Note, ...]:
-    """Return trace notes for the history steps whose site is known."""
+    """Return the trace notes of a diagnostic for those steps of a tensor's history whose source location is known."""
     return tuple(Note(step.message, region_of(step.site)) for step in steps if step.site is not None)
 
 
 def diagnostic_of(group: list[Observation]) -> Diagnostic:
-    """Return one diagnostic for a group of observations of the same code and place."""
+    """Return one diagnostic for a group of observations that have the same rule code and the same source location.
+
+    Its message tells how many they are.
+    """
     first = group[0]
     rule = find_rule(first.code)
     severity = rule.severity if rule else Severity.ERROR if first.raised else Severity.WARNING

@@ -1,4 +1,4 @@
-"""Matching of observations with static findings: do both describe the same bug?"""
+"""Matching of observations from a program run with findings of the static analysis: do both describe the same bug?"""
 
 from __future__ import annotations
 
@@ -33,12 +33,15 @@ def canonical_path(filename: str) -> str:
 
 
 def lines_of(region: Region) -> list[FileLine]:
-    """Return the lines that a region covers."""
+    """Return the lines that a source region covers, each as a real path and a line number."""
     return [(canonical_path(region.filename), row) for row in range(region.start.row, region.end.row + 1)]
 
 
 def failure_region(finding: Diagnostic) -> Region:
-    """Return the region where a finding says that the program fails."""
+    """Return the source region where the program would fail according to a finding.
+
+    Some rules report where a tensor was made; for these it is the region of the last trace note.
+    """
     return finding.trace[-1].region if finding.code in REPORTED_AT_ORIGIN and finding.trace else finding.region
 
 
@@ -66,14 +69,17 @@ def shows_finding(finding: Diagnostic, seen: Observation) -> bool:
 
 
 def _overlaps_lines(site: Site, region: Region) -> bool:
-    """Return whether a site and a region have a line in common."""
+    """Return whether a site and a source region have a line of the same file in common."""
     if canonical_path(site.filename) != canonical_path(region.filename):
         return False
     return site.line <= region.end.row and region.start.row <= (site.end_line or site.line)
 
 
 def _covers(site: Site, region: Region) -> bool:
-    """Return whether the expression at a site contains a region; compares lines where columns are unknown."""
+    """Return whether the expression at a site contains a source region.
+
+    If the site has no columns, one line in common is enough.
+    """
     if not _overlaps_lines(site, region):
         return False
     if not site.column:
@@ -83,7 +89,7 @@ def _covers(site: Site, region: Region) -> bool:
 
 
 def _overlaps(site: Site, region: Region) -> bool:
-    """Return whether the expression at a site and a region overlap; compares lines where columns are unknown."""
+    """Return whether the expression at a site overlaps a source region; compares only lines if columns are unknown."""
     if not _overlaps_lines(site, region):
         return False
     if not site.column:

@@ -1,4 +1,7 @@
-"""Patches for `torch.cuda`, `torch.mps` and `torch.accelerator`, which answer as if the devices were there."""
+"""Replacements for the functions of `torch.cuda`, `torch.mps` and `torch.accelerator`.
+
+They answer as if the emulated devices were real.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,10 @@ TOTAL_MEMORY = 80 * 1024**3
 
 
 def _device_index(session: RuntimeSession, device: Any) -> int:
-    """Return the device index meant by an argument of a `torch.cuda` function."""
+    """Return the index of the emulated device that an argument of a `torch.cuda` function means.
+
+    None means the current device.
+    """
     if device is None or (isinstance(device, int) and device < 0):
         return session.current_index
     if isinstance(device, int | str):
@@ -36,7 +42,7 @@ def _device_index(session: RuntimeSession, device: Any) -> int:
 
 
 def _common_queries(session: RuntimeSession) -> dict[str, Any]:
-    """Return the functions that `torch.cuda` and `torch.accelerator` share, by name."""
+    """Return replacements for the functions that both `torch.cuda` and `torch.accelerator` have, by name."""
 
     def synchronize(device: Any = None) -> None:
         session.initialize()
@@ -56,7 +62,7 @@ def _common_queries(session: RuntimeSession) -> dict[str, Any]:
 
 
 def _memory(session: RuntimeSession) -> dict[str, Any]:
-    """Return the functions for memory statistics, by name."""
+    """Return replacements for the functions of `torch.cuda` that report or reset memory statistics, by name."""
 
     def key(device: Any) -> int:
         return 1 + _device_index(session, device)
@@ -120,7 +126,7 @@ def _random(session: RuntimeSession) -> dict[str, Any]:
 
 
 def _refused(name: str) -> Any:
-    """Return a function that raises NotEmulated."""
+    """Return a replacement for a torch function that emulation does not support; calling it raises NotEmulated."""
 
     def refuse(*args: Any, **kwargs: Any) -> Any:
         raise NotEmulated(name)
@@ -171,7 +177,7 @@ def _identity(session: RuntimeSession) -> dict[str, Any]:
 
 
 def _streams_and_events(session: RuntimeSession) -> dict[str, Any]:
-    """Return the classes and functions for streams and events, by name."""
+    """Return replacements for the classes and functions of `torch.cuda` that deal with streams and events, by name."""
     stream, event = stream_and_event(session)
     return {
         "Stream": stream,
@@ -185,7 +191,7 @@ def _streams_and_events(session: RuntimeSession) -> dict[str, Any]:
 
 
 def _cuda(session: RuntimeSession, patcher: Patcher) -> None:
-    """Patch `torch.cuda` and its submodules."""
+    """Replace functions of `torch.cuda` and its submodules by versions for emulated devices."""
     names = (
         _common_queries(session)
         | _memory(session)
@@ -214,7 +220,7 @@ def _cuda(session: RuntimeSession, patcher: Patcher) -> None:
 
 
 def _device(session: RuntimeSession, device: Any) -> torch.device:
-    """Return the emulated device meant by an argument of a `torch.cuda` function."""
+    """Return the emulated device that an argument of a `torch.cuda` function means; None means the current device."""
     return session.devices[_device_index(session, device)]
 
 
@@ -245,7 +251,7 @@ def _accelerator(session: RuntimeSession, patcher: Patcher) -> None:
 
 
 def _mps(session: RuntimeSession, patcher: Patcher) -> None:
-    """Patch `torch.mps` and `torch.backends.mps`."""
+    """Replace functions of `torch.mps` and `torch.backends.mps` by versions for the emulated device."""
     queries = _common_queries(session)
     memory = _memory(session)
     patcher.replace(torch.backends.mps, "is_available", lambda: True)
@@ -265,7 +271,10 @@ def _mps(session: RuntimeSession, patcher: Patcher) -> None:
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
-    """Patch the device modules of torch, and `torch.manual_seed`."""
+    """Replace functions of `torch.cuda` or `torch.mps`, of `torch.accelerator`, and `torch.manual_seed`.
+
+    The replacements answer for the emulated devices.
+    """
     if session.kind == "cuda":
         _cuda(session, patcher)
     else:

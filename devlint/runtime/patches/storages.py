@@ -1,4 +1,4 @@
-"""Patches for storages: their device and copies, which `torch.save`, `torch.load` and `deepcopy` rely on."""
+"""Patches for the device and the copies of storages, on which `torch.save`, `torch.load` and `deepcopy` rely."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _label(storage: torch.UntypedStorage, place: Placement) -> torch.UntypedStor
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
-    """Patch `torch.UntypedStorage` so that labels follow its copies."""
+    """Patch `torch.UntypedStorage` so that a copy of a storage is labelled with its emulated device."""
 
     def device(self: torch.UntypedStorage) -> torch.device:
         label = getattr(self, LABEL_ATTRIBUTE)
