@@ -75,7 +75,7 @@ class ConfiguredLinter:
             return seen
 
     def _wanted_files(self, files: Iterable[str]) -> Iterator[tuple[Path, Settings]]:
-        """Yield the existing files that the project does not exclude, with their settings."""
+        """Yield those of the given files that exist and that the project does not exclude, each with its settings."""
         for path in map(Path, files):
             if path.is_file():
                 settings = self._static_settings.settings_for(path.parent)

@@ -25,7 +25,10 @@ def syntax_tree_of(filename: str) -> ast.Module:
 
 @lru_cache(None)
 def _comparisons(filename: str) -> dict[int, list[tuple[ast.Compare, str]]]:
-    """Return the comparisons of a `.device` attribute with a literal device in a file, by line number."""
+    """Return the `==` and `!=` comparisons of a `.device` attribute with a literal device in a file, by line number.
+
+    Each comparison is its syntax node with the text of the literal; a literal that is a string is in quotes.
+    """
     found: dict[int, list[tuple[ast.Compare, str]]] = {}
     for node in ast.walk(syntax_tree_of(filename)):
         if not isinstance(node, ast.Compare) or len(node.ops) != 1 or not isinstance(node.ops[0], ast.Eq | ast.NotEq):

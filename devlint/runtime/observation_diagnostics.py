@@ -37,7 +37,11 @@ def grouped_observations(recorder: Recorder) -> list[list[Observation]]:
 
 
 def _repeated_waits(lines: Iterable[LineRecord]) -> list[list[Observation]]:
-    """Return DEV403 observations for the lines at which the host waits again and again."""
+    """Return DEV403 (sync-in-loop) observations for the lines at which the host waited three times or more.
+
+    Only waits for the same reason are added up. A transfer to the host is a wait; a call of `synchronize` is none. Each
+    such line gives one list, which has one entry for each wait.
+    """
     found: list[list[Observation]] = []
     for line in lines:
         kinds = {what: tally.count for what, tally in line.waits.items() if what != "synchronize"}

@@ -46,7 +46,7 @@ def failure_region(finding: Diagnostic) -> Region:
 
 
 def shows_finding(finding: Diagnostic, seen: Observation) -> bool:
-    """Return whether an observation shows the bug that a static finding describes."""
+    """Return whether an observation from a program run shows the bug that a finding of static analysis describes."""
     same = finding.code == seen.code
     places = (finding.region, *(note.region for note in finding.trace))
     if same and seen.code in MATCHED_BY_FILE:

@@ -135,7 +135,10 @@ class OperatorPlan:
                     raise torch_errors.argument_on_other_device(name, place.device, common.device, self.wrapper_name)
 
     def _check_foreach(self, args: tuple[Any, ...]) -> None:
-        """Check the operands as the slow path of a foreach kernel does: index by index."""
+        """Check that the operands of a `_foreach_` operator may meet, for each index of the operand lists by itself.
+
+        Raises the error that PyTorch raises if the tensors at one index are on different devices.
+        """
         lists = [i for i, a in enumerate(args) if isinstance(a, list | tuple) and a and isinstance(a[0], torch.Tensor)]
         single = [Operand(i, a, False) for i, a in enumerate(args) if isinstance(a, torch.Tensor)]
         for row in zip(*(args[i] for i in lists), strict=False):
@@ -149,7 +152,7 @@ def has_float64(args: tuple[Any, ...]) -> bool:
 
 
 def _composite(schema: torch._C.FunctionSchema) -> DispatchKey | None:
-    """Return the dispatch key of the composite kernel of an operator, or None if it has none."""
+    """Return the dispatch key of an operator's composite kernel, which calls other operators; None if it has none."""
     name = f"{schema.name}.{schema.overload_name}".rstrip(".")
     for key in ("CompositeImplicitAutograd", "CompositeExplicitAutograd"):
         if _has_kernel(name, key):

@@ -42,9 +42,9 @@ _below_autocast = torch._C._dispatch_keyset_full_after(torch._C.DispatchKey.Auto
 
 
 class _OperandCast:
-    """Casts operands as CUDA's autocast does.
+    """Callable that casts the operands of an operator as CUDA's autocast does, if they are on an emulated device.
 
-    A weight is cast once and reused until autocast ends.
+    A weight is cast once, and the result is reused until autocast ends.
     """
 
     def __init__(self) -> None:
@@ -77,7 +77,7 @@ def _has_autocast_kernel(name: str, key: str) -> bool:
 
 
 def _autocast_operators() -> tuple[list[str], list[str]]:
-    """Return the operators that CUDA's autocast casts, and those that only the host's autocast casts."""
+    """Return the names of the operators that CUDA's autocast casts, and of those that only the host's one casts."""
     names = [
         n
         for n in torch._C._dispatch_get_all_op_names()

@@ -95,7 +95,10 @@ _CHECKS: tuple[tuple[Any, str, Check], ...] = (
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
-    """Patch the composite functions so that they check placements where PyTorch checks devices."""
+    """Replace composite functions such as `torch.lstm`, so that they check the emulated devices of their tensors.
+
+    PyTorch's own functions check the real devices at these points.
+    """
 
     def guarded(original: Callable[..., Any], check: Check) -> Callable[..., Any]:
         @functools.wraps(original)

@@ -42,7 +42,7 @@ def _device_index(session: RuntimeSession, device: Any) -> int:
 
 
 def _common_queries(session: RuntimeSession) -> dict[str, Any]:
-    """Return replacements for the functions that both `torch.cuda` and `torch.accelerator` have, by name."""
+    """Return replacements, by name, for functions such as `synchronize` of `torch.cuda` and `torch.accelerator`."""
 
     def synchronize(device: Any = None) -> None:
         session.initialize()
@@ -62,7 +62,7 @@ def _common_queries(session: RuntimeSession) -> dict[str, Any]:
 
 
 def _memory(session: RuntimeSession) -> dict[str, Any]:
-    """Return replacements for the functions of `torch.cuda` that report or reset memory statistics, by name."""
+    """Return replacements, by name, for the functions of `torch.cuda` that report or reset memory statistics."""
 
     def key(device: Any) -> int:
         return 1 + _device_index(session, device)
@@ -99,7 +99,7 @@ def _memory(session: RuntimeSession) -> dict[str, Any]:
 
 
 def _random(session: RuntimeSession) -> dict[str, Any]:
-    """Return the functions for random number generators, by name."""
+    """Return replacements, by name, for functions of `torch.cuda` that seed random generators or give their states."""
 
     def key(device: Any) -> int:
         return 1 + _device_index(session, device)
@@ -135,7 +135,7 @@ def _refused(name: str) -> Any:
 
 
 def _identity(session: RuntimeSession) -> dict[str, Any]:
-    """Return the functions that say which devices there are and which one is current, by name."""
+    """Return replacements, by name, for functions of `torch.cuda` that describe devices or select the current one."""
     properties = types.SimpleNamespace(
         name="devlint emulated device",
         major=CAPABILITY[0],
@@ -177,7 +177,7 @@ def _identity(session: RuntimeSession) -> dict[str, Any]:
 
 
 def _streams_and_events(session: RuntimeSession) -> dict[str, Any]:
-    """Return replacements for the classes and functions of `torch.cuda` that deal with streams and events, by name."""
+    """Return replacements, by name, for the classes and functions of `torch.cuda` that deal with streams and events."""
     stream, event = stream_and_event(session)
     return {
         "Stream": stream,
@@ -225,7 +225,7 @@ def _device(session: RuntimeSession, device: Any) -> torch.device:
 
 
 def _accelerator(session: RuntimeSession, patcher: Patcher) -> None:
-    """Patch `torch.accelerator`, if this torch has it."""
+    """Replace functions of `torch.accelerator` by versions for emulated devices, if this torch has the module."""
     accelerator = getattr(torch, "accelerator", None)
     if accelerator is None:
         return

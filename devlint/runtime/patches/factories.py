@@ -56,7 +56,10 @@ def current_default_device() -> torch.device | None:
 
 
 class _FactoryWrapper:
-    """Wraps factory functions so that their results are labelled."""
+    """Wraps torch functions that create tensors, so that each new tensor is labelled with the device it was asked for.
+
+    The device may be emulated; the tensor itself is created on the host.
+    """
 
     def __init__(self, session: RuntimeSession) -> None:
         self.session = session
@@ -76,7 +79,10 @@ class _FactoryWrapper:
         return target.type not in ("cpu", self.session.kind)
 
     def label_result(self, out: Any, target: torch.device, name: str, *, explicit: bool, pinned: bool = False) -> Any:
-        """Label a new tensor with its device, record the factory, and return the tensor."""
+        """Label a new tensor with its device, and return the tensor.
+
+        The recorders count the call of the function `name`, which created the tensor.
+        """
         session = self.session
         frame = user_frame(3)
         if target.type == "mps" and out.dtype is torch.float64:
@@ -111,7 +117,10 @@ class _FactoryWrapper:
         return factory
 
     def relative(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
-        """Wrap a factory that takes its device from a tensor unless told otherwise, such as `zeros_like`."""
+        """Return a wrapper of a function such as `zeros_like`, which makes a tensor on the device of another tensor.
+
+        The argument `device` may ask for a different device.
+        """
 
         @functools.wraps(original)
         def factory(*args: Any, device: Any = None, pin_memory: bool = False, **kwargs: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Patches for the ways out of torch: NumPy, Python lists, DLPack and printing."""
+"""Patches for conversions of tensors into other things: NumPy arrays, Python lists, DLPack and printed text."""
 
 from __future__ import annotations
 

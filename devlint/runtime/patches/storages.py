@@ -20,7 +20,7 @@ _make: Any = torch._C.StorageBase.__new__
 
 
 def _label(storage: torch.UntypedStorage, place: Placement) -> torch.UntypedStorage:
-    """Label a storage with a placement, and return the storage."""
+    """Label a storage with the device that it is taken to be on (emulated or the host), and return the storage."""
     setattr(storage, LABEL_ATTRIBUTE, DeviceStorageLabel(place, storage.nbytes()) if place.key else StorageLabel(place))
     return storage
 
