@@ -1,4 +1,4 @@
-"""Line coverage of the user's code, by `sys.monitoring` where Python has it and by tracing elsewhere."""
+"""Record of the lines of the user's code that run, by `sys.monitoring` if Python has it and else by `sys.settrace`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs a program as `python` would, on emulated or real devices, and makes its report."""
+"""Runner behind the command `devlint run`: runs a program as `python` would, on emulated or real devices."""
 
 from __future__ import annotations
 

@@ -81,7 +81,10 @@ class Report:
 
     @property
     def costs(self) -> list[LineCost]:
-        """Return transfers and waits by line, most expensive first."""
+        """Return the source lines that moved tensors or waited for the accelerator, most expensive line first.
+
+        Each comes with its numbers of transfers, bytes, waits and seconds.
+        """
         costs = [_cost(record) for record in self.recorder.lines.values()]
         return sorted(
             (cost for cost in costs if cost.transfers or cost.waits),
@@ -121,7 +124,7 @@ class Report:
 
     @property
     def remarks(self) -> list[str]:
-        """Return notes on what the recording could not see."""
+        """Return the notes of the report, on what was not recorded and on float64 made on the accelerator."""
         seen = (f"{text} ({count}x)" for text, count in self.recorder.notes.items())
         return [*self.notes, *seen, *self._promotions(), *self._unseen_waits()]
 
@@ -141,7 +144,7 @@ class Report:
                 yield f"CUDA says that the host waits at {place}, which the table does not show ({line.sync_warnings}x)"
 
     def _table(self) -> Iterator[str]:
-        """Yield the table of transfers and waits by line."""
+        """Yield the text table of transfers and waits by source line, most expensive line first, in parts."""
         costs = self.costs
         if not costs:
             return
@@ -158,7 +161,7 @@ class Report:
         yield "\n"
 
     def _summary(self, outcomes: list[Outcome]) -> str:
-        """Return the notes and the last line of the report."""
+        """Return the end of the text report: its notes, and a last line with the numbers of operators and findings."""
         counts = [
             f"{count} {verdict.value}"
             for verdict in Verdict

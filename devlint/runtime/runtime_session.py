@@ -52,7 +52,7 @@ class RuntimeSession:
 
     @property
     def suspended(self) -> bool:
-        """Return whether this thread is inside something that is already recorded as one event."""
+        """Return whether recording is suspended in this thread, as what it does is already recorded as one event."""
         return getattr(self._local, "suspended", False)
 
     @suspended.setter
@@ -72,9 +72,10 @@ class RuntimeSession:
         self._local.inside_composite = value
 
     def resolve(self, device: torch.device | str | int | None) -> torch.device:
-        """Return a device that the user named, with its index.
+        """Return the device that an argument given by the program means, with its index if it is an emulated one.
 
-        Raises the error that torch raises for a device that does not exist.
+        None means the host, a number an emulated device. A missing index means the current device. Raises the error
+        that torch raises for a device that does not exist.
         """
         if device is None:
             return HOST
@@ -120,7 +121,10 @@ class RuntimeSession:
             recorder.record_observation(observation)
 
     def host_waited_for_copy(self, clock: dict[int, int]) -> None:
-        """Complete the copies that a blocking copy on the same stream waits for, too."""
+        """Complete the pending copies that are done when the host has waited for a blocking copy on the same stream.
+
+        `clock` is the vector clock of that stream.
+        """
         self.streams.launched_before_wait = self.streams.launched_operators
         for pending in self.streams.complete(clock):
             self._deliver(pending)
@@ -159,14 +163,17 @@ class RuntimeSession:
                 self.report_overwritten_buffer(pending)
 
     def report_overwritten_buffer(self, pending: PendingCopy) -> None:
-        """Report a pinned buffer that was written while a copy from it was pending."""
+        """Report a pinned buffer that was written while a non-blocking copy from it to a device is pending (DEV504)."""
         pending.reported = True
         message = "this pinned buffer is written while a non_blocking copy from it may still be in flight"
         steps = (HistoryStep("the copy is started here, and is not waited for", pending.site),)
         self.observe(Observation("DEV504", message, site_of(user_frame(2)) or pending.site, steps))
 
     def report_early_read(self, pending: PendingCopy, how: str) -> None:
-        """Report a read of a tensor whose non-blocking copy to the host is still pending."""
+        """Report the read of a host tensor while the non-blocking copy into it from a device is pending (DEV502).
+
+        `how` names what reads the tensor. Each copy is reported once.
+        """
         if pending.reported:
             return
         pending.reported = True

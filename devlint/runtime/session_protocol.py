@@ -23,7 +23,7 @@ class SessionProtocol(Protocol):
 
     @property
     def suspended(self) -> bool:
-        """Return whether this thread is inside something that is already recorded as one event."""
+        """Return whether recording is suspended in this thread, as what it does is already recorded as one event."""
 
     def observe(self, observation: Observation) -> None:
         """Pass an observed problem to every recorder."""

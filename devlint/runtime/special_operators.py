@@ -101,8 +101,8 @@ def _masked_fill(
 ) -> Any:
     """Raise the error of `masked_fill_` if the mask is not on the filled tensor's device.
 
-    A value that is a tensor must be on the host or on the same device. Returns NotImplemented otherwise, because the
-    operator itself must still run.
+    A value on an accelerator is an error too if the filled tensor is on the host. Returns NotImplemented otherwise,
+    because the operator itself must still run.
     """
     filled, mask = decided_placement(args[0]), decided_placement(args[1])
     value = decided_placement(args[2]) if isinstance(args[2], torch.Tensor) else None
@@ -214,7 +214,10 @@ def _pack(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Argument
 
 @_handles("grid_sampler_2d", "grid_sampler_3d")
 def _grid(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]) -> Any:
-    """Check that input and grid of `grid_sampler` share a device, as the composite around the kernel does."""
+    """Raise the error of `grid_sampler` if its input and grid are on different devices.
+
+    Returns NotImplemented otherwise, because the operator itself must still run.
+    """
     image, grid = decided_placement(args[0]), decided_placement(args[1])
     if image is not None and grid is not None and image.key != grid.key:
         raise RuntimeError(
@@ -226,9 +229,9 @@ def _grid(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Argument
 
 @_handles("_cdist_forward", "_euclidean_dist")
 def _cdist(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]) -> Any:
-    """Raise the error of `torch.cdist` if its two inputs have different device types; return NotImplemented otherwise.
+    """Raise the error of `torch.cdist` if its two inputs have different device types.
 
-    NotImplemented means that the operator itself must still run.
+    Returns NotImplemented otherwise, because the operator itself must still run.
     """
     left, right = decided_placement(args[0]), decided_placement(args[1])
     if left is not None and right is not None and left.device.type != right.device.type:

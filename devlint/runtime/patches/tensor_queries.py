@@ -22,7 +22,7 @@ _base_type = torch.Tensor.type
 
 
 def device_of(tensor: torch.Tensor) -> torch.device:
-    """Return the device that a tensor claims to be on: its label's, or the real one."""
+    """Return the emulated device that is labelled on a tensor's storage; without a label, the tensor's real device."""
     try:
         label = getattr(storage_of_dense(tensor), LABEL_ATTRIBUTE)
     except (NotImplementedError, RuntimeError):
