@@ -41,7 +41,7 @@ class Site:
 
     @property
     def last_line(self) -> int:
-        """Return the line on which the expression at this site ends."""
+        """Return the line on which the expression at this source location ends."""
         return self.end_line or self.line
 
 
@@ -114,7 +114,7 @@ def _locate(code: CodeType, instruction: int, line: int) -> Site:
 
 
 def _characters(filename: str, line: int, column: int) -> int:
-    """Return the column in characters that equals a column in UTF-8 bytes, as which Python reports columns.
+    """Return a column counted in characters for a column counted in UTF-8 bytes, which is how Python reports columns.
 
     Both columns count from 0. `filename` and `line` name the source line, which is read to convert the column.
     """
@@ -131,7 +131,7 @@ def user_site(depth: int = 1) -> Site | None:
 
 
 def user_stack(frame: FrameType | None) -> tuple[Site, ...]:
-    """Return the sites of the user's frames on the call stack from `frame` outwards, innermost first.
+    """Return the source locations of the user's frames on the call stack from `frame` outwards, innermost first.
 
     Frames of libraries are left out.
     """

@@ -42,7 +42,7 @@ def _comparisons(filename: str) -> dict[int, list[tuple[ast.Compare, str]]]:
 
 
 def _literal_device(node: ast.expr) -> str | None:
-    """Return the device that an expression spells out as text, or None if it is no such literal.
+    """Return the text of an expression that spells out a device, or None for any other expression.
 
     `torch.device("cuda")` gives `cuda`; a plain string gives its text in quotes.
     """

@@ -1,4 +1,7 @@
-"""Copies of tensors between the host and emulated devices, and between emulated devices, with their bookkeeping."""
+"""Copies of tensors between the host and emulated devices, and between emulated devices.
+
+Each copy is recorded, and checked for waste and risk.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ def copy_to_device(
     memory_format: torch.memory_format | None = None,
     how: str = "to",
 ) -> torch.Tensor:
-    """Return a copy of a tensor on another emulated device or the host; autograd moves its gradient back in backward.
+    """Return a copy of a tensor on another device, emulated or the host; a backward pass moves the gradient back.
 
     `how` is the name of the method that asked for the copy, for messages.
     """
@@ -59,7 +62,7 @@ def _copy_without_grad(tensor: torch.Tensor, options: tuple[Any, ...]) -> torch.
 
 
 def _values_on_stream(tensor: torch.Tensor, label: StorageLabel | None) -> torch.Tensor:
-    """Return the values that work on the device's current stream reads from a tensor.
+    """Return the values that a tensor has for work on the emulated device's current stream.
 
     If a non-blocking copy into the tensor is pending, these are the values that the copy will deliver; otherwise they
     are the tensor's present values.

@@ -119,10 +119,10 @@ class EmulationMode(_Base):  # type: ignore[misc]
     def _operand_placement(
         self, plan: OperatorPlan, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[Placement | None, bool]:
-        """Return the placement of an operator's operands, and whether the operands' placements differ.
+        """Return the placement (device and history) of an operator's operands, and whether their devices differ.
 
-        If they differ, an accelerator's placement is returned before the host's. The placement is None if no operand
-        has a label. An operand whose placement is undecided counts as differing.
+        If they differ, the placement on an accelerator is preferred to the host's. The placement is None if no operand
+        has a label. An operand whose device is undecided counts as differing.
         """
         place: Placement | None = None
         common: Placement | None = None
@@ -186,7 +186,7 @@ class EmulationMode(_Base):  # type: ignore[misc]
         place: Placement | None,
         mixed: bool,
     ) -> None:
-        """Label the results of an operator with their placement, and tell the recorders that the operator ran.
+        """Label the results of an operator with their device, and tell the recorders that the operator ran.
 
         If the operator makes the host wait for the accelerator, the wait is recorded too.
         """
@@ -229,9 +229,10 @@ class EmulationMode(_Base):  # type: ignore[misc]
                 recorder.record_promotion(frame)
 
     def _check_mixed_operands(self, plan: OperatorPlan, args: Any, kwargs: Any, place: Placement | None) -> None:
-        """Raise the error that PyTorch raises for an operator's operands on different devices, if they are not allowed.
+        """Check whether PyTorch allows an operator's operands on different devices; record and raise its error if not.
 
-        Operands whose placement is still undecided get the placement of the others.
+        With `keep_going` set, the error is only recorded. Operands whose device is still undecided get the device of
+        the others.
         """
         session = self.session
         try:
@@ -300,15 +301,16 @@ _UNLABELLED_HOST = Placement(torch.device("cpu"), "on the host", None)
 
 
 def _first_operand_placement(args: tuple[Any, ...]) -> Placement | None:
-    """Return the placement of an operator's first operand, or None if that is no tensor or its placement is undecided.
+    """Return the placement (device and history) of an operator's first operand.
 
-    This placement is the result's for an operator whose operands may be on different devices.
+    It is the result's for an operator whose operands may be on different devices. Returns None if the first operand is
+    no tensor or its device is undecided.
     """
     return decided_placement(args[0]) if args and isinstance(args[0], Tensor) else None
 
 
 def _label_outputs(out: Any, place: Placement) -> None:
-    """Label the tensors in an operator's result with a placement, except those whose storage already has a label."""
+    """Label the tensors in an operator's result with a device and its history, unless they already have a label."""
     if isinstance(out, Tensor):
         try:
             storage = storage_of_dense(out)
@@ -324,9 +326,9 @@ def _label_outputs(out: Any, place: Placement) -> None:
 
 
 def _label_composite_outputs(out: Any, place: Placement) -> None:
-    """Label the results of a composite operator with a placement, unless their storage already has a decided placement.
+    """Label the results of a composite operator with a device and its history, if their device is not yet decided.
 
-    Undecided is the placement of a tensor that torch's C++ code created and that has met no other operand yet.
+    The device is not decided for a tensor that torch's C++ code created and that has met no other operand.
     """
     for tensor in tensors_in((out,)):
         if label_of(tensor) is None or decided_placement(tensor) is None:
@@ -334,7 +336,7 @@ def _label_composite_outputs(out: Any, place: Placement) -> None:
 
 
 def _label_foreach_outputs(out: Any, args: tuple[Any, ...]) -> None:
-    """Label each result of a `_foreach_` operator with the placement of the operands at the same index.
+    """Label each result of a `_foreach_` operator with the device and history of the operands at the same index.
 
     If the operands at one index are on the host and on an accelerator, the result is on the accelerator.
     """

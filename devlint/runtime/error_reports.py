@@ -74,7 +74,7 @@ def report_operator_error(
 def _attach_and_record(session: SessionProtocol, error: BaseException, seen: Observation) -> None:
     """Record an observation about an exception, and store it as an attribute of the exception.
 
-    The attribute prevents that the exception is recorded a second time.
+    The attribute prevents a second record of the exception.
     """
     setattr(error, OBSERVATION_ATTRIBUTE, seen)
     session.observe(seen)
@@ -104,7 +104,7 @@ def continues_after(session: SessionProtocol, error: BaseException) -> bool:
 def _in_backward() -> bool:
     """Return whether autograd is running a backward pass.
 
-    An error that `keep_going` passed over in the forward pass must not be reported again there.
+    An error that `keep_going` passes over is not recorded there, because the forward pass has recorded it already.
     """
     return torch._C._current_graph_task_id() != -1
 
@@ -150,7 +150,8 @@ def _sites_in_message(message: str) -> list[Site]:
 def first_line(message: str) -> str:
     """Return the line of an error message that says what is wrong, which is normally the first.
 
-    For an error that a worker process passed on ("Caught ..."), it is the first line with the worker's own message.
+    For an error that a worker process passed on ("Caught ..."), it is the first line joined with the message of the
+    worker's exception.
     """
     lines = message.strip().split("\n")
     if lines[0].startswith("Caught ") and len(lines) > 1:
@@ -159,9 +160,9 @@ def first_line(message: str) -> str:
 
 
 def _refined_code(code: str, tensors: list[torch.Tensor]) -> str:
-    """Return the rule code DEV301 for DEV302 if an operand is a float64 tensor made from a NumPy array.
+    """Return the rule code DEV301 (float64 input) in place of DEV302 if an operand is a float64 tensor made from NumPy.
 
-    Otherwise the code is returned as it is.
+    Otherwise the given code is returned as it is.
     """
     if code == "DEV302" and any(
         t.dtype is torch.float64 and "NumPy" in _history_text(label.place)
@@ -173,7 +174,10 @@ def _refined_code(code: str, tensors: list[torch.Tensor]) -> str:
 
 
 def _history_text(place: Placement) -> str:
-    """Return the descriptions of a placement and of all placements before it in its history, joined to one string."""
+    """Return the descriptions of all steps of a placement's history, joined to one string.
+
+    A placement is the device of a tensor with the history of how the tensor came there.
+    """
     found: list[str] = []
     current: Placement | None = place
     while current is not None:

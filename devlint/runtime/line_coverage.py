@@ -80,5 +80,5 @@ class LineCoverage:
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Return the user's files of which at least one line ran, sorted."""
+        """Return the names of the user's source files of which at least one line ran, sorted."""
         return tuple(sorted({filename for filename, _ in self.ran}))

@@ -66,7 +66,7 @@ def watch_numpy_export(session: SessionProtocol, tensor: torch.Tensor) -> None:
 
 
 def report_change_through_numpy(session: SessionProtocol, export: NumpyExport, tensor: torch.Tensor) -> bool:
-    """Report a tensor that is used after its memory was changed through the NumPy array that shares it.
+    """Report a tensor that is used after its memory was changed through the NumPy array that shares the memory.
 
     Returns True if the storage need not be watched any longer: after a report, or once an operator has written to it.
     """

@@ -56,9 +56,9 @@ def _repeated_waits(lines: Iterable[LineRecord]) -> list[list[Observation]]:
 
 
 def region_of(site: Site | None) -> Region:
-    """Return the source region of a site.
+    """Return the source region of a source location.
 
-    It starts at column 1 where Python does not tell columns, and is in the file `<unknown>` if the site is None.
+    It starts at column 1 where Python does not tell columns, and is in the file `<unknown>` if the location is None.
     """
     if site is None:
         return Region("<unknown>", Position(1, 1), Position(1, 1))

@@ -69,16 +69,16 @@ def shows_finding(finding: Diagnostic, seen: Observation) -> bool:
 
 
 def _overlaps_lines(site: Site, region: Region) -> bool:
-    """Return whether a site and a source region have a line of the same file in common."""
+    """Return whether a source location and a source region have a line of the same file in common."""
     if canonical_path(site.filename) != canonical_path(region.filename):
         return False
     return site.line <= region.end.row and region.start.row <= (site.end_line or site.line)
 
 
 def _covers(site: Site, region: Region) -> bool:
-    """Return whether the expression at a site contains a source region.
+    """Return whether the expression at a source location contains a source region.
 
-    If the site has no columns, one line in common is enough.
+    If the location has no columns, one line in common is enough.
     """
     if not _overlaps_lines(site, region):
         return False
@@ -89,7 +89,10 @@ def _covers(site: Site, region: Region) -> bool:
 
 
 def _overlaps(site: Site, region: Region) -> bool:
-    """Return whether the expression at a site overlaps a source region; compares only lines if columns are unknown."""
+    """Return whether the expression at a source location overlaps a source region.
+
+    If the location has no columns, one line in common is enough.
+    """
     if not _overlaps_lines(site, region):
         return False
     if not site.column:

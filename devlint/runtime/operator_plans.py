@@ -93,9 +93,10 @@ class OperatorPlan:
     handler: Any = None
 
     def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Raise the error that eager PyTorch raises if the devices of these operands may not differ as they do.
+        """Check the devices of an operator's operands, and raise the error that eager PyTorch raises for them.
 
-        Custom operators raise NotEmulated, because what they accept is not known.
+        Nothing is raised if PyTorch allows these devices. A custom operator with operands on several devices raises
+        NotEmulated, because what it allows is not known.
         """
         if self.device_check is DeviceCheck.CUSTOM:
             places = (decided_placement(tensor) for tensor in tensors_in((*args, *kwargs.values())))
@@ -109,9 +110,9 @@ class OperatorPlan:
             tensor_iterator.check_operands(self._operands(args, kwargs), self.host_scalars, self.name)
 
     def _operands(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Operand]:
-        """Yield the tensors among the arguments of a call, with their position and whether the operator writes to them.
+        """Yield the tensors among the arguments of an operator's call.
 
-        The position of a keyword argument is -1.
+        Each comes with its position, which is -1 for a keyword argument, and with whether the operator writes to it.
         """
         for index, value in enumerate(args):
             for tensor in tensors_in((value,)):
@@ -121,7 +122,7 @@ class OperatorPlan:
                 yield Operand(-1, tensor, name in self.outputs)
 
     def _check_wrapper(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Raise the error of torch's generated C++ wrapper if a tensor is not on the device of the first tensor."""
+        """Raise the error of torch's generated C++ wrapper if an operator's tensor arguments are on several devices."""
         common: Placement | None = None
         for index, name in self.checked:
             value = kwargs.get(name) if index < 0 else args[index] if index < len(args) else None

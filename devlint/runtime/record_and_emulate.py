@@ -39,7 +39,7 @@ def emulate(devices: int = 1, kind: str = "cuda") -> Iterator[RuntimeSession]:
 
 @contextmanager
 def record() -> Iterator[Report]:
-    """Context manager that records the torch operators, transfers and waits of the block; gives a report.
+    """Context manager that records the torch operators, transfers and waits of its block; its value is the report.
 
     The report can be read while the block runs and afterwards. Recordings may be nested.
     """

@@ -101,7 +101,7 @@ class Observation:
 
 
 class Recorder:
-    """Collects what a program does with devices while it runs, by line of its code; all threads share one recorder."""
+    """Collection of what a program does with devices while it runs, by line of its code; shared by all threads."""
 
     def __init__(self) -> None:
         self.lines: dict[tuple[str, int], LineRecord] = {}
@@ -188,7 +188,7 @@ class Recorder:
         self._add_timeline_event("finding", observation.code, 0, None, observation.site)
 
     def mark_interrupted(self, sites: Iterable[Site]) -> None:
-        """Mark the lines at these sites as lines that an error passed through.
+        """Mark the lines at some source locations as lines that an error passed through.
 
         What comes later in the expressions of such a line may not have run.
         """

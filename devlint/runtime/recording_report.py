@@ -192,7 +192,7 @@ def _cost(record: LineRecord) -> LineCost:
 
 
 def _unreached(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """Yield one line of text for each finding that the run could not judge."""
+    """Yield a heading, and one line of text for each finding that the run could not judge; nothing if there is none."""
     if outcomes:
         yield f"── {Verdict.NOT_REACHED.value} ──\n"
     for outcome in outcomes:
@@ -271,7 +271,7 @@ def _cost_object(cost: LineCost) -> dict[str, object]:
 def source_lines(filename: str, cell: int | None) -> Sequence[str]:
     """Return the lines of a source file without their line ends.
 
-    `cell`, a notebook cell in other reports, is ignored, because notebooks are not run.
+    `cell`, the index of a notebook cell, is ignored, because notebooks are not run.
     """
     return [line.rstrip("\n") for line in linecache.getlines(filename)]
 

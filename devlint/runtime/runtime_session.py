@@ -123,7 +123,7 @@ class RuntimeSession:
     def host_waited_for_copy(self, clock: dict[int, int]) -> None:
         """Complete the pending copies that are done when the host has waited for a blocking copy on the same stream.
 
-        `clock` is the vector clock of that stream.
+        `clock` is the vector clock of that stream. No wait is recorded, because the blocking copy itself is.
         """
         self.streams.launched_before_wait = self.streams.launched_operators
         for pending in self.streams.complete(clock):

@@ -40,7 +40,7 @@ def _handles(*names: str) -> Callable[[OperatorHandler], OperatorHandler]:
 
 
 def _argument(args: Arguments, kwargs: dict[str, Any], index: int, name: str) -> Any:
-    """Return the argument of an operator's call that is given by position or else by name; None if it is not given."""
+    """Return an argument of an operator's call, given at a position or else by a name; None if it is not given."""
     return args[index] if index < len(args) else kwargs.get(name)
 
 

@@ -97,7 +97,7 @@ class StorageWatch:
 
 
 class StorageLabel:
-    """The label of one storage: its placement, whether it is pinned, and what it is watched for."""
+    """What devlint knows of a storage: its device and history, whether it is pinned, and why its uses are checked."""
 
     __slots__ = ("nbytes", "pinned", "place", "watch")
 
@@ -170,7 +170,7 @@ def placement_of(tensor: torch.Tensor) -> Placement:
 
 
 def label_tensor(tensor: torch.Tensor, place: Placement) -> StorageLabel | None:
-    """Label each storage of a tensor with a placement, and return the last of the new labels.
+    """Label each storage of a tensor with a placement (device and history), and return the last of the new labels.
 
     Returns None if the tensor has no storage.
     """

@@ -47,7 +47,7 @@ class StreamClock:
         return self.clock[self.identity]
 
     def wait(self, clock: dict[int, int]) -> None:
-        """Order everything that is enqueued from now on after what `clock` has seen."""
+        """Make the operations enqueued on this stream from now on wait for those that another vector clock counts."""
         for identity, sequence in clock.items():
             if self.clock.get(identity, -1) < sequence:
                 self.clock[identity] = sequence

@@ -1,6 +1,6 @@
 """A listener for the warnings that CUDA gives about waits of the host (`torch.cuda.set_sync_debug_mode`).
 
-The warnings check whether the recorder has counted all waits.
+They serve to find waits that devlint's recorder has not counted.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _cuda: Any = torch.cuda
 
 
 class SyncDebugListener:
-    """Records CUDA's warnings that the host waits during a session, and keeps them out of the program's output."""
+    """Listener that records CUDA's warnings about waits of the host, and keeps them out of the program's output."""
 
     def __init__(self, session: SessionProtocol) -> None:
         self._session = session
@@ -49,7 +49,7 @@ class SyncDebugListener:
         found[:] = filters
 
     def _show_warning(self, message: Warning | str, *where: Any, **more: Any) -> None:
-        """Count CUDA's warning that the host waits in the recorders; show any other warning as Python would."""
+        """Tell the recorders of a CUDA warning that the host waits; show any other warning as Python would."""
         if not str(message).startswith(SYNC_WARNING):
             if self._before is not None:
                 self._before[1](message, *where, **more)

@@ -57,7 +57,7 @@ def allowed_host_scalars(operator: str) -> HostScalars:
 
 
 def decided_placement(tensor: torch.Tensor) -> Placement | None:
-    """Return a tensor's placement, or None while its device is undecided.
+    """Return a tensor's placement (device and history), or None while its device is undecided.
 
     It is undecided if torch's C++ code created the tensor and the tensor has met no other operand yet.
     """
@@ -70,7 +70,7 @@ def decided_placement(tensor: torch.Tensor) -> Placement | None:
 def check_operands(operands: Iterable[Operand], allowed: HostScalars, operator: str) -> None:
     """Raise the error that TensorIterator, or the kernel behind it, raises for operands on different devices.
 
-    Nothing is raised if all operands are on one device or if the others are allowed 0-dim host operands.
+    Nothing is raised if all operands are on one device, apart from 0-dim host operands that the kernel takes.
     """
     placed = [(operand, place) for operand in operands if (place := decided_placement(operand.tensor)) is not None]
     common = next((place for _, place in placed if place.key), None)

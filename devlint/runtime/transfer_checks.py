@@ -15,7 +15,10 @@ from devlint.runtime.storage_labels import HistoryStep, Placement, StorageLabel,
 
 
 class Transfer(NamedTuple):
-    """One copy of a tensor to another device: the tensor, its placement before, the target, and how it was moved."""
+    """One copy of a tensor to another device: the tensor, its device and history before, the target, and the method.
+
+    `blocking` tells whether the host waits for the copy, and `pinned` whether the tensor is in pinned memory.
+    """
 
     tensor: torch.Tensor
     source: Placement
@@ -31,7 +34,7 @@ class Transfer(NamedTuple):
 
 
 class TransferChecker:
-    """Reports wasteful or risky tensor transfers; remembers which tensor each source line has moved last."""
+    """Checker that reports wasteful or risky tensor transfers; remembers which tensor each source line moved last."""
 
     def __init__(self) -> None:
         self._moved: dict[tuple[Site, tuple[int, ...]], tuple[StorageLabel, int]] = {}
@@ -86,7 +89,10 @@ class TransferChecker:
         return found
 
     def _moved_before(self, site: Site, label: StorageLabel, tensor: torch.Tensor) -> bool:
-        """Return whether the line moved the same, unchanged memory the last time too."""
+        """Return whether a source line moves the same memory that it moved last, with the same values.
+
+        Only tensors of the same shape are compared.
+        """
         version = write_count(tensor)
         if version is None:
             return False
@@ -109,5 +115,5 @@ def _called_by_user_code() -> bool:
 
 
 def _same_line(left: Site | None, right: Site) -> bool:
-    """Return whether two sites are on the same line of the same file; False if the first is None."""
+    """Return whether two source locations are on the same line of the same file; False if the first is None."""
     return left is not None and (left.filename, left.line) == (right.filename, right.line)

@@ -62,7 +62,7 @@ CONFIRMED_BY_EXECUTION = frozenset({"DEV601", "DEV602", "DEV603"})
 
 
 class FindingVerifier:
-    """Compares findings of the static analysis with the recording of a program run, and judges each finding."""
+    """Judge of the findings of the static analysis: compares each with the recording of a program run."""
 
     def __init__(self, recorder: Recorder, ran: frozenset[FileLine] = frozenset()) -> None:
         self._groups = grouped_observations(recorder)
@@ -112,7 +112,9 @@ class FindingVerifier:
     def _by_transfers(self, finding: Diagnostic) -> Outcome:
         """Return a finding judged by the transfers that were recorded at its lines.
 
-        A transfer there confirms the finding. It refutes a finding of DEV407 (a transfer that moves nothing).
+        A copy to another device there confirms the finding. A finding of DEV407 (a transfer that moves nothing) is
+        refuted by such a copy, and confirmed by a transfer without one. Otherwise the finding is refuted, or "not
+        reached" if the run says nothing about it.
         """
         moved = self._with_transfers(Outcome(finding, Verdict.CONFIRMED))
         stays = sum(
@@ -135,7 +137,8 @@ class FindingVerifier:
     def _by_waits(self, finding: Diagnostic) -> Outcome:
         """Return a finding judged by the waits of the host that were recorded at its lines.
 
-        Any wait or transfer there confirms the finding.
+        A wait or a transfer there confirms the finding. Otherwise the finding is refuted, or "not reached" if the run
+        says nothing about it.
         """
         moved = self._with_transfers(Outcome(finding, Verdict.CONFIRMED, detail="the host waited here"))
         tallies = [tally for record in self._records(finding.region) for tally in record.waits.values()]
@@ -167,7 +170,7 @@ class FindingVerifier:
     def _with_transfers(self, outcome: Outcome) -> Outcome:
         """Return a judged finding with the number, bytes and seconds of the transfers at its source lines as evidence.
 
-        A number of times seen that the finding already has is kept.
+        The number of transfers becomes the finding's count only if that was 0.
         """
         tallies: list[TransferTally] = [
             tally

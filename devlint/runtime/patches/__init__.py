@@ -1,6 +1,6 @@
 """Replacements of torch functions and methods that make programs see the emulated devices.
 
-A few others support recording on real devices.
+A few more support recording on real devices.
 """
 
 from __future__ import annotations

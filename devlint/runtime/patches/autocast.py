@@ -77,7 +77,7 @@ def _has_autocast_kernel(name: str, key: str) -> bool:
 
 
 def _autocast_operators() -> tuple[list[str], list[str]]:
-    """Return the names of the operators that CUDA's autocast casts, and of those that only the host's one casts."""
+    """Return two lists of operator names: those that CUDA's autocast casts, and those that only the host's casts."""
     names = [
         n
         for n in torch._C._dispatch_get_all_op_names()
@@ -132,7 +132,7 @@ def _uncast_kernel(name: str) -> Callable[..., Any]:
 def _install_kernels(cast: _OperandCast) -> Any:
     """Register kernels with CUDA's casting rules in place of the host's autocast kernels.
 
-    Returns the `torch.library.Library` that holds the kernels, and whose end restores the host's.
+    Returns the `torch.library.Library` that holds the kernels. Destroying it restores the host's kernels.
     """
     make: Any = torch.library.Library
     library = make("aten", "IMPL")

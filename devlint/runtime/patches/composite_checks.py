@@ -23,7 +23,8 @@ Check = Callable[..., None]
 def _check_rnn(*args: Any, **kwargs: Any) -> None:
     """Raise RuntimeError if input, hidden state and weights of a recurrent layer differ in device or dtype.
 
-    A packed input has its batch sizes as the second argument.
+    The dtype is checked on accelerators only. The arguments are those of `torch.lstm` and similar functions; a packed
+    input has its batch sizes as the second.
     """
     packed = (
         isinstance(args[1], torch.Tensor)
@@ -116,7 +117,7 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
     ctc_loss: Callable[..., torch.Tensor] = torch.ctc_loss
 
     def with_numbers(log_probs: torch.Tensor, targets: torch.Tensor, *lengths_and_more: Any, **kwargs: Any) -> Any:
-        """Return `torch.ctc_loss`, called with lengths that are tensors converted to lists of numbers.
+        """Call `torch.ctc_loss` with its tensors of lengths converted to lists of numbers, and return the loss.
 
         `ctc_loss` reads the lengths on the host, whichever device they are on.
         """

@@ -28,7 +28,7 @@ TOTAL_MEMORY = 80 * 1024**3
 def _device_index(session: RuntimeSession, device: Any) -> int:
     """Return the index of the emulated device that an argument of a `torch.cuda` function means.
 
-    None means the current device.
+    None and negative numbers mean the current device.
     """
     if device is None or (isinstance(device, int) and device < 0):
         return session.current_index

@@ -56,7 +56,7 @@ def current_default_device() -> torch.device | None:
 
 
 class _FactoryWrapper:
-    """Wraps torch functions that create tensors, so that each new tensor is labelled with the device it was asked for.
+    """Maker of wrappers for torch functions that create tensors, which label each new tensor with the device asked for.
 
     The device may be emulated; the tensor itself is created on the host.
     """
@@ -67,8 +67,8 @@ class _FactoryWrapper:
     def target(self, device: Any, *, default: bool = True) -> torch.device:
         """Return the device on which a torch function is asked to create a tensor.
 
-        `device` is the argument of the call; for None it is this thread's default device, or the host if `default` is
-        False.
+        `device` is the argument of the call. For None it is this thread's default device; it is the host if there is
+        none or if `default` is False.
         """
         if device is None and default:
             device = current_default_device()

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 def group_tensors(tensorlists: list[list[torch.Tensor | None]], with_indices: bool = False) -> dict[Any, Any]:
-    """Group lists of equal length by the emulated device and the dtype of the first list's tensor at each index.
+    """Split several lists of tensors into groups by the emulated device and the dtype of the first list's tensors.
 
-    Replaces torch's function of the same purpose. Raises its error if the tensors at one index are on different
-    devices.
+    The tensors at one index of the lists go to the same group. Replaces torch's function of the same purpose, and
+    raises its error if the tensors at one index are on different devices.
     """
     groups: dict[Any, tuple[list[list[torch.Tensor | None]], list[int]]] = {}
     for index, first in enumerate(tensorlists[0]):

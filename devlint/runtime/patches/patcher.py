@@ -9,7 +9,7 @@ _MISSING = object()
 
 
 class Patcher:
-    """Replaces attributes of torch and other modules, and restores them in reverse order of their replacement."""
+    """Means to replace attributes of torch and other modules for a time, and to restore them in reverse order."""
 
     def __init__(self) -> None:
         self._before: list[tuple[Any, str, Any]] = []
@@ -27,7 +27,7 @@ class Patcher:
         self._last.append(action)
 
     def undo(self) -> None:
-        """Restore every attribute that this patcher replaced, then run the actions registered by `at_end`."""
+        """Restore every attribute that this patcher replaced, then call the functions registered by `at_end`."""
         while self._before:
             owner, name, value = self._before.pop()
             if value is _MISSING:

@@ -20,7 +20,7 @@ _clone = torch.Tensor.clone
 def install(session: RuntimeSession, patcher: Patcher) -> None:
     """Replace `pin_memory` and `is_pinned` of `torch.Tensor` by versions that use the label on the tensor's storage.
 
-    Only host memory can be pinned; other tensors raise the error that torch raises.
+    Only host memory can be pinned; for other tensors, `pin_memory` raises the error that torch raises.
     """
 
     def pin_memory(self: torch.Tensor, device: Any = None) -> torch.Tensor:

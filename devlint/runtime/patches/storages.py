@@ -26,7 +26,10 @@ def _label(storage: torch.UntypedStorage, place: Placement) -> torch.UntypedStor
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
-    """Patch `torch.UntypedStorage` so that a copy of a storage is labelled with its emulated device."""
+    """Patch `torch.UntypedStorage` so that storages can be created on, moved to and copied on emulated devices.
+
+    The storages keep their bytes on the host; a label on each tells its emulated device.
+    """
 
     def device(self: torch.UntypedStorage) -> torch.device:
         label = getattr(self, LABEL_ATTRIBUTE)

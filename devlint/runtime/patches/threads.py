@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def install(patcher: Patcher, mode: Callable[[], AbstractContextManager[Any]]) -> None:
-    """Patch `threading.Thread` so that new threads run under the dispatch mode of the session, which `mode` makes."""
+    """Patch `threading.Thread` so that new threads run under devlint's dispatch mode, which `mode()` makes."""
 
     def bootstrap(self: Any) -> None:
         run = self.run
