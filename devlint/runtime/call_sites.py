@@ -93,11 +93,11 @@ def site_at(code: CodeType, instruction: int, line: int) -> Site:
     """
     known = _by_address.get((id(code), instruction))
     if known is None:
-        known = _by_address[(id(code), instruction)] = (code, _locate(code, instruction, line))
+        known = _by_address[(id(code), instruction)] = (code, _site_from_position_table(code, instruction, line))
     return known[1]
 
 
-def _locate(code: CodeType, instruction: int, line: int) -> Site:
+def _site_from_position_table(code: CodeType, instruction: int, line: int) -> Site:
     """Return the source location of a bytecode instruction, computed from the position table of its code object.
 
     Without such a table, or without an entry in it, the location has only the given line.
@@ -107,13 +107,13 @@ def _locate(code: CodeType, instruction: int, line: int) -> Site:
         for index, (start, end, column, end_column) in enumerate(positions()):
             if index == instruction // 2 and start is not None and column is not None:
                 last = end or start
-                first_column = _characters(code.co_filename, start, column)
-                last_column = _characters(code.co_filename, last, end_column or column)
+                first_column = _column_in_characters(code.co_filename, start, column)
+                last_column = _column_in_characters(code.co_filename, last, end_column or column)
                 return Site(code.co_filename, start, code.co_name, first_column + 1, last, last_column + 1)
     return Site(code.co_filename, line, code.co_name)
 
 
-def _characters(filename: str, line: int, column: int) -> int:
+def _column_in_characters(filename: str, line: int, column: int) -> int:
     """Return a column counted in characters for a column counted in UTF-8 bytes, which is how Python reports columns.
 
     Both columns count from 0. `filename` and `line` name the source line, which is read to convert the column.

@@ -216,7 +216,7 @@ class EmulationMode(_Base):  # type: ignore[misc]
     def _record(self, plan: OperatorPlan, out: Any, args: tuple[Any, ...]) -> None:
         """Tell the recorders that an operator ran on the emulated device.
 
-        They also hear of it if the operator returned float64 although none of its operands was float64.
+        They are also told if the operator returned float64 although none of its operands was float64.
         """
         session = self.session
         if session.suspended:

@@ -68,7 +68,10 @@ def region_of(site: Site | None) -> Region:
 
 
 def trace_notes(steps: Iterable[HistoryStep]) -> tuple[Note, ...]:
-    """Return the trace notes of a diagnostic for those steps of a tensor's history whose source location is known."""
+    """Return the steps of a tensor's history as the trace notes of a diagnostic, which explain it step by step.
+
+    Steps whose source location is not known are left out.
+    """
     return tuple(Note(step.message, region_of(step.site)) for step in steps if step.site is not None)
 
 

@@ -40,7 +40,8 @@ def lines_of(region: Region) -> list[FileLine]:
 def failure_region(finding: Diagnostic) -> Region:
     """Return the source region where the program would fail according to a finding.
 
-    Some rules report where a tensor was made; for these it is the region of the last trace note.
+    That is the finding's own region, but the region of its last explaining note if its rule reports where a tensor was
+    made.
     """
     return finding.trace[-1].region if finding.code in REPORTED_AT_ORIGIN and finding.trace else finding.region
 

@@ -152,7 +152,7 @@ def has_float64(args: tuple[Any, ...]) -> bool:
     return any(tensor.dtype is torch.float64 for tensor in tensors_in(args))
 
 
-def _composite(schema: torch._C.FunctionSchema) -> DispatchKey | None:
+def _composite_dispatch_key(schema: torch._C.FunctionSchema) -> DispatchKey | None:
     """Return the dispatch key of an operator's composite kernel, which calls other operators; None if it has none."""
     name = f"{schema.name}.{schema.overload_name}".rstrip(".")
     for key in ("CompositeImplicitAutograd", "CompositeExplicitAutograd"):
@@ -190,7 +190,7 @@ def plan_for(func: torch._ops.OpOverload) -> OperatorPlan:
     native = (
         native_entries().get(f"{base}.{overload}" if overload else base) if schema.name.startswith("aten::") else None
     )
-    inside = _composite(schema) if native is not None and not native.cuda else None
+    inside = _composite_dispatch_key(schema) if native is not None and not native.cuda else None
     device_check = _device_check(base, native, inside)
     outputs = tuple(a.name for a in schema.arguments if a.is_out)
     checked = [(-1, name) for name in outputs]

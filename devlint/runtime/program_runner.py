@@ -83,7 +83,7 @@ def _run_program(request: RunRequest) -> int:
             sys.path.insert(0, str(program.parent))
             runpy.run_path(str(program), run_name="__main__")
     except SystemExit as leaving:
-        return _status(leaving)
+        return _exit_status(leaving)
     except KeyboardInterrupt as interrupted:
         _print_traceback(interrupted)
         return 130
@@ -97,7 +97,7 @@ def _run_program(request: RunRequest) -> int:
     return 0
 
 
-def _status(leaving: SystemExit) -> int:
+def _exit_status(leaving: SystemExit) -> int:
     """Return the exit status that Python would exit with for a SystemExit.
 
     If its code is no number, the code is printed to stderr and the status is 1.

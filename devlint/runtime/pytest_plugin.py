@@ -75,7 +75,7 @@ class Companion:
         """Add the history of the operands' devices to the report of a test that failed with an error about devices."""
         outcome = yield
         error = call.excinfo.value if call.excinfo is not None else None
-        story = _story(error) if error is not None and self._report is not None else ""
+        story = _operand_history_text(error) if error is not None and self._report is not None else ""
         if story:
             outcome.get_result().sections.append(("devlint", story))
 
@@ -119,7 +119,7 @@ def _hide_own_frames() -> None:
             vars(module)["__tracebackhide__"] = True
 
 
-def _story(error: BaseException) -> str:
+def _operand_history_text(error: BaseException) -> str:
     """Return how the operands of a failed operator came to their devices, as text for a test report.
 
     Returns the empty string if devlint recorded nothing for the exception.

@@ -33,7 +33,7 @@ def emulate(devices: int = 1, kind: str = "cuda") -> Iterator[RuntimeSession]:
             raise RuntimeError(f"already emulating {outer.device_count} device(s) of kind {outer.kind}")
         yield outer
         return
-    with _running(RuntimeSession(kind, devices)) as session:
+    with _active_session(RuntimeSession(kind, devices)) as session:
         yield session
 
 
@@ -45,7 +45,7 @@ def record() -> Iterator[Report]:
     """
     recorder = Recorder()
     with (
-        _running(RuntimeSession(None, 0))
+        _active_session(RuntimeSession(None, 0))
         if runtime_session.active is None
         else nullcontext(runtime_session.active) as session
     ):
@@ -61,7 +61,7 @@ def record() -> Iterator[Report]:
 
 
 @contextmanager
-def _running(session: RuntimeSession) -> Iterator[RuntimeSession]:
+def _active_session(session: RuntimeSession) -> Iterator[RuntimeSession]:
     """Context manager that makes a session the active one: it patches torch and enters the session's dispatch mode.
 
     Both are undone at the end, and the session that was active before is active again.

@@ -85,7 +85,7 @@ class Report:
 
         Each comes with its numbers of transfers, bytes, waits and seconds.
         """
-        costs = [_cost(record) for record in self.recorder.lines.values()]
+        costs = [_cost_of_line(record) for record in self.recorder.lines.values()]
         return sorted(
             (cost for cost in costs if cost.transfers or cost.waits),
             key=lambda cost: (-cost.seconds, -cost.nbytes, -cost.transfers - cost.waits, cost.filename, cost.line),
@@ -174,7 +174,7 @@ class Report:
         return f"{remarks}devlint: {self.recorder.operators} operators{on}{peak}; findings: {found}\n"
 
 
-def _cost(record: LineRecord) -> LineCost:
+def _cost_of_line(record: LineRecord) -> LineCost:
     """Return the sums of transfers and waits that a recorder counted for one source line."""
     moves = {kind: tally for kind, tally in record.transfers.items() if kind.source != kind.target}
     tallies = [*moves.values(), *record.waits.values()]

@@ -30,7 +30,10 @@ Arguments = tuple[Any, ...]
 
 
 def _handles(*names: str) -> Callable[[OperatorHandler], OperatorHandler]:
-    """Return a decorator that registers a function as the special handler of the named operators."""
+    """Return a decorator that registers a function as handler of the named torch operators under emulation.
+
+    The handler runs in place of the operator, or before it if the handler returns NotImplemented.
+    """
 
     def register(handler: OperatorHandler) -> OperatorHandler:
         SPECIAL_HANDLERS.update(dict.fromkeys(names, handler))
@@ -66,7 +69,7 @@ def _copy(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Argument
 
 
 @_handles("index", "_unsafe_index", "index_put", "index_put_", "_index_put_impl_", "_unsafe_index_put")
-def _index(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]) -> Any:
+def _indexing(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]) -> Any:
     """Check the devices of the indices and the value of an indexing operator, and record where the host must wait.
 
     A read takes indices on the host or on the tensor's device, a write takes any; a value must be on the tensor's
@@ -196,7 +199,9 @@ def _attention(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arg
 
 
 @_handles("_pack_padded_sequence")
-def _pack(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]) -> Any:
+def _pack_sequence(
+    session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]
+) -> Any:
     """Return the result of `_pack_padded_sequence`; raise its error if the lengths are not on the host.
 
     The packed data is labelled with the device of the input, and the batch sizes are labelled as host tensors.
@@ -213,7 +218,9 @@ def _pack(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Argument
 
 
 @_handles("grid_sampler_2d", "grid_sampler_3d")
-def _grid(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]) -> Any:
+def _grid_sampler(
+    session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]
+) -> Any:
     """Raise the error of `grid_sampler` if its input and grid are on different devices.
 
     Returns NotImplemented otherwise, because the operator itself must still run.

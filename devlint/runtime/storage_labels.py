@@ -164,7 +164,7 @@ def label_of(tensor: torch.Tensor) -> StorageLabel | None:
 
 
 def placement_of(tensor: torch.Tensor) -> Placement:
-    """Return the device and its history that are labelled on a tensor's storage; without a label, the host."""
+    """Return the placement (device and history) that is labelled on a tensor's storage; without a label, the host."""
     label = label_of(tensor)
     return UNKNOWN_HOST if label is None else label.place
 

@@ -40,7 +40,7 @@ class TransferChecker:
         self._moved: dict[tuple[Site, tuple[int, ...]], tuple[StorageLabel, int]] = {}
 
     def check(self, session: SessionProtocol, transfer: Transfer) -> None:
-        """Report everything that is wasteful or risky about a tensor transfer to the session's recorders."""
+        """Check a tensor transfer, and tell the session's recorders everything that is wasteful or risky about it."""
         label = label_of(transfer.tensor)
         if (
             label is not None

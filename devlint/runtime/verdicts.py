@@ -47,7 +47,7 @@ class Outcome:
 
     @property
     def fatal(self) -> bool:
-        """Return whether this is a finding of severity error that was seen to happen in the run."""
+        """Return whether this is a finding of severity "error" that was seen to happen in the run."""
         return self.seen and self.diagnostic.severity is Severity.ERROR
 
 

@@ -54,7 +54,7 @@ _EMULATION = (
 
 
 def install(session: RuntimeSession, mode: Callable[[], AbstractContextManager[Any]]) -> Patcher:
-    """Replace the torch functions that a session needs replaced, and return the patcher that restores them.
+    """Replace torch functions for a session of emulating or recording, and return the patcher that restores them.
 
     `mode` makes the dispatch mode for threads that the program starts.
     """

@@ -61,7 +61,7 @@ def _common_queries(session: RuntimeSession) -> dict[str, Any]:
     }
 
 
-def _memory(session: RuntimeSession) -> dict[str, Any]:
+def _memory_functions(session: RuntimeSession) -> dict[str, Any]:
     """Return replacements, by name, for the functions of `torch.cuda` that report or reset memory statistics."""
 
     def key(device: Any) -> int:
@@ -98,7 +98,7 @@ def _memory(session: RuntimeSession) -> dict[str, Any]:
     }
 
 
-def _random(session: RuntimeSession) -> dict[str, Any]:
+def _random_functions(session: RuntimeSession) -> dict[str, Any]:
     """Return replacements, by name, for functions of `torch.cuda` that seed random generators or give their states."""
 
     def key(device: Any) -> int:
@@ -125,7 +125,7 @@ def _random(session: RuntimeSession) -> dict[str, Any]:
     }
 
 
-def _refused(name: str) -> Any:
+def _refusing_function(name: str) -> Any:
     """Return a replacement for a torch function that emulation does not support; calling it raises NotEmulated."""
 
     def refuse(*args: Any, **kwargs: Any) -> Any:
@@ -134,7 +134,7 @@ def _refused(name: str) -> Any:
     return refuse
 
 
-def _identity(session: RuntimeSession) -> dict[str, Any]:
+def _device_descriptions(session: RuntimeSession) -> dict[str, Any]:
     """Return replacements, by name, for functions of `torch.cuda` that describe devices or select the current one."""
     properties = types.SimpleNamespace(
         name="devlint emulated device",
@@ -182,25 +182,29 @@ def _streams_and_events(session: RuntimeSession) -> dict[str, Any]:
     return {
         "Stream": stream,
         "Event": event,
-        "current_stream": lambda device=None: stream.from_clock(session.streams.current(_device(session, device))),
-        "default_stream": lambda device=None: stream.from_clock(session.streams.default(_device(session, device))),
+        "current_stream": lambda device=None: stream.from_clock(
+            session.streams.current(_emulated_device(session, device))
+        ),
+        "default_stream": lambda device=None: stream.from_clock(
+            session.streams.default(_emulated_device(session, device))
+        ),
         "set_stream": lambda chosen: session.streams.set_current(chosen.stream_clock),
         "stream": stream.context,
         "is_current_stream_capturing": lambda: False,
     }
 
 
-def _cuda(session: RuntimeSession, patcher: Patcher) -> None:
+def _patch_cuda(session: RuntimeSession, patcher: Patcher) -> None:
     """Replace functions of `torch.cuda` and its submodules by versions for emulated devices."""
     names = (
         _common_queries(session)
-        | _memory(session)
-        | _random(session)
-        | _identity(session)
+        | _memory_functions(session)
+        | _random_functions(session)
+        | _device_descriptions(session)
         | _streams_and_events(session)
     )
     for name in ("CUDAGraph", "graph", "make_graphed_callables", "get_stream_from_external", "utilization"):
-        names[name] = _refused(f"torch.cuda.{name}")
+        names[name] = _refusing_function(f"torch.cuda.{name}")
     for name, value in names.items():
         patcher.replace(torch.cuda, name, value)
     for module in (torch.cuda.memory, torch.cuda.random, torch.cuda.streams):
@@ -219,12 +223,12 @@ def _cuda(session: RuntimeSession, patcher: Patcher) -> None:
     patcher.replace(torch.backends.cudnn, "is_acceptable", lambda tensor: False)
 
 
-def _device(session: RuntimeSession, device: Any) -> torch.device:
+def _emulated_device(session: RuntimeSession, device: Any) -> torch.device:
     """Return the emulated device that an argument of a `torch.cuda` function means; None means the current device."""
     return session.devices[_device_index(session, device)]
 
 
-def _accelerator(session: RuntimeSession, patcher: Patcher) -> None:
+def _patch_accelerator(session: RuntimeSession, patcher: Patcher) -> None:
     """Replace functions of `torch.accelerator` by versions for emulated devices, if this torch has the module."""
     accelerator = getattr(torch, "accelerator", None)
     if accelerator is None:
@@ -244,16 +248,16 @@ def _accelerator(session: RuntimeSession, patcher: Patcher) -> None:
         "current_stream": lambda device=None: torch.cuda.current_stream(device),
         "set_stream": lambda stream: torch.cuda.set_stream(stream),
     }
-    names |= {name: value for name, value in _memory(session).items() if hasattr(accelerator, name)}
+    names |= {name: value for name, value in _memory_functions(session).items() if hasattr(accelerator, name)}
     for name, value in names.items():
         if hasattr(accelerator, name):
             patcher.replace(accelerator, name, value)
 
 
-def _mps(session: RuntimeSession, patcher: Patcher) -> None:
+def _patch_mps(session: RuntimeSession, patcher: Patcher) -> None:
     """Replace functions of `torch.mps` and `torch.backends.mps` by versions for the emulated device."""
     queries = _common_queries(session)
-    memory = _memory(session)
+    memory = _memory_functions(session)
     patcher.replace(torch.backends.mps, "is_available", lambda: True)
     patcher.replace(torch.backends.mps, "is_built", lambda: True)
     for name, value in {
@@ -276,10 +280,10 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
     The replacements answer for the emulated devices.
     """
     if session.kind == "cuda":
-        _cuda(session, patcher)
+        _patch_cuda(session, patcher)
     else:
-        _mps(session, patcher)
-    _accelerator(session, patcher)
+        _patch_mps(session, patcher)
+    _patch_accelerator(session, patcher)
 
     def manual_seed(seed: int) -> torch.Generator:
         rng.discard_device_states()

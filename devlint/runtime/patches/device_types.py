@@ -55,7 +55,9 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
         return
     for dtype_name, legacy in torch_errors.LEGACY_DTYPE_NAMES.items():
         if hasattr(torch.cuda, f"{legacy}Tensor"):
-            patcher.replace(torch.cuda, f"{legacy}Tensor", _legacy(session, legacy, getattr(torch, dtype_name)))
+            patcher.replace(
+                torch.cuda, f"{legacy}Tensor", _legacy_type_class(session, legacy, getattr(torch, dtype_name))
+            )
     default_type = torch.set_default_tensor_type
 
     def set_default_tensor_type(wanted: Any) -> None:
@@ -81,7 +83,7 @@ class _LegacyType(type):
         return isinstance(instance, torch.Tensor) and device_of(instance).type == "cuda" and instance.dtype is wanted
 
 
-def _legacy(session: RuntimeSession, legacy: str, dtype: torch.dtype) -> type:
+def _legacy_type_class(session: RuntimeSession, legacy: str, dtype: torch.dtype) -> type:
     """Return a class that replaces a legacy tensor type such as `torch.cuda.FloatTensor` and makes emulated tensors."""
 
     def new(cls: type, *args: Any, device: Any = None) -> torch.Tensor:

@@ -81,7 +81,7 @@ class _FactoryWrapper:
     def label_result(self, out: Any, target: torch.device, name: str, *, explicit: bool, pinned: bool = False) -> Any:
         """Label a new tensor with its device, and return the tensor.
 
-        The recorders count the call of the function `name`, which created the tensor.
+        The recorders count the call of the function that created the tensor, whose name is `name`.
         """
         session = self.session
         frame = user_frame(3)
@@ -154,7 +154,7 @@ class _FactoryWrapper:
                 out = original(data, *args, device=HOST, **kwargs)
             if target.type != "cpu" and name != "tensor":
                 out = out.clone()
-            self.label_result(out, target, name + _origin(data), explicit=device is not None, pinned=pin_memory)
+            self.label_result(out, target, name + _origin_suffix(data), explicit=device is not None, pinned=pin_memory)
             if target.type != "cpu":
                 self.session.notify_recorders(
                     lambda recorder, frame: recorder.record_wait("tensor from Python data", frame)
@@ -231,7 +231,7 @@ class _FactoryWrapper:
         return factory
 
 
-def _origin(data: Any) -> str:
+def _origin_suffix(data: Any) -> str:
     """Return " from a NumPy array" for a NumPy or pandas object and the empty string for other data.
 
     The text ends a step in the history of the tensor that is made from the data.

@@ -45,7 +45,7 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
             return rng.generator_device(self)
 
         def __reduce__(self) -> Any:
-            return _restored, (str(self.device), self.get_state())
+            return _restored_generator, (str(self.device), self.get_state())
 
         def clone_state(self) -> Generator:
             """Return another generator for the same device in the same state."""
@@ -56,7 +56,7 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
     patcher.replace(torch, "Generator", Generator)
 
 
-def _restored(device: str, state: torch.Tensor) -> torch.Generator:
+def _restored_generator(device: str, state: torch.Tensor) -> torch.Generator:
     """Return a new generator for a device with a saved state; unpickling a generator calls this function."""
     generator = torch.Generator(device)
     generator.set_state(state)

@@ -72,7 +72,7 @@ def _move(session: RuntimeSession, tensor: torch.Tensor, asked: ToArguments, how
     here = device_of(tensor)
     target = asked.device
     if target is None or target == here:
-        out = _stayed(tensor, asked)
+        out = _result_on_same_device(tensor, asked)
         if out is tensor and target is not None:
             kind = TransferKind(str(here), str(here), True, False, how)
             session.notify_recorders(lambda recorder, frame: recorder.record_redundant_transfer(kind, frame))
@@ -93,7 +93,7 @@ def _move(session: RuntimeSession, tensor: torch.Tensor, asked: ToArguments, how
     return out
 
 
-def _stayed(tensor: torch.Tensor, asked: ToArguments) -> torch.Tensor:
+def _result_on_same_device(tensor: torch.Tensor, asked: ToArguments) -> torch.Tensor:
     """Return the result of a call of `.to` that does not change the device: the tensor, a cast or a copy of it."""
     return _to(tensor, asked.dtype or tensor.dtype, **asked.options)
 
