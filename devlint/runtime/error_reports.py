@@ -1,4 +1,4 @@
-"""Recording of exceptions as observations: the devlint rule that an error belongs to, and its operands' history."""
+"""Recording of exceptions as observed problems: the devlint rule of each error, and its operands' history."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _attach_and_record(session: SessionProtocol, error: BaseException, seen: Obs
 
 
 def recorded_observation(error: BaseException | None) -> Observation | None:
-    """Return the observation that was recorded for an exception, or for one of the exceptions that led to it.
+    """Return devlint's record of the problem (an observation) that an exception, or one that led to it, stands for.
 
     Returns None if nothing was recorded for any of them.
     """
