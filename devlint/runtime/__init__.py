@@ -1,4 +1,4 @@
-"""The runtime companion: run a program on emulated devices, or record one on real devices; needs torch."""
+"""Runtime part of devlint, which needs torch: run a program on emulated devices, or record one on real devices."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used, so that `import devlint.runtime` does not import torch."""
+    """Return a public name of `devlint.runtime`, whose module is imported only now, when the name is first used.
+
+    So `import devlint.runtime` does not import torch. Any other name raises AttributeError.
+    """
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

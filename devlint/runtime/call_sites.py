@@ -1,4 +1,4 @@
-"""Places in the user's code: the frames of a call stack that do not belong to a library."""
+"""Source locations in the user's code, found in call stacks by passing over the frames of libraries."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _library: dict[str, bool] = {}
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A place in the user's code: file, lines, columns and function.
+    """A source location in the user's code: file, lines, columns and the name of the function.
 
     Columns are 1-based; they are 0 where Python does not tell them (before 3.11).
     """
@@ -41,12 +41,16 @@ class Site:
 
     @property
     def last_line(self) -> int:
-        """Return the line on which the expression at this site ends."""
+        """Return the line on which the expression at this source location ends."""
         return self.end_line or self.line
 
 
 def is_library(filename: str) -> bool:
-    """Return whether a file belongs to a library: the standard library, an installed package, or devlint's runtime."""
+    """Return whether a file belongs to a library, not to the user's code.
+
+    Libraries are the standard library, installed packages, devlint's runtime and generated code (a name such as
+    `<string>`).
+    """
     known = _library.get(filename)
     if known is None:
         generated = filename.startswith("<") and not filename.startswith("<ipython")
@@ -56,7 +60,10 @@ def is_library(filename: str) -> bool:
 
 
 def user_frame(depth: int = 1) -> FrameType | None:
-    """Return the innermost frame of the user's code, or None if every frame belongs to a library."""
+    """Return the innermost frame of the user's code, or None if every frame on the call stack belongs to a library.
+
+    `depth` is the number of frames above this function at which the search starts.
+    """
     frame: FrameType | None = sys._getframe(depth)
     known = _library
     while frame is not None:
@@ -75,47 +82,59 @@ _by_address: dict[tuple[int, int], tuple[CodeType, Site]] = {}
 
 
 def site_of(frame: FrameType | None) -> Site | None:
-    """Return the site of a frame, with the columns of the expression that the frame is evaluating; None for None."""
+    """Return the source location of the expression that a frame is evaluating, or None if the frame is None."""
     return None if frame is None else site_at(frame.f_code, frame.f_lasti, frame.f_lineno)
 
 
 def site_at(code: CodeType, instruction: int, line: int) -> Site:
-    """Return the site of a bytecode instruction.
+    """Return the source location of the bytecode instruction at an offset in a code object.
 
     `line` is used where Python does not tell the instruction's position.
     """
     known = _by_address.get((id(code), instruction))
     if known is None:
-        known = _by_address[(id(code), instruction)] = (code, _locate(code, instruction, line))
+        known = _by_address[(id(code), instruction)] = (code, _site_from_position_table(code, instruction, line))
     return known[1]
 
 
-def _locate(code: CodeType, instruction: int, line: int) -> Site:
-    """Return the site of a bytecode instruction, computed from the code object's position table."""
+def _site_from_position_table(code: CodeType, instruction: int, line: int) -> Site:
+    """Return the source location of a bytecode instruction, computed from the position table of its code object.
+
+    Without such a table, or without an entry in it, the location has only the given line.
+    """
     positions = getattr(code, "co_positions", None)
     if positions is not None:
         for index, (start, end, column, end_column) in enumerate(positions()):
             if index == instruction // 2 and start is not None and column is not None:
                 last = end or start
-                first_column = _characters(code.co_filename, start, column)
-                last_column = _characters(code.co_filename, last, end_column or column)
+                first_column = _column_in_characters(code.co_filename, start, column)
+                last_column = _column_in_characters(code.co_filename, last, end_column or column)
                 return Site(code.co_filename, start, code.co_name, first_column + 1, last, last_column + 1)
     return Site(code.co_filename, line, code.co_name)
 
 
-def _characters(filename: str, line: int, column: int) -> int:
-    """Convert a column in UTF-8 bytes, as Python counts, to a column in characters."""
+def _column_in_characters(filename: str, line: int, column: int) -> int:
+    """Return a column counted in characters for a column counted in UTF-8 bytes, which is how Python reports columns.
+
+    Both columns count from 0. `filename` and `line` name the source line, which is read to convert the column.
+    """
     text = linecache.getline(filename, line)
     return column if text.isascii() else len(text.encode()[:column].decode(errors="replace"))
 
 
 def user_site(depth: int = 1) -> Site | None:
-    """Return the site of the innermost frame of the user's code."""
+    """Return the source location of the innermost frame of the user's code, or None if there is no such frame.
+
+    `depth` is the number of frames above this function at which the search starts.
+    """
     return site_of(user_frame(depth + 1))
 
 
 def user_stack(frame: FrameType | None) -> tuple[Site, ...]:
-    """Return the sites of the user's frames from `frame` outwards, innermost first."""
+    """Return the source locations of the user's frames on the call stack from `frame` outwards, innermost first.
+
+    Frames of libraries are left out.
+    """
     found: list[Site] = []
     while frame is not None:
         if not is_library(frame.f_code.co_filename):

@@ -1,4 +1,4 @@
-"""Static findings for the files of a program that ran, under the configuration of its project."""
+"""Static analysis of the files of a program that `devlint run` has run, under the configuration of their project."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ _NOT_OF_PROGRAMS = "DEV9"
 
 
 class ConfiguredLinter:
-    """Runs the rules under the project's configuration; raises `ConfigError` if that cannot be used.
+    """Linter for the files of a program that ran: applies devlint's rules under the project's configuration.
 
-    Observations of a run are reported by rules that are off by default too, unless the project turns them off.
+    Raises `ConfigError` if that configuration cannot be used. Problems that were observed while the program ran are
+    reported even if their rule is off by default, unless the project turns the rule off.
     """
 
     def __init__(self, config: Path | None = None, *, isolated: bool = False) -> None:
@@ -46,11 +47,11 @@ class ConfiguredLinter:
         self._observed_settings = Resolver(reported, given, cwd=here, config=config, isolated=isolated)
 
     def validate_settings(self, directory: Path) -> None:
-        """Raise `ConfigError` if the settings of a directory cannot be used."""
+        """Raise `ConfigError` if the devlint configuration that applies to a directory cannot be used."""
         self._static_settings.settings_for(directory)
 
     def findings(self, files: Iterable[str]) -> list[Diagnostic]:
-        """Return the static findings for these files, analysed together."""
+        """Return what the static analysis reports for some source files, analysed together as one program."""
         settings = dict(self._wanted_files(files))
         if not settings:
             return []
@@ -61,7 +62,10 @@ class ConfiguredLinter:
         return [one for one in judged if one is not None and not one.code.startswith(_NOT_OF_PROGRAMS)]
 
     def apply_settings(self, seen: Diagnostic) -> Diagnostic | None:
-        """Return an observed finding with the severity the project sets; None if the project suppresses it."""
+        """Return a problem observed in a run with the severity that the project sets for its rule.
+
+        Returns None if a suppression comment or the project's configuration silences the problem.
+        """
         path = Path(seen.region.filename)
         if _suppressions(path).covers(seen.code, seen.name, seen.region.start.row, seen.region.end.row):
             return None
@@ -71,7 +75,7 @@ class ConfiguredLinter:
             return seen
 
     def _wanted_files(self, files: Iterable[str]) -> Iterator[tuple[Path, Settings]]:
-        """Yield the existing files that the project does not exclude, with their settings."""
+        """Yield those of the given files that exist and that the project does not exclude, each with its settings."""
         for path in map(Path, files):
             if path.is_file():
                 settings = self._static_settings.settings_for(path.parent)
@@ -81,7 +85,7 @@ class ConfiguredLinter:
 
 @lru_cache(None)
 def _suppressions(path: Path) -> Suppressions:
-    """Return the suppression comments of a file; none if the file cannot be read."""
+    """Return the suppression comments of a source file, or an empty collection if the file cannot be read."""
     try:
         source = decode_source(path.read_bytes(), path.name)
         return find_suppressions(source, index_source(source))

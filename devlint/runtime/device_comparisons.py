@@ -1,4 +1,4 @@
-"""Checks for device comparisons that are never true, such as `x.device == "cuda"` or `cuda:0` against `cuda`."""
+"""Runtime checks for device comparisons that are never true, such as `x.device == "cuda"` or `cuda:0` with `cuda`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ def syntax_tree_of(filename: str) -> ast.Module:
 
 @lru_cache(None)
 def _comparisons(filename: str) -> dict[int, list[tuple[ast.Compare, str]]]:
-    """Return the comparisons of a `.device` attribute with a literal device in a file, by line number."""
+    """Return the `==` and `!=` comparisons of a `.device` attribute with a literal device in a file, by line number.
+
+    Each comparison is its syntax node with the text of the literal; a literal that is a string is in quotes.
+    """
     found: dict[int, list[tuple[ast.Compare, str]]] = {}
     for node in ast.walk(syntax_tree_of(filename)):
         if not isinstance(node, ast.Compare) or len(node.ops) != 1 or not isinstance(node.ops[0], ast.Eq | ast.NotEq):
@@ -39,7 +42,10 @@ def _comparisons(filename: str) -> dict[int, list[tuple[ast.Compare, str]]]:
 
 
 def _literal_device(node: ast.expr) -> str | None:
-    """Return the device that an expression spells out, or None; a plain string is returned in quotes."""
+    """Return the text of an expression that spells out a device, or None for any other expression.
+
+    `torch.device("cuda")` gives `cuda`; a plain string gives its text in quotes.
+    """
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return f"'{node.value}'"
     if isinstance(node, ast.Call) and ast.unparse(node.func) in ("torch.device", "device") and len(node.args) == 1:
@@ -50,9 +56,9 @@ def _literal_device(node: ast.expr) -> str | None:
 
 
 def check_device_comparison(session: SessionProtocol, device: torch.device, frame: FrameType | None) -> None:
-    """Report the comparison for which a tensor's device is being read, if it is never true.
+    """Report the source comparison for which a tensor's `device` is being read, if that comparison is never true.
 
-    `frame` is the frame that reads the device.
+    `device` is the value that was read, and `frame` the stack frame that reads it.
     """
     for _ in range(2):  # the frame that reads the device, and its caller if a property reads it
         if frame is None or is_library(frame.f_code.co_filename):
@@ -74,9 +80,10 @@ def check_device_comparison(session: SessionProtocol, device: torch.device, fram
 
 
 def _never_equal(device: torch.device, written: str) -> bool:
-    """Return whether a device can never equal a literal one.
+    """Return whether a device has the type that a device literal names and still can never equal the literal.
 
-    It never equals a string, nor a device of its own type without an index.
+    A device never equals a string, and `cuda:0` never equals `torch.device("cuda")`, which has no index. `written` is
+    the literal as text, in quotes if it is a string.
     """
     if written.startswith("'"):
         return written.strip("'").partition(":")[0] == device.type

@@ -1,4 +1,7 @@
-"""Copies between the host and emulated devices, and from one emulated device to another."""
+"""Copies of tensors between the host and emulated devices, and between emulated devices.
+
+Each copy is recorded, and checked for waste and risk.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,10 @@ def copy_to_device(
     memory_format: torch.memory_format | None = None,
     how: str = "to",
 ) -> torch.Tensor:
-    """Return a copy of a tensor on another device; autograd moves its gradient back."""
+    """Return a copy of a tensor on another device, emulated or the host; a backward pass moves the gradient back.
+
+    `how` is the name of the method that asked for the copy, for messages.
+    """
     options = (target, dtype, non_blocking, memory_format, how)
     if (tensor.requires_grad and torch.is_grad_enabled()) or torch._C._functorch.is_functorch_wrapped_tensor(tensor):
         apply: Callable[..., torch.Tensor] = _Transfer.apply
@@ -35,7 +41,7 @@ def copy_to_device(
 
 
 def _copy_without_grad(tensor: torch.Tensor, options: tuple[Any, ...]) -> torch.Tensor:
-    """Copy a tensor to another device outside of autograd, and record the transfer."""
+    """Return a copy of a tensor on another device, made outside of autograd, and record the transfer."""
     target, dtype, non_blocking, memory_format, how = options
     session = runtime_session.current()
     session.initialize()
@@ -56,7 +62,11 @@ def _copy_without_grad(tensor: torch.Tensor, options: tuple[Any, ...]) -> torch.
 
 
 def _values_on_stream(tensor: torch.Tensor, label: StorageLabel | None) -> torch.Tensor:
-    """Return a tensor's values as the device sees them: after the pending copy to it on the same stream."""
+    """Return the values that a tensor has for work on the emulated device's current stream.
+
+    If a non-blocking copy into the tensor is pending, these are the values that the copy will deliver; otherwise they
+    are the tensor's present values.
+    """
     pending = label.watch if label is not None else None
     if not isinstance(pending, PendingCopy) or not pending.to_host:
         return tensor
@@ -69,7 +79,7 @@ def _values_on_stream(tensor: torch.Tensor, label: StorageLabel | None) -> torch
 def record_transfer(
     source: Placement, target: torch.device, tensor: torch.Tensor, *, blocking: bool, pinned: bool, how: str
 ) -> None:
-    """Record a transfer, and report what is wasteful or risky about it."""
+    """Record the transfer of a tensor to another device, and report what is wasteful or risky about the transfer."""
     session = runtime_session.current()
     kind = TransferKind(str(source.device), str(target), blocking, pinned, how)
     session.record_transfer(kind, tensor.numel() * tensor.element_size())
@@ -86,7 +96,10 @@ def track_completion(
     non_blocking: bool,
     pinned: bool,
 ) -> None:
-    """Wait for a blocking copy between host and device, or register a non-blocking one as pending."""
+    """Make the host wait for a blocking copy between host and device, or register a non-blocking copy as pending.
+
+    A pending copy is one that nothing has waited for yet. Copies between two accelerators are ignored.
+    """
     if source.key and target.type != "cpu":
         return
     device = source.device if source.key else target
@@ -109,7 +122,7 @@ def track_completion(
 
 
 class _Transfer(torch.autograd.Function):
-    """Autograd function that copies a tensor to another device and its gradient back."""
+    """Autograd function that copies a tensor to another emulated device, and the gradient back to the source device."""
 
     generate_vmap_rule = True
 

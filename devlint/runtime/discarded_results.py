@@ -1,4 +1,4 @@
-"""Checks for transfers, casts and `detach` calls whose result is discarded."""
+"""Runtime checks for tensor transfers, casts and `detach` calls whose result the user's code discards."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ _METHODS = frozenset({"bfloat16", "bool", "byte", "detach", "double", "float", "
 
 
 def check_discarded_transfer(session: SessionProtocol, how: str, depth: int = 3) -> None:
-    """Report the transfer that is being made if the user's code discards its result.
+    """Report the tensor transfer that is being executed if the user's code discards its result.
 
-    `depth` is the number of frames between this function and the calling code.
+    `how` is the name of the method that transfers, and `depth` the number of frames between this function and the frame
+    that called the method.
     """
     if not session.recorders or session.suspended:
         return
@@ -33,9 +34,9 @@ def check_discarded_transfer(session: SessionProtocol, how: str, depth: int = 3)
 
 
 def check_discarded_cast(session: SessionProtocol, depth: int) -> None:
-    """Report the cast or `detach` that is being made if the user's code discards its result.
+    """Report the cast or `detach` of a tensor that is being executed if the user's code discards its result.
 
-    `depth` is the number of frames between this function and the calling code.
+    `depth` is the number of frames between this function and the frame that called the method.
     """
     if not session.recorders or session.suspended:
         return
@@ -52,7 +53,10 @@ def check_discarded_cast(session: SessionProtocol, depth: int) -> None:
 
 @lru_cache(None)
 def _discarding_offsets(code: CodeType) -> frozenset[int]:
-    """Return the bytecode offsets of the calls whose result is popped at once, with their inline caches."""
+    """Return the bytecode offsets of the calls in a code object whose result the next instruction pops from the stack.
+
+    The offsets of the inline caches after such a call count too.
+    """
     found: set[int] = set()
     call: int | None = None
     for instruction in dis.get_instructions(code):
@@ -64,7 +68,7 @@ def _discarding_offsets(code: CodeType) -> frozenset[int]:
 
 @lru_cache(None)
 def _discarded_calls(filename: str) -> dict[tuple[int, int], str]:
-    """Return the cast methods that a file calls as statements of their own, by line and column of the call."""
+    """Return the names of the cast methods that a file calls as expression statements, keyed by (line, column)."""
     calls = (node.value for node in ast.walk(syntax_tree_of(filename)) if isinstance(node, ast.Expr))
     return {
         (call.lineno, call.col_offset + 1): call.func.attr

@@ -1,4 +1,7 @@
-"""The torch dispatch mode that emulates devices: computes on the host, checks devices as CUDA does, and records."""
+"""The torch dispatch mode that emulates accelerators on the host.
+
+It computes on the host, raises the errors that CUDA raises for operands on different devices, and records operators.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,7 @@ _plans: dict[Any, OperatorPlan] = {}
 
 
 def _plan(func: Any) -> OperatorPlan:
-    """Return the plan for an operator overload, made on first use."""
+    """Return the plan for an operator overload, made on first use: what the emulation must know of the overload."""
     plan = _plans.get(func)
     if plan is None:
         plan = plan_for(func)
@@ -52,7 +55,10 @@ def _plan(func: Any) -> OperatorPlan:
 
 
 class EmulationMode(_Base):  # type: ignore[misc]
-    """Dispatch mode that computes on the host and takes each tensor's device from its storage label."""
+    """Torch dispatch mode that emulates accelerators on the host.
+
+    Every operator computes on the host. The device of each tensor is read from a label that is kept on its storage.
+    """
 
     def __init__(self, session: RuntimeSession) -> None:
         super().__init__()
@@ -60,16 +66,20 @@ class EmulationMode(_Base):  # type: ignore[misc]
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        """Return False, so that torch skips a guard that costs more than the mode itself.
+        """Return False, so that torch does not wrap this mode's dispatch in a guard against TorchDynamo.
 
-        No graph is compiled under this mode, so the guard is not needed.
+        The guard costs more time than the mode itself, and is not needed because no graph is compiled under this mode.
         """
         return False
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        """Run one operator: check its operands' devices, compute on the host, label the results, and record it."""
+        """Run one operator on emulated devices, and return its result.
+
+        Checks that the operands' devices are allowed, computes on the host, labels the results with their device, and
+        records that the operator ran.
+        """
         kwargs = kwargs or {}
         plan = _plans.get(func) or _plan(func)
         place, mixed = self._operand_placement(plan, args, kwargs)
@@ -109,9 +119,10 @@ class EmulationMode(_Base):  # type: ignore[misc]
     def _operand_placement(
         self, plan: OperatorPlan, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[Placement | None, bool]:
-        """Return the operands' placement, an accelerator's before the host's, and whether placements differ.
+        """Return the placement (device and history) of an operator's operands, and whether their devices differ.
 
-        An operand whose placement is undecided counts as differing.
+        If they differ, the placement on an accelerator is preferred to the host's. The placement is None if no operand
+        has a label. An operand whose device is undecided counts as differing.
         """
         place: Placement | None = None
         common: Placement | None = None
@@ -151,7 +162,10 @@ class EmulationMode(_Base):  # type: ignore[misc]
         return place, mixed
 
     def _run_composite(self, key: Any, func: Any, args: Any, kwargs: Any, place: Placement | None) -> Any:
-        """Run an operator that CUDA has no kernel for as its parts, which check their operands themselves."""
+        """Run an operator that has no CUDA kernel as the simpler operators that it is composed of.
+
+        Returns the operator's result. Each of the simpler operators checks the devices of its own operands.
+        """
         session = self.session
         before, session.inside_composite = session.inside_composite, True
         try:
@@ -172,7 +186,10 @@ class EmulationMode(_Base):  # type: ignore[misc]
         place: Placement | None,
         mixed: bool,
     ) -> None:
-        """Label the results of an operator with their placement, and tell the recorders that it ran."""
+        """Label the results of an operator with their device, and tell the recorders that the operator ran.
+
+        If the operator makes the host wait for the accelerator, the wait is recorded too.
+        """
         session = self.session
         if plan.name in CAST_OPERATORS:
             check_discarded_cast(session, 3)
@@ -197,7 +214,10 @@ class EmulationMode(_Base):  # type: ignore[misc]
                 recorder.record_operator(plan.name, frame, on_device=False)
 
     def _record(self, plan: OperatorPlan, out: Any, args: tuple[Any, ...]) -> None:
-        """Record an operator that ran on the device, and whether it promoted its operands to float64."""
+        """Tell the recorders that an operator ran on the emulated device.
+
+        They are also told if the operator returned float64 although none of its operands was float64.
+        """
         session = self.session
         if session.suspended:
             return
@@ -209,7 +229,11 @@ class EmulationMode(_Base):  # type: ignore[misc]
                 recorder.record_promotion(frame)
 
     def _check_mixed_operands(self, plan: OperatorPlan, args: Any, kwargs: Any, place: Placement | None) -> None:
-        """Check operands on different devices, and place those that are still undecided with the others."""
+        """Check whether PyTorch allows an operator's operands on different devices; record and raise its error if not.
+
+        With `keep_going` set, the error is only recorded. Operands whose device is still undecided get the device of
+        the others.
+        """
         session = self.session
         try:
             plan.check(args, kwargs)
@@ -227,14 +251,20 @@ class EmulationMode(_Base):  # type: ignore[misc]
                 _return_gradient_to_host(tensor, known)
 
     def _create_on_device(self, func: Any, args: Any, kwargs: dict[str, Any], device: torch.device) -> Any:
-        """Run a factory operator that names the emulated device: create the tensor on the host and label it."""
+        """Run a factory operator whose `device` argument is an emulated device, and return the new tensor.
+
+        The tensor is created on the host, and its storage is labelled with the emulated device.
+        """
         target = self.session.resolve(device)
         out = func(*args, **{**kwargs, "device": HOST})
         label_tensor(out, Placement(target, f"created on {target}", user_site(3)))
         return out
 
     def _run_handler(self, plan: OperatorPlan, func: Any, args: Any, kwargs: Any) -> Any:
-        """Run the special handler of an operator; return NotImplemented if the operator itself must still run."""
+        """Run devlint's own handler for an operator with an unusual device check, and return the handler's result.
+
+        Returns NotImplemented if the operator itself must still run.
+        """
         try:
             return plan.handler(self.session, plan, func, args, kwargs)
         except Exception as error:
@@ -246,7 +276,11 @@ class EmulationMode(_Base):  # type: ignore[misc]
     def _check_watched_operand(
         self, plan: OperatorPlan, label: StorageLabel, tensor: Tensor, args: tuple[Any, ...]
     ) -> None:
-        """Report an operand that has a pending copy, or that was changed through NumPy."""
+        """Report an operand whose values are not safe to use.
+
+        That is an operand with a pending non-blocking copy, or one that was changed through a NumPy array on the same
+        memory.
+        """
         watch = label.watch
         if plan.view:
             return
@@ -267,12 +301,16 @@ _UNLABELLED_HOST = Placement(torch.device("cpu"), "on the host", None)
 
 
 def _first_operand_placement(args: tuple[Any, ...]) -> Placement | None:
-    """Return the placement of the first operand, which decides where nobody checks devices."""
+    """Return the placement (device and history) of an operator's first operand.
+
+    It is the result's for an operator whose operands may be on different devices. Returns None if the first operand is
+    no tensor or its device is undecided.
+    """
     return decided_placement(args[0]) if args and isinstance(args[0], Tensor) else None
 
 
 def _label_outputs(out: Any, place: Placement) -> None:
-    """Label the tensors in a result that have no label yet."""
+    """Label the tensors in an operator's result with a device and its history, unless they already have a label."""
     if isinstance(out, Tensor):
         try:
             storage = storage_of_dense(out)
@@ -288,14 +326,20 @@ def _label_outputs(out: Any, place: Placement) -> None:
 
 
 def _label_composite_outputs(out: Any, place: Placement) -> None:
-    """Label the results of a composite operator that have no label or an undecided placement."""
+    """Label the results of a composite operator with a device and its history, if their device is not yet decided.
+
+    The device is not decided for a tensor that torch's C++ code created and that has met no other operand.
+    """
     for tensor in tensors_in((out,)):
         if label_of(tensor) is None or decided_placement(tensor) is None:
             label_tensor(tensor, place)
 
 
 def _label_foreach_outputs(out: Any, args: tuple[Any, ...]) -> None:
-    """Label each result of a foreach operator with the placement of the operands at the same index."""
+    """Label each result of a `_foreach_` operator with the device and history of the operands at the same index.
+
+    If the operands at one index are on the host and on an accelerator, the result is on the accelerator.
+    """
     lists = [a for a in args if isinstance(a, list | tuple)]
     for index, result in enumerate(out or ()):
         row = [a[index] for a in lists if index < len(a) and isinstance(a[index], Tensor)]
@@ -306,7 +350,10 @@ def _label_foreach_outputs(out: Any, args: tuple[Any, ...]) -> None:
 
 
 def _return_gradient_to_host(tensor: Tensor, home: Placement) -> None:
-    """Hook a 0-dim host operand so that its gradient moves back to the host, as autograd does on CUDA."""
+    """Register a hook on a 0-dim host operand that moves its gradient back to the host, as autograd does on CUDA.
+
+    Such an operand is one that an operator used together with tensors on an accelerator.
+    """
     if not getattr(tensor, "_devlint_homing", False):
         tensor._devlint_homing = True  # type: ignore[attr-defined]
         cast(Any, tensor).register_hook(

@@ -1,4 +1,4 @@
-"""Observations for exceptions: the rule an error belongs to, and the history of the operands that caused it."""
+"""Recording of exceptions as observed problems: the devlint rule of each error, and its operands' history."""
 
 from __future__ import annotations
 
@@ -43,14 +43,17 @@ _COMPILED_PATTERNS = tuple((re.compile(pattern), code) for pattern, code in CODE
 
 
 def code_for(message: str) -> str | None:
-    """Return the code of the rule that an error message belongs to, or None."""
+    """Return the code of the devlint rule that a torch error message belongs to, or None if no rule is about it."""
     return next((code for pattern, code in _COMPILED_PATTERNS if pattern.search(message)), None)
 
 
 def report_operator_error(
     session: SessionProtocol, error: BaseException, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> None:
-    """Record an error raised by an operator, with the histories of the operator's operands."""
+    """Record an exception that an operator raised, with the history of how the operands came to their devices.
+
+    Nothing is recorded for an exception that no devlint rule is about, or that is already recorded.
+    """
     if hasattr(error, OBSERVATION_ATTRIBUTE) or not session.recorders:
         return
     message = str(error)
@@ -69,13 +72,19 @@ def report_operator_error(
 
 
 def _attach_and_record(session: SessionProtocol, error: BaseException, seen: Observation) -> None:
-    """Record an observation, and keep it on the exception so that it is recorded only once."""
+    """Record an observation about an exception, and store it as an attribute of the exception.
+
+    The attribute prevents a second record of the exception.
+    """
     setattr(error, OBSERVATION_ATTRIBUTE, seen)
     session.observe(seen)
 
 
 def recorded_observation(error: BaseException | None) -> Observation | None:
-    """Return the observation recorded for an exception, or for one of the exceptions that led to it."""
+    """Return devlint's record of the problem (an observation) that an exception, or one that led to it, stands for.
+
+    Returns None if nothing was recorded for any of them.
+    """
     while error is not None:
         seen: Observation | None = getattr(error, OBSERVATION_ATTRIBUTE, None)
         if seen is not None:
@@ -85,20 +94,26 @@ def recorded_observation(error: BaseException | None) -> Observation | None:
 
 
 def continues_after(session: SessionProtocol, error: BaseException) -> bool:
-    """Return whether the program goes on after this error as if its operands had been moved.
+    """Return whether the program continues after this error as if the operands had been on one device.
 
-    That is so after an error of mixed devices, if the session has `keep_going` set.
+    That is so after an error about operands on different devices, if the session has `keep_going` set.
     """
     return session.keep_going and code_for(str(error)) in ("DEV101", "DEV107", "DEV114")
 
 
 def _in_backward() -> bool:
-    """Return whether a backward pass is running, in which a repaired error must not be reported again."""
+    """Return whether autograd is running a backward pass.
+
+    An error that `keep_going` passes over is not recorded there, because the forward pass has recorded it already.
+    """
     return torch._C._current_graph_task_id() != -1
 
 
 def report_uncaught_error(session: SessionProtocol, error: BaseException) -> None:
-    """Record an error that ended the program, unless an operator has already reported it."""
+    """Record an exception that ended the program as an observed problem, and mark the lines that it passed through.
+
+    An exception that no devlint rule is about, or that was already recorded when an operator raised it, is only marked.
+    """
     passed = _user_sites(error.__traceback__)
     for recorder in session.recorders:
         recorder.mark_interrupted(passed)
@@ -113,7 +128,7 @@ def report_uncaught_error(session: SessionProtocol, error: BaseException) -> Non
 
 
 def _user_sites(traceback: TracebackType | None) -> list[Site]:
-    """Return the sites in the user's code that a traceback passes through, innermost first."""
+    """Return the source locations in the user's code that a traceback passes through, innermost first."""
     found: list[Site] = []
     while traceback is not None:
         frame = traceback.tb_frame
@@ -124,13 +139,20 @@ def _user_sites(traceback: TracebackType | None) -> list[Site]:
 
 
 def _sites_in_message(message: str) -> list[Site]:
-    """Return the sites in the user's code from a worker's traceback inside an error message, innermost first."""
+    """Return the source locations in the user's code that a traceback inside an error message names, innermost first.
+
+    Error messages contain a traceback when the error was raised in another process, such as a DataLoader worker.
+    """
     places = [Site(name, int(line), function) for name, line, function in _TRACEBACK_LINE.findall(message)]
     return [site for site in reversed(places) if not is_library(site.filename)]
 
 
 def first_line(message: str) -> str:
-    """Return the line of an error message that says what is wrong."""
+    """Return the line of an error message that says what is wrong, which is normally the first.
+
+    For an error that a worker process passed on ("Caught ..."), it is the first line joined with the message of the
+    worker's exception.
+    """
     lines = message.strip().split("\n")
     if lines[0].startswith("Caught ") and len(lines) > 1:
         return f"{lines[0].rstrip('.')}: {lines[-1].partition(': ')[2]}"
@@ -138,7 +160,10 @@ def first_line(message: str) -> str:
 
 
 def _refined_code(code: str, tensors: list[torch.Tensor]) -> str:
-    """Return DEV301 in place of DEV302 if an operand is a float64 tensor made from a NumPy array."""
+    """Return the rule code DEV301 (float64 input) in place of DEV302 if an operand is a float64 tensor made from NumPy.
+
+    Otherwise the given code is returned as it is.
+    """
     if code == "DEV302" and any(
         t.dtype is torch.float64 and "NumPy" in _history_text(label.place)
         for t in tensors
@@ -149,7 +174,10 @@ def _refined_code(code: str, tensors: list[torch.Tensor]) -> str:
 
 
 def _history_text(place: Placement) -> str:
-    """Return the texts of a placement's history as one string."""
+    """Return the descriptions of all steps of a placement's history, joined to one string.
+
+    A placement is the device of a tensor with the history of how the tensor came there.
+    """
     found: list[str] = []
     current: Placement | None = place
     while current is not None:
@@ -159,7 +187,7 @@ def _history_text(place: Placement) -> str:
 
 
 def _operand_history(tensors: list[torch.Tensor]) -> tuple[HistoryStep, ...]:
-    """Return the history steps of the first few operands, each step once."""
+    """Return the history of how the first eight operands came to their devices, each step once."""
     steps: list[HistoryStep] = []
     seen: set[tuple[str, object]] = set()
     for tensor in tensors[:8]:

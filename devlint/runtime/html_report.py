@@ -1,4 +1,7 @@
-"""The recording report as one HTML page: findings with verdicts, a timeline, and bars by line."""
+"""The report of a recorded program run as one HTML page.
+
+It shows the findings with verdicts, a timeline, and a table of transfers and waits by source line, with bars.
+"""
 
 from __future__ import annotations
 
@@ -25,12 +28,12 @@ _LANES = (("up", "to the device"), ("down", "to the host"), ("wait", "the host w
 
 
 def render_page(report: Report) -> str:
-    """Return the report as a complete HTML document that loads no other files."""
-    return "".join(_page(report))
+    """Return a recording report as a complete HTML document that loads no other files."""
+    return "".join(_page_parts(report))
 
 
-def _page(report: Report) -> Iterator[str]:
-    """Yield the parts of the HTML document."""
+def _page_parts(report: Report) -> Iterator[str]:
+    """Yield the parts of the HTML document that shows a recording report."""
     style = files("devlint.runtime").joinpath("run.css").read_text(encoding="utf-8")
     outcomes = report.outcomes
     yield '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -44,16 +47,16 @@ def _page(report: Report) -> Iterator[str]:
     yield "".join(f'<p class="quiet">{escape(text)}</p>\n' for text in report.remarks)
     yield f"<h2>Findings ({len(outcomes)})</h2>\n"
     for outcome in outcomes:
-        yield from _finding(outcome)
+        yield from _finding_html(outcome)
     yield "<h2>Timeline</h2>\n"
-    yield from _timeline(report.recorder.timeline)
+    yield from _timeline_drawing(report.recorder.timeline)
     yield "<h2>Transfers and waits by line</h2>\n"
-    yield from _bars(report.costs)
+    yield from _cost_table(report.costs)
     yield f"</main>\n<footer><p>devlint {__version__}</p></footer>\n</body>\n</html>\n"
 
 
-def _finding(outcome: Outcome) -> Iterator[str]:
-    """Yield the HTML of one finding with its verdict, evidence and trace."""
+def _finding_html(outcome: Outcome) -> Iterator[str]:
+    """Yield the HTML of one finding in parts: verdict, message, evidence, source line and trace notes."""
     found = outcome.diagnostic
     verdict = outcome.verdict.value
     where = f"{relative_path(found.region.filename)}:{found.region.start.row}"
@@ -62,7 +65,7 @@ def _finding(outcome: Outcome) -> Iterator[str]:
     yield f'<article class="{found.severity.value}">\n<p><span class="verdict {verdict}">{verdict}</span> '
     yield f"<strong>{escape(found.code)}</strong> {escape(found.message)}</p>\n"
     yield f'<p class="place">{escape(" · ".join(facts))}</p>\n'
-    yield _source(found.region.filename, found.region.start.row)
+    yield _source_line_html(found.region.filename, found.region.start.row)
     if found.trace:
         yield "<ol>\n"
         for note in found.trace:
@@ -72,21 +75,24 @@ def _finding(outcome: Outcome) -> Iterator[str]:
     yield "</article>\n"
 
 
-def _source(filename: str, line: int) -> str:
-    """Return a source line as HTML, or nothing if it is blank."""
+def _source_line_html(filename: str, line: int) -> str:
+    """Return a line of a source file as an HTML element, or the empty string if the line is blank."""
     text = linecache.getline(filename, line).strip()
     return f"<pre>{escape(text)}</pre>\n" if text else ""
 
 
-def _lane(event: TimelineEvent) -> str:
-    """Return the timeline lane that an event belongs to."""
+def _lane_of_event(event: TimelineEvent) -> str:
+    """Return the name of the timeline row in which an event is drawn: "up", "down", "wait" or "finding".
+
+    A transfer is "down" if it ends on the host and otherwise "up".
+    """
     if event.kind == "transfer":
         return "down" if event.what.endswith("cpu") else "up"
     return event.kind
 
 
-def _timeline(events: list[TimelineEvent]) -> Iterator[str]:
-    """Yield the timeline as an SVG drawing."""
+def _timeline_drawing(events: list[TimelineEvent]) -> Iterator[str]:
+    """Yield the timeline of transfers, waits and findings as an SVG drawing, in parts."""
     if not events:
         yield '<p class="quiet">Nothing was moved and nothing was waited for.</p>\n'
         return
@@ -97,8 +103,8 @@ def _timeline(events: list[TimelineEvent]) -> Iterator[str]:
         y = _LANE * (index + 1) - 4
         yield f'<text x="0" y="{y - 8}">{title}</text><line x1="120" x2="{_WIDTH}" y1="{y}" y2="{y}"/>\n'
     lanes = [lane for lane, _ in _LANES]
-    for event in _thinned(events, end):
-        lane = _lane(event)
+    for event in _events_to_draw(events, end):
+        lane = _lane_of_event(event)
         x = 120 + (_WIDTH - 125) * event.start / end
         y = _LANE * (lanes.index(lane) + 1) - 22
         place = f"{relative_path(event.site.filename)}:{event.site.line}" if event.site else ""
@@ -112,16 +118,19 @@ def _timeline(events: list[TimelineEvent]) -> Iterator[str]:
     yield "</svg></div>\n"
 
 
-def _thinned(events: list[TimelineEvent], end: float) -> list[TimelineEvent]:
-    """Return at most one event for each pixel of each timeline lane."""
+def _events_to_draw(events: list[TimelineEvent], end: float) -> list[TimelineEvent]:
+    """Return the timeline events to draw: at most one for each horizontal pixel of each lane."""
     kept: dict[tuple[str, int], TimelineEvent] = {}
     for event in events:
-        kept.setdefault((_lane(event), int(_WIDTH * event.start / end)), event)
+        kept.setdefault((_lane_of_event(event), int(_WIDTH * event.start / end)), event)
     return list(kept.values())
 
 
-def _bars(costs: list[LineCost]) -> Iterator[str]:
-    """Yield the table of transfers and waits by line, with bars."""
+def _cost_table(costs: list[LineCost]) -> Iterator[str]:
+    """Yield the HTML table of transfers and waits by source line, in parts.
+
+    Bars show each line's bytes and waits relative to the line with the most.
+    """
     if not costs:
         yield '<p class="quiet">None.</p>\n'
         return

@@ -1,4 +1,4 @@
-"""Line coverage of the user's code, by `sys.monitoring` where Python has it and by tracing elsewhere."""
+"""Record of the lines of the user's code that run, by `sys.monitoring` if Python has it and else by `sys.settrace`."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _TOOL = 4
 
 
 class LineCoverage:
-    """Context manager that collects the (file name, line) pairs that run.
+    """Context manager that collects the (file name, line) pairs of the user's code that run while it is active.
 
-    Collects nothing if a debugger is already tracing.
+    It collects nothing if a debugger or another tool already occupies Python's tracing.
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,10 @@ class LineCoverage:
             threading.settrace(None)
 
     def _monitor(self) -> bool:
-        """Collect lines by `sys.monitoring`; return False if its tool id is taken."""
+        """Start to collect lines by `sys.monitoring`, and return True.
+
+        Returns False, and collects nothing, if another tool already uses the tool id that devlint needs.
+        """
         monitoring = self._monitoring
         if monitoring.get_tool(_TOOL) is not None:
             return False
@@ -60,7 +63,10 @@ class LineCoverage:
         return True
 
     def _call(self, frame: FrameType, event: str, argument: object) -> Any:
-        """Trace function that collects the lines of the user's frames."""
+        """Return the function that traces the lines of a new frame, or None for a frame of a library.
+
+        This is the trace function for `sys.settrace`.
+        """
         filename = frame.f_code.co_filename
         if is_library(filename):
             return None
@@ -74,5 +80,5 @@ class LineCoverage:
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Return the user's files of which at least one line ran, sorted."""
+        """Return the names of the user's source files of which at least one line ran, sorted."""
         return tuple(sorted({filename for filename, _ in self.ran}))

@@ -1,4 +1,7 @@
-"""The entries of torch's `native_functions.yaml`: who checks an operator's devices, and under which function name."""
+"""Reader of torch's `native_functions.yaml`.
+
+It tells for each operator whether its generated C++ wrapper checks devices, and the wrapper's name in error messages.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +18,10 @@ _CUDA = re.compile(r"^ +[\w, ]*\bCUDA\b[\w, ]*: *\w", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class NativeEntry:
-    """One entry of `native_functions.yaml`.
+    """One operator's entry of torch's `native_functions.yaml`.
 
-    `checked` tells whether the generated wrapper checks devices, `cuda` whether there is a CUDA kernel.
+    `checked` tells whether the generated C++ wrapper checks that all operands share a device, `cuda` whether there is a
+    CUDA kernel, and `structured` whether the entry is or delegates to a structured kernel.
     """
 
     name: str
@@ -26,7 +30,7 @@ class NativeEntry:
     structured: bool
 
     def wrapper_name(self, *, out: bool) -> str:
-        """Return the name of the generated C++ wrapper, as torch's error messages give it.
+        """Return the name of the operator's generated C++ wrapper for CUDA, as torch's error messages give it.
 
         `out` asks for the wrapper of the variant that writes to an `out` argument.
         """
@@ -40,7 +44,7 @@ class NativeEntry:
 
 @lru_cache(1)
 def native_entries() -> dict[str, NativeEntry]:
-    """Return every entry of the installed torch's `native_functions.yaml`, by `name.overload`."""
+    """Return all entries of the installed torch's `native_functions.yaml`, in a dict with keys such as `add.Tensor`."""
     path = Path(torchgen.__file__).parent / "packaged/ATen/native/native_functions.yaml"
     text = path.read_text(encoding="utf-8")
     starts = list(_ENTRY.finditer(text))

@@ -1,4 +1,7 @@
-"""Checks for tensors whose memory is changed through a NumPy array, behind torch's back, and used afterwards."""
+"""Runtime checks for tensors that are changed through a NumPy array on the same memory, and used afterwards.
+
+Torch does not notice such a change.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ MAX_COMPARED_BYTES = 1 << 20
 
 
 def write_count(tensor: torch.Tensor) -> int | None:
-    """Return how often operators have written to a tensor.
+    """Return how often operators have written to a tensor, as torch counts it in the tensor's version counter.
 
     Returns None for a tensor made in inference mode, where torch does not count.
     """
@@ -22,7 +25,7 @@ def write_count(tensor: torch.Tensor) -> int | None:
 
 
 class NumpyExport(StorageWatch):
-    """The values of a tensor at the moment when NumPy began to share its storage."""
+    """The values that a tensor had when a NumPy array began to share its storage, kept to find later changes."""
 
     __slots__ = ("geometry", "site", "values")
 
@@ -33,7 +36,7 @@ class NumpyExport(StorageWatch):
         self.geometry = (tensor.shape, tensor.stride(), tensor.storage_offset(), tensor.dtype, write_count(tensor))
 
     def changed(self, tensor: torch.Tensor) -> bool:
-        """Return whether the storage has changed although no operator wrote to it.
+        """Return whether the storage has other values than when it was shared, although no operator wrote to it.
 
         `tensor` is any view of the storage.
         """
@@ -45,7 +48,10 @@ class NumpyExport(StorageWatch):
 
 
 def watch_numpy_export(session: SessionProtocol, tensor: torch.Tensor) -> None:
-    """Remember the values of a host tensor that now shares its memory with a NumPy array."""
+    """Start to watch a host tensor that now shares its memory with a NumPy array, by keeping a copy of its values.
+
+    Large tensors, sparse tensors and tensors made in inference mode are not watched.
+    """
     if (
         not session.recorders
         or tensor.numel() * tensor.element_size() > MAX_COMPARED_BYTES
@@ -60,9 +66,9 @@ def watch_numpy_export(session: SessionProtocol, tensor: torch.Tensor) -> None:
 
 
 def report_change_through_numpy(session: SessionProtocol, export: NumpyExport, tensor: torch.Tensor) -> bool:
-    """Report a tensor that is used after it was changed through NumPy.
+    """Report a tensor that is used after its memory was changed through the NumPy array that shares the memory.
 
-    Returns whether the storage need not be watched any longer.
+    Returns True if the storage need not be watched any longer: after a report, or once an operator has written to it.
     """
     if not export.changed(tensor):
         return write_count(tensor) != export.geometry[4]

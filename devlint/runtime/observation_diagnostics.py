@@ -1,4 +1,4 @@
-"""Conversion of observations into diagnostics with the codes and the form of static findings."""
+"""Conversion of observations (problems seen while a program ran) into diagnostics like those of the static analysis."""
 
 from __future__ import annotations
 
@@ -29,12 +29,19 @@ SYNC_IN_LOOP_COUNT = 3
 
 
 def grouped_observations(recorder: Recorder) -> list[list[Observation]]:
-    """Return everything there is to report, grouped by code and place."""
+    """Return all problems that a recorder has observed, as groups with the same rule code and the same source location.
+
+    Lines where the host waited again and again for the accelerator form groups of their own (DEV403).
+    """
     return [*recorder.observations.values(), *_repeated_waits(recorder.lines.values())]
 
 
 def _repeated_waits(lines: Iterable[LineRecord]) -> list[list[Observation]]:
-    """Return DEV403 observations for the lines at which the host waits again and again."""
+    """Return DEV403 (sync-in-loop) observations for the lines at which the host waited three times or more.
+
+    Only waits for the same reason are added up. A transfer to the host is a wait; a call of `synchronize` is none. Each
+    such line gives one list, which has one entry for each wait.
+    """
     found: list[list[Observation]] = []
     for line in lines:
         kinds = {what: tally.count for what, tally in line.waits.items() if what != "synchronize"}
@@ -49,7 +56,10 @@ def _repeated_waits(lines: Iterable[LineRecord]) -> list[list[Observation]]:
 
 
 def region_of(site: Site | None) -> Region:
-    """Return the region of a site; the whole line where Python does not tell columns."""
+    """Return the source region of a source location.
+
+    It starts at column 1 where Python does not tell columns, and is in the file `<unknown>` if the location is None.
+    """
     if site is None:
         return Region("<unknown>", Position(1, 1), Position(1, 1))
     start = Position(site.line, site.column or 1)
@@ -58,12 +68,18 @@ def region_of(site: Site | None) -> Region:
 
 
 def trace_notes(steps: Iterable[HistoryStep]) -> tuple[Note, ...]:
-    """Return trace notes for the history steps whose site is known."""
+    """Return the steps of a tensor's history as the trace notes of a diagnostic, which explain it step by step.
+
+    Steps whose source location is not known are left out.
+    """
     return tuple(Note(step.message, region_of(step.site)) for step in steps if step.site is not None)
 
 
 def diagnostic_of(group: list[Observation]) -> Diagnostic:
-    """Return one diagnostic for a group of observations of the same code and place."""
+    """Return one diagnostic for a group of observations that have the same rule code and the same source location.
+
+    Its message tells how many they are.
+    """
     first = group[0]
     rule = find_rule(first.code)
     severity = rule.severity if rule else Severity.ERROR if first.raised else Severity.WARNING

@@ -1,4 +1,4 @@
-"""Matching of observations with static findings: do both describe the same bug?"""
+"""Matching of observations from a program run with findings of the static analysis: do both describe the same bug?"""
 
 from __future__ import annotations
 
@@ -33,17 +33,21 @@ def canonical_path(filename: str) -> str:
 
 
 def lines_of(region: Region) -> list[FileLine]:
-    """Return the lines that a region covers."""
+    """Return the lines that a source region covers, each as a real path and a line number."""
     return [(canonical_path(region.filename), row) for row in range(region.start.row, region.end.row + 1)]
 
 
 def failure_region(finding: Diagnostic) -> Region:
-    """Return the region where a finding says that the program fails."""
+    """Return the source region where the program would fail according to a finding.
+
+    That is the finding's own region, but the region of its last explaining note if its rule reports where a tensor was
+    made.
+    """
     return finding.trace[-1].region if finding.code in REPORTED_AT_ORIGIN and finding.trace else finding.region
 
 
 def shows_finding(finding: Diagnostic, seen: Observation) -> bool:
-    """Return whether an observation shows the bug that a static finding describes."""
+    """Return whether an observation from a program run shows the bug that a finding of static analysis describes."""
     same = finding.code == seen.code
     places = (finding.region, *(note.region for note in finding.trace))
     if same and seen.code in MATCHED_BY_FILE:
@@ -66,14 +70,17 @@ def shows_finding(finding: Diagnostic, seen: Observation) -> bool:
 
 
 def _overlaps_lines(site: Site, region: Region) -> bool:
-    """Return whether a site and a region have a line in common."""
+    """Return whether a source location and a source region have a line of the same file in common."""
     if canonical_path(site.filename) != canonical_path(region.filename):
         return False
     return site.line <= region.end.row and region.start.row <= (site.end_line or site.line)
 
 
 def _covers(site: Site, region: Region) -> bool:
-    """Return whether the expression at a site contains a region; compares lines where columns are unknown."""
+    """Return whether the expression at a source location contains a source region.
+
+    If the location has no columns, one line in common is enough.
+    """
     if not _overlaps_lines(site, region):
         return False
     if not site.column:
@@ -83,7 +90,10 @@ def _covers(site: Site, region: Region) -> bool:
 
 
 def _overlaps(site: Site, region: Region) -> bool:
-    """Return whether the expression at a site and a region overlap; compares lines where columns are unknown."""
+    """Return whether the expression at a source location overlaps a source region.
+
+    If the location has no columns, one line in common is enough.
+    """
     if not _overlaps_lines(site, region):
         return False
     if not site.column:

@@ -1,4 +1,8 @@
-"""Plans for operators: who checks their operands' devices, and whether the host waits for their result."""
+"""What the emulation must know of each torch operator.
+
+An operator's plan tells which part of PyTorch checks that its operands share a device, and whether the host must wait
+for its result.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +25,7 @@ _has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key
 
 
 class DeviceCheck(Enum):
-    """Who checks that the operands of an operator share a device."""
+    """The part of PyTorch that checks that the operands of an operator share a device, if any does."""
 
     WRAPPER = "the generated wrapper: every positional tensor, 0-dim ones too"
     TENSOR_ITERATOR = "TensorIterator: a 0-dim host operand may stay"
@@ -56,7 +60,10 @@ _SIZE_KNOWN = {"index", "_unsafe_index"}
 
 
 def waits_for(func: torch._ops.OpOverload) -> str | None:
-    """Return the name of the wait that an operator on an accelerator causes, or None."""
+    """Return the name of the wait for the accelerator that an operator causes on the host, such as "item".
+
+    Returns None if the host need not wait for the operator's result.
+    """
     base = func._schema.name.partition("::")[2]
     if base in _SIZE_KNOWN or torch.Tag.dynamic_output_shape not in func.tags:
         return WAITING_OPERATORS.get(base)
@@ -65,7 +72,10 @@ def waits_for(func: torch._ops.OpOverload) -> str | None:
 
 @dataclass(slots=True)
 class OperatorPlan:
-    """What the emulation mode has to know of one operator overload."""
+    """What the emulation mode must know of one torch operator overload.
+
+    Among this are the part of PyTorch that checks the operands' devices, and the wait that the operator causes.
+    """
 
     name: str
     device_check: DeviceCheck
@@ -83,7 +93,11 @@ class OperatorPlan:
     handler: Any = None
 
     def check(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Raise the error that eager PyTorch raises for these operands on several devices."""
+        """Check the devices of an operator's operands, and raise the error that eager PyTorch raises for them.
+
+        Nothing is raised if PyTorch allows these devices. A custom operator with operands on several devices raises
+        NotEmulated, because what it allows is not known.
+        """
         if self.device_check is DeviceCheck.CUSTOM:
             places = (decided_placement(tensor) for tensor in tensors_in((*args, *kwargs.values())))
             if len({place.key for place in places if place is not None}) > 1:
@@ -96,7 +110,10 @@ class OperatorPlan:
             tensor_iterator.check_operands(self._operands(args, kwargs), self.host_scalars, self.name)
 
     def _operands(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Operand]:
-        """Yield the tensors among the arguments of a call, with their positions."""
+        """Yield the tensors among the arguments of an operator's call.
+
+        Each comes with its position, which is -1 for a keyword argument, and with whether the operator writes to it.
+        """
         for index, value in enumerate(args):
             for tensor in tensors_in((value,)):
                 yield Operand(index, tensor, index in self.writes)
@@ -105,7 +122,7 @@ class OperatorPlan:
                 yield Operand(-1, tensor, name in self.outputs)
 
     def _check_wrapper(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Check the operands as the generated wrapper does: all on the device of the first."""
+        """Raise the error of torch's generated C++ wrapper if an operator's tensor arguments are on several devices."""
         common: Placement | None = None
         for index, name in self.checked:
             value = kwargs.get(name) if index < 0 else args[index] if index < len(args) else None
@@ -119,7 +136,10 @@ class OperatorPlan:
                     raise torch_errors.argument_on_other_device(name, place.device, common.device, self.wrapper_name)
 
     def _check_foreach(self, args: tuple[Any, ...]) -> None:
-        """Check the operands as the slow path of a foreach kernel does: index by index."""
+        """Check that the operands of a `_foreach_` operator may meet, for each index of the operand lists by itself.
+
+        Raises the error that PyTorch raises if the tensors at one index are on different devices.
+        """
         lists = [i for i, a in enumerate(args) if isinstance(a, list | tuple) and a and isinstance(a[0], torch.Tensor)]
         single = [Operand(i, a, False) for i, a in enumerate(args) if isinstance(a, torch.Tensor)]
         for row in zip(*(args[i] for i in lists), strict=False):
@@ -128,12 +148,12 @@ class OperatorPlan:
 
 
 def has_float64(args: tuple[Any, ...]) -> bool:
-    """Return whether a float64 tensor is among the arguments."""
+    """Return whether a float64 tensor is among an operator's arguments, also inside lists and tuples."""
     return any(tensor.dtype is torch.float64 for tensor in tensors_in(args))
 
 
-def _composite(schema: torch._C.FunctionSchema) -> DispatchKey | None:
-    """Return the dispatch key of the composite kernel of an operator, or None if it has none."""
+def _composite_dispatch_key(schema: torch._C.FunctionSchema) -> DispatchKey | None:
+    """Return the dispatch key of an operator's composite kernel, which calls other operators; None if it has none."""
     name = f"{schema.name}.{schema.overload_name}".rstrip(".")
     for key in ("CompositeImplicitAutograd", "CompositeExplicitAutograd"):
         if _has_kernel(name, key):
@@ -143,7 +163,11 @@ def _composite(schema: torch._C.FunctionSchema) -> DispatchKey | None:
 
 
 def _device_check(name: str, native: NativeEntry | None, inside: DispatchKey | None) -> DeviceCheck:
-    """Return who checks the devices of an operator's operands."""
+    """Return which part of PyTorch checks that an operator's operands share a device.
+
+    `name` is the operator's base name, `native` its entry in `native_functions.yaml` or None, and `inside` the dispatch
+    key of its composite kernel or None.
+    """
     if native is None:
         return DeviceCheck.CUSTOM
     if name in UNCHECKED_OPERATORS:
@@ -156,14 +180,17 @@ def _device_check(name: str, native: NativeEntry | None, inside: DispatchKey | N
 
 
 def plan_for(func: torch._ops.OpOverload) -> OperatorPlan:
-    """Return the plan of an operator overload, from its schema and its entry in `native_functions.yaml`."""
+    """Return the plan of an operator overload: what the emulation must know of the overload.
+
+    It is made from the operator's schema and its entry in torch's `native_functions.yaml`.
+    """
     schema = func._schema
     base = schema.name.partition("::")[2]
     overload = schema.overload_name
     native = (
         native_entries().get(f"{base}.{overload}" if overload else base) if schema.name.startswith("aten::") else None
     )
-    inside = _composite(schema) if native is not None and not native.cuda else None
+    inside = _composite_dispatch_key(schema) if native is not None and not native.cuda else None
     device_check = _device_check(base, native, inside)
     outputs = tuple(a.name for a in schema.arguments if a.is_out)
     checked = [(-1, name) for name in outputs]

@@ -1,4 +1,4 @@
-"""Runs a program as `python` would, on emulated or real devices, and makes its report."""
+"""Runner behind the command `devlint run`: runs a program as `python` would, on emulated or real devices."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _OWN_FOLDER = str(Path(__file__).resolve().parent)
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """A program to run, its arguments, and the devices to run it on."""
+    """A program or module for `devlint run` to run, its arguments, and the kind and number of devices to run it on."""
 
     program: str
     module: bool
@@ -39,9 +39,9 @@ class RunRequest:
 
 
 def run_program(request: RunRequest, linter: ConfiguredLinter | None) -> tuple[int, Report]:
-    """Run a program and return its exit status and the report.
+    """Run a program on the requested devices, and return its exit status and the report of what was recorded.
 
-    The report includes the static findings if a linter is given.
+    The report includes the findings of the static analysis if a linter is given.
     """
     device = request.device
     if device == "auto":
@@ -70,7 +70,7 @@ def run_program(request: RunRequest, linter: ConfiguredLinter | None) -> tuple[i
 
 
 def _run_program(request: RunRequest) -> int:
-    """Run the program as `__main__` and return its exit status."""
+    """Run the requested program as `__main__` and return its exit status."""
     argv, path = sys.argv[:], sys.path[:]
     try:
         if request.module:
@@ -83,7 +83,7 @@ def _run_program(request: RunRequest) -> int:
             sys.path.insert(0, str(program.parent))
             runpy.run_path(str(program), run_name="__main__")
     except SystemExit as leaving:
-        return _status(leaving)
+        return _exit_status(leaving)
     except KeyboardInterrupt as interrupted:
         _print_traceback(interrupted)
         return 130
@@ -97,8 +97,11 @@ def _run_program(request: RunRequest) -> int:
     return 0
 
 
-def _status(leaving: SystemExit) -> int:
-    """Return the exit status for a SystemExit, as Python computes it."""
+def _exit_status(leaving: SystemExit) -> int:
+    """Return the exit status that Python would exit with for a SystemExit.
+
+    If its code is no number, the code is printed to stderr and the status is 1.
+    """
     if leaving.code is None:
         return 0
     if isinstance(leaving.code, int):
@@ -108,14 +111,14 @@ def _status(leaving: SystemExit) -> int:
 
 
 def _print_traceback(error: BaseException) -> None:
-    """Print an exception as Python would, without the frames of devlint and of `runpy`."""
+    """Write the traceback of an exception to stderr as Python would, without the frames of devlint and of `runpy`."""
     shown = traceback.TracebackException(type(error), error, _program_part(error.__traceback__))
     shown.stack = traceback.StackSummary.from_list([f for f in shown.stack if not f.filename.startswith(_OWN_FOLDER)])
     sys.stderr.write("".join(shown.format()))
 
 
 def _program_part(found: TracebackType | None) -> TracebackType | None:
-    """Return a traceback without its outer frames that belong to devlint or `runpy`."""
+    """Return a traceback from its first frame that belongs neither to devlint nor to `runpy`; None if there is none."""
     while found is not None and (
         found.tb_frame.f_code.co_filename.startswith(_OWN_FOLDER) or found.tb_frame.f_globals.get("__name__") == "runpy"
     ):

@@ -21,7 +21,7 @@ MODES = ("emulated", "cuda")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option `--devlint[=emulated|cuda]`."""
+    """Add the option `--devlint[=emulated|cuda]` to pytest's command line."""
     group = parser.getgroup("devlint")
     group.addoption(
         "--devlint",
@@ -34,14 +34,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the companion plugin if `--devlint` is given."""
+    """Register the plugin object that emulates and records, if pytest was started with `--devlint`."""
     mode = config.getoption("--devlint")
     if mode is not None:
         config.pluginmanager.register(Companion(mode, config), "devlint-companion")
 
 
 class Companion:
-    """Records a test suite and adds operand histories to failure reports.
+    """Pytest plugin object that records a test suite and adds the history of operands' devices to failure reports.
 
     Under pytest-xdist each worker records its own tests.
     """
@@ -54,7 +54,7 @@ class Companion:
         self._worker_reports: dict[str, str] = {}
 
     def pytest_sessionstart(self) -> None:
-        """Start emulating and recording, before pytest imports anything of the project."""
+        """Start emulating and recording, before pytest imports anything of the tested project."""
         if self._config.pluginmanager.hasplugin("dsession"):
             return
         # Imported here because torch is an optional dependency, which is not needed without `--devlint`.
@@ -72,15 +72,18 @@ class Companion:
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, None]:
-        """Add the operand history of an observed error to the report of a failed test."""
+        """Add the history of the operands' devices to the report of a test that failed with an error about devices."""
         outcome = yield
         error = call.excinfo.value if call.excinfo is not None else None
-        story = _story(error) if error is not None and self._report is not None else ""
+        story = _operand_history_text(error) if error is not None and self._report is not None else ""
         if story:
             outcome.get_result().sections.append(("devlint", story))
 
     def pytest_sessionfinish(self) -> None:
-        """Stop emulating and recording; a pytest-xdist worker hands its report to the controller."""
+        """Stop emulating and recording at the end of the test session.
+
+        A pytest-xdist worker hands its devlint report to the controller process.
+        """
         while self._open:
             self._open.pop().__exit__(None, None, None)
         if self._report is not None and hasattr(self._config, "workeroutput"):
@@ -88,13 +91,13 @@ class Companion:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: object) -> None:
-        """Keep the report of a pytest-xdist worker that has ended."""
+        """Keep devlint's report from a pytest-xdist worker that has ended, for the summary."""
         report = getattr(node, "workeroutput", {}).get("devlint")
         if report is not None:
             self._worker_reports[node.gateway.id] = report
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Write the report of the suite, or those of the pytest-xdist workers."""
+        """Write devlint's report of the test suite to the terminal, or the reports of all pytest-xdist workers."""
         for worker, report in sorted(self._worker_reports.items()):
             terminalreporter.section(f"devlint, {worker}")
             terminalreporter.write(report)
@@ -110,14 +113,17 @@ class Companion:
 
 
 def _hide_own_frames() -> None:
-    """Hide devlint's frames from pytest's tracebacks."""
+    """Make pytest leave the frames of devlint out of the tracebacks that it shows."""
     for name, module in list(sys.modules.items()):
         if name.startswith("devlint.runtime."):
             vars(module)["__tracebackhide__"] = True
 
 
-def _story(error: BaseException) -> str:
-    """Return the history of the operands that caused an error, as text; empty if nothing was observed."""
+def _operand_history_text(error: BaseException) -> str:
+    """Return how the operands of a failed operator came to their devices, as text for a test report.
+
+    Returns the empty string if devlint recorded nothing for the exception.
+    """
     # Imported here because it imports torch, an optional dependency.
     from devlint.runtime.error_reports import recorded_observation
 

@@ -1,4 +1,4 @@
-"""The public context managers `emulate()` and `record()`."""
+"""The public context managers `emulate()`, which emulates accelerators, and `record()`, which records a program."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from devlint.runtime.sync_debug import SyncDebugListener
 
 @contextmanager
 def emulate(devices: int = 1, kind: str = "cuda") -> Iterator[RuntimeSession]:
-    """Emulate accelerators of one kind while the block runs.
+    """Context manager that emulates accelerators of one kind ("cuda" or "mps") while its block runs.
 
     Inside another `emulate()` of the same kind and number of devices, the outer session is used; any other kind or
     number raises RuntimeError.
@@ -33,19 +33,19 @@ def emulate(devices: int = 1, kind: str = "cuda") -> Iterator[RuntimeSession]:
             raise RuntimeError(f"already emulating {outer.device_count} device(s) of kind {outer.kind}")
         yield outer
         return
-    with _running(RuntimeSession(kind, devices)) as session:
+    with _active_session(RuntimeSession(kind, devices)) as session:
         yield session
 
 
 @contextmanager
 def record() -> Iterator[Report]:
-    """Record the operators, transfers and waits of the block.
+    """Context manager that records the torch operators, transfers and waits of its block; its value is the report.
 
     The report can be read while the block runs and afterwards. Recordings may be nested.
     """
     recorder = Recorder()
     with (
-        _running(RuntimeSession(None, 0))
+        _active_session(RuntimeSession(None, 0))
         if runtime_session.active is None
         else nullcontext(runtime_session.active) as session
     ):
@@ -61,8 +61,11 @@ def record() -> Iterator[Report]:
 
 
 @contextmanager
-def _running(session: RuntimeSession) -> Iterator[RuntimeSession]:
-    """Make a session active while the block runs: patch torch, enter the dispatch mode, and undo both at the end."""
+def _active_session(session: RuntimeSession) -> Iterator[RuntimeSession]:
+    """Context manager that makes a session the active one: it patches torch and enters the session's dispatch mode.
+
+    Both are undone at the end, and the session that was active before is active again.
+    """
     outer = runtime_session.active
     if outer is not None:
         session.recorders.extend(outer.recorders)

@@ -1,4 +1,7 @@
-"""The recorder: operators, transfers, waits, promotions and errors, counted by line of the user's code."""
+"""Collection of what a program does with devices while it runs, counted by line of the user's code.
+
+That is operators, transfers, waits of the host, promotions to float64, and observed problems.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ TIMELINE_LIMIT = 20_000
 
 @dataclass(slots=True)
 class TransferTally:
-    """The number of transfers or waits of one kind at one line, with their bytes and seconds."""
+    """The number of transfers or waits of one kind at one line of code, with the sums of their bytes and seconds."""
 
     count: int = 0
     nbytes: int = 0
@@ -26,7 +29,10 @@ class TransferTally:
 
 @dataclass(frozen=True, slots=True)
 class TransferKind:
-    """The properties by which transfers at one line are counted separately."""
+    """The kind of a transfer: devices, method, whether it blocks the host, and whether pinned memory is involved.
+
+    The transfers at one line of code are counted by kind.
+    """
 
     source: str
     target: str
@@ -36,13 +42,13 @@ class TransferKind:
 
     @property
     def to_host(self) -> bool:
-        """Return whether the transfer ends on the host."""
+        """Return whether transfers of this kind end on the host."""
         return self.target == "cpu"
 
 
 @dataclass(slots=True)
 class LineRecord:
-    """What one line of the user's code did.
+    """Counts of what one line of the user's code did with devices while the program ran.
 
     `device_operators` counts the operators that ran on an accelerator, and `sync_warnings` how often CUDA itself said
     that the host waits.
@@ -59,13 +65,13 @@ class LineRecord:
 
     @property
     def used_device(self) -> bool:
-        """Return whether the line used an accelerator."""
+        """Return whether the line ran an operator on an accelerator or a transfer from or to one."""
         return self.device_operators > 0 or any(kind.source != "cpu" or kind.target != "cpu" for kind in self.transfers)
 
 
 @dataclass(frozen=True, slots=True)
 class TimelineEvent:
-    """One point of the timeline.
+    """One event in the timeline of a recorded program: a transfer, a wait or an observed problem.
 
     `start` is in seconds since the recording began.
     """
@@ -79,10 +85,11 @@ class TimelineEvent:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """Something wrong or wasteful that happened: a rule code, a place, and the history of the operands.
+    """A problem that happened while a program ran: rule code, message, source location and the operands' history.
 
-    `through` holds the places in the user's code that led there, innermost first; `raised` is the type of the
-    exception, if there was one.
+    `steps` tells how the operands came to their devices. `through` holds the source locations in the user's code
+    through which the program came to the problem, innermost first. `raised` is the name of the exception's type, or
+    None if nothing was raised.
     """
 
     code: str
@@ -94,7 +101,7 @@ class Observation:
 
 
 class Recorder:
-    """Collects what a program does while it runs; all threads share one recorder."""
+    """Collection of what a program does with devices while it runs, by line of its code; shared by all threads."""
 
     def __init__(self) -> None:
         self.lines: dict[tuple[str, int], LineRecord] = {}
@@ -108,7 +115,7 @@ class Recorder:
         self.lock = threading.Lock()
 
     def line_record(self, frame: FrameType | None) -> LineRecord | None:
-        """Return the record of the line that a frame is at, made on first use."""
+        """Return the record of the line that a frame is at, made on first use; None if the frame is None."""
         if frame is None:
             return None
         key = (frame.f_code.co_filename, frame.f_lineno)
@@ -121,7 +128,7 @@ class Recorder:
         return record
 
     def record_operator(self, name: str, frame: FrameType | None, *, on_device: bool) -> None:
-        """Count an operator that ran."""
+        """Count, for the line that a frame is at, a torch operator that ran."""
         self.operators += 1
         record = self.line_record(frame)
         if record is not None:
@@ -130,7 +137,7 @@ class Recorder:
             record.device_operators += on_device
 
     def record_transfer(self, kind: TransferKind, nbytes: int, seconds: float, frame: FrameType | None) -> None:
-        """Count a copy of bytes between devices."""
+        """Count, for the line that a frame is at, a copy of a tensor to another device, with its bytes and seconds."""
         record = self.line_record(frame)
         if record is not None:
             tally = record.transfers.setdefault(kind, TransferTally())
@@ -140,13 +147,16 @@ class Recorder:
         self._add_timeline_event("transfer", f"{kind.source} → {kind.target}", nbytes, frame)
 
     def record_redundant_transfer(self, kind: TransferKind, frame: FrameType | None) -> None:
-        """Count a transfer that had nothing to do because the tensor was already on the device."""
+        """Count, for the line that a frame is at, a transfer of a tensor that was already on the target device."""
         record = self.line_record(frame)
         if record is not None:
             record.transfers.setdefault(kind, TransferTally()).count += 1
 
     def record_wait(self, what: str, frame: FrameType | None, seconds: float = 0.0) -> None:
-        """Count a wait of the host for the accelerator."""
+        """Count, for the line that a frame is at, a wait of the host for the accelerator.
+
+        `what` names the reason for the wait, such as "item".
+        """
         record = self.line_record(frame)
         if record is not None:
             tally = record.waits.setdefault(what, TransferTally())
@@ -155,45 +165,48 @@ class Recorder:
         self._add_timeline_event("wait", what, 0, frame)
 
     def record_factory(self, name: str, frame: FrameType | None) -> None:
-        """Count a tensor that a factory function created."""
+        """Count, for the line that a frame is at, a tensor that the torch function `name` created."""
         record = self.line_record(frame)
         if record is not None:
             record.factories[name] = record.factories.get(name, 0) + 1
 
     def record_sync_warning(self, frame: FrameType | None) -> None:
-        """Count a warning of CUDA that the host waits."""
+        """Count, for the line that a frame is at, a warning that CUDA itself gave because the host waited."""
         record = self.line_record(frame)
         if record is not None:
             record.sync_warnings += 1
 
     def record_promotion(self, frame: FrameType | None) -> None:
-        """Count an operator on the accelerator that made float64 out of narrower operands."""
+        """Count, for the line that a frame is at, an operator on an accelerator that made float64 of other dtypes."""
         record = self.line_record(frame)
         if record is not None:
             record.promotions += 1
 
     def record_observation(self, observation: Observation) -> None:
-        """Keep an observation; those of the same code and place are grouped."""
+        """Keep an observed problem, grouped with those of the same rule code and the same source location."""
         self.observations.setdefault((observation.code, observation.site), []).append(observation)
         self._add_timeline_event("finding", observation.code, 0, None, observation.site)
 
     def mark_interrupted(self, sites: Iterable[Site]) -> None:
-        """Mark the lines that an error passed through, whose remaining expressions may not have run."""
+        """Mark the lines at some source locations as lines that an error passed through.
+
+        What comes later in the expressions of such a line may not have run.
+        """
         self.interrupted.update((site.filename, row) for site in sites for row in range(site.line, site.last_line + 1))
 
     def add_note(self, text: str) -> None:
-        """Add a note about something that the recorder could not see."""
+        """Add a note to the report about something that the recorder cannot see, or count the same note once more."""
         self.notes[text] = self.notes.get(text, 0) + 1
 
     def finish(self) -> None:
-        """End the recording."""
+        """End the recording by keeping the present time as its end; later calls have no effect."""
         if self.ended is None:
             self.ended = time.perf_counter()
 
     def _add_timeline_event(
         self, kind: str, what: str, nbytes: int, frame: FrameType | None, site: Site | None = None
     ) -> None:
-        """Add an event to the timeline unless the timeline is full."""
+        """Add an event at the present time to the timeline, unless the timeline already has its maximum of events."""
         if len(self.timeline) < TIMELINE_LIMIT:
             now = time.perf_counter() - self.started
             self.timeline.append(TimelineEvent(now, kind, what, nbytes, site or site_of(frame)))

@@ -1,4 +1,4 @@
-"""The torch dispatch mode that records operators, transfers and waits on real devices."""
+"""The torch dispatch mode that records operators, transfers and waits of the host on real devices."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ _known_facts: dict[Any, tuple[str, str | None, bool]] = {}
 
 
 def _operator_facts(func: Any) -> tuple[str, str | None, bool]:
-    """Return an operator's name, the wait it causes (or None), and whether it is a factory."""
+    """Return an operator's name, the name of the wait that it causes or None, and whether it takes no tensors.
+
+    An operator that takes no tensors creates them.
+    """
     known = _known_facts.get(func)
     if known is None:
         name = func._schema.name.partition("::")[2]
@@ -34,7 +37,7 @@ def _operator_facts(func: Any) -> tuple[str, str | None, bool]:
 
 
 class RecordingMode(_Base):  # type: ignore[misc]
-    """Dispatch mode that runs every operator unchanged and tells the recorders about it."""
+    """Torch dispatch mode that runs every operator unchanged on real devices and tells the recorders about it."""
 
     def __init__(self, session: RuntimeSession, sync_debug_listener: SyncDebugListener) -> None:
         super().__init__()
@@ -43,7 +46,7 @@ class RecordingMode(_Base):  # type: ignore[misc]
 
     @classmethod
     def ignore_compile_internals(cls) -> bool:
-        """Return True, so that torch compiles and runs graphs as it does without this mode.
+        """Return True, so that torch compiles graphs and runs them as it does when this mode is not active.
 
         What runs outside of compiled graphs is still recorded.
         """
@@ -52,7 +55,10 @@ class RecordingMode(_Base):  # type: ignore[misc]
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        """Run one operator unchanged, and record it with the transfer or wait that it causes."""
+        """Run one operator unchanged, and return its result.
+
+        The operator is recorded, with the transfer or the wait of the host that it causes.
+        """
         kwargs = kwargs or {}
         session = self.session
         name, waits, factory = _operator_facts(func)
@@ -83,7 +89,10 @@ class RecordingMode(_Base):  # type: ignore[misc]
     def _record_copy(
         self, name: str, out: Any, args: tuple[Any, ...], kwargs: dict[str, Any], frame: Any, clock: _Stopwatch
     ) -> None:
-        """Record an operator that copied a tensor to another device."""
+        """Tell the recorders about an operator that copies tensors, if it copied to another device.
+
+        A new tensor is labelled with its device and history.
+        """
         source = args[1] if name == "copy_" else args[0]
         if source.device == out.device:
             return
@@ -104,7 +113,7 @@ def _on_device(value: Any) -> bool:
 
 
 class _Stopwatch:
-    """Timer for one copy or wait.
+    """Timer for one copy between devices or one wait of the host, started when it is created.
 
     CUDA events measure the time on the device; the host's clock measures how long the host waited.
     """
@@ -117,11 +126,11 @@ class _Stopwatch:
             self._event.record()
 
     def waited(self) -> float:
-        """Return the seconds that the host spent in the call."""
+        """Return the seconds that have passed on the host's clock since the stopwatch was started."""
         return time.perf_counter() - self._start
 
     def copied(self) -> float:
-        """Return the seconds that the copy took.
+        """Return the seconds since the start that the device needed for the copy; without CUDA, the host's seconds.
 
         This waits for the end of the copy, which happens only while recording.
         """

@@ -1,4 +1,4 @@
-"""The report of a recording: findings with verdicts, and a table of transfers and waits by line."""
+"""The report of a recorded program run: findings with verdicts, and a table of transfers and waits by source line."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TABLE_LINES = 12
 
 @dataclass(frozen=True, slots=True)
 class LineCost:
-    """What one line of the user's code moved and waited for."""
+    """The transfers and waits of one source line of the user's code, with their bytes and seconds."""
 
     filename: str
     line: int
@@ -34,13 +34,16 @@ class LineCost:
 
 
 def _unchanged(seen: Diagnostic) -> Diagnostic | None:
-    """Return a diagnostic as it is."""
+    """Return a diagnostic as it is: the default for a report to which no project settings are applied."""
     return seen
 
 
 @dataclass(slots=True)
 class Report:
-    """The report of a recorder; complete once the recording is over."""
+    """The report of what a recorder collected; complete once the recording is over.
+
+    It holds the findings of the static analysis too, if there are any, to judge them by the recording.
+    """
 
     recorder: Recorder
     findings: Sequence[Diagnostic] = ()
@@ -52,7 +55,10 @@ class Report:
 
     @property
     def outcomes(self) -> list[Outcome]:
-        """Return the static findings with verdicts, and the observations that the project's settings keep."""
+        """Return the findings of the static analysis with verdicts, and the problems that only the run showed.
+
+        Problems that the project's settings silence are left out.
+        """
         joined = FindingVerifier(self.recorder, self.ran).outcomes(self.findings)
         judged = [
             (
@@ -65,18 +71,21 @@ class Report:
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        """Return what was seen to happen, as diagnostics."""
+        """Return the diagnostics of all findings and problems that were seen to happen in the run."""
         return [outcome.diagnostic for outcome in self.outcomes if outcome.seen]
 
     @property
     def codes(self) -> set[str]:
-        """Return the codes of what was seen to happen."""
+        """Return the rule codes of all findings and problems that were seen to happen in the run."""
         return {found.code for found in self.diagnostics}
 
     @property
     def costs(self) -> list[LineCost]:
-        """Return transfers and waits by line, most expensive first."""
-        costs = [_cost(record) for record in self.recorder.lines.values()]
+        """Return the source lines that moved tensors or waited for the accelerator, most expensive line first.
+
+        Each comes with its numbers of transfers, bytes, waits and seconds.
+        """
+        costs = [_cost_of_line(record) for record in self.recorder.lines.values()]
         return sorted(
             (cost for cost in costs if cost.transfers or cost.waits),
             key=lambda cost: (-cost.seconds, -cost.nbytes, -cost.transfers - cost.waits, cost.filename, cost.line),
@@ -84,11 +93,11 @@ class Report:
 
     @property
     def failed(self) -> bool:
-        """Return whether an error was seen to happen."""
+        """Return whether a finding of severity error was seen to happen in the run."""
         return any(outcome.fatal for outcome in self.outcomes)
 
     def full(self, *, color: bool = False) -> Iterator[str]:
-        """Yield the report as text, in parts."""
+        """Yield the report as text for the terminal, in parts."""
         outcomes = self.outcomes
         for verdict in Verdict:
             found = [with_relative_paths(_with_evidence(outcome)) for outcome in outcomes if outcome.verdict is verdict]
@@ -100,7 +109,7 @@ class Report:
         yield self._summary(outcomes)
 
     def json(self) -> str:
-        """Return the report as JSON."""
+        """Return the report as text in JSON."""
         return json.dumps(
             {
                 "device": self.device,
@@ -115,19 +124,19 @@ class Report:
 
     @property
     def remarks(self) -> list[str]:
-        """Return notes on what the recording could not see."""
+        """Return the notes of the report, on what was not recorded and on float64 made on the accelerator."""
         seen = (f"{text} ({count}x)" for text, count in self.recorder.notes.items())
         return [*self.notes, *seen, *self._promotions(), *self._unseen_waits()]
 
     def _promotions(self) -> Iterator[str]:
-        """Yield notes on operators on the accelerator that made float64 out of narrower operands."""
+        """Yield notes on source lines where operators on the accelerator made float64 of narrower operands."""
         for line in self.recorder.lines.values():
             if line.promotions:
                 place = f"{relative_path(line.site.filename)}:{line.site.line}"
                 yield f"float64 is made on the accelerator at {place} ({line.promotions}x)"
 
     def _unseen_waits(self) -> Iterator[str]:
-        """Yield notes on lines where CUDA says that the host waits but the recorder saw no wait."""
+        """Yield notes on source lines where CUDA says that the host waits but the recorder counted no wait."""
         for line in self.recorder.lines.values():
             blocking = any(kind.blocking and kind.source != kind.target for kind in line.transfers)
             if line.sync_warnings and not line.waits and not blocking:
@@ -135,7 +144,7 @@ class Report:
                 yield f"CUDA says that the host waits at {place}, which the table does not show ({line.sync_warnings}x)"
 
     def _table(self) -> Iterator[str]:
-        """Yield the table of transfers and waits by line."""
+        """Yield the text table of transfers and waits by source line, most expensive line first, in parts."""
         costs = self.costs
         if not costs:
             return
@@ -152,7 +161,7 @@ class Report:
         yield "\n"
 
     def _summary(self, outcomes: list[Outcome]) -> str:
-        """Return the notes and the last line of the report."""
+        """Return the end of the text report: its notes, and a last line with the numbers of operators and findings."""
         counts = [
             f"{count} {verdict.value}"
             for verdict in Verdict
@@ -165,8 +174,8 @@ class Report:
         return f"{remarks}devlint: {self.recorder.operators} operators{on}{peak}; findings: {found}\n"
 
 
-def _cost(record: LineRecord) -> LineCost:
-    """Return the cost of one recorded line."""
+def _cost_of_line(record: LineRecord) -> LineCost:
+    """Return the sums of transfers and waits that a recorder counted for one source line."""
     moves = {kind: tally for kind, tally in record.transfers.items() if kind.source != kind.target}
     tallies = [*moves.values(), *record.waits.values()]
     kinds = [f"{kind.source} → {kind.target}" for kind in moves] + list(record.waits)
@@ -183,7 +192,7 @@ def _cost(record: LineRecord) -> LineCost:
 
 
 def _unreached(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """Yield one line of text for each finding that the run could not judge."""
+    """Yield a heading, and one line of text for each finding that the run could not judge; nothing if there is none."""
     if outcomes:
         yield f"── {Verdict.NOT_REACHED.value} ──\n"
     for outcome in outcomes:
@@ -196,7 +205,10 @@ def _unreached(outcomes: Sequence[Outcome]) -> Iterator[str]:
 
 
 def _with_evidence(outcome: Outcome) -> Diagnostic:
-    """Return the diagnostic of an outcome with the evidence as its last trace note."""
+    """Return the diagnostic of a judged finding, with verdict and evidence in an additional last trace note.
+
+    The diagnostic of a problem that only the run showed is returned as it is.
+    """
     found = outcome.diagnostic
     if outcome.verdict is Verdict.OBSERVED:
         return found
@@ -206,7 +218,10 @@ def _with_evidence(outcome: Outcome) -> Diagnostic:
 
 
 def evidence_texts(outcome: Outcome) -> Iterator[str]:
-    """Yield how often a finding was seen, and how many bytes and seconds it cost, as texts."""
+    """Yield texts that tell how often a finding was seen in a run and how many bytes and seconds it cost.
+
+    A number is left out if it tells nothing: a count below two, no bytes, no seconds.
+    """
     if outcome.count > 1:
         yield f"{outcome.count} times"
     if outcome.nbytes:
@@ -216,7 +231,7 @@ def evidence_texts(outcome: Outcome) -> Iterator[str]:
 
 
 def with_relative_paths(found: Diagnostic) -> Diagnostic:
-    """Return a diagnostic with file names relative to the current directory."""
+    """Return a copy of a diagnostic whose file names are relative to the current directory where possible."""
 
     def renamed(region: Region) -> Region:
         return replace(region, filename=relative_path(region.filename))
@@ -226,7 +241,7 @@ def with_relative_paths(found: Diagnostic) -> Diagnostic:
 
 
 def _outcome_object(outcome: Outcome) -> dict[str, object]:
-    """Return an outcome as a JSON object."""
+    """Return a finding with its verdict and evidence as a dict for the JSON report."""
     return {
         **diagnostic_as_json(with_relative_paths(outcome.diagnostic)),
         "verdict": outcome.verdict.value,
@@ -240,7 +255,7 @@ def _outcome_object(outcome: Outcome) -> dict[str, object]:
 
 
 def _cost_object(cost: LineCost) -> dict[str, object]:
-    """Return the cost of a line as a JSON object."""
+    """Return the transfers and waits of one source line as a dict for the JSON report."""
     return {
         "filename": relative_path(cost.filename),
         "line": cost.line,
@@ -254,12 +269,15 @@ def _cost_object(cost: LineCost) -> dict[str, object]:
 
 
 def source_lines(filename: str, cell: int | None) -> Sequence[str]:
-    """Return the lines of a source file; `cell` is ignored, because notebooks are not run."""
+    """Return the lines of a source file without their line ends.
+
+    `cell`, the index of a notebook cell, is ignored, because notebooks are not run.
+    """
     return [line.rstrip("\n") for line in linecache.getlines(filename)]
 
 
 def relative_path(filename: str) -> str:
-    """Return a file name relative to the current directory, if the file lies below it."""
+    """Return a file name relative to the current directory if the file lies below it, otherwise the name as given."""
     path, base = Path(filename), Path.cwd()
     return path.relative_to(base).as_posix() if path.is_relative_to(base) else filename
 

@@ -1,4 +1,7 @@
-"""Random numbers on the emulated device, drawn from the host's generator until the program seeds the device itself."""
+"""Random numbers on emulated devices.
+
+A device draws from the host's generator until the program seeds the device itself.
+"""
 
 from __future__ import annotations
 
@@ -24,22 +27,22 @@ Operators receive another Python object for the same generator, so the object it
 
 
 def register_generator(generator: torch.Generator, device: torch.device) -> None:
-    """Remember the device that a generator is made for."""
+    """Remember for which device, emulated or the host, a random generator is made."""
     _device_by_generator[generator._cdata] = device  # type: ignore[attr-defined]
 
 
 def forget_generator(generator: torch.Generator) -> None:
-    """Forget the device of a generator that is deleted, because its address may be reused."""
+    """Forget for which device a random generator was made, when it is deleted: its address may be reused."""
     _device_by_generator.pop(generator._cdata, None)  # type: ignore[attr-defined]
 
 
 def generator_device(generator: torch.Generator) -> torch.device:
-    """Return the device that a generator was made for."""
+    """Return the device, emulated or the host, for which a random generator was made."""
     return _device_by_generator.get(generator._cdata, HOST)  # type: ignore[attr-defined]
 
 
 def check_generator(generator: torch.Generator | None, device: torch.device) -> None:
-    """Raise RuntimeError if a generator is not of the device type that it fills."""
+    """Raise RuntimeError if a generator was made for another device type than that of the tensor to fill."""
     if generator is not None and generator_device(generator).type != device.type:
         raise torch_errors.generator_on_other_device(device.type, generator_device(generator).type)
 
@@ -47,7 +50,11 @@ def check_generator(generator: torch.Generator | None, device: torch.device) -> 
 def run_random_operator(
     session: RuntimeSession, place: Placement, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """Run a random operator with the generator of the device it runs on, if the device was seeded by itself."""
+    """Run an operator that draws random numbers, and return its result.
+
+    The numbers come from the generator in the arguments if there is one, else from the emulated device's own generator,
+    else from the host's.
+    """
     generator = kwargs.get("generator")
     if generator is not None:
         check_generator(generator, place.device)
@@ -59,7 +66,11 @@ def run_random_operator(
 
 
 class device_generator_state:
-    """Context manager that gives the host's generator the state of a device's generator."""
+    """Context manager that gives the host's random generator the state of an emulated device's generator.
+
+    At the end, the new state is kept for the device and the host's generator gets its former state back. Nothing
+    happens if the device has no generator of its own.
+    """
 
     def __init__(self, key: int) -> None:
         self.key = key
@@ -77,13 +88,16 @@ class device_generator_state:
 
 
 def get_state(key: int) -> torch.Tensor:
-    """Return the generator state from which the next draw on a device starts."""
+    """Return the generator state from which the next random number on an emulated device is drawn.
+
+    It is the host generator's if the device has no generator of its own. `key` is 1 plus the index of the device.
+    """
     own = _device_states.get(key)
     return torch.default_generator.get_state() if own is None else own.clone()
 
 
 def set_state(key: int, new: torch.Tensor) -> None:
-    """Set the generator state of a device.
+    """Set the state of the random generator of an emulated device; `key` is 1 plus the index of the device.
 
     The device has a generator of its own from then on, unless the state equals that of the host's generator.
     """
@@ -93,14 +107,17 @@ def set_state(key: int, new: torch.Tensor) -> None:
 
 
 def seed_device(key: int, number: int) -> None:
-    """Seed the generator of one device."""
+    """Give one emulated device a random generator of its own, seeded with a number.
+
+    `key` is 1 plus the index of the device.
+    """
     generator = torch._C.Generator()
     generator.manual_seed(number)
     _device_states[key] = generator.get_state()
 
 
 def discard_device_states() -> None:
-    """Let all devices draw from the host's generator again.
+    """Forget the generator states of all emulated devices, so that they draw from the host's generator again.
 
     This happens after `torch.manual_seed`, which seeds every device.
     """

@@ -1,4 +1,7 @@
-"""The command `devlint run`: run a program on emulated or real devices, and report on its findings."""
+"""The command `devlint run`: run a program on emulated or real devices, and report what happened.
+
+The report judges each finding of the static analysis.
+"""
 
 from __future__ import annotations
 
@@ -88,9 +91,9 @@ def run(
 
 
 def _linter(config: Path | None, directory: Path, isolated: bool) -> ConfiguredLinter:
-    """Return the linter for a project, after checking that its configuration can be used.
+    """Return the linter that analyses a program's files, after checking that its configuration can be used.
 
-    Raises UsageError before the program runs if it cannot.
+    Raises UsageError, before the program runs, if the configuration for `directory` cannot be used.
     """
     # Imported here because they import the rules, which `devlint run --no-lint` starts faster without.
     from devlint.config.config_error import ConfigError

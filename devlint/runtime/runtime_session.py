@@ -1,4 +1,4 @@
-"""The running session: the emulated devices, their streams, and the recorders."""
+"""The active session of emulating or recording: the emulated devices, their streams, and the recorders."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ EMULATED_KINDS = ("cuda", "mps")
 
 
 class RuntimeSession:
-    """Emulated devices of one kind with their streams, and the active recorders.
+    """A session of emulating or recording: emulated devices of one kind with their streams, and the active recorders.
 
-    `kind` is None if real devices are recorded.
+    `kind` is "cuda" or "mps", or None if real devices are recorded.
     """
 
     def __init__(self, kind: str | None, devices: int) -> None:
@@ -43,7 +43,7 @@ class RuntimeSession:
 
     @property
     def current_index(self) -> int:
-        """Return the index of this thread's current device."""
+        """Return the index of this thread's current emulated device."""
         return getattr(self._local, "current_index", 0)
 
     @current_index.setter
@@ -52,7 +52,7 @@ class RuntimeSession:
 
     @property
     def suspended(self) -> bool:
-        """Return whether this thread is inside something that is already recorded as one event."""
+        """Return whether recording is suspended in this thread, as what it does is already recorded as one event."""
         return getattr(self._local, "suspended", False)
 
     @suspended.setter
@@ -61,7 +61,10 @@ class RuntimeSession:
 
     @property
     def inside_composite(self) -> bool:
-        """Return whether this thread is inside a composite operator with operands on several devices."""
+        """Return whether this thread is running the parts of a composite operator.
+
+        A composite operator is one that consists of calls of other operators.
+        """
         return getattr(self._local, "inside_composite", False)
 
     @inside_composite.setter
@@ -69,9 +72,10 @@ class RuntimeSession:
         self._local.inside_composite = value
 
     def resolve(self, device: torch.device | str | int | None) -> torch.device:
-        """Return a device that the user named, with its index.
+        """Return the device that an argument given by the program means, with its index if it is an emulated one.
 
-        Raises the error that torch raises for a device that does not exist.
+        None means the host, a number an emulated device. A missing index means the current device. Raises the error
+        that torch raises for a device that does not exist.
         """
         if device is None:
             return HOST
@@ -88,11 +92,11 @@ class RuntimeSession:
         return self.devices[index]
 
     def emulates(self, device: torch.device) -> bool:
-        """Return whether a device is one of the emulated devices."""
+        """Return whether a device is of the type that this session emulates."""
         return device.type == self.kind
 
     def initialize(self) -> None:
-        """Mark CUDA as initialized in this process.
+        """Mark the emulated CUDA as initialized in this process, as real CUDA is by its first use.
 
         Raises RuntimeError in a forked child of a process that had initialized it.
         """
@@ -101,7 +105,10 @@ class RuntimeSession:
         self.initialized = True
 
     def notify_recorders(self, tell: Callable[[Recorder, FrameType | None], None]) -> None:
-        """Call `tell` for every recorder with the innermost frame of the user's code."""
+        """Call a function for every recorder, with the recorder and the innermost frame of the user's code.
+
+        Nothing is called while `suspended` is true.
+        """
         if not self.recorders or self.suspended:
             return
         frame = user_frame(2)
@@ -109,25 +116,29 @@ class RuntimeSession:
             tell(recorder, frame)
 
     def observe(self, observation: Observation) -> None:
-        """Pass an observation to every recorder."""
+        """Pass an observed problem to every recorder."""
         for recorder in self.recorders:
             recorder.record_observation(observation)
 
     def host_waited_for_copy(self, clock: dict[int, int]) -> None:
-        """Complete the copies that a blocking copy on the same stream waits for, too."""
+        """Complete the pending copies that are done when the host has waited for a blocking copy on the same stream.
+
+        `clock` is the vector clock of that stream. No wait is recorded, because the blocking copy itself is.
+        """
         self.streams.launched_before_wait = self.streams.launched_operators
         for pending in self.streams.complete(clock):
             self._deliver(pending)
 
     def deliver_pending_copies(self) -> None:
-        """Complete every copy that is still pending."""
+        """Complete every non-blocking copy that is still pending."""
         for pending in self.streams.complete():
             self._deliver(pending)
 
     def host_waited(self, what: str, clock: dict[int, int] | None = None) -> None:
-        """Record a wait of the host, and complete the copies that it waited for.
+        """Record that the host waited for the accelerator, and complete the non-blocking copies that it waited for.
 
-        `clock` is the vector clock of what was waited for; None means everything.
+        `what` names the reason for the wait, and `clock` is the vector clock of what was waited for; None means
+        everything.
         """
         streams = self.streams
         streams.launched_before_wait = streams.launched_operators
@@ -136,11 +147,14 @@ class RuntimeSession:
             self._deliver(pending)
 
     def record_transfer(self, kind: TransferKind, nbytes: int, seconds: float = 0.0) -> None:
-        """Record bytes that were copied between devices."""
+        """Tell all recorders about a copy of `nbytes` bytes between devices."""
         self.notify_recorders(lambda recorder, frame: recorder.record_transfer(kind, nbytes, seconds, frame))
 
     def _deliver(self, pending: PendingCopy) -> None:
-        """Complete a pending copy: deliver its bytes, or report that its source was overwritten."""
+        """Complete a pending non-blocking copy.
+
+        A copy to the host gets its values now. For a copy from the host, it is reported if the source was overwritten.
+        """
         buffer = pending.buffer
         with torch._C._DisableTorchDispatch(), torch.no_grad():
             if pending.to_host:
@@ -149,14 +163,17 @@ class RuntimeSession:
                 self.report_overwritten_buffer(pending)
 
     def report_overwritten_buffer(self, pending: PendingCopy) -> None:
-        """Report a pinned buffer that was written while a copy from it was pending."""
+        """Report a pinned buffer that was written while a non-blocking copy from it to a device is pending (DEV504)."""
         pending.reported = True
         message = "this pinned buffer is written while a non_blocking copy from it may still be in flight"
         steps = (HistoryStep("the copy is started here, and is not waited for", pending.site),)
         self.observe(Observation("DEV504", message, site_of(user_frame(2)) or pending.site, steps))
 
     def report_early_read(self, pending: PendingCopy, how: str) -> None:
-        """Report a read of a tensor whose non-blocking copy to the host is still pending."""
+        """Report the read of a host tensor while the non-blocking copy into it from a device is pending (DEV502).
+
+        `how` names what reads the tensor. Each copy is reported once.
+        """
         if pending.reported:
             return
         pending.reported = True
@@ -177,7 +194,7 @@ active: RuntimeSession | None = None
 
 
 def _after_fork_in_child() -> None:
-    """Note in a forked child that its parent had initialized CUDA."""
+    """Note in the active session of a forked child process whether its parent had initialized CUDA."""
     if active is not None:
         active.forked_after_init = active.initialized
 
@@ -187,7 +204,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def current() -> RuntimeSession:
-    """Return the running session; raise RuntimeError if there is none."""
+    """Return the active session; raise RuntimeError if there is none."""
     if active is None:
         raise RuntimeError("no devlint session is running")
     return active

@@ -1,4 +1,7 @@
-"""The part of a running session that checks below it may use, so that they need not import the session itself."""
+"""Protocol for those parts of a running session that the runtime checks use.
+
+It exists so that the checks need not import the session itself.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from devlint.runtime.recorder import Observation, Recorder
 
 
 class SessionProtocol(Protocol):
-    """What a check needs of the running session: its recorders, and a way to report an observation."""
+    """What a runtime check uses of the running session: its recorders, and a way to report an observed problem."""
 
     keep_going: bool
     """Whether the program goes on after an error of mixed devices, as if the operands had been moved."""
@@ -20,7 +23,7 @@ class SessionProtocol(Protocol):
 
     @property
     def suspended(self) -> bool:
-        """Return whether this thread is inside something that is already recorded as one event."""
+        """Return whether recording is suspended in this thread, as what it does is already recorded as one event."""
 
     def observe(self, observation: Observation) -> None:
-        """Pass an observation to every recorder."""
+        """Pass an observed problem to every recorder."""

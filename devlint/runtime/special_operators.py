@@ -1,4 +1,7 @@
-"""Handlers for operators whose device check is written by hand in PyTorch, or whose result has a device of its own."""
+"""Handlers that emulate torch operators with an unusual device check or an unusual device of the result.
+
+PyTorch checks the devices for these operators in code written by hand, not in generated code.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,10 @@ Arguments = tuple[Any, ...]
 
 
 def _handles(*names: str) -> Callable[[OperatorHandler], OperatorHandler]:
-    """Register a special handler for these operators."""
+    """Return a decorator that registers a function as handler of the named torch operators under emulation.
+
+    The handler runs in place of the operator, or before it if the handler returns NotImplemented.
+    """
 
     def register(handler: OperatorHandler) -> OperatorHandler:
         SPECIAL_HANDLERS.update(dict.fromkeys(names, handler))
@@ -37,13 +43,16 @@ def _handles(*names: str) -> Callable[[OperatorHandler], OperatorHandler]:
 
 
 def _argument(args: Arguments, kwargs: dict[str, Any], index: int, name: str) -> Any:
-    """Return an argument that may be given by position or by name."""
+    """Return an argument of an operator's call, given at a position or else by a name; None if it is not given."""
     return args[index] if index < len(args) else kwargs.get(name)
 
 
 @_handles("copy_")
 def _copy(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]) -> Any:
-    """Handle `copy_`, which copies across devices."""
+    """Run `copy_` between tensors on different devices as a recorded transfer, and return its result.
+
+    Returns NotImplemented if both tensors are on one device, because the operator itself must still run.
+    """
     target, source = decided_placement(args[0]), decided_placement(args[1])
     if target is None or source is None or target.key == source.key:
         return NotImplemented
@@ -60,11 +69,11 @@ def _copy(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Argument
 
 
 @_handles("index", "_unsafe_index", "index_put", "index_put_", "_index_put_impl_", "_unsafe_index_put")
-def _index(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]) -> Any:
-    """Check the devices of indices and values in indexing.
+def _indexing(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]) -> Any:
+    """Check the devices of the indices and the value of an indexing operator, and record where the host must wait.
 
     A read takes indices on the host or on the tensor's device, a write takes any; a value must be on the tensor's
-    device.
+    device or 0-dim. Returns NotImplemented, because the operator itself must still run.
     """
     indexed = decided_placement(args[0])
     if indexed is None:
@@ -93,7 +102,11 @@ def _index(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Argumen
 def _masked_fill(
     session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]
 ) -> Any:
-    """Check that the mask is on the filled tensor's device, and the value on the host or there too."""
+    """Raise the error of `masked_fill_` if the mask is not on the filled tensor's device.
+
+    A value on an accelerator is an error too if the filled tensor is on the host. Returns NotImplemented otherwise,
+    because the operator itself must still run.
+    """
     filled, mask = decided_placement(args[0]), decided_placement(args[1])
     value = decided_placement(args[2]) if isinstance(args[2], torch.Tensor) else None
     if filled is not None and value is not None and not filled.key and (value.key or (mask is not None and mask.key)):
@@ -108,7 +121,11 @@ def _masked_fill(
 
 @_handles("index_fill_")
 def _index_fill(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]) -> Any:
-    """Check that the filled tensor and the index share a device; a tensor value is read as a number."""
+    """Raise the error of `index_fill_` if the filled tensor and the index are on different devices.
+
+    A value that is a tensor may be on any device, because it is read as a number. Returns NotImplemented otherwise,
+    because the operator itself must still run.
+    """
     tensor_iterator.check_operands(
         [Operand(0, args[0], True), Operand(2, args[2], False)], plan.host_scalars, plan.name
     )
@@ -117,7 +134,10 @@ def _index_fill(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Ar
 
 @_handles("block_diag")
 def _block_diag(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]) -> Any:
-    """Check that all inputs of `block_diag` are on the device of the first."""
+    """Raise the error of `torch.block_diag` if an input is not on the device of the first input.
+
+    Returns NotImplemented otherwise, because the operator itself must still run.
+    """
     places = [place for tensor in args[0] if (place := decided_placement(tensor)) is not None]
     for index, place in enumerate(places):
         if place.key != places[0].key:
@@ -132,7 +152,11 @@ def _block_diag(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Ar
 def _convolution(
     session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]
 ) -> Any:
-    """Check the operands of a convolution by legacy type name, so that device errors read like type errors."""
+    """Raise the error of a convolution if weight or bias differ from the input in device or, on a device, in dtype.
+
+    The error names legacy tensor types such as `torch.cuda.FloatTensor`. Returns NotImplemented otherwise, because the
+    operator itself must still run.
+    """
     image, weight, bias = args[0], args[1], args[2]
     for role, other in (("weight", weight), ("bias", bias)):
         if not isinstance(other, torch.Tensor):
@@ -155,7 +179,10 @@ def _convolution(
 
 @_handles("_scaled_dot_product_flash_attention_for_cpu", "_scaled_dot_product_attention_math")
 def _attention(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]) -> Any:
-    """Check that query, key, value and mask of an attention operator share a device."""
+    """Raise the error of an attention operator if query, key, value and mask are on different devices.
+
+    Returns NotImplemented otherwise, because the operator itself must still run.
+    """
     query, key, value = (decided_placement(t) for t in args[:3])
     if query and key and value and not query.key == key.key == value.key:
         raise RuntimeError(
@@ -172,8 +199,13 @@ def _attention(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arg
 
 
 @_handles("_pack_padded_sequence")
-def _pack(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]) -> Any:
-    """Check that the lengths of a packed sequence are on the host, and label its batch sizes as host tensors."""
+def _pack_sequence(
+    session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]
+) -> Any:
+    """Return the result of `_pack_padded_sequence`; raise its error if the lengths are not on the host.
+
+    The packed data is labelled with the device of the input, and the batch sizes are labelled as host tensors.
+    """
     lengths = decided_placement(args[1])
     if lengths is not None and lengths.key:
         raise torch_errors.lengths_not_on_host(args[1].dim(), lengths.device, args[1].dtype)
@@ -186,8 +218,13 @@ def _pack(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Argument
 
 
 @_handles("grid_sampler_2d", "grid_sampler_3d")
-def _grid(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]) -> Any:
-    """Check that input and grid of `grid_sampler` share a device, as the composite around the kernel does."""
+def _grid_sampler(
+    session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]
+) -> Any:
+    """Raise the error of `grid_sampler` if its input and grid are on different devices.
+
+    Returns NotImplemented otherwise, because the operator itself must still run.
+    """
     image, grid = decided_placement(args[0]), decided_placement(args[1])
     if image is not None and grid is not None and image.key != grid.key:
         raise RuntimeError(
@@ -199,7 +236,10 @@ def _grid(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Argument
 
 @_handles("_cdist_forward", "_euclidean_dist")
 def _cdist(session: RuntimeSession, plan: OperatorPlan, func: Any, args: Arguments, kwargs: dict[str, Any]) -> Any:
-    """Check that both inputs of `cdist` have the same device type."""
+    """Raise the error of `torch.cdist` if its two inputs have different device types.
+
+    Returns NotImplemented otherwise, because the operator itself must still run.
+    """
     left, right = decided_placement(args[0]), decided_placement(args[1])
     if left is not None and right is not None and left.device.type != right.device.type:
         raise RuntimeError(f"X1 and X2 must have the same device type. X1: {left.device.type} X2: {right.device.type}")

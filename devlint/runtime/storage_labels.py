@@ -1,4 +1,7 @@
-"""Labels on storages: the device that a storage is taken to live on, kept as an attribute of the storage."""
+"""Labels on the storages of tensors: each tells the device, emulated or real, that the storage is taken to be on.
+
+A label is kept as an attribute of the storage.
+"""
 
 from __future__ import annotations
 
@@ -24,16 +27,17 @@ _unwrap = torch._C._functorch.get_unwrapped
 
 @dataclass(frozen=True, slots=True)
 class HistoryStep:
-    """One step in the history of a tensor's placement: a message and the site where it happened."""
+    """One step of how a tensor came to its device: a message and the source location where the step happened."""
 
     message: str
     site: Site | None
 
 
 class Placement:
-    """A device, how a tensor came to be there, and its placement before; results share their operands' placement.
+    """The device that a tensor is taken to be on, how the tensor came there, and its placement before.
 
-    `key` is 0 for the host and 1 plus the index for an accelerator.
+    The results of an operator share the placement object of its operands. `key` is 0 for the host, and 1 plus the index
+    for an accelerator.
     """
 
     __slots__ = ("device", "how", "key", "parent", "site")
@@ -46,7 +50,7 @@ class Placement:
         self.parent = parent
 
     def history(self) -> tuple[HistoryStep, ...]:
-        """Return the steps that led to this placement, oldest first, at most 12."""
+        """Return the steps by which a tensor came to this placement, oldest first; at most the last 12."""
         steps: list[HistoryStep] = []
         place: Placement | None = self
         while place is not None and len(steps) < 12:
@@ -65,14 +69,17 @@ The tensor takes the device of the first operand that it meets.
 
 
 class MemoryCounter:
-    """Counts the bytes allocated on each emulated device, and their maximum."""
+    """The number of bytes allocated on each emulated device now, and its maximum so far."""
 
     def __init__(self) -> None:
         self.allocated: dict[int, int] = {}
         self.peak: dict[int, int] = {}
 
     def add(self, key: int, nbytes: int) -> None:
-        """Add bytes to the count of a device; a negative number removes them."""
+        """Add bytes to the number of those allocated on a device; a negative number removes them.
+
+        `key` is 1 plus the index of the device.
+        """
         now = self.allocated.get(key, 0) + nbytes
         self.allocated[key] = now
         if now > self.peak.get(key, 0):
@@ -84,13 +91,13 @@ memory_counter = MemoryCounter()
 
 
 class StorageWatch:
-    """Base class of the reasons to watch a storage: a pending copy, or memory that NumPy shares."""
+    """Base class of the reasons to check later uses of a storage: a pending copy, or memory shared with NumPy."""
 
     __slots__ = ()
 
 
 class StorageLabel:
-    """The label of one storage: its placement, whether it is pinned, and what it is watched for."""
+    """What devlint knows of a storage: its device and history, whether it is pinned, and why its uses are checked."""
 
     __slots__ = ("nbytes", "pinned", "place", "watch")
 
@@ -102,7 +109,7 @@ class StorageLabel:
 
 
 class DeviceStorageLabel(StorageLabel):
-    """The label of an accelerator storage; its bytes are counted while the storage lives."""
+    """The label of a storage on an accelerator, whose bytes count as allocated there as long as the label exists."""
 
     __slots__ = ()
 
@@ -135,7 +142,7 @@ def storages_of(tensor: torch.Tensor) -> Iterator[torch.UntypedStorage]:
 
 
 def _sparse_parts(tensor: torch.Tensor) -> tuple[torch.Tensor, ...]:
-    """Return the dense tensors that a sparse tensor consists of."""
+    """Return the dense tensors that a sparse tensor consists of: its indices and its values."""
     with torch._C._DisableTorchDispatch():
         if tensor.layout is torch.sparse_coo:
             return tensor._indices(), tensor._values()
@@ -147,7 +154,7 @@ def _sparse_parts(tensor: torch.Tensor) -> tuple[torch.Tensor, ...]:
 
 
 def label_of(tensor: torch.Tensor) -> StorageLabel | None:
-    """Return the label of a tensor's storage, or None if it has none."""
+    """Return the label of a tensor's first storage, or None if the storage has no label."""
     try:
         return getattr(storage_of_dense(tensor), LABEL_ATTRIBUTE, None)
     except (NotImplementedError, RuntimeError):
@@ -157,13 +164,16 @@ def label_of(tensor: torch.Tensor) -> StorageLabel | None:
 
 
 def placement_of(tensor: torch.Tensor) -> Placement:
-    """Return the placement of a tensor; on the host if it has no label."""
+    """Return the placement (device and history) that is labelled on a tensor's storage; without a label, the host."""
     label = label_of(tensor)
     return UNKNOWN_HOST if label is None else label.place
 
 
 def label_tensor(tensor: torch.Tensor, place: Placement) -> StorageLabel | None:
-    """Label a tensor's storages with a placement, and return the last label."""
+    """Label each storage of a tensor with a placement (device and history), and return the last of the new labels.
+
+    Returns None if the tensor has no storage.
+    """
     label: StorageLabel | None = None
     for storage in storages_of(tensor):
         label = StorageLabel(place) if place.key == 0 else DeviceStorageLabel(place, storage.nbytes())

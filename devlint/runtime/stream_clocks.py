@@ -1,4 +1,4 @@
-"""Streams of the emulated device as vector clocks, and the copies that nothing has waited for yet."""
+"""Streams of the emulated devices as vector clocks, and the non-blocking copies that nothing has waited for yet."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ POISON_INTEGER = 0
 
 
 class PendingCopy(StorageWatch):
-    """A non-blocking copy that nothing has waited for, with the point on its stream at which it is done.
+    """A non-blocking copy between host and device that nothing has waited for, with its sequence number on its stream.
 
-    `buffer` is the host tensor that is written or read, and `snapshot` holds the right values.
+    `buffer` is the host tensor that the copy writes or reads, and `snapshot` holds the values that are copied.
     """
 
     __slots__ = ("buffer", "reported", "sequence", "site", "snapshot", "stream", "to_host")
@@ -34,7 +34,7 @@ class PendingCopy(StorageWatch):
 
 
 class StreamClock:
-    """The vector clock of a stream: how far it has come, and what it has waited for on other streams."""
+    """The vector clock of a stream: the number of its operations, and of those on other streams that it waits for."""
 
     def __init__(self, identity: int, device: torch.device) -> None:
         self.identity = identity
@@ -42,19 +42,19 @@ class StreamClock:
         self.clock: dict[int, int] = {identity: 0}
 
     def advance(self) -> int:
-        """Enqueue one more operation on the stream, and return its sequence number."""
+        """Count one more operation on the stream, and return its sequence number."""
         self.clock[self.identity] += 1
         return self.clock[self.identity]
 
     def wait(self, clock: dict[int, int]) -> None:
-        """Order everything that is enqueued from now on after what `clock` has seen."""
+        """Make the operations enqueued on this stream from now on wait for those that another vector clock counts."""
         for identity, sequence in clock.items():
             if self.clock.get(identity, -1) < sequence:
                 self.clock[identity] = sequence
 
 
 class StreamState:
-    """The streams of a session, the current stream of each thread and device, and the pending copies.
+    """The streams of a session, the current stream of each thread and device, and the pending non-blocking copies.
 
     `launched_operators` counts operators on the device, and `launched_before_wait` those before the host's last wait.
     """
@@ -68,7 +68,7 @@ class StreamState:
         self.launched_before_wait = 0
 
     def create(self, device: torch.device) -> StreamClock:
-        """Return a new stream."""
+        """Return a new stream of a device."""
         self._next += 1
         return StreamClock(self._next, device)
 
@@ -80,25 +80,28 @@ class StreamState:
         return known
 
     def current(self, device: torch.device) -> StreamClock:
-        """Return the stream that this thread enqueues on."""
+        """Return the stream on which this thread enqueues work for a device."""
         chosen: dict[torch.device, StreamClock] = getattr(self._local, "chosen", {})
         return chosen.get(device) or self.default(device)
 
     def set_current(self, stream: StreamClock) -> None:
-        """Make a stream the current one of this thread."""
+        """Make a stream the current stream of this thread on the stream's device."""
         if not hasattr(self._local, "chosen"):
             self._local.chosen = {}
         self._local.chosen[stream.device] = stream
 
     def add_pending(self, pending: PendingCopy, storage_owner: torch.Tensor) -> None:
-        """Register a copy that has started and that nothing has waited for."""
+        """Register a non-blocking copy that has started and that nothing has waited for.
+
+        The storage of `storage_owner` is watched until the copy is completed.
+        """
         label = label_of(storage_owner)
         if label is not None:
             label.watch = pending
         self.pending_copies.append(pending)
 
     def complete(self, clock: dict[int, int] | None = None) -> list[PendingCopy]:
-        """Remove and return the pending copies that the host has waited for.
+        """Remove the pending copies that the host has waited for, and return them.
 
         `clock` is the vector clock of what was waited for; None means everything.
         """
@@ -114,7 +117,10 @@ class StreamState:
 
 
 def poison(target: torch.Tensor) -> None:
-    """Fill memory that a pending copy has not reached with NaN, or with zero where the dtype has no NaN."""
+    """Fill the target of a pending copy to the host with NaN, or with zeros if its dtype has no NaN.
+
+    This is what a program reads there that does not wait for the copy.
+    """
     if target.dtype.is_floating_point or target.dtype.is_complex:
         target.fill_(float("nan"))
     else:

@@ -1,4 +1,7 @@
-"""A listener for CUDA's warnings about waits (`set_sync_debug_mode`), which check the recorder's own counts."""
+"""A listener for the warnings that CUDA gives about waits of the host (`torch.cuda.set_sync_debug_mode`).
+
+They serve to find waits that devlint's recorder has not counted.
+"""
 
 from __future__ import annotations
 
@@ -16,16 +19,16 @@ _cuda: Any = torch.cuda
 
 
 class SyncDebugListener:
-    """Records CUDA's warnings about waits during a session, and keeps them out of the program's output."""
+    """Listener that records CUDA's warnings about waits of the host, and keeps them out of the program's output."""
 
     def __init__(self, session: SessionProtocol) -> None:
         self._session = session
         self._before: tuple[int, Any, Any] | None = None
 
     def start(self) -> None:
-        """Start to listen once the program has initialized CUDA.
+        """Turn on CUDA's warnings about waits and record them, if the program has already initialized CUDA.
 
-        Initializing CUDA here would change what the program's child processes may do.
+        Otherwise nothing happens: initializing CUDA here would change what the program's child processes may do.
         """
         if self._before is not None or not _cuda.is_initialized():
             return
@@ -35,7 +38,7 @@ class SyncDebugListener:
         _cuda.set_sync_debug_mode("warn")
 
     def stop(self) -> None:
-        """Restore the debug mode and the warning filters that were found."""
+        """Restore CUDA's sync debug mode and Python's warning filters as they were before `start`."""
         if self._before is None:
             return
         mode, show, filters = self._before
@@ -46,7 +49,7 @@ class SyncDebugListener:
         found[:] = filters
 
     def _show_warning(self, message: Warning | str, *where: Any, **more: Any) -> None:
-        """Record a warning about a wait; show any other warning as before."""
+        """Tell the recorders of a CUDA warning that the host waits; show any other warning as Python would."""
         if not str(message).startswith(SYNC_WARNING):
             if self._before is not None:
                 self._before[1](message, *where, **more)

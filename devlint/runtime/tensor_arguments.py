@@ -1,4 +1,4 @@
-"""Helper that finds the tensors among the arguments of a call."""
+"""Helper that finds the tensors among the arguments of an operator's call."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import torch
 
 
 def tensors_in(values: Iterable[Any]) -> list[torch.Tensor]:
-    """Return the tensors among some values, including those in lists and tuples."""
+    """Return the tensors among some values, including those inside lists and tuples."""
     found: list[torch.Tensor] = []
     for value in values:
         if isinstance(value, torch.Tensor):

@@ -1,4 +1,8 @@
-"""TensorIterator's device check: the first accelerator decides, and few 0-dim host operands are allowed."""
+"""Emulation of the device check in TensorIterator, the PyTorch part behind most elementwise operators.
+
+All operands must be on the device of the first operand that is on an accelerator. A few 0-dim operands on the host are
+allowed.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ from devlint.runtime.storage_labels import UNDECIDED, UNKNOWN_HOST, Placement, l
 
 
 class Operand(NamedTuple):
-    """A tensor argument, its position among the arguments, and whether the operator writes to it."""
+    """A tensor argument of an operator, its position among the arguments, and whether the operator writes to it."""
 
     position: int
     tensor: torch.Tensor
@@ -20,7 +24,7 @@ class Operand(NamedTuple):
 
 
 class HostScalars(NamedTuple):
-    """The 0-dim host operands that a kernel takes: how many, and at which positions (None: any)."""
+    """The 0-dim host operands that a CUDA kernel takes: at most `limit`, at the given positions (None: at any)."""
 
     limit: int = 1
     positions: frozenset[int] | None = None
@@ -45,12 +49,18 @@ _EXCEPTIONS = {
 
 
 def allowed_host_scalars(operator: str) -> HostScalars:
-    """Return which 0-dim host operands the CUDA kernel of an operator takes; most take one, anywhere."""
+    """Return how many 0-dim host operands the CUDA kernel of an operator takes, and at which positions.
+
+    Most kernels take one at any position.
+    """
     return _EXCEPTIONS.get(operator.removeprefix("_foreach_").rstrip("_"), _ONE_ANYWHERE)
 
 
 def decided_placement(tensor: torch.Tensor) -> Placement | None:
-    """Return a tensor's placement, or None while it is undecided."""
+    """Return a tensor's placement (device and history), or None while its device is undecided.
+
+    It is undecided if torch's C++ code created the tensor and the tensor has met no other operand yet.
+    """
     label = label_of(tensor)
     if label is None:
         return UNKNOWN_HOST
@@ -58,7 +68,10 @@ def decided_placement(tensor: torch.Tensor) -> Placement | None:
 
 
 def check_operands(operands: Iterable[Operand], allowed: HostScalars, operator: str) -> None:
-    """Raise the error that TensorIterator, or the kernel behind it, raises for these operands."""
+    """Raise the error that TensorIterator, or the kernel behind it, raises for operands on different devices.
+
+    Nothing is raised if all operands are on one device, apart from 0-dim host operands that the kernel takes.
+    """
     placed = [(operand, place) for operand in operands if (place := decided_placement(operand.tensor)) is not None]
     common = next((place for _, place in placed if place.key), None)
     if common is None:

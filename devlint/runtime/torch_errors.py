@@ -1,4 +1,4 @@
-"""The errors of eager PyTorch for operands on the wrong device, in PyTorch's own words."""
+"""The errors that eager PyTorch raises for operands on the wrong device or of the wrong dtype, in its own words."""
 
 from __future__ import annotations
 
@@ -30,36 +30,39 @@ _NO_KERNEL = re.compile(
 
 
 def host_lacks_kernel(error: Exception) -> bool:
-    """Return whether an operator failed only because the host has no kernel for a narrow dtype."""
+    """Return whether an error says that the host has no kernel for a narrow dtype such as `torch.float16`.
+
+    An operator that fails so on the host may work on an accelerator.
+    """
     return _NO_KERNEL.search(str(error)) is not None
 
 
 def legacy_dtype_name(dtype: torch.dtype) -> str:
-    """Return the name that older error messages give a dtype: `Float` for `torch.float32`."""
+    """Return the name that PyTorch's older error messages give to a dtype, such as `Float` for `torch.float32`."""
     plain = str(dtype).removeprefix("torch.")
     return LEGACY_DTYPE_NAMES.get(plain, plain)
 
 
 def legacy_type_name(dtype: torch.dtype, device: torch.device) -> str:
-    """Return the legacy name of a tensor type, such as `torch.cuda.FloatTensor`."""
+    """Return the legacy name for the type of a tensor with this dtype and device, such as `torch.cuda.FloatTensor`."""
     prefix = "torch." if device.type == "cpu" else f"torch.{device.type}."
     return f"{prefix}{legacy_dtype_name(dtype)}Tensor"
 
 
 def operands_on_two_devices(common: torch.device, other: torch.device) -> RuntimeError:
-    """Return TensorIterator's error for operands on two devices."""
+    """Return the error of PyTorch's TensorIterator for operands on two devices."""
     return RuntimeError(
         f"Expected all tensors to be on the same device, but found at least two devices, {common} and {other}!"
     )
 
 
 def too_many_host_scalars() -> RuntimeError:
-    """Return TensorIterator's error for more than one 0-dim host operand."""
+    """Return the error of PyTorch's TensorIterator for more than one 0-dim host operand."""
     return RuntimeError("Trying to pass too many CPU scalars to non-CPU kernel!")
 
 
 def kernel_takes_no_host_scalar(operator: str, position: int) -> RuntimeError:
-    """Return a kernel's error for a 0-dim host operand that TensorIterator let through."""
+    """Return the error of a CUDA kernel for a 0-dim host operand that TensorIterator's own device check has allowed."""
     if operator == "addcmul":
         name = ("self", "tensor1")[position]
         swap = "However, CPU Scalar support for tensor2 is supported, please swap your tensor1 and tensor2 terms."
@@ -74,7 +77,10 @@ def kernel_takes_no_host_scalar(operator: str, position: int) -> RuntimeError:
 
 
 def argument_on_other_device(argument: str, found: torch.device, common: torch.device, method: str) -> RuntimeError:
-    """Return the generated wrapper's error for an argument that is not on the common device."""
+    """Return the error of PyTorch's generated C++ wrapper for an argument on another device than the other tensors.
+
+    `method` is the name of the wrapper.
+    """
     return RuntimeError(
         f"Expected all tensors to be on the same device, but got {argument} is on {found}, "
         f"different from other tensors on {common} (when checking argument in method {method})"
@@ -82,39 +88,42 @@ def argument_on_other_device(argument: str, found: torch.device, common: torch.d
 
 
 def index_on_other_device(indexed: torch.device) -> RuntimeError:
-    """Return the error for an index on an accelerator that the indexed tensor is not on."""
+    """Return PyTorch's error for an index that is on an accelerator on which the indexed tensor is not."""
     return RuntimeError(f"indices should be either on cpu or on the same device as the indexed tensor ({indexed})")
 
 
 def convolution_type_mismatch(role: str, first: str, second: str) -> RuntimeError:
-    """Return the error of a convolution whose operands differ in legacy tensor type."""
+    """Return PyTorch's error for a convolution whose input has another legacy tensor type than its weight or bias.
+
+    `first` and `second` are such types, for example `torch.cuda.FloatTensor`.
+    """
     return RuntimeError(f"Input type ({first}) and {role} type ({second}) should be the same")
 
 
 def generator_on_other_device(expected: str, found: str) -> RuntimeError:
-    """Return the error for a generator of another device than the tensor that it fills."""
+    """Return PyTorch's error for a random generator of another device type than that of the tensor that it fills."""
     return RuntimeError(f"Expected a '{expected}' device type for generator but found '{found}'")
 
 
 def numpy_of_device_tensor(device: torch.device) -> TypeError:
-    """Return the error for `.numpy()` on accelerator memory."""
+    """Return PyTorch's error for calling `.numpy()` on a tensor in accelerator memory."""
     return TypeError(
         f"can't convert {device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first."
     )
 
 
 def sparse_parts_on_two_devices(indices: torch.device, values: torch.device) -> RuntimeError:
-    """Return the error for a sparse tensor whose indices and values are on different devices."""
+    """Return PyTorch's error for creating a sparse tensor whose indices and values are on different devices."""
     return RuntimeError(f"device of indices ({indices}) must match device of values ({values})")
 
 
 def pinning_device_tensor(legacy_type: str) -> RuntimeError:
-    """Return the error for pinning anything but host memory."""
+    """Return PyTorch's error for pinning a tensor that is not in host memory."""
     return RuntimeError(f"cannot pin '{legacy_type}' only dense CPU tensors can be pinned")
 
 
 def cuda_after_fork() -> RuntimeError:
-    """Return the error for using CUDA in a forked child of a process that had initialized CUDA."""
+    """Return PyTorch's error for using CUDA in a forked child of a process that had initialized CUDA."""
     return RuntimeError(
         "Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, "
         "you must use the 'spawn' start method"
@@ -122,7 +131,7 @@ def cuda_after_fork() -> RuntimeError:
 
 
 def invalid_device_index() -> RuntimeError:
-    """Return the error for a device index beyond the devices that exist."""
+    """Return PyTorch's error for a CUDA device index beyond the devices that exist."""
     kind = getattr(torch, "AcceleratorError", RuntimeError)
     return kind(
         "CUDA error: invalid device ordinal\n"
@@ -133,7 +142,7 @@ def invalid_device_index() -> RuntimeError:
 
 
 def lengths_not_on_host(dims: int, device: torch.device, dtype: torch.dtype) -> RuntimeError:
-    """Return the error of `pack_padded_sequence` for lengths that are not on the host."""
+    """Return PyTorch's error for lengths that are not on the host, in `pack_padded_sequence`."""
     return RuntimeError(
         "'lengths' argument should be a 1D CPU int64 tensor, "
         f"but got {dims}D {device} {legacy_dtype_name(dtype)} tensor"
@@ -141,7 +150,7 @@ def lengths_not_on_host(dims: int, device: torch.device, dtype: torch.dtype) -> 
 
 
 def float64_on_mps() -> TypeError:
-    """Return the error for float64 on MPS, which does not have that dtype."""
+    """Return PyTorch's error for a float64 tensor on MPS, which does not have that dtype."""
     return TypeError(
         "Cannot convert a MPS Tensor to float64 dtype as the MPS framework doesn't support float64. "
         "Please use float32 instead."

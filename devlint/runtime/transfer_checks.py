@@ -1,4 +1,4 @@
-"""Checks that run at each transfer for wasteful or risky ones, such as the same bytes moved twice."""
+"""Runtime checks of each tensor transfer for waste and risk, such as moving the same bytes twice."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from devlint.runtime.storage_labels import HistoryStep, Placement, StorageLabel,
 
 
 class Transfer(NamedTuple):
-    """One transfer as the checks see it."""
+    """One copy of a tensor to another device: the tensor, its device and history before, the target, and the method.
+
+    `blocking` tells whether the host waits for the copy, and `pinned` whether the tensor is in pinned memory.
+    """
 
     tensor: torch.Tensor
     source: Placement
@@ -31,13 +34,13 @@ class Transfer(NamedTuple):
 
 
 class TransferChecker:
-    """Reports wasteful or risky transfers; remembers what each line has moved."""
+    """Checker that reports wasteful or risky tensor transfers; remembers which tensor each source line moved last."""
 
     def __init__(self) -> None:
         self._moved: dict[tuple[Site, tuple[int, ...]], tuple[StorageLabel, int]] = {}
 
     def check(self, session: SessionProtocol, transfer: Transfer) -> None:
-        """Report what is wasteful or risky about a transfer."""
+        """Check a tensor transfer, and tell the session's recorders everything that is wasteful or risky about it."""
         label = label_of(transfer.tensor)
         if (
             label is not None
@@ -57,7 +60,10 @@ class TransferChecker:
     def _findings(
         self, transfer: Transfer, label: StorageLabel | None, site: Site
     ) -> list[tuple[str, str, tuple[HistoryStep, ...]]]:
-        """Return the code, message and history of each thing that is wrong with a transfer."""
+        """Return what is wasteful or risky about a transfer to an accelerator.
+
+        Each entry is the code of a rule, a message and the history of how the tensor came to its device.
+        """
         found: list[tuple[str, str, tuple[HistoryStep, ...]]] = []
         source, tensor = transfer.source, transfer.tensor
         steps = source.history()
@@ -83,7 +89,10 @@ class TransferChecker:
         return found
 
     def _moved_before(self, site: Site, label: StorageLabel, tensor: torch.Tensor) -> bool:
-        """Return whether the line moved the same, unchanged memory the last time too."""
+        """Return whether a source line moves the same memory that it moved last, with the same values.
+
+        Only tensors of the same shape are compared.
+        """
         version = write_count(tensor)
         if version is None:
             return False
@@ -94,7 +103,7 @@ class TransferChecker:
 
 
 def _called_by_user_code() -> bool:
-    """Return whether the user's code calls the transfer itself, and not a library function."""
+    """Return whether the user's code itself, not a library function, calls the method that makes the transfer."""
     frame = sys._getframe(1)
     here = frame.f_code.co_filename.rpartition("/")[0]
     while frame.f_back is not None:
@@ -106,5 +115,5 @@ def _called_by_user_code() -> bool:
 
 
 def _same_line(left: Site | None, right: Site) -> bool:
-    """Return whether two sites are on the same line of the same file."""
+    """Return whether two source locations are on the same line of the same file; False if the first is None."""
     return left is not None and (left.filename, left.line) == (right.filename, right.line)

@@ -1,4 +1,4 @@
-"""Verdicts on static findings: what a recording says about each of them."""
+"""Verdicts on findings of the static analysis: whether the recording of a program run confirms or refutes each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from devlint.runtime.recorder import LineRecord, Recorder, TransferTally
 
 
 class Verdict(Enum):
-    """What a run says about a finding."""
+    """What a program run says about a finding of the static analysis.
+
+    "Observed" is the verdict on a problem that happened in the run without such a finding.
+    """
 
     CONFIRMED = "confirmed"
     REFUTED = "refuted"
@@ -23,10 +26,10 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A finding with its verdict and the evidence for it.
+    """A finding with the verdict of a program run and the evidence for the verdict.
 
-    `count` is how often it was seen, `nbytes` and `seconds` what it cost; `detail` says what was seen, and `place`
-    where.
+    `count` is how often the finding was seen in the run, `nbytes` and `seconds` what it cost; `detail` says what was
+    seen, and `place` is the source region where it was seen.
     """
 
     diagnostic: Diagnostic
@@ -39,12 +42,12 @@ class Outcome:
 
     @property
     def seen(self) -> bool:
-        """Return whether the finding was seen to happen."""
+        """Return whether the finding was seen to happen in the run: its verdict is "confirmed" or "observed"."""
         return self.verdict in (Verdict.CONFIRMED, Verdict.OBSERVED)
 
     @property
     def fatal(self) -> bool:
-        """Return whether the finding is an error that was seen to happen."""
+        """Return whether this is a finding of severity "error" that was seen to happen in the run."""
         return self.seen and self.diagnostic.severity is Severity.ERROR
 
 
@@ -59,7 +62,7 @@ CONFIRMED_BY_EXECUTION = frozenset({"DEV601", "DEV602", "DEV603"})
 
 
 class FindingVerifier:
-    """Compares static findings with a recording."""
+    """Judge of the findings of the static analysis: compares each with the recording of a program run."""
 
     def __init__(self, recorder: Recorder, ran: frozenset[FileLine] = frozenset()) -> None:
         self._groups = grouped_observations(recorder)
@@ -71,7 +74,10 @@ class FindingVerifier:
         self._used: set[int] = set()
 
     def outcomes(self, findings: Sequence[Diagnostic]) -> list[Outcome]:
-        """Return the verdict on each finding, and the other observations, in the order of a report."""
+        """Return every finding with its verdict, and the observed problems that no finding predicted.
+
+        They are sorted in the order in which a report shows them.
+        """
         joined = [self._judge(finding) for finding in findings]
         extra = [
             Outcome(diagnostic_of(group), Verdict.OBSERVED, len(group))
@@ -81,7 +87,7 @@ class FindingVerifier:
         return sorted([*joined, *extra], key=lambda outcome: outcome.diagnostic.order)
 
     def _judge(self, finding: Diagnostic) -> Outcome:
-        """Return the verdict on one finding."""
+        """Return a finding of the static analysis with the verdict that the recording of the run gives."""
         groups = [index for index, group in enumerate(self._groups) if shows_finding(finding, group[0])]
         if groups:
             self._used.update(groups)
@@ -104,7 +110,12 @@ class FindingVerifier:
         return Outcome(finding, Verdict.REFUTED, detail="the lines ran, and nothing of the kind was seen")
 
     def _by_transfers(self, finding: Diagnostic) -> Outcome:
-        """Return the verdict on a finding that a transfer confirms."""
+        """Return a finding judged by the transfers that were recorded at its lines.
+
+        A copy to another device there confirms the finding. A finding of DEV407 (a transfer that moves nothing) is
+        refuted by such a copy, and confirmed by a transfer without one. Otherwise the finding is refuted, or "not
+        reached" if the run says nothing about it.
+        """
         moved = self._with_transfers(Outcome(finding, Verdict.CONFIRMED))
         stays = sum(
             tally.count
@@ -124,7 +135,11 @@ class FindingVerifier:
         )
 
     def _by_waits(self, finding: Diagnostic) -> Outcome:
-        """Return the verdict on a finding that a wait confirms."""
+        """Return a finding judged by the waits of the host that were recorded at its lines.
+
+        A wait or a transfer there confirms the finding. Otherwise the finding is refuted, or "not reached" if the run
+        says nothing about it.
+        """
         moved = self._with_transfers(Outcome(finding, Verdict.CONFIRMED, detail="the host waited here"))
         tallies = [tally for record in self._records(finding.region) for tally in record.waits.values()]
         if tallies:
@@ -136,7 +151,10 @@ class FindingVerifier:
         return self._not_reached(finding) or refuted
 
     def _not_reached(self, finding: Diagnostic) -> Outcome | None:
-        """Return the verdict "not reached" if the run says nothing about a finding, or None."""
+        """Return the finding with the verdict "not reached" if the run says nothing about it, otherwise None.
+
+        That is so if one of its lines did not run, ran on the host only, or was left early because of an error.
+        """
         places = (finding.region, *(note.region for note in finding.trace))
         if not all(any(row in self._ran for row in lines_of(place)) for place in places):
             return Outcome(finding, Verdict.NOT_REACHED)
@@ -150,7 +168,10 @@ class FindingVerifier:
         return None
 
     def _with_transfers(self, outcome: Outcome) -> Outcome:
-        """Return an outcome with the transfers at the finding's own lines added."""
+        """Return a judged finding with the number, bytes and seconds of the transfers at its source lines as evidence.
+
+        The number of transfers becomes the finding's count only if that was 0.
+        """
         tallies: list[TransferTally] = [
             tally
             for record in self._records(outcome.diagnostic.region)
@@ -165,5 +186,5 @@ class FindingVerifier:
         )
 
     def _records(self, region: Region) -> list[LineRecord]:
-        """Return the line records of a region."""
+        """Return what the recorder counted for the lines of a source region, one record for each line that has any."""
         return [record for row in lines_of(region) if (record := self._lines.get(row)) is not None]

@@ -1,4 +1,7 @@
-"""Patches that make torch show the emulated devices to programs, or that support recording on real devices."""
+"""Replacements of torch functions and methods that make programs see the emulated devices.
+
+A few more support recording on real devices.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,7 @@ _EMULATION = (
 
 
 def install(session: RuntimeSession, mode: Callable[[], AbstractContextManager[Any]]) -> Patcher:
-    """Install the patches of a session and return the patcher that undoes them.
+    """Replace torch functions for a session of emulating or recording, and return the patcher that restores them.
 
     `mode` makes the dispatch mode for threads that the program starts.
     """

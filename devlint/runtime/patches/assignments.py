@@ -1,4 +1,4 @@
-"""Patches for assignments across devices (`copy_`, `x[i] = v`) and for the legacy method `.new()`."""
+"""Patches for assignments across emulated devices (`copy_`, `x[i] = v`) and for the legacy method `Tensor.new()`."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _new: Any = torch.Tensor.new
 
 
 def _moved_for_autograd(value: Any, target: torch.Tensor) -> Any:
-    """Return a source moved to the target's device if autograd follows it, so that its gradient moves back.
+    """Return the source of an assignment, moved to the target's device if the source needs a gradient.
 
-    Any other source is returned as it is.
+    The gradient is then moved back by autograd. Any other source is returned as it is.
     """
     if isinstance(value, torch.Tensor) and value.requires_grad and torch.is_grad_enabled():
         there = device_of(target)
@@ -33,7 +33,7 @@ def _moved_for_autograd(value: Any, target: torch.Tensor) -> Any:
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
-    """Patch `copy_`, `__setitem__` and `new` of `torch.Tensor`."""
+    """Replace `copy_`, `__setitem__` and `new` of `torch.Tensor` by versions that know emulated devices."""
 
     def copy_(self: torch.Tensor, src: torch.Tensor, non_blocking: bool = False) -> torch.Tensor:
         return _copy_(self, _moved_for_autograd(src, self), non_blocking)

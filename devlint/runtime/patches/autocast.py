@@ -1,4 +1,4 @@
-"""Patches for mixed precision: `autocast("cuda")` on the host, with CUDA's list of operators in place of the host's."""
+"""Patches for mixed precision: make `autocast("cuda")` work on the host, with CUDA's rules of what to cast."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ _below_autocast = torch._C._dispatch_keyset_full_after(torch._C.DispatchKey.Auto
 
 
 class _OperandCast:
-    """Casts operands as CUDA's autocast does.
+    """Callable that casts the operands of an operator as CUDA's autocast does, if they are on an emulated device.
 
-    A weight is cast once and reused until autocast ends.
+    A weight is cast once, and the result is reused until autocast ends.
     """
 
     def __init__(self) -> None:
         self._weights: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
 
     def forget(self) -> None:
-        """Forget the cast weights, because autocast has ended."""
+        """Forget the weights that were cast, because autocast has ended."""
         self._weights.clear()
 
     def __call__(self, value: Any, target: torch.dtype) -> Any:
@@ -69,7 +69,7 @@ class _OperandCast:
 
 
 def _has_autocast_kernel(name: str, key: str) -> bool:
-    """Return whether an operator has a kernel for an autocast dispatch key."""
+    """Return whether an operator has a kernel for a dispatch key of autocast, such as `AutocastCUDA`."""
     try:
         return bool(_has_kernel(name, key))
     except RuntimeError:
@@ -77,7 +77,7 @@ def _has_autocast_kernel(name: str, key: str) -> bool:
 
 
 def _autocast_operators() -> tuple[list[str], list[str]]:
-    """Return the operators that CUDA's autocast casts, and those that only the host's autocast casts."""
+    """Return two lists of operator names: those that CUDA's autocast casts, and those that only the host's casts."""
     names = [
         n
         for n in torch._C._dispatch_get_all_op_names()
@@ -90,17 +90,20 @@ def _autocast_operators() -> tuple[list[str], list[str]]:
 
 
 def _base_name(name: str) -> str:
-    """Return an operator's name without namespace and overload."""
+    """Return the base name of an operator, such as `add` for `aten::add.Tensor`."""
     return name.removeprefix("aten::").partition(".")[0]
 
 
 def _operator(name: str) -> Any:
-    """Return the operator overload of a name such as `aten::add.Tensor`."""
+    """Return the torch operator overload with a full name such as `aten::add.Tensor`."""
     return getattr(getattr(torch.ops.aten, _base_name(name)), name.partition(".")[2] or "default")
 
 
 def _casting_kernel(name: str, cast: _OperandCast) -> Callable[..., Any]:
-    """Return a kernel that casts operands on the device as CUDA's autocast does."""
+    """Return an autocast kernel that casts operands on emulated devices as CUDA's autocast does.
+
+    Operands are passed on without a cast if none is on an emulated device.
+    """
     base, operator = _base_name(name), _operator(name)
 
     def kernel(keys: Any, *args: Any, **kwargs: Any) -> Any:
@@ -117,13 +120,20 @@ def _casting_kernel(name: str, cast: _OperandCast) -> Callable[..., Any]:
 
 
 def _uncast_kernel(name: str) -> Callable[..., Any]:
-    """Return a kernel for an operator that CUDA's autocast does not cast, though it may cast its parts."""
+    """Return an autocast kernel that passes the operands of an operator on without casting them.
+
+    It is for operators that CUDA's autocast does not cast, though it may cast in the operators that they are composed
+    of.
+    """
     operator = _operator(name)
     return lambda keys, *args, **kwargs: operator.redispatch(keys & _below_autocast, *args, **kwargs)
 
 
 def _install_kernels(cast: _OperandCast) -> Any:
-    """Replace the host's autocast kernels by CUDA's rules; return the library that holds them."""
+    """Register kernels with CUDA's casting rules in place of the host's autocast kernels.
+
+    Returns the `torch.library.Library` that holds the kernels. Destroying it restores the host's kernels.
+    """
     make: Any = torch.library.Library
     library = make("aten", "IMPL")
     casting, leaving = _autocast_operators()
@@ -137,7 +147,11 @@ def _install_kernels(cast: _OperandCast) -> Any:
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
-    """Make the host's autocast follow CUDA's rules while CUDA's autocast is on."""
+    """Replace methods of `torch.autocast`, so that the host casts by CUDA's rules while autocast is on for CUDA.
+
+    `binary_cross_entropy` then raises the error that it raises under CUDA's autocast. Nothing is replaced when MPS is
+    emulated.
+    """
     if session.kind != "cuda":
         return
     libraries: list[Any] = []

@@ -1,4 +1,7 @@
-"""Patches for clocks: a time read around device work that nothing waited for measures only its launch (DEV501)."""
+"""Patches for clocks, which report time measurements of accelerator work that nothing waited for (DEV501).
+
+Such a measurement tells only how long it took to launch the work.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,11 @@ CLOCK_FUNCTIONS = ("time", "perf_counter", "monotonic", "perf_counter_ns", "time
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
-    """Patch the clocks so that they compare the operators launched and waited for between two readings."""
+    """Replace the clocks of the module `time`, such as `perf_counter`, to report wrong time measurements (DEV501).
+
+    A measurement is wrong if operators were launched on the accelerator between two readings in one function and
+    nothing waited for the last of them.
+    """
     readings: dict[tuple[str, int], int] = {}
 
     def reading(original: Callable[[], float]) -> Callable[[], float]:

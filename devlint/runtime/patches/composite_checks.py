@@ -1,4 +1,4 @@
-"""Device checks that PyTorch makes in composite functions, before the dispatcher sees an operator."""
+"""Emulation of device checks that PyTorch makes in composite functions, before the dispatcher sees an operator."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ Check = Callable[..., None]
 
 
 def _check_rnn(*args: Any, **kwargs: Any) -> None:
-    """Check that input, hidden state and weights of a recurrent layer share a device and a dtype.
+    """Raise RuntimeError if input, hidden state and weights of a recurrent layer differ in device or dtype.
 
-    A packed input has its batch sizes as the second argument.
+    The dtype is checked on accelerators only. The arguments are those of `torch.lstm` and similar functions; a packed
+    input has its batch sizes as the second.
     """
     packed = (
         isinstance(args[1], torch.Tensor)
@@ -49,7 +50,7 @@ def _check_rnn(*args: Any, **kwargs: Any) -> None:
 
 
 def _check_tensor_split(tensor: torch.Tensor, indices: Any = None, *args: Any, **kwargs: Any) -> None:
-    """Check that the sections of `tensor_split` are on the host."""
+    """Raise RuntimeError if the indices or sections of `torch.tensor_split` are a tensor that is not on the host."""
     indices = kwargs.get("tensor_indices_or_sections", indices)
     if isinstance(indices, torch.Tensor) and placement_of(indices).key:
         raise RuntimeError(
@@ -58,19 +59,19 @@ def _check_tensor_split(tensor: torch.Tensor, indices: Any = None, *args: Any, *
 
 
 def _check_quantile(tensor: torch.Tensor, q: Any = None, *args: Any, **kwargs: Any) -> None:
-    """Check that `q` of `quantile` is on the device of the input."""
+    """Raise RuntimeError if the argument `q` of `torch.quantile` is a tensor on another device than the input."""
     if isinstance(q, torch.Tensor) and placement_of(q).key != placement_of(tensor).key:
         raise RuntimeError("quantile() q tensor must be on the same device as the input tensor")
 
 
 def _check_meshgrid(tensors: Any, *args: Any, **kwargs: Any) -> None:
-    """Check that the tensors of `meshgrid` share a device."""
+    """Raise RuntimeError if the tensors given to `torch.meshgrid` are on different devices."""
     if len({placement_of(tensor).key for tensor in tensors_in((tensors,))}) > 1:
         raise RuntimeError("meshgrid expects all tensors to have the same device")
 
 
 def _check_matrix_rank(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> None:
-    """Check that the tolerances of `matrix_rank` are on the device of the input."""
+    """Raise RuntimeError if a tolerance of `torch.linalg.matrix_rank` is a tensor on another device than the input."""
     for name in ("atol", "rtol"):
         tolerance = kwargs.get(name)
         if isinstance(tolerance, torch.Tensor) and placement_of(tolerance).key != placement_of(tensor).key:
@@ -95,7 +96,10 @@ _CHECKS: tuple[tuple[Any, str, Check], ...] = (
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
-    """Patch the composite functions so that they check placements where PyTorch checks devices."""
+    """Replace composite functions such as `torch.lstm`, so that they check the emulated devices of their tensors.
+
+    PyTorch's own functions check the real devices at these points.
+    """
 
     def guarded(original: Callable[..., Any], check: Check) -> Callable[..., Any]:
         @functools.wraps(original)
@@ -113,7 +117,10 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
     ctc_loss: Callable[..., torch.Tensor] = torch.ctc_loss
 
     def with_numbers(log_probs: torch.Tensor, targets: torch.Tensor, *lengths_and_more: Any, **kwargs: Any) -> Any:
-        """Call `ctc_loss` with its lengths as numbers, because it reads them on the host wherever they are."""
+        """Call `torch.ctc_loss` with its tensors of lengths converted to lists of numbers, and return the loss.
+
+        `ctc_loss` reads the lengths on the host, whichever device they are on.
+        """
         arguments = [value.tolist() if isinstance(value, torch.Tensor) else value for value in lengths_and_more]
         return ctc_loss(log_probs, targets, *arguments, **kwargs)
 

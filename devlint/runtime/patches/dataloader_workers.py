@@ -1,4 +1,4 @@
-"""Patch for DataLoader workers: what other processes do is not recorded, and the report says so."""
+"""Patch for DataLoader workers: a note in the report says that what these processes do is not recorded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WORKERS_NOTE = "DataLoader workers: what happens in other processes is not recor
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
-    """Add a note to the report whenever a DataLoader starts its workers."""
+    """Patch the DataLoader so that the report gets a note whenever a DataLoader starts worker processes."""
     kind: Any = dataloader._MultiProcessingDataLoaderIter
     start = kind.__init__
 

@@ -1,4 +1,7 @@
-"""Patches for `torch.cuda`, `torch.mps` and `torch.accelerator`, which answer as if the devices were there."""
+"""Replacements for the functions of `torch.cuda`, `torch.mps` and `torch.accelerator`.
+
+They answer as if the emulated devices were real.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,10 @@ TOTAL_MEMORY = 80 * 1024**3
 
 
 def _device_index(session: RuntimeSession, device: Any) -> int:
-    """Return the device index meant by an argument of a `torch.cuda` function."""
+    """Return the index of the emulated device that an argument of a `torch.cuda` function means.
+
+    None and negative numbers mean the current device.
+    """
     if device is None or (isinstance(device, int) and device < 0):
         return session.current_index
     if isinstance(device, int | str):
@@ -36,7 +42,7 @@ def _device_index(session: RuntimeSession, device: Any) -> int:
 
 
 def _common_queries(session: RuntimeSession) -> dict[str, Any]:
-    """Return the functions that `torch.cuda` and `torch.accelerator` share, by name."""
+    """Return replacements, by name, for functions such as `synchronize` of `torch.cuda` and `torch.accelerator`."""
 
     def synchronize(device: Any = None) -> None:
         session.initialize()
@@ -55,8 +61,8 @@ def _common_queries(session: RuntimeSession) -> dict[str, Any]:
     }
 
 
-def _memory(session: RuntimeSession) -> dict[str, Any]:
-    """Return the functions for memory statistics, by name."""
+def _memory_functions(session: RuntimeSession) -> dict[str, Any]:
+    """Return replacements, by name, for the functions of `torch.cuda` that report or reset memory statistics."""
 
     def key(device: Any) -> int:
         return 1 + _device_index(session, device)
@@ -92,8 +98,8 @@ def _memory(session: RuntimeSession) -> dict[str, Any]:
     }
 
 
-def _random(session: RuntimeSession) -> dict[str, Any]:
-    """Return the functions for random number generators, by name."""
+def _random_functions(session: RuntimeSession) -> dict[str, Any]:
+    """Return replacements, by name, for functions of `torch.cuda` that seed random generators or give their states."""
 
     def key(device: Any) -> int:
         return 1 + _device_index(session, device)
@@ -119,8 +125,8 @@ def _random(session: RuntimeSession) -> dict[str, Any]:
     }
 
 
-def _refused(name: str) -> Any:
-    """Return a function that raises NotEmulated."""
+def _refusing_function(name: str) -> Any:
+    """Return a replacement for a torch function that emulation does not support; calling it raises NotEmulated."""
 
     def refuse(*args: Any, **kwargs: Any) -> Any:
         raise NotEmulated(name)
@@ -128,8 +134,8 @@ def _refused(name: str) -> Any:
     return refuse
 
 
-def _identity(session: RuntimeSession) -> dict[str, Any]:
-    """Return the functions that say which devices there are and which one is current, by name."""
+def _device_descriptions(session: RuntimeSession) -> dict[str, Any]:
+    """Return replacements, by name, for functions of `torch.cuda` that describe devices or select the current one."""
     properties = types.SimpleNamespace(
         name="devlint emulated device",
         major=CAPABILITY[0],
@@ -171,30 +177,34 @@ def _identity(session: RuntimeSession) -> dict[str, Any]:
 
 
 def _streams_and_events(session: RuntimeSession) -> dict[str, Any]:
-    """Return the classes and functions for streams and events, by name."""
+    """Return replacements, by name, for the classes and functions of `torch.cuda` that deal with streams and events."""
     stream, event = stream_and_event(session)
     return {
         "Stream": stream,
         "Event": event,
-        "current_stream": lambda device=None: stream.from_clock(session.streams.current(_device(session, device))),
-        "default_stream": lambda device=None: stream.from_clock(session.streams.default(_device(session, device))),
+        "current_stream": lambda device=None: stream.from_clock(
+            session.streams.current(_emulated_device(session, device))
+        ),
+        "default_stream": lambda device=None: stream.from_clock(
+            session.streams.default(_emulated_device(session, device))
+        ),
         "set_stream": lambda chosen: session.streams.set_current(chosen.stream_clock),
         "stream": stream.context,
         "is_current_stream_capturing": lambda: False,
     }
 
 
-def _cuda(session: RuntimeSession, patcher: Patcher) -> None:
-    """Patch `torch.cuda` and its submodules."""
+def _patch_cuda(session: RuntimeSession, patcher: Patcher) -> None:
+    """Replace functions of `torch.cuda` and its submodules by versions for emulated devices."""
     names = (
         _common_queries(session)
-        | _memory(session)
-        | _random(session)
-        | _identity(session)
+        | _memory_functions(session)
+        | _random_functions(session)
+        | _device_descriptions(session)
         | _streams_and_events(session)
     )
     for name in ("CUDAGraph", "graph", "make_graphed_callables", "get_stream_from_external", "utilization"):
-        names[name] = _refused(f"torch.cuda.{name}")
+        names[name] = _refusing_function(f"torch.cuda.{name}")
     for name, value in names.items():
         patcher.replace(torch.cuda, name, value)
     for module in (torch.cuda.memory, torch.cuda.random, torch.cuda.streams):
@@ -213,13 +223,13 @@ def _cuda(session: RuntimeSession, patcher: Patcher) -> None:
     patcher.replace(torch.backends.cudnn, "is_acceptable", lambda tensor: False)
 
 
-def _device(session: RuntimeSession, device: Any) -> torch.device:
-    """Return the emulated device meant by an argument of a `torch.cuda` function."""
+def _emulated_device(session: RuntimeSession, device: Any) -> torch.device:
+    """Return the emulated device that an argument of a `torch.cuda` function means; None means the current device."""
     return session.devices[_device_index(session, device)]
 
 
-def _accelerator(session: RuntimeSession, patcher: Patcher) -> None:
-    """Patch `torch.accelerator`, if this torch has it."""
+def _patch_accelerator(session: RuntimeSession, patcher: Patcher) -> None:
+    """Replace functions of `torch.accelerator` by versions for emulated devices, if this torch has the module."""
     accelerator = getattr(torch, "accelerator", None)
     if accelerator is None:
         return
@@ -238,16 +248,16 @@ def _accelerator(session: RuntimeSession, patcher: Patcher) -> None:
         "current_stream": lambda device=None: torch.cuda.current_stream(device),
         "set_stream": lambda stream: torch.cuda.set_stream(stream),
     }
-    names |= {name: value for name, value in _memory(session).items() if hasattr(accelerator, name)}
+    names |= {name: value for name, value in _memory_functions(session).items() if hasattr(accelerator, name)}
     for name, value in names.items():
         if hasattr(accelerator, name):
             patcher.replace(accelerator, name, value)
 
 
-def _mps(session: RuntimeSession, patcher: Patcher) -> None:
-    """Patch `torch.mps` and `torch.backends.mps`."""
+def _patch_mps(session: RuntimeSession, patcher: Patcher) -> None:
+    """Replace functions of `torch.mps` and `torch.backends.mps` by versions for the emulated device."""
     queries = _common_queries(session)
-    memory = _memory(session)
+    memory = _memory_functions(session)
     patcher.replace(torch.backends.mps, "is_available", lambda: True)
     patcher.replace(torch.backends.mps, "is_built", lambda: True)
     for name, value in {
@@ -265,12 +275,15 @@ def _mps(session: RuntimeSession, patcher: Patcher) -> None:
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
-    """Patch the device modules of torch, and `torch.manual_seed`."""
+    """Replace functions of `torch.cuda` or `torch.mps`, of `torch.accelerator`, and `torch.manual_seed`.
+
+    The replacements answer for the emulated devices.
+    """
     if session.kind == "cuda":
-        _cuda(session, patcher)
+        _patch_cuda(session, patcher)
     else:
-        _mps(session, patcher)
-    _accelerator(session, patcher)
+        _patch_mps(session, patcher)
+    _patch_accelerator(session, patcher)
 
     def manual_seed(seed: int) -> torch.Generator:
         rng.discard_device_states()

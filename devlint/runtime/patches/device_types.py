@@ -1,4 +1,7 @@
-"""Patches for `torch.device(0)`, legacy types such as `torch.cuda.FloatTensor`, and the default tensor type."""
+"""Patches for `torch.device(0)`, legacy types such as `torch.cuda.FloatTensor`, and `set_default_tensor_type`.
+
+The patched versions know emulated devices.
+"""
 
 from __future__ import annotations
 
@@ -42,14 +45,19 @@ class _DeviceType(type):
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
-    """Patch `torch.device`, the legacy types of `torch.cuda`, and `torch.set_default_tensor_type`."""
+    """Replace `torch.device`, legacy types such as `torch.cuda.FloatTensor`, and `torch.set_default_tensor_type`.
+
+    The replacements know emulated devices.
+    """
     names = {"__module__": "torch", "__qualname__": "device", "kind": session.kind}
     patcher.replace(torch, "device", _DeviceType("device", (), names))
     if session.kind != "cuda":
         return
     for dtype_name, legacy in torch_errors.LEGACY_DTYPE_NAMES.items():
         if hasattr(torch.cuda, f"{legacy}Tensor"):
-            patcher.replace(torch.cuda, f"{legacy}Tensor", _legacy(session, legacy, getattr(torch, dtype_name)))
+            patcher.replace(
+                torch.cuda, f"{legacy}Tensor", _legacy_type_class(session, legacy, getattr(torch, dtype_name))
+            )
     default_type = torch.set_default_tensor_type
 
     def set_default_tensor_type(wanted: Any) -> None:
@@ -65,15 +73,18 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
 
 
 class _LegacyType(type):
-    """Metaclass of the legacy tensor types: `isinstance` compares device and dtype."""
+    """Metaclass of the classes that replace legacy tensor types such as `torch.cuda.FloatTensor`.
+
+    `isinstance` is true for tensors with the type's device and dtype.
+    """
 
     def __instancecheck__(cls, instance: object) -> bool:
         wanted: torch.dtype = cls.dtype  # type: ignore[attr-defined]
         return isinstance(instance, torch.Tensor) and device_of(instance).type == "cuda" and instance.dtype is wanted
 
 
-def _legacy(session: RuntimeSession, legacy: str, dtype: torch.dtype) -> type:
-    """Return a class that stands for a legacy type such as `torch.cuda.FloatTensor`."""
+def _legacy_type_class(session: RuntimeSession, legacy: str, dtype: torch.dtype) -> type:
+    """Return a class that replaces a legacy tensor type such as `torch.cuda.FloatTensor` and makes emulated tensors."""
 
     def new(cls: type, *args: Any, device: Any = None) -> torch.Tensor:
         target = session.resolve("cuda" if device is None else device)

@@ -1,4 +1,7 @@
-"""Patches for functions that create tensors: run on the host, label the result with the wanted device."""
+"""Patches for the torch functions that create tensors.
+
+They create the tensor on the host, and label its storage with the emulated device that the program asked for.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ ARRAYS = ("from_numpy", "frombuffer", "from_dlpack", "from_file")
 
 
 def _plain_factories() -> Iterator[tuple[Any, str]]:
-    """Yield the factories that torch itself lists, each with the module and name it is found under."""
+    """Yield the torch functions that create tensors of given sizes, each as its module and its name there."""
     wanted = default_device._device_constructors()
     for module in (torch, torch.fft):
         for name, value in vars(module).items():
@@ -53,23 +56,33 @@ def current_default_device() -> torch.device | None:
 
 
 class _FactoryWrapper:
-    """Wraps factory functions so that their results are labelled."""
+    """Maker of wrappers for torch functions that create tensors, which label each new tensor with the device asked for.
+
+    The device may be emulated; the tensor itself is created on the host.
+    """
 
     def __init__(self, session: RuntimeSession) -> None:
         self.session = session
 
     def target(self, device: Any, *, default: bool = True) -> torch.device:
-        """Return the device that a factory is asked for, or the default one."""
+        """Return the device on which a torch function is asked to create a tensor.
+
+        `device` is the argument of the call. For None it is this thread's default device; it is the host if there is
+        none or if `default` is False.
+        """
         if device is None and default:
             device = current_default_device()
         return self.session.resolve(device)
 
     def foreign(self, target: torch.device) -> bool:
-        """Return whether a device is neither the host nor emulated, such as `meta`."""
+        """Return whether a device is neither the host nor of the emulated type; an example is `meta`."""
         return target.type not in ("cpu", self.session.kind)
 
     def label_result(self, out: Any, target: torch.device, name: str, *, explicit: bool, pinned: bool = False) -> Any:
-        """Label a new tensor with its device, record the factory, and return the tensor."""
+        """Label a new tensor with its device, and return the tensor.
+
+        The recorders count the call of the function that created the tensor, whose name is `name`.
+        """
         session = self.session
         frame = user_frame(3)
         if target.type == "mps" and out.dtype is torch.float64:
@@ -86,7 +99,7 @@ class _FactoryWrapper:
         return out
 
     def plain(self, name: str, original: Callable[..., Any], *, default: bool) -> Callable[..., Any]:
-        """Wrap a factory that takes sizes, such as `torch.zeros`."""
+        """Return a wrapper of a function that makes a tensor of given sizes, such as `torch.zeros`."""
 
         @functools.wraps(original)
         def factory(*args: Any, device: Any = None, pin_memory: bool = False, **kwargs: Any) -> Any:
@@ -104,7 +117,10 @@ class _FactoryWrapper:
         return factory
 
     def relative(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
-        """Wrap a factory that takes its device from a tensor unless told otherwise, such as `zeros_like`."""
+        """Return a wrapper of a function such as `zeros_like`, which makes a tensor on the device of another tensor.
+
+        The argument `device` may ask for a different device.
+        """
 
         @functools.wraps(original)
         def factory(*args: Any, device: Any = None, pin_memory: bool = False, **kwargs: Any) -> Any:
@@ -120,7 +136,7 @@ class _FactoryWrapper:
         return factory
 
     def data(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
-        """Wrap `torch.tensor`, `as_tensor` or `asarray`, which take Python data, arrays or tensors."""
+        """Return a wrapper of `torch.tensor`, `as_tensor` or `asarray`, which take Python data, arrays or tensors."""
 
         @functools.wraps(original)
         def factory(data: Any, *args: Any, device: Any = None, pin_memory: bool = False, **kwargs: Any) -> Any:
@@ -138,7 +154,7 @@ class _FactoryWrapper:
                 out = original(data, *args, device=HOST, **kwargs)
             if target.type != "cpu" and name != "tensor":
                 out = out.clone()
-            self.label_result(out, target, name + _origin(data), explicit=device is not None, pinned=pin_memory)
+            self.label_result(out, target, name + _origin_suffix(data), explicit=device is not None, pinned=pin_memory)
             if target.type != "cpu":
                 self.session.notify_recorders(
                     lambda recorder, frame: recorder.record_wait("tensor from Python data", frame)
@@ -150,7 +166,10 @@ class _FactoryWrapper:
     def _from_tensor(
         self, data: torch.Tensor, target: torch.device, original: Any, name: str, args: Any, kwargs: dict[str, Any]
     ) -> Any:
-        """Make a tensor from another tensor, copied to the target device if it is elsewhere."""
+        """Return the result of `torch.tensor`, `as_tensor` or `asarray` for data that is a tensor.
+
+        The data is copied if it is not on the target device.
+        """
         here = placement_of(data).device
         if here == target:
             return original(data, *args, **kwargs)
@@ -160,7 +179,10 @@ class _FactoryWrapper:
         return data.to(target, kwargs.get("dtype"))
 
     def nested(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
-        """Wrap a factory of nested tensors, which are placed on the device of their first part."""
+        """Return a wrapper of a function that makes a nested tensor.
+
+        The tensor is placed on the device of its first part if the call names no device.
+        """
 
         @functools.wraps(original)
         def factory(parts: Any, *args: Any, device: Any = None, layout: Any = None, **kwargs: Any) -> Any:
@@ -178,7 +200,7 @@ class _FactoryWrapper:
         return factory
 
     def sparse(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
-        """Wrap a factory that makes a sparse tensor from its parts."""
+        """Return a wrapper of a function that makes a sparse tensor from indices and values."""
 
         @functools.wraps(original)
         def factory(*args: Any, device: Any = None, pin_memory: bool = False, **kwargs: Any) -> Any:
@@ -198,7 +220,7 @@ class _FactoryWrapper:
         return factory
 
     def array(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
-        """Wrap a factory that makes a host tensor over existing memory, such as `from_numpy`."""
+        """Return a wrapper of a function that makes a host tensor over existing memory, such as `torch.from_numpy`."""
 
         @functools.wraps(original)
         def factory(*args: Any, **kwargs: Any) -> Any:
@@ -209,13 +231,16 @@ class _FactoryWrapper:
         return factory
 
 
-def _origin(data: Any) -> str:
-    """Return a suffix for the history of a tensor made from a NumPy array; empty for other data."""
+def _origin_suffix(data: Any) -> str:
+    """Return " from a NumPy array" for a NumPy or pandas object and the empty string for other data.
+
+    The text ends a step in the history of the tensor that is made from the data.
+    """
     return " from a NumPy array" if type(data).__module__.startswith(("numpy", "pandas")) else ""
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
-    """Patch the functions that create tensors."""
+    """Replace the torch functions that create tensors, such as `torch.zeros`, by versions for emulated devices."""
     wrapper = _FactoryWrapper(session)
 
     def replace(owner: Any, name: str, wrapped: Callable[..., Any]) -> None:
@@ -240,7 +265,7 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
 
 
 def _keep_scriptable(patcher: Patcher, original: Any, wrapped: Any) -> None:
-    """Register a wrapped function with TorchScript, which knows its operators by function identity."""
+    """Register the replacement of a torch function with TorchScript, which knows its operators by function identity."""
     operator = _builtins._find_builtin(original)
     if operator is not None:
         _builtins._register_builtin(wrapped, operator)

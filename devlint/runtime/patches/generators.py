@@ -1,4 +1,4 @@
-"""Patch for `torch.Generator(device=...)`."""
+"""Patch for `torch.Generator(device=...)`, so that programs can make generators for emulated devices."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class _AnyGenerator(type(_Generator)):  # type: ignore[misc]
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
-    """Patch `torch.Generator` so that generators can be made for emulated devices."""
+    """Replace `torch.Generator` by a class whose generators can be made for emulated devices."""
 
     class Generator(_Generator, metaclass=_AnyGenerator):  # type: ignore[misc]
-        """A random number generator that knows which device it was made for."""
+        """Replacement for `torch.Generator` that knows the device, real or emulated, for which it was made."""
 
         def __new__(cls, device: Any = "cpu") -> Generator:
             target = session.resolve(device)
@@ -45,10 +45,10 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
             return rng.generator_device(self)
 
         def __reduce__(self) -> Any:
-            return _restored, (str(self.device), self.get_state())
+            return _restored_generator, (str(self.device), self.get_state())
 
         def clone_state(self) -> Generator:
-            """Return another generator in the same state."""
+            """Return another generator for the same device in the same state."""
             copy = Generator(self.device)
             copy.set_state(self.get_state())
             return copy
@@ -56,8 +56,8 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
     patcher.replace(torch, "Generator", Generator)
 
 
-def _restored(device: str, state: torch.Tensor) -> torch.Generator:
-    """Return a generator with a saved state; pickling uses this function."""
+def _restored_generator(device: str, state: torch.Tensor) -> torch.Generator:
+    """Return a new generator for a device with a saved state; unpickling a generator calls this function."""
     generator = torch.Generator(device)
     generator.set_state(state)
     return generator

@@ -1,4 +1,4 @@
-"""Patches for the ways out of torch: NumPy, Python lists, DLPack and printing."""
+"""Patches for conversions of tensors into other things: NumPy arrays, Python lists, DLPack and printed text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,11 @@ _dlpack = torch.Tensor.__dlpack__
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
-    """Patch the conversions of tensors to refuse accelerator memory as CUDA does, and to report early reads."""
+    """Replace the methods of `torch.Tensor` that convert it to a NumPy array, a list, DLPack or text.
+
+    The replacements refuse accelerator memory as CUDA does, and report reads of a non-blocking copy that is still
+    pending.
+    """
 
     def read(self: torch.Tensor, how: str) -> None:
         label = label_of(self)

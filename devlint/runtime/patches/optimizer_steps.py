@@ -1,4 +1,4 @@
-"""Patches for optimizers, which group tensors by device to choose their kernels."""
+"""Patches for optimizers and gradient clipping, which group tensors by device to choose their kernels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
 
 def group_tensors(tensorlists: list[list[torch.Tensor | None]], with_indices: bool = False) -> dict[Any, Any]:
-    """Group lists of tensors by the device and dtype of the first list's tensors, by placement."""
+    """Split several lists of tensors into groups by the emulated device and the dtype of the first list's tensors.
+
+    The tensors at one index of the lists go to the same group. Replaces torch's function of the same purpose, and
+    raises its error if the tensors at one index are on different devices.
+    """
     groups: dict[Any, tuple[list[list[torch.Tensor | None]], list[int]]] = {}
     for index, first in enumerate(tensorlists[0]):
         if first is None:
@@ -40,7 +44,7 @@ def group_tensors(tensorlists: list[list[torch.Tensor | None]], with_indices: bo
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
-    """Patch every place where torch groups tensors by device and dtype."""
+    """Replace torch's function that groups tensors by device and dtype, wherever torch uses it, by `group_tensors`."""
     patcher.replace(_foreach_utils, "_group_tensors_by_device_and_dtype", group_tensors)
     for name in ("torch.optim.optimizer", "torch.nn.utils.clip_grad"):
         module = importlib.import_module(name)

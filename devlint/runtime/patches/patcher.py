@@ -1,4 +1,4 @@
-"""Replacement of attributes for a while, undone exactly."""
+"""Temporary replacement of attributes of modules and classes, which can be undone exactly."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ _MISSING = object()
 
 
 class Patcher:
-    """Replaces attributes of torch and other modules, and restores them in reverse order."""
+    """Means to replace attributes of torch and other modules for a time, and to restore them in reverse order."""
 
     def __init__(self) -> None:
         self._before: list[tuple[Any, str, Any]] = []
         self._last: list[Callable[[], object]] = []
 
     def replace(self, owner: Any, name: str, value: Any) -> Any:
-        """Set an attribute, and return the value found there before, inherited or own."""
+        """Set an attribute of an object, and return the value that the attribute had before, inherited or own."""
         found = getattr(owner, name, None)
         self._before.append((owner, name, vars(owner).get(name, _MISSING)))
         setattr(owner, name, value)
         return found
 
     def at_end(self, action: Callable[[], object]) -> None:
-        """Register an action to run after everything is restored."""
+        """Register a function without arguments to be called after `undo` has restored all attributes."""
         self._last.append(action)
 
     def undo(self) -> None:
-        """Restore every replaced attribute, then run the registered actions."""
+        """Restore every attribute that this patcher replaced, then call the functions registered by `at_end`."""
         while self._before:
             owner, name, value = self._before.pop()
             if value is _MISSING:

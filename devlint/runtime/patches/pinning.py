@@ -1,4 +1,4 @@
-"""Patches for pinned memory: `pin_memory` and `is_pinned`."""
+"""Patches for pinned (page-locked) host memory on emulated devices: `Tensor.pin_memory` and `Tensor.is_pinned`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ _clone = torch.Tensor.clone
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
-    """Patch the pinning methods of `torch.Tensor` to use storage labels; only host memory can be pinned."""
+    """Replace `pin_memory` and `is_pinned` of `torch.Tensor` by versions that use the label on the tensor's storage.
+
+    Only host memory can be pinned; for other tensors, `pin_memory` raises the error that torch raises.
+    """
 
     def pin_memory(self: torch.Tensor, device: Any = None) -> torch.Tensor:
         place = placement_of(self)

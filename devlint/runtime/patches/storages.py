@@ -1,4 +1,4 @@
-"""Patches for storages: their device and copies, which `torch.save`, `torch.load` and `deepcopy` rely on."""
+"""Patches for the device and the copies of storages, on which `torch.save`, `torch.load` and `deepcopy` rely."""
 
 from __future__ import annotations
 
@@ -20,13 +20,16 @@ _make: Any = torch._C.StorageBase.__new__
 
 
 def _label(storage: torch.UntypedStorage, place: Placement) -> torch.UntypedStorage:
-    """Label a storage with a placement, and return the storage."""
+    """Label a storage with the device that it is taken to be on (emulated or the host), and return the storage."""
     setattr(storage, LABEL_ATTRIBUTE, DeviceStorageLabel(place, storage.nbytes()) if place.key else StorageLabel(place))
     return storage
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
-    """Patch `torch.UntypedStorage` so that labels follow its copies."""
+    """Patch `torch.UntypedStorage` so that storages can be created on, moved to and copied on emulated devices.
+
+    The storages keep their bytes on the host; a label on each tells its emulated device.
+    """
 
     def device(self: torch.UntypedStorage) -> torch.device:
         label = getattr(self, LABEL_ATTRIBUTE)

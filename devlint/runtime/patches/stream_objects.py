@@ -1,4 +1,7 @@
-"""The classes `Stream` and `Event` of the emulated device, where nothing runs in parallel but waits are tracked."""
+"""The classes that replace `torch.cuda.Stream` and `torch.cuda.Event` for emulated devices.
+
+Nothing runs in parallel on an emulated device, but the order of work and waits is tracked.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class EmulatedEvent:
-    """An emulated `torch.cuda.Event`: a point on a stream, as a vector clock."""
+    """Emulated `torch.cuda.Event`: a point in the work of a stream, kept as a copy of the stream's vector clock."""
 
     session: ClassVar[RuntimeSession]
 
@@ -22,25 +25,28 @@ class EmulatedEvent:
         self._time = 0.0
 
     def record(self, stream: EmulatedStream | None = None) -> None:
-        """Mark how far a stream has come; the current stream if none is given."""
+        """Set this event to the point that the work of a stream has reached; None means the current stream."""
         self.clock = dict(self._clock_of(stream).clock)
         self._time = time.perf_counter()
 
     def wait(self, stream: EmulatedStream | None = None) -> None:
-        """Make a stream wait for this event."""
+        """Make the later work of a stream wait for this event; None means the current stream."""
         self._clock_of(stream).wait(self.clock or {})
 
     def synchronize(self) -> None:
-        """Make the host wait for this event."""
+        """Make the host wait for the work that its stream had enqueued when this event was recorded."""
         self.session.host_waited("event.synchronize", self.clock or {})
 
     def query(self) -> bool:
-        """Return True, because emulated work is done as soon as it is launched; counts as a wait."""
+        """Return True, because emulated work is done as soon as it is launched.
+
+        The call is recorded as a wait of the host for this event.
+        """
         self.session.host_waited("event.query", self.clock or {})
         return True
 
     def elapsed_time(self, end: EmulatedEvent) -> float:
-        """Return the milliseconds between two recorded events."""
+        """Return the milliseconds from the recording of this event to the recording of the event `end`."""
         if not (self.enable_timing and end.enable_timing):
             raise ValueError("Both events must be created with argument 'enable_timing=True'.")
         if self.clock is None or end.clock is None:
@@ -48,14 +54,14 @@ class EmulatedEvent:
         return (end._time - self._time) * 1000.0
 
     def _clock_of(self, stream: EmulatedStream | None) -> StreamClock:
-        """Return the clock of a stream, or of the current stream for None."""
+        """Return the vector clock of a stream, or that of the current stream if the stream is None."""
         if stream is not None:
             return stream.stream_clock
         return self.session.streams.current(self.session.devices[self.session.current_index])
 
 
 class EmulatedStream:
-    """An emulated `torch.cuda.Stream`: a sequence of work on a device."""
+    """Emulated `torch.cuda.Stream`: a sequence of work on an emulated device, with a vector clock of its progress."""
 
     session: ClassVar[RuntimeSession]
     event: ClassVar[type[EmulatedEvent]]
@@ -67,14 +73,14 @@ class EmulatedStream:
 
     @classmethod
     def from_clock(cls, stream_clock: StreamClock) -> EmulatedStream:
-        """Return a stream object for an existing stream clock."""
+        """Return a stream object for an existing vector clock of a stream."""
         stream = cls.__new__(cls)
         stream.device, stream.stream_clock, stream.priority = stream_clock.device, stream_clock, 0
         return stream
 
     @classmethod
     def context(cls, stream: EmulatedStream | None) -> Any:
-        """Return a context manager that makes a stream the current one."""
+        """Return a context manager that makes a stream the current stream of this thread; it does nothing for None."""
         return _CurrentStreamScope(cls.session, stream)
 
     @property
@@ -85,30 +91,33 @@ class EmulatedStream:
     cuda_stream = stream_id
 
     def synchronize(self) -> None:
-        """Make the host wait for this stream."""
+        """Make the host wait for all work enqueued on this stream."""
         self.session.host_waited("stream.synchronize", self.stream_clock.clock)
 
     def wait_stream(self, other: EmulatedStream) -> None:
-        """Make this stream wait for what another stream has enqueued."""
+        """Make the later work of this stream wait for the work that another stream has enqueued so far."""
         self.stream_clock.wait(other.stream_clock.clock)
 
     def wait_event(self, event: EmulatedEvent) -> None:
-        """Make this stream wait for an event of another stream."""
+        """Make the later work of this stream wait for an event of another stream."""
         self.stream_clock.wait(event.clock or {})
 
     def record_event(self, event: EmulatedEvent | None = None) -> EmulatedEvent:
-        """Record an event on this stream, and return the event."""
+        """Record an event on this stream, and return the event; for None, a new event is made."""
         event = self.event() if event is None else event
         event.record(self)
         return event
 
     def query(self) -> bool:
-        """Return True, because emulated work is done as soon as it is launched; counts as a wait."""
+        """Return True, because emulated work is done as soon as it is launched.
+
+        The call is recorded as a wait of the host for this stream.
+        """
         self.session.host_waited("stream.query", self.stream_clock.clock)
         return True
 
     def is_capturing(self) -> bool:
-        """Return False, because graphs are not captured on the emulated device."""
+        """Return False, because CUDA graphs are not captured on the emulated device."""
         return False
 
     def __enter__(self) -> EmulatedStream:
@@ -127,13 +136,13 @@ class EmulatedStream:
 
 
 def stream_and_event(session: RuntimeSession) -> tuple[type[EmulatedStream], type[EmulatedEvent]]:
-    """Return the `Stream` and `Event` classes for a session."""
+    """Return new subclasses of `EmulatedStream` and `EmulatedEvent` that belong to the given session."""
     event = type("Event", (EmulatedEvent,), {"session": session})
     return type("Stream", (EmulatedStream,), {"session": session, "event": event}), event
 
 
 class _CurrentStreamScope:
-    """Context manager that makes a stream the current one of this thread."""
+    """Context manager that makes a stream the current stream of this thread, and restores the one before at the end."""
 
     def __init__(self, session: RuntimeSession, stream: Any) -> None:
         self.session = session

@@ -1,4 +1,4 @@
-"""Patches for what a tensor says of its device: `device`, `is_cuda`, `get_device`, `type` and `grad`."""
+"""Patches for attributes of tensors that depend on the device: `device`, `is_cuda`, `get_device`, `type` and `grad`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _base_type = torch.Tensor.type
 
 
 def device_of(tensor: torch.Tensor) -> torch.device:
-    """Return the device that a tensor claims to be on: its label's, or the real one."""
+    """Return the emulated device that is labelled on a tensor's storage; without a label, the tensor's real device."""
     try:
         label = getattr(storage_of_dense(tensor), LABEL_ATTRIBUTE)
     except (NotImplementedError, RuntimeError):
@@ -32,7 +32,7 @@ def device_of(tensor: torch.Tensor) -> torch.device:
 
 
 def legacy_type(session: RuntimeSession, wanted: Any) -> tuple[torch.device, torch.dtype] | None:
-    """Return the device and dtype of a legacy type such as `torch.cuda.FloatTensor`, or None.
+    """Return the device and dtype of a legacy tensor type such as `torch.cuda.FloatTensor`, or None for anything else.
 
     `wanted` is the type or its name.
     """
@@ -48,7 +48,10 @@ def legacy_type(session: RuntimeSession, wanted: Any) -> tuple[torch.device, tor
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
-    """Patch the device properties of `torch.Tensor` to answer from storage labels."""
+    """Replace properties and methods of `torch.Tensor` such as `device` by versions that know emulated devices.
+
+    They read the device from the label on the tensor's storage.
+    """
 
     def is_kind(kind: str) -> property:
         return property(lambda self: device_of(self).type == kind)

@@ -1,4 +1,4 @@
-"""Patch for threads: dispatch modes belong to one thread, so they are entered in every thread that is started."""
+"""Patch for threads: a dispatch mode is active in one thread only, so every new thread must enter devlint's mode."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def install(patcher: Patcher, mode: Callable[[], AbstractContextManager[Any]]) -> None:
-    """Patch `threading.Thread` so that new threads run under the dispatch mode."""
+    """Patch `threading.Thread` so that new threads run under devlint's dispatch mode, which `mode()` makes."""
 
     def bootstrap(self: Any) -> None:
         run = self.run

@@ -1,4 +1,4 @@
-"""Patches for methods that move tensors and modules: `to`, `cuda`, `cpu` and `type_as`."""
+"""Patches for methods that move tensors and modules to (emulated) devices: `to`, `cuda`, `cpu` and `type_as`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _parse_to = torch._C._nn._parse_to
 
 
 class ToArguments(NamedTuple):
-    """The arguments of a call of `.to`."""
+    """What a call of `Tensor.to` asks for: device, dtype, `non_blocking`, `copy` and memory format."""
 
     device: torch.device | None
     dtype: torch.dtype | None
@@ -32,7 +32,10 @@ class ToArguments(NamedTuple):
 
     @property
     def options(self) -> dict[str, Any]:
-        """Return the keyword arguments to pass on to torch's own `.to`."""
+        """Return `copy`, `non_blocking` and memory format as keyword arguments for torch's own `Tensor.to`.
+
+        The memory format is left out if it is None.
+        """
         options: dict[str, Any] = {"copy": self.copy, "non_blocking": self.non_blocking}
         if self.memory_format is not None:
             options["memory_format"] = self.memory_format
@@ -40,7 +43,7 @@ class ToArguments(NamedTuple):
 
 
 def parse_to_arguments(session: RuntimeSession, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ToArguments:
-    """Parse the arguments of `.to` in any of its three forms."""
+    """Return the arguments of a call of `.to`, which may begin with a device, a dtype or another tensor."""
     rest = list(args)
     device = kwargs.get("device")
     dtype = kwargs.get("dtype")
@@ -62,11 +65,14 @@ def parse_to_arguments(session: RuntimeSession, args: tuple[Any, ...], kwargs: d
 
 
 def _move(session: RuntimeSession, tensor: torch.Tensor, asked: ToArguments, how: str) -> torch.Tensor:
-    """Move, cast or keep a tensor as `.to` would, and record the transfer."""
+    """Return a tensor moved, cast or unchanged, as the given arguments of `.to` ask, and record the transfer.
+
+    `how` is the name of the method that the program called. The call is reported if the program discards its result.
+    """
     here = device_of(tensor)
     target = asked.device
     if target is None or target == here:
-        out = _stayed(tensor, asked)
+        out = _result_on_same_device(tensor, asked)
         if out is tensor and target is not None:
             kind = TransferKind(str(here), str(here), True, False, how)
             session.notify_recorders(lambda recorder, frame: recorder.record_redundant_transfer(kind, frame))
@@ -87,13 +93,16 @@ def _move(session: RuntimeSession, tensor: torch.Tensor, asked: ToArguments, how
     return out
 
 
-def _stayed(tensor: torch.Tensor, asked: ToArguments) -> torch.Tensor:
-    """Return a tensor that `.to` leaves on its device, cast if the arguments ask for it."""
+def _result_on_same_device(tensor: torch.Tensor, asked: ToArguments) -> torch.Tensor:
+    """Return the result of a call of `.to` that does not change the device: the tensor, a cast or a copy of it."""
     return _to(tensor, asked.dtype or tensor.dtype, **asked.options)
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
-    """Patch the methods of `torch.Tensor` that move tensors, and the parsing in `Module.to`."""
+    """Replace the methods of `torch.Tensor` that move tensors, and torch's parser of the arguments of `Module.to`.
+
+    The replacements know emulated devices.
+    """
 
     def to(self: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
         return _move(session, self, parse_to_arguments(session, args, kwargs), "to")
@@ -118,7 +127,10 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
         return _move(session, self, ToArguments(device_of(other), other.dtype, False, False, None), "type_as")
 
     def parse_to(*args: Any, **kwargs: Any) -> Any:
-        """Parse the arguments of `Module.to`, where a tensor serves as a template for device and dtype."""
+        """Return device, dtype, `non_blocking` and memory format that a call of `Module.to` asks for.
+
+        A tensor among the arguments serves as a template for device and dtype.
+        """
         asked = parse_to_arguments(session, args, kwargs)
         return asked.device, asked.dtype, asked.non_blocking, asked.memory_format
 

@@ -1,4 +1,7 @@
-"""Patches for features that the emulated device refuses, and for `torch.compile`, which runs eagerly."""
+"""Patches that make torch features raise an error if the emulated devices do not support them.
+
+`torch.compile` raises no error: it returns its argument, which then runs eagerly.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,11 @@ if TYPE_CHECKING:
 
 
 def install(session: RuntimeSession, patcher: Patcher) -> None:
-    """Refuse replicas, process groups and wrapper subclasses on accelerators; make `torch.compile` the identity."""
+    """Make torch features that emulated devices do not support raise NotEmulated, and `torch.compile` do nothing.
+
+    These features are data parallel modules and, for tensors on an emulated device, wrapper subclasses and jagged
+    nested tensors.
+    """
 
     def refuse(name: str) -> Any:
         def refusing(self: Any, *args: Any, **kwargs: Any) -> None:
@@ -62,7 +69,10 @@ def install(session: RuntimeSession, patcher: Patcher) -> None:
 
 
 def note_compilation(session: RuntimeSession, patcher: Patcher) -> None:
-    """Note in the report of a real device that operators inside compiled graphs are not recorded."""
+    """Patch `torch.compile` to add a note to the report: operators inside compiled graphs are not recorded.
+
+    This is for recording on real devices, where compilation goes on as usual.
+    """
     original = torch.compile
 
     def compile_(*args: Any, **kwargs: Any) -> Any:
