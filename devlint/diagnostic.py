@@ -100,7 +100,7 @@ class Fix:
 class Diagnostic:
     """One finding in a report: the rule that made it, its region in the source, and its message, trace, advice and fix.
 
-    The trace is a list of notes that say how the problem came about, from the oldest step to the newest.
+    The trace is a sequence of notes that say how the problem came about, from the oldest step to the newest.
     """
 
     code: str

@@ -22,7 +22,7 @@ def conflict_location_text(event: DeviceConflict) -> str:
 
 
 def conflict_steps(event: DeviceConflict, reported: Place) -> tuple[Step, ...]:
-    """Return the trace of a device conflict: the steps that placed both operands, then the operation itself.
+    """Return the trace of a device conflict: the steps that brought both operands to their devices, then the operation.
 
     The operation is left out when the finding itself is reported at the operation.
     """
@@ -39,8 +39,8 @@ def conflict_steps(event: DeviceConflict, reported: Place) -> tuple[Step, ...]:
 def device_source(event: DeviceConflict, operand: Operand) -> str | None:
     """Return the source text of an expression for an operand's device, valid at a device conflict.
 
-    Returns None if there is none. It is `x.device` for an operand with the name `x`, else the device argument of the
-    transfer or factory that placed the operand.
+    It is `x.device` for an operand with the name `x`, else the device argument of the transfer or factory call that put
+    the operand on its device. Returns None if there is no such expression.
     """
     name = dotted_name_at(operand.place) if operand.of_module is None else None
     if name is not None:

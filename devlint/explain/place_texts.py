@@ -52,7 +52,7 @@ def text_with_suffix(place: Place, suffix: str) -> str:
 
 
 def _without_comments(code: str) -> str:
-    """Return source code without its comments."""
+    """Return the given source code of one expression without its comments."""
     if "#" not in code:
         return code
     lines = f"({code})".splitlines()  # within parentheses, Python ignores line breaks and indentation

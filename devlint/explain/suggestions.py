@@ -67,7 +67,7 @@ def collecting_statement(loop: Place, name: str, moved: Place) -> str | None:
 
 
 def is_single_statement_loop(loop: Place) -> bool:
-    """Return whether the body of a loop is one statement, as in a loop that measures time."""
+    """Return whether a loop is a `for` loop whose body is a single statement, as in code that measures time."""
     match _loop_statement(loop):
         case cst.For(body=cst.IndentedBlock(body=[cst.SimpleStatementLine(body=[_])])):
             return True

@@ -52,7 +52,7 @@ class FixContext:
         return self._regions_by_statement[id(unit)]
 
     def edit(self, start: int, end: int, content: str) -> Edit:
-        """Return the edit that replaces the characters from offset `start` to offset `end` by `content`."""
+        """Return the edit that replaces the file's text from offset `start` up to offset `end` by `content`."""
         position = self.index.lines.position
         region = self.index.source.region(position(start), position(end))
         return Edit(content, region.start, region.end, region.cell)

@@ -70,7 +70,7 @@ def _is_bound_before_loop(region: NodeRegion, node: cst.CSTNode, binding: cst.CS
 
 
 def names_bound_in_function(function: cst.FunctionDef) -> frozenset[str]:
-    """Return the names that a function binds: parameters, targets in its body, and `global` and `nonlocal` names."""
+    """Return the names that a function binds: parameters, targets in its body, names declared global or nonlocal."""
     names = set(parameter_names(function))
     for node in descend(function.body, into_functions=False):
         names.update(names_bound_by(node))

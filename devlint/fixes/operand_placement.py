@@ -98,8 +98,8 @@ def create_on_device_of(
     """Return a fix for a device conflict that creates the operand `misplaced_operand` on the device of `other`.
 
     Returns None if no factory call creates the operand, or if no expression at that call denotes the device. The fix is
-    unsafe when the device is a literal and another function placed `other`: that function may choose another device at
-    its next call.
+    unsafe when the device is a literal and another function put `other` on its device: that function may choose another
+    device at its next call.
     """
     creation = misplaced_operand.case.placing_step
     if creation is None or creation.kind is not StepKind.CREATED:
@@ -126,8 +126,8 @@ def create_on_device_of(
 def move_misplaced(context: FixContext, event: DeviceConflict) -> Fix:
     """Return a fix for a device conflict that brings the misplaced operand to the other operand's device.
 
-    If possible, the factory call that makes the operand creates it there; otherwise a transfer is inserted where the
-    operation uses the operand.
+    The misplaced operand is the one that should be moved. If possible, the factory call that makes this operand creates
+    it there; otherwise a transfer is inserted where the operation uses it.
     """
     creation_fix = create_on_device_of(context, event, event.misplaced, event.reference)
     return creation_fix if creation_fix is not None else move_misplaced_at_use(context, event)
@@ -136,7 +136,7 @@ def move_misplaced(context: FixContext, event: DeviceConflict) -> Fix:
 def move_misplaced_at_use(context: FixContext, event: DeviceConflict) -> Fix:
     """Return a fix for a device conflict that moves the misplaced operand to the other operand's device.
 
-    The transfer is inserted where the operation uses the operand.
+    The misplaced operand is the one that should be moved. The transfer is inserted where the operation uses it.
     """
     misplaced_operand, other = event.misplaced, event.reference
     region = context.region_at(misplaced_operand.place)

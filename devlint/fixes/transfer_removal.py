@@ -20,7 +20,7 @@ REBUILDING_FUNCTIONS: Final = frozenset({"torch.tensor", "torch.as_tensor", "tor
 
 
 def remove_transfer(region: NodeRegion, call: cst.CSTNode, trust: Applicability) -> Fix:
-    """Return a fix that removes a transfer without effect."""
+    """Return a fix that removes a transfer without effect, such as one to the device on which the tensor already is."""
     return Fix("Leave the transfer out", trust, (_drop_transfer(region, call),))
 
 
