@@ -1,7 +1,7 @@
-"""The check of files as every interface of devlint runs it: analyse the files, and keep the selected findings.
+"""The check of files as the interfaces of devlint run it: analyse the files, and keep the selected findings.
 
-The interfaces are the command line, the Python interface, the language server and the flake8 plugin. The settings of
-each file select its findings.
+Interfaces are, for example, the command line, the Python interface and the flake8 plugin. The settings of each file
+select its findings.
 """
 
 from __future__ import annotations
