@@ -49,7 +49,10 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name of the package at its first use, because the command line needs few of them for `--help`."""
+    """Import and return a public name of the package `devlint` when a program first uses that name.
+
+    Importing all of them at once would make `devlint --help` slow.
+    """
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

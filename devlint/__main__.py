@@ -1,4 +1,4 @@
-"""The entry point of `python -m devlint`, which runs the command line of devlint."""
+"""The entry point of `python -m devlint`, which runs the same command line as the command `devlint`."""
 
 from __future__ import annotations
 

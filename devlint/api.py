@@ -1,4 +1,4 @@
-"""The Python interface of devlint: check files, or a text, and return the findings as typed values."""
+"""The Python interface of devlint: functions that check files, or a text, and return the findings as typed objects."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The result of a check.
+    """The result of a check of files or of a text by `check_paths` or `check_source`.
 
-    `diagnostics` are sorted by file, cell, place and code. `problems` are the reasons why something could not be
-    checked: a path that does not exist, an invalid configuration. `errors` are failures of devlint itself: the function
-    that each of them names was not completely analysed. `checked` is the number of files.
+    `diagnostics` are the findings, sorted by file, notebook cell, position and rule code. `problems` are the reasons
+    why something could not be checked: a path that does not exist, an invalid configuration. `errors` are failures of
+    devlint itself: the function that each of them names was not completely analysed. `checked` is the number of checked
+    files.
     """
 
     diagnostics: tuple[Diagnostic, ...]
@@ -45,7 +46,7 @@ def check_paths(
     config: str | os.PathLike[str] | None = None,
     isolated: bool = False,
 ) -> Result:
-    """Check files and directories as `devlint PATH...` does, relative to the current directory.
+    """Check files and directories as the command `devlint PATH...` does, relative to the current directory.
 
     The arguments override configuration files. `config` is a configuration file to use instead of the nearest one; with
     `isolated`, no configuration file is read. Raises `ConfigError` for invalid arguments.
@@ -67,10 +68,10 @@ def check_source(
     config: str | os.PathLike[str] | None = None,
     isolated: bool = False,
 ) -> Result:
-    """Check a text as if it were the content of the file of that name, which need not exist.
+    """Check a source text as if it were the content of the file `filename`, which need not exist.
 
-    The name decides which configuration applies and where imports are searched; a notebook's name ends in `.ipynb`. The
-    other arguments are those of `check_paths`.
+    The file name decides which configuration applies and where imports are searched; the name of a notebook ends in
+    `.ipynb`. The other arguments are those of `check_paths`.
     """
     options = _options(select, ignore, extend_select, min_confidence)
     problems: list[str] = []
@@ -85,7 +86,7 @@ def _options(
     extend_select: Iterable[str] | None,
     min_confidence: Confidence | None,
 ) -> Options:
-    """Return the options that the arguments of a check set."""
+    """Return the configuration options that correspond to the arguments of `check_paths` and `check_source`."""
     return Options(
         select=None if select is None else tuple(select),
         ignore=None if ignore is None else tuple(ignore),
@@ -95,13 +96,16 @@ def _options(
 
 
 def _resolver(options: Options, config: str | os.PathLike[str] | None, *, isolated: bool) -> Resolver:
-    """Return the resolver of settings for a check from the current directory."""
+    """Return the object that computes the settings of each directory, for a check started in the current directory."""
     metadata = all_rule_metadata()
     file = None if config is None else Path(os.path.abspath(config))
     return Resolver(metadata, options, cwd=Path.cwd(), config=file, isolated=isolated)
 
 
 def _result(files: list[DiscoveredFile], text: bytes | None, problems: list[str]) -> Result:
-    """Check files and return the result, with the problems of their discovery."""
+    """Check the discovered files and return the `Result`, which also lists the problems met while searching for files.
+
+    `text` is the content of the only file where that content is not on the disk.
+    """
     outcome = check_files(files, text)
     return Result(outcome.diagnostics, tuple(problems), outcome.errors, outcome.checked)

@@ -1,4 +1,4 @@
-"""The data of a report: frozen `Diagnostic` objects, which are all that an output format receives.
+"""The data of a report on checked files: frozen `Diagnostic` objects, the only input of every output format.
 
 Rows and columns are 1-based; columns count characters (code points), and an end column is exclusive.
 """
@@ -10,9 +10,10 @@ from enum import Enum
 
 
 class Severity(Enum):
-    """The severity of a finding.
+    """How bad a finding is: error, warning or info.
 
-    An error crashes or computes a wrong result, a warning is slow or fragile, and an info is worth knowing.
+    An error means that the code crashes or computes a wrong result, a warning that it is slow or fragile. An info is
+    only worth knowing.
     """
 
     ERROR = "error"
@@ -21,20 +22,23 @@ class Severity(Enum):
 
 
 class Confidence(Enum):
-    """The confidence of a finding; the members are ordered from most to least certain."""
+    """How sure devlint is that a finding is right. The members are ordered from the most to the least certain."""
 
     CERTAIN = "certain"
     LIKELY = "likely"
     POSSIBLE = "possible"
 
     def at_least(self, other: Confidence) -> bool:
-        """Return whether this confidence is as high as `other` or higher."""
+        """Return whether this confidence is at least as high as the confidence `other`."""
         order = list(Confidence)
         return order.index(self) <= order.index(other)
 
 
 class Applicability(Enum):
-    """The safety of a fix: it keeps behaviour on every path, changes behaviour intentionally, or is only displayed."""
+    """The safety of a fix: safe (behaviour is kept on every path), unsafe (behaviour may change), or only displayed.
+
+    Only displayed means that devlint shows the edits and never applies them.
+    """
 
     SAFE = "safe"
     UNSAFE = "unsafe"
@@ -43,7 +47,7 @@ class Applicability(Enum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Position:
-    """A position in a text: 1-based row, 1-based column in characters."""
+    """A position in a source text: row and column, both counted from 1; columns count characters."""
 
     row: int
     column: int
@@ -51,9 +55,9 @@ class Position:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Region:
-    """A range of one file, whose `end` is exclusive.
+    """A range of text in one source file, from the position `start` to the position `end`, which is exclusive.
 
-    `cell` is the 1-based notebook cell; rows then count within the cell.
+    `cell` is the number of a notebook cell, from 1; rows then count within the cell. It is None outside notebooks.
     """
 
     filename: str
@@ -64,7 +68,7 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """One step in the trace of a finding: what happened to the tensor, and where."""
+    """One step in the trace of a finding: what happened to a value, and the source region where it happened."""
 
     message: str
     region: Region
@@ -72,9 +76,9 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """The replacement of the text between two positions by `content`.
+    """A change of a source file: the text between the positions `start` and `end` is replaced by `content`.
 
-    `cell` is the notebook cell in which the positions are counted.
+    `cell` is the notebook cell in which the positions are counted; None outside notebooks.
     """
 
     content: str
@@ -85,7 +89,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A set of edits that resolves a finding, with its message and its safety."""
+    """A set of text edits that resolves a finding, with a message that describes the change and a degree of safety."""
 
     message: str
     applicability: Applicability
@@ -94,7 +98,10 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding of a report: the rule, the region, the message, the trace (oldest step first), advice and a fix."""
+    """One finding in a report: the rule that made it, its region in the source, and its message, trace, advice and fix.
+
+    The trace is a sequence of notes that say how the problem came about, from the oldest step to the newest.
+    """
 
     code: str
     name: str
@@ -110,5 +117,5 @@ class Diagnostic:
 
     @property
     def order(self) -> tuple[str, int, Position, str]:
-        """The sort key of a finding in every report: file, cell, position, code."""
+        """The key by which every report sorts its findings: file name, notebook cell, start position, rule code."""
         return (self.region.filename, self.region.cell or 0, self.region.start, self.code)

@@ -1,4 +1,7 @@
-"""The flake8 plugin of devlint: one analysis of all files, whose findings flake8 requests file by file."""
+"""The flake8 plugin of devlint.
+
+It analyses all files at once, and gives flake8 the findings of each file on request.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,7 @@ _FINDINGS_VARIABLE = "_DEVLINT_FLAKE8_FINDINGS"
 
 
 class Checker:
-    """The checker that flake8 instantiates for each file."""
+    """The class that flake8 instantiates for each file in order to get devlint's findings in that file."""
 
     name = "devlint"
     version = __version__
@@ -49,7 +52,7 @@ class Checker:
 
     @classmethod
     def add_options(cls, manager: OptionManager) -> None:
-        """Register the options of the plugin, which flake8 also reads from its own configuration."""
+        """Register devlint's options with flake8, which reads them from its command line and configuration files."""
         manager.add_option(
             "--devlint-min-confidence",
             choices=[confidence.value for confidence in Confidence],
@@ -66,7 +69,11 @@ class Checker:
 
     @classmethod
     def parse_options(cls, manager: OptionManager, options: Namespace, arguments: Sequence[str]) -> None:
-        """Store the options; before flake8 starts worker processes, also analyse all files for them."""
+        """Keep the options that flake8 has parsed.
+
+        If flake8 will start worker processes, also analyse all files for them. In a worker process, read the findings
+        that the parent process has stored. Invalid devlint options stop flake8.
+        """
         try:
             cls._project = _Project(options)
             if multiprocessing.parent_process() is not None:
@@ -77,13 +84,13 @@ class Checker:
             raise ExecutionError(f"devlint: {problem}") from None
 
     def run(self) -> Iterator[tuple[int, int, str, type[Checker]]]:
-        """Yield the findings in the file."""
+        """Yield devlint's findings in the file of this checker, in the form that flake8 requires."""
         for row, column, text in self._project.findings(self._filename, self._lines):
             yield row, column, text, type(self)
 
 
 class _Project:
-    """All files that flake8 will check, with the findings in each of them."""
+    """The set of all files that one run of flake8 checks, with devlint's findings in each of the files."""
 
     def __init__(self, options: Namespace) -> None:
         self._options = options
@@ -91,7 +98,10 @@ class _Project:
         self._findings_by_file: dict[str, list[Line]] | None = None
 
     def findings(self, filename: str, lines: Sequence[str]) -> list[Line]:
-        """Return the findings in a file; a file outside the project is analysed alone, from its lines."""
+        """Return devlint's findings in one file.
+
+        A file that is not among the files of the flake8 run is analysed alone, and `lines` are its content.
+        """
         if self._findings_by_file is None:
             self._findings_by_file = self._analyse_all()
         key = os.path.abspath(filename)
@@ -104,7 +114,10 @@ class _Project:
         return self._findings_by_file[key]
 
     def hand_over(self) -> None:
-        """Analyse all files, and store the findings where worker processes can read them."""
+        """In flake8's parent process: analyse all files, and store the findings where worker processes can read them.
+
+        With fewer than two files nothing is done, because flake8 then starts no worker processes.
+        """
         if len(self._paths()) < 2:
             return
         self._findings_by_file = self._analyse_all()
@@ -116,7 +129,7 @@ class _Project:
         atexit.register(Path(stream.name).unlink, missing_ok=True)
 
     def take_over(self) -> None:
-        """Read the findings that the parent process has stored, if it has stored any."""
+        """In a worker process of flake8: read the findings that `hand_over` has stored, if it has stored any."""
         if place := os.environ.get(_FINDINGS_VARIABLE):
             found = json.loads(Path(place).read_text(encoding="utf-8"))
             self._findings_by_file = {
@@ -124,7 +137,7 @@ class _Project:
             }
 
     def _analyse_all(self) -> dict[str, list[Line]]:
-        """Analyse all files and return the findings by absolute path."""
+        """Analyse all files that flake8 will check, and return the findings of each file by its absolute path."""
         files = list(self._discovery().find(self._paths()))
         lines: defaultdict[str, list[Line]] = defaultdict(list)
         for diagnostic in check_files(files).diagnostics:
@@ -132,7 +145,10 @@ class _Project:
         return {str(file.path): lines[file.name] for file in files}
 
     def _paths(self) -> list[Path]:
-        """Return the files that flake8 will check, without those that do not exist, which flake8 reports itself."""
+        """Return the paths of the existing files that flake8 will check.
+
+        Flake8 itself reports the files that do not exist.
+        """
         options = self._options
         names = expand_paths(
             paths=options.filenames,
@@ -143,14 +159,15 @@ class _Project:
         return [path for path in map(Path, names) if path.is_file()]
 
     def _discovery(self) -> Discovery:
-        """Return a file discovery that stops flake8 at the first problem."""
+        """Return a search for files that stops flake8 as soon as a path or a configuration cannot be read."""
         return Discovery(self._resolver.settings_for, _stop_flake8)
 
 
 def _resolver(options: Namespace) -> Resolver:
-    """Return the resolver of devlint's settings, in which the rules that flake8's options name are selected.
+    """Return the object that computes devlint's settings for each directory, with flake8's `select` options applied.
 
-    Options name a rule by its code or family.
+    The rules that flake8's `--select` and `--extend-select` name by code or code prefix are selected in addition to
+    those of devlint's own configuration.
     """
     metadata = all_rule_metadata()
     named = [name for name in (*(options.select or ()), *(options.extend_select or ())) if name[-1].isdigit()]
@@ -167,11 +184,14 @@ def _resolver(options: Namespace) -> Resolver:
 
 
 def _stop_flake8(problem: str) -> None:
-    """Stop flake8 with the message of a problem. Raises ExecutionError."""
+    """Stop flake8 with the given error message, by raising flake8's ExecutionError."""
     raise ExecutionError(f"devlint: {problem}")
 
 
 def _flake8_line(diagnostic: Diagnostic) -> Line:
-    """Return a diagnostic in the form that flake8 expects."""
+    """Return a diagnostic as the tuple that flake8 expects: row, column and text.
+
+    The column is 0-based; the text has the code of the rule, the message and the name of the rule.
+    """
     start = diagnostic.region.start
     return start.row, start.column - 1, f"{diagnostic.code} {diagnostic.message} ({diagnostic.name})"

@@ -1,4 +1,7 @@
-"""The base class of rules: a rule is one class in one file that turns events into findings."""
+"""The base class of devlint's rules, and the findings that rules make.
+
+Each rule is one class in one file, which turns events of the abstract interpreter into findings.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +19,11 @@ from devlint.fixes.fix_context import FixMaker
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A rule's report on one event: the place that the reader must change, the message, the trace and the advice.
+    """What a rule reports about an event: the code that the reader must change, and the message, trace and advice.
 
-    `trace` runs from the oldest step to the newest; `severity` overrides the rule's own. Findings of one rule with the
-    same `subject` are one bug, of which only the first place is reported. `make_fix` makes the fix.
+    `place` is the syntax node of that code. `trace` runs from the oldest step to the newest; `severity` overrides the
+    rule's own. Findings of one rule with the same `subject` are one bug, of which only the first in the source is
+    reported. `make_fix` makes the fix.
     """
 
     place: Place
@@ -36,10 +40,10 @@ class Rule(ABC):
     """The base class of rules. A subclass's docstring is the Markdown documentation of its rule.
 
     The annotation of `check` names the events that the rule takes: a class of `devlint.interpreter.state.events`, or a
-    union of them. With `everywhere`, a finding is reported only when each event at its place led to one, because code
-    that is wrong on one path or for one caller is then not enough. With `at_cause`, findings stand where the tensor was
-    created, and replace the conflicts of that tensor that other rules report. `final_findings` is called once, after
-    the last event, for rules that must see several events.
+    union of such classes. With `everywhere`, a finding is reported only when each event at the same source location led
+    to a finding, because code that is wrong on one path or for one caller is then not enough. With `at_cause`, findings
+    are reported where the tensor was created, and they replace the device conflicts of that tensor that other rules
+    report. `final_findings` is called once, after the last event, for rules that must see several events.
     """
 
     code: ClassVar[str]
@@ -53,23 +57,29 @@ class Rule(ABC):
     check: Callable[[Any], Iterator[Finding]]
 
     def final_findings(self) -> Iterator[Finding]:
-        """Yield the findings that depend on all events of the run; called once, after the last event."""
+        """Yield the findings that the rule can make only when it has seen all events of a run of devlint.
+
+        The method is called once, after the last event. By default it yields nothing.
+        """
         return iter(())
 
     @classmethod
     def documentation(cls) -> str:
-        """Return the rule's documentation in Markdown."""
+        """Return the rule's documentation in Markdown, which is the docstring of the rule class."""
         return inspect.cleandoc(cls.__doc__ or "")
 
     @classmethod
     def summary(cls) -> str:
-        """Return the first line of the rule's documentation."""
+        """Return the first line of the rule's documentation, which is the docstring of the rule class."""
         return cls.documentation().partition("\n")[0]
 
 
 @cache
 def events_of(rule: type[Rule]) -> tuple[type, ...]:
-    """Return the event classes that a rule's `check` takes, read from its annotation. Raises TypeError without one."""
+    """Return the event classes that a rule's method `check` accepts, according to the type annotation of its argument.
+
+    Raises TypeError if `check` does not have exactly one annotated argument.
+    """
     hints = get_type_hints(rule.check)
     hints.pop("return", None)
     if len(hints) != 1:

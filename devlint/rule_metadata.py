@@ -1,4 +1,4 @@
-"""The metadata of rules: plain data for listings, reports and configuration."""
+"""What listings, reports and configuration need to know of a rule, as plain data without the rule's code."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from devlint.diagnostic import Severity
 
 
 class DocumentedRule(Protocol):
-    """The interface of a rule class that its metadata is read from."""
+    """The attributes and methods that a rule class must have so that `RuleMetadata` can be read from it."""
 
     code: ClassVar[str]
     name: ClassVar[str]
@@ -40,13 +40,13 @@ _TOPICS = {
 
 
 def rule_url(name: str) -> str:
-    """Return the address of the documentation page of the rule with a name."""
+    """Return the web address of a rule's documentation page, made from the name of the rule."""
     return f"{_PAGES}{name}"
 
 
 @dataclass(frozen=True, slots=True)
 class RuleMetadata:
-    """The metadata of one rule: its code, name, severity, defaults and documentation."""
+    """The description of one rule: its code, name, severity, whether it is on by default, and its documentation."""
 
     code: str
     name: str
@@ -58,12 +58,15 @@ class RuleMetadata:
 
     @classmethod
     def of(cls, rule: type[DocumentedRule]) -> RuleMetadata:
-        """Return the metadata of a rule class."""
+        """Return the metadata of the given rule class."""
         return cls(
             rule.code, rule.name, rule.severity, rule.default, rule.fixable, rule.summary(), rule.documentation()
         )
 
     @property
     def topic(self) -> str | None:
-        """The topic of the rule's family; None for rules about devlint itself and for third parties' rules."""
+        """The topic of the rule's family, such as "placement" for all rules DEV1xx.
+
+        It is None for rules about devlint itself and for the rules of third parties.
+        """
         return _TOPICS.get(self.code[:4])

@@ -1,4 +1,4 @@
-"""The version of devlint."""
+"""The version number of the installed devlint."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The built-in rules of devlint, one module for each."""
+"""The built-in rules of devlint, one module for each rule."""

@@ -1,4 +1,4 @@
-"""DEV101: an operation whose tensors lie on two devices."""
+"""Rule DEV101, which reports an operation whose tensors are on two devices."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class MixedDeviceOp(Rule):
     severity = Severity.ERROR
 
     def check(self, event: OperandConflict) -> Iterator[Finding]:
-        """Report an operation whose operands are on two devices."""
+        """Yield a finding for an operation whose operands are on two devices."""
         misplaced, other = event.misplaced, event.reference
         first, second = device_text(misplaced.case), device_text(other.case)
         if misplaced.place == other.place:
@@ -93,12 +93,12 @@ class MixedDeviceOp(Rule):
 
 
 def _fix(event: OperandConflict, context: FixContext) -> Fix:
-    """Return the fix that moves the misplaced operand to the other operand's device."""
+    """Return the fix for a finding of DEV101: bring the misplaced operand to the other operand's device."""
     return move_misplaced(context, event)
 
 
 def _help(event: OperandConflict) -> str:
-    """Return the advice that names the transfer or the device argument to write."""
+    """Return the advice for a finding of DEV101: the transfer or `device=` argument that the author should write."""
     if event.misplaced.place == event.reference.place:
         return "bring them to one device before they are put together"
     device = device_source(event, event.reference) or "..."

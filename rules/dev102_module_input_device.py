@@ -1,4 +1,4 @@
-"""DEV102: a module called with an input on another device."""
+"""Rule DEV102, which reports a module that is called with an input on another device."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ class ModuleInputDevice(Rule):
     severity = Severity.ERROR
 
     def check(self, event: ModuleInputConflict) -> Iterator[Finding]:
-        """Report a module call with an input on another device than the module's parameters."""
-        weights, given = _roles(event)
+        """Yield a finding for a module call whose input is on another device than the module's parameters."""
+        weights, given = _module_and_input(event)
         module = callee_text(event.context.place)
         argument = _argument(event, given)
         noun = f"its input `{place_text(argument)}`" if argument is not None else "one of its inputs"
@@ -88,15 +88,15 @@ class ModuleInputDevice(Rule):
 
 
 def _fix(event: ModuleInputConflict, context: FixContext) -> Fix:
-    """Return the fix that moves the module or its input, whichever is misplaced."""
-    weights, given = _roles(event)
+    """Return the fix for a finding of DEV102: move the module or its input, whichever is misplaced."""
+    weights, given = _module_and_input(event)
     if weights is event.misplaced:
         return move_module(context, event, given)
     return move_input(context, event, weights, given, _argument(event, given))
 
 
-def _roles(event: ModuleInputConflict) -> tuple[Operand, Operand]:
-    """Return the operand that belongs to the module, followed by the operand that is the module's input."""
+def _module_and_input(event: ModuleInputConflict) -> tuple[Operand, Operand]:
+    """Return the two operands of a conflict between a module and its input: first the weights, then the input."""
     if event.reference.of_module is not None or (
         event.reference.tensor.cell is not None and event.misplaced.of_module is None
     ):
@@ -105,7 +105,10 @@ def _roles(event: ModuleInputConflict) -> tuple[Operand, Operand]:
 
 
 def _argument(event: ModuleInputConflict, given: Operand) -> Place | None:
-    """Return the place of the input in the call; None when it is not clear which argument holds the input."""
+    """Return the source location of the argument that holds a module's input in the module call.
+
+    Returns None when it is not clear which argument holds the input.
+    """
     arguments = argument_places(event.context.place)
     if event.module_call is None:
         return given.place
@@ -115,7 +118,7 @@ def _argument(event: ModuleInputConflict, given: Operand) -> Place | None:
 
 
 def _help(event: ModuleInputConflict, weights: Operand, argument: Place | None) -> str:
-    """Return the advice that names the transfer to write."""
+    """Return the advice for a finding of DEV102: the transfer of the module or input that the author should write."""
     if weights is event.misplaced:
         return f"move the module to where its inputs are: `{callee_text(event.context.place)}.to(...)`"
     transfer = f".to({device_source(event, weights) or '...'})"

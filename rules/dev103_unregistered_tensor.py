@@ -1,4 +1,4 @@
-"""DEV103: a plain tensor attribute of a module, which `.to()` leaves behind."""
+"""Rule DEV103, which reports a plain tensor attribute of a module: `.to()` of the module does not move it."""
 
 from __future__ import annotations
 
@@ -82,7 +82,11 @@ class UnregisteredTensor(Rule):
     severity = Severity.ERROR
 
     def check(self, event: PlainAttributeConflict) -> Iterator[Finding]:
-        """Report a plain tensor attribute that meets a tensor on another device, once for each assignment."""
+        """Yield a finding for a plain tensor attribute of a module that an operation uses with a tensor elsewhere.
+
+        Elsewhere means on another device. The finding is at the assignment of the attribute, so that there is one
+        finding for each assignment.
+        """
         place = event.stored.place
         name = dotted_name_at(place)
         if name is not None and any(re.search(rf"\b{re.escape(name)}\b", str(test)) for test in event.when):
@@ -102,7 +106,10 @@ class UnregisteredTensor(Rule):
 
 
 def _fix(event: PlainAttributeConflict, context: FixContext) -> Fix:
-    """Return the fix that registers the attribute as a buffer; the tensors of a container are moved at their use."""
+    """Return the fix for a finding of DEV103: register the attribute as a buffer.
+
+    If the attribute is a container, its tensors are moved where they are used instead.
+    """
     target = event.stored.place.node
     if not isinstance(target, cst.CSTNode):
         raise NoFix
@@ -112,7 +119,11 @@ def _fix(event: PlainAttributeConflict, context: FixContext) -> Fix:
 
 
 def _help(name: str | None, *, inside: bool) -> str:
-    """Return the advice to register the attribute or, for tensors `inside` a container, each tensor."""
+    """Return the advice for a finding of DEV103: register the attribute as a buffer.
+
+    `name` is the attribute, such as `self.pe`, if known. `inside` tells that the attribute is a container of tensors;
+    the advice is then to register each tensor, or to move it where it is used.
+    """
     owner, _, attribute = (name or "self.name").rpartition(".")
     if inside:
         return "register each of its tensors as a buffer, or move them where they are used"

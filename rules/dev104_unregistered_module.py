@@ -1,4 +1,4 @@
-"""DEV104: modules or parameters in a plain container, which `.to()` leaves behind."""
+"""Rule DEV104, which reports modules or parameters in a plain container: `.to()` of their owner does not move them."""
 
 from __future__ import annotations
 
@@ -77,7 +77,10 @@ class UnregisteredModule(Rule):
     severity = Severity.ERROR
 
     def check(self, event: PlainContainerConflict) -> Iterator[Finding]:
-        """Report a plain container whose content meets a tensor on another device, once for each assignment."""
+        """Yield a finding for a plain container whose modules or parameters are used with a tensor on another device.
+
+        The finding is at the assignment of the container, so that there is one finding for each assignment.
+        """
         place = event.kept.place
         noun = f"`{place_text(place)}`" if dotted_name_at(place) is not None else "the attribute"
         kept, other = event.misplaced, event.reference
@@ -94,7 +97,10 @@ class UnregisteredModule(Rule):
 
 
 def _fix(event: PlainContainerConflict, kind: str, context: FixContext) -> Fix:
-    """Return the fix that replaces the container by the torch container for its `kind`, `Module` or `Parameter`."""
+    """Return the fix for a finding of DEV104: replace the plain container by a container of `torch.nn`.
+
+    `kind` is what the container holds: `Module` or `Parameter`.
+    """
     target = event.kept.place.node
     if not isinstance(target, cst.CSTNode):
         raise NoFix

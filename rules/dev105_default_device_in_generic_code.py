@@ -1,4 +1,4 @@
-"""DEV105: a factory without `device=` in code meant for any device."""
+"""Rule DEV105, which reports a tensor factory called without `device=` in code that is meant for any device."""
 
 from __future__ import annotations
 
@@ -74,7 +74,10 @@ class DefaultDeviceInGenericCode(Rule):
     at_cause = True
 
     def check(self, event: FactoryConflict) -> Iterator[Finding]:
-        """Report a factory without a device whose tensor meets a caller's tensor, once for each factory."""
+        """Yield a finding for a factory call without a device whose tensor is used together with a caller's tensor.
+
+        The finding is at the factory call, so that there is one finding for each factory call.
+        """
         place, other = event.created.place, event.reference
         factory = callee_text(place)
         takes_device = factory.rpartition(".")[2] not in FACTORIES_WITHOUT_DEVICE
@@ -94,7 +97,7 @@ class DefaultDeviceInGenericCode(Rule):
 
 
 def _fix(event: FactoryConflict, context: FixContext) -> Fix:
-    """Return the fix that passes the other operand's device to the factory."""
+    """Return the fix for a finding of DEV105: pass the device of the other operand to the factory."""
     device = find_device_expression(event.created.device_expressions, event.reference.tensor.placement)
     if device is None and event.created.place == event.misplaced.place:
         device = device_at_conflict(event, event.reference)
@@ -104,9 +107,10 @@ def _fix(event: FactoryConflict, context: FixContext) -> Fix:
 
 
 def _device(event: FactoryConflict) -> str:
-    """Return an expression for a device that is valid at the factory, or `...` if none is known.
+    """Return the source text of a device expression that is valid at a factory call, or `...` if none is known.
 
-    It is the device of the tensor that the factory takes its size from, or of the tensor that its result meets.
+    It is the device of the tensor from which the factory takes its size, or of the tensor that is used together with
+    the factory's result.
     """
     name = size_source_name(event.created.place)
     if name is None and event.created.scope is event.context.scope:

@@ -1,4 +1,4 @@
-"""DEV106: NumPy asked to read an accelerator tensor."""
+"""Rule DEV106, which reports that NumPy reads a tensor on an accelerator."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class NumpyFromAccelerator(Rule):
     severity = Severity.ERROR
 
     def check(self, event: HostRead) -> Iterator[Finding]:
-        """Report a NumPy read of a tensor that is on an accelerator, always or under some condition."""
+        """Yield a finding when NumPy reads a tensor that is on an accelerator, always or under some condition."""
         if not event.needs_host:
             return
         for when, leaf in placement_cases(event.tensor.placement, event.context.path_condition):
@@ -84,5 +84,5 @@ class NumpyFromAccelerator(Rule):
 
 
 def _fix(event: HostRead, context: FixContext) -> Fix:
-    """Return the fix that copies the tensor to the host, and detaches it if it requires grad."""
+    """Return the fix for a finding of DEV106: copy the tensor to the host, and detach it if it requires grad."""
     return insert_host_copy(context, event, ".detach().cpu()" if event.tensor.grad else ".cpu()")

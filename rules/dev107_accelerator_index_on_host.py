@@ -1,4 +1,4 @@
-"""DEV107: a host tensor indexed by an accelerator tensor."""
+"""Rule DEV107, which reports a host tensor that is indexed by an accelerator tensor."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class AcceleratorIndexOnHost(Rule):
     severity = Severity.ERROR
 
     def check(self, event: IndexConflict) -> Iterator[Finding]:
-        """Report a host tensor whose index is on another device."""
+        """Yield a finding for a host tensor that is indexed by a tensor on another device."""
         table, index = event.misplaced, event.reference
         yield Finding(
             event.context.place,
@@ -78,7 +78,10 @@ class AcceleratorIndexOnHost(Rule):
 
 
 def _fix(event: IndexConflict, context: FixContext) -> Fix:
-    """Return the fix that moves the indexed tensor to the index or, if that is not possible, the index to the host."""
+    """Return the fix for a finding of DEV107: move the indexed tensor to the index's device.
+
+    If that is not possible, the fix moves the index to the host.
+    """
     region, table = context.region_at(event.misplaced.place), node_at(event.misplaced.place)
     index = context.region_at(event.reference.place), node_at(event.reference.place)
     try:
@@ -91,6 +94,10 @@ def _fix(event: IndexConflict, context: FixContext) -> Fix:
 
 
 def _help(table: str | None, index: str | None) -> str:
-    """Return the advice that names both transfers; `table` and `index` are names, or None for other expressions."""
+    """Return the advice for a finding of DEV107: move the indexed tensor to the index, or the index to the host.
+
+    `table` is the name of the indexed tensor and `index` the name of the index; each is None for an expression that is
+    no name.
+    """
     moved = f"`{table or '...'}.to({index or 'index'}.device)`"
     return f"move the tensor to where its index is, {moved}, or the index to the host, `{index or '...'}.cpu()`"

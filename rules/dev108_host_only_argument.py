@@ -1,4 +1,4 @@
-"""DEV108: an accelerator tensor where only a host tensor is accepted."""
+"""Rule DEV108, which reports an accelerator tensor passed for an argument that must be on the host."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class HostOnlyArgument(Rule):
     severity = Severity.ERROR
 
     def check(self, event: HostOnlyOperand) -> Iterator[Finding]:
-        """Report an accelerator tensor that is passed for an argument that must be on the host."""
+        """Yield a finding for an accelerator tensor that is passed for an argument that must be on the host."""
         operand = event.operand
         text = place_text(operand.place)
         yield Finding(
@@ -77,7 +77,7 @@ class HostOnlyArgument(Rule):
 
 
 def _fix(event: HostOnlyOperand, context: FixContext) -> Fix:
-    """Return the fix that passes a copy on the host."""
+    """Return the fix for a finding of DEV108: pass a host copy of the argument, made by `.cpu()`."""
     if event.operand.inside:
         raise NoFix
     region, node = context.region_at(event.operand.place), node_at(event.operand.place)

@@ -1,4 +1,4 @@
-"""DEV112: a device that cannot exist."""
+"""Rule DEV112, which reports a device that cannot exist on any machine."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class InvalidDevice(Rule):
     severity = Severity.ERROR
 
     def check(self, event: InvalidDeviceUsed) -> Iterator[Finding]:
-        """Report a use of a device that cannot exist."""
+        """Yield a finding for a use of a device that cannot exist on any machine."""
         yield Finding(
             event.context.place,
             f"no tensor can go to device {event.written!r}: {event.reason}",
@@ -65,12 +65,12 @@ class InvalidDevice(Rule):
 
 
 def _fix(event: InvalidDeviceUsed, context: FixContext) -> Fix:
-    """Return the fix that writes the device that was probably meant."""
+    """Return the fix for a finding of DEV112: write the device that the author probably meant."""
     return correct_device(context.region_at(event.context.place), node_at(event.context.place), event.written)
 
 
 def _help(written: str) -> str | None:
-    """Return the advice that names the device that was probably meant; None if it is unclear."""
+    """Return the advice for a finding of DEV112: the device that the author probably meant; None if that is unclear."""
     type_, _, rest = written.partition(":")
     if rest.startswith(f"{type_}:"):
         return f"`{type_}:` stands there twice: the inner string holds it already"

@@ -1,4 +1,4 @@
-"""DEV113: a Parameter, or a leaf to be optimised, that a transfer turned into a plain result."""
+"""Rule DEV113, which reports a transfer of a Parameter or trained leaf tensor whose result is neither."""
 
 from __future__ import annotations
 
@@ -64,7 +64,10 @@ class MovedParameter(Rule):
     severity = Severity.ERROR
 
     def check(self, event: MovedLeaf) -> Iterator[Finding]:
-        """Report a transfer of a leaf tensor whose result is used as a leaf, once for each transfer."""
+        """Yield a finding for a transfer of a leaf tensor whose result is used as if it were a leaf.
+
+        The finding is at the transfer, so that there is one finding for each transfer.
+        """
         place = event.moved.place
         steps = tuple(reversed(list(history(event.moved))))
         use = Step(StepKind.PASSED, event.use, event.context.place)
@@ -78,18 +81,22 @@ class MovedParameter(Rule):
 
 
 def _fix(event: MovedLeaf, context: FixContext) -> Fix:
-    """Return the fix that makes the moved tensor a parameter or a leaf again."""
+    """Return the fix for a finding of DEV113: make the result of the transfer a parameter or a leaf tensor again."""
     region, call = context.region_at(event.moved.place), node_at(event.moved.place)
     return make_parameter(region, call) if event.parameter else make_leaf(region, call)
 
 
 def _lost_property(event: MovedLeaf) -> str:
-    """Return the phrase for the property that the transfer's result lacks."""
+    """Return a phrase for what the result of the transfer is not any more: a Parameter, or a leaf tensor."""
     return "no longer a Parameter" if event.parameter else "not a leaf"
 
 
 def _help(event: MovedLeaf) -> str:
-    """Return the advice for a parameter, for a leaf that an optimizer trains, or for any other leaf."""
+    """Return the advice for a finding of DEV113, which depends on the moved tensor.
+
+    There is one advice for a parameter, one for a leaf tensor that an optimizer trains, and one for any other leaf
+    tensor.
+    """
     if event.parameter:
         return (
             "move the tensor inside: `nn.Parameter(tensor.to(device))`, or leave the move to the module's own `.to()`"

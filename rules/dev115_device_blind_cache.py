@@ -1,4 +1,4 @@
-"""DEV115: a cached tensor whose key does not hold the device."""
+"""Rule DEV115, which reports a cached tensor whose cache key does not contain the device."""
 
 from __future__ import annotations
 
@@ -74,7 +74,10 @@ class DeviceBlindCache(Rule):
     severity = Severity.WARNING
 
     def check(self, event: CacheConflict) -> Iterator[Finding]:
-        """Report a cache whose tensor meets a tensor on another device, once for each cache."""
+        """Yield a finding for a cache whose tensor is used together with a tensor on another device.
+
+        The finding is where the tensor is cached, so that there is one finding for each cache.
+        """
         place, other = event.cached.place, event.reference
         yield Finding(
             place,

@@ -1,4 +1,4 @@
-"""DEV117: NumPy asked to read a tensor that requires grad."""
+"""Rule DEV117, which reports that NumPy reads a tensor that requires grad."""
 
 from __future__ import annotations
 
@@ -64,7 +64,10 @@ class NumpyRequiresGrad(Rule):
     severity = Severity.ERROR
 
     def check(self, event: HostRead) -> Iterator[Finding]:
-        """Report a NumPy read of a tensor that requires grad; DEV106 reports those on an accelerator."""
+        """Yield a finding when NumPy reads a tensor that requires grad.
+
+        Rule DEV106 reports such a tensor on an accelerator.
+        """
         if not event.needs_no_grad or not event.grad_enabled or event.tensor.grad is not True:
             return
         found = [leaf for _, leaf in placement_cases(event.tensor.placement, event.context.path_condition)]
@@ -82,5 +85,5 @@ class NumpyRequiresGrad(Rule):
 
 
 def _fix(event: HostRead, context: FixContext) -> Fix:
-    """Return the fix that detaches the tensor from autograd before the read."""
+    """Return the fix for a finding of DEV117: detach the tensor from autograd before NumPy reads it."""
     return insert_host_copy(context, event, ".detach()")

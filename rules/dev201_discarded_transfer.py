@@ -1,4 +1,4 @@
-"""DEV201: the result of a transfer is thrown away."""
+"""Rule DEV201, which reports a transfer of a tensor whose result is thrown away."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class DiscardedTransfer(Rule):
     fixable = True
 
     def check(self, event: DiscardedResult) -> Iterator[Finding]:
-        """Report a transfer of a variable whose result is discarded."""
+        """Yield a finding for a transfer of a variable whose result the program discards."""
         receiver = variable_text(event.receiver)
         if (
             receiver is None
@@ -102,7 +102,7 @@ class DiscardedTransfer(Rule):
 
 
 def _fix(event: DiscardedResult, context: FixContext) -> Fix:
-    """Return the fix that assigns the result to the variable."""
+    """Return the fix for a finding of DEV201: assign the result of the transfer to the variable that was moved."""
     call, receiver = event.context.place.node, variable_node(event.context.place)
     if not isinstance(call, cst.Call) or receiver is None or event.tensor.cell is not None:
         raise NoFix
@@ -111,7 +111,7 @@ def _fix(event: DiscardedResult, context: FixContext) -> Fix:
 
 
 def _may_be_meant_to_wait(event: DiscardedResult) -> bool:
-    """Return whether the call may serve to make the host wait, or to be timed itself."""
+    """Return whether a discarded transfer may only serve to make the host wait, or to have its own time measured."""
     loop = event.context.loop
     return (
         event.method == "cpu"
@@ -121,7 +121,10 @@ def _may_be_meant_to_wait(event: DiscardedResult) -> bool:
 
 
 def _clause(receiver: str, method: str, tensor: Tensor) -> str:
-    """Return the clause that says what the receiver still is, such as its device or dtype."""
+    """Return the clause of the message that says what does not change for the receiver of the discarded transfer.
+
+    Examples are "`x` stays on cpu" and "`x` keeps its dtype".
+    """
     placement, dtype = tensor.placement, tensor.dtype.name
     device = (
         str(placement.device)
@@ -141,7 +144,10 @@ def _clause(receiver: str, method: str, tensor: Tensor) -> str:
 
 
 def _keeping_statement(event: DiscardedResult, receiver: str) -> str:
-    """Return the statement that keeps the result: an assignment, or a collection of the results of a loop."""
+    """Return the source text of a statement that keeps the result of the transfer, for the advice.
+
+    It is an assignment or, for a transfer of a loop variable, a statement that collects the results of all iterations.
+    """
     loop = event.context.loop
     call = event.context.place
     collected = collecting_statement(loop.place, receiver, call) if loop is not None else None

@@ -1,4 +1,4 @@
-"""DEV202: a loop moves its own variable, and the collection keeps what it had."""
+"""Rule DEV202, which reports a loop that moves only its loop variable, so that the container keeps the old tensors."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class ReboundLoopVariable(Rule):
     severity = Severity.ERROR
 
     def check(self, event: UnusedRebinding) -> Iterator[Finding]:
-        """Report a loop variable that is rebound to its moved tensor and not read again."""
+        """Yield a finding for a loop variable that is assigned its moved tensor and is not read again."""
         if event.loop is None:
             return
         call = event.context.place
@@ -80,7 +80,7 @@ class ReboundLoopVariable(Rule):
 
 
 def _fix(event: UnusedRebinding, context: FixContext) -> Fix:
-    """Return the fix that assigns the moved tensor to the container of the loop."""
+    """Return the fix for a finding of DEV202: assign the moved tensor to the container that the loop iterates over."""
     call = event.context.place.node
     if not isinstance(call, cst.Call):
         raise NoFix

@@ -1,4 +1,4 @@
-"""DEV203: a function moves its argument for nobody."""
+"""Rule DEV203, which reports a function that moves its argument and does not use, store or return the result."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class ReboundArgument(Rule):
     severity = Severity.WARNING
 
     def check(self, event: UnusedRebinding) -> Iterator[Finding]:
-        """Report an argument that is rebound to its moved tensor and not read again."""
+        """Yield a finding for a function argument that is assigned its moved tensor and is not read again."""
         if event.loop is not None:
             return
         call = event.context.place
@@ -82,7 +82,7 @@ class ReboundArgument(Rule):
 
 
 def _fix(event: UnusedRebinding, context: FixContext) -> Fix:
-    """Return the fix that returns the moved argument to the caller."""
+    """Return the fix for a finding of DEV203: return the moved argument to the caller."""
     region, call = context.region_at(event.context.place), event.context.place.node
     if not isinstance(call, cst.CSTNode):
         raise NoFix

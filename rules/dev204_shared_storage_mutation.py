@@ -1,4 +1,4 @@
-"""DEV204: memory is written in place while another name for it is in use."""
+"""Rule DEV204, which reports an in-place write to memory that another tensor or array in use shares."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class SharedStorageMutation(Rule):
     default = False
 
     def check(self, event: SharedWrite) -> Iterator[Finding]:
-        """Report an in-place write to storage that another name in use, or the caller, shares."""
+        """Yield a finding for an in-place write to memory that the caller, or another variable still in use, shares."""
         other = f"`{event.other}`" if event.other is not None else "what the caller gave"
         verb = "is" if event.surely else "may be"
         sure = confidence(event)

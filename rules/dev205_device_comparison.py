@@ -1,4 +1,4 @@
-"""DEV205: a device compared so that the answer is always the same."""
+"""Rule DEV205, which reports a comparison of devices whose result is always the same."""
 
 from __future__ import annotations
 
@@ -65,16 +65,19 @@ class DeviceComparison(Rule):
     everywhere = True
 
     def check(self, event: DevicesCompared) -> Iterator[Finding]:
-        """Report a comparison of devices whose result is the same for every device."""
+        """Yield a finding for a comparison of devices whose result is the same for every device."""
         if event.operator in ("is", "is not"):
             yield from self._identity(event)
         elif isinstance(event.left, DeviceValue) and isinstance(event.right, DeviceValue):
-            yield from self._index(event)
+            yield from self._missing_index(event)
         elif isinstance(event.left, DeviceValue) or isinstance(event.right, DeviceValue):
-            yield from self._text(event)
+            yield from self._string_comparison(event)
 
     def _identity(self, event: DevicesCompared) -> Iterator[Finding]:
-        """Report a comparison of device objects by identity: each read of `.device` makes a new object."""
+        """Yield a finding for a comparison of devices by `is` or `is not`.
+
+        Its result is always the same, because each read of `.device` makes a new object.
+        """
         equal = "==" if event.operator == "is" else "!="
         yield Finding(
             event.context.place,
@@ -84,8 +87,8 @@ class DeviceComparison(Rule):
             make_fix=partial(_fix, event, None),
         )
 
-    def _text(self, event: DevicesCompared) -> Iterator[Finding]:
-        """Report a comparison between a `torch.device` and a string, which are never equal."""
+    def _string_comparison(self, event: DevicesCompared) -> Iterator[Finding]:
+        """Yield a finding for a comparison between a `torch.device` and a string, which are never equal."""
         written = _constant_string(event.left) or _constant_string(event.right)
         if written is None:
             return
@@ -97,10 +100,10 @@ class DeviceComparison(Rule):
             make_fix=partial(_fix, event, written),
         )
 
-    def _index(self, event: DevicesCompared) -> Iterator[Finding]:
-        """Report a comparison of a tensor's device with a device without an index.
+    def _missing_index(self, event: DevicesCompared) -> Iterator[Finding]:
+        """Yield a finding for a comparison of a tensor's device with an accelerator device that has no index.
 
-        The device of a tensor on an accelerator always has an index.
+        The result is always the same, because the device of a tensor on an accelerator always has an index.
         """
         left, right = event.left, event.right
         assert isinstance(left, DeviceValue) and isinstance(right, DeviceValue)
@@ -124,7 +127,10 @@ class DeviceComparison(Rule):
 
 
 def _fix(event: DevicesCompared, written: str | None, context: FixContext) -> Fix:
-    """Return the fix that compares by value, by type, or with a `torch.device`."""
+    """Return the fix for a finding of DEV205: compare by value, by device type, or with a `torch.device`.
+
+    `written` is the string with which a device is compared, if any.
+    """
     region, node = context.region_at(event.context.place), node_at(event.context.place)
     if event.operator in ("is", "is not"):
         return compare_values(region, node)
@@ -132,12 +138,12 @@ def _fix(event: DevicesCompared, written: str | None, context: FixContext) -> Fi
 
 
 def _constant_string(value: Value) -> str | None:
-    """Return the constant string that a value is; None for any other value."""
+    """Return the string if an abstract value is a constant string; None for any other value."""
     return value.value if isinstance(value, Const) and isinstance(value.value, str) else None
 
 
 def _advice(written: str, operator: str) -> str:
-    """Return the advice that names the comparison to write."""
+    """Return the advice for a finding of DEV205: the comparison that the author should write instead."""
     if ":" in written:
         return f"compare with a device: `{operator} torch.device({written!r})`"
     return f"compare the type: `.device.type {operator} {written!r}`"

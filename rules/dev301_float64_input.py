@@ -1,4 +1,4 @@
-"""DEV301: float64 that came from outside torch reaches float32 weights."""
+"""Rule DEV301, which reports float64 data from NumPy, pandas or Python floats that reaches float32 weights."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Float64Input(Rule):
     severity = Severity.ERROR
 
     def check(self, event: DtypeConflict) -> Iterator[Finding]:
-        """Report a dtype conflict in which one operand is float64 only by default of NumPy or Python."""
+        """Yield a finding for a dtype conflict in which one operand is float64 only by default of NumPy or Python."""
         pair = implicit_float64(event)
         if pair is None:
             return
@@ -99,9 +99,10 @@ class Float64Input(Rule):
 
 
 def _fix(wide: Operand, dtype: str, conversion: Step | None, context: FixContext) -> Fix:
-    """Return the fix that casts the data where torch converts it, or else casts the operand where it is used.
+    """Return the fix for a finding of DEV301: cast the data where torch converts it to a tensor.
 
-    The cast is at the operand when other callers may pass data of another dtype to the conversion.
+    The fix casts the operand where it is used instead if there is no such conversion, or if other callers may pass data
+    of another dtype to the conversion.
     """
     if conversion is None:
         return cast_operand(context, wide, dtype)
@@ -115,12 +116,12 @@ def _fix(wide: Operand, dtype: str, conversion: Step | None, context: FixContext
 
 
 def _source_phrase(source: str) -> str:
-    """Return the phrase for the source of the float64 data."""
+    """Return a phrase for where the float64 data comes from: "from NumPy" or "from Python floats"."""
     return "from Python floats" if source == "Python floats" else "from NumPy"
 
 
 def _target_phrase(event: DtypeConflict, narrow: Operand) -> str:
-    """Return the phrase for the weights or the operation that the float64 operand meets."""
+    """Return a phrase for what the float64 data reaches: a module's weights, or an operation and its other operand."""
     if narrow.of_module is not None:
         return f"`{callee_text(narrow.place)}`, whose weights are {narrow.tensor.dtype}"
     return f"{operation_text(event.operation)} with {dtype_text(narrow)}"

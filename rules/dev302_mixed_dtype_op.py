@@ -1,4 +1,4 @@
-"""DEV302: two dtypes in an operation that does not promote."""
+"""Rule DEV302, which reports two dtypes in an operation that does not promote its operands to a common dtype."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class MixedDtypeOp(Rule):
     severity = Severity.ERROR
 
     def check(self, event: DtypeConflict) -> Iterator[Finding]:
-        """Report a dtype conflict that DEV301 does not report."""
+        """Yield a finding for a dtype conflict that rule DEV301 does not report."""
         if implicit_float64(event) is not None:
             return
         left, right = event.left, event.right
@@ -83,7 +83,10 @@ class MixedDtypeOp(Rule):
 
 
 def _fix(left: Operand, right: Operand, context: FixContext) -> Fix:
-    """Return the fix that casts the operand that `_help` names, or the assigned value of an assignment to an entry."""
+    """Return the fix for a finding of DEV302: cast the operand that the advice of `_help` names.
+
+    In an assignment to an entry, `x[i] = value`, the assigned value is cast.
+    """
     assigned = next((one for one in (left, right) if one.name == "value"), None)
     moved, kept = (left, right) if right.of_module is not None else (right, left)
     if assigned is not None:
@@ -92,7 +95,7 @@ def _fix(left: Operand, right: Operand, context: FixContext) -> Fix:
 
 
 def _help(left: Operand, right: Operand) -> str:
-    """Return the advice to cast one operand to the other's dtype."""
+    """Return the advice for a finding of DEV302: cast one operand to the dtype of the other."""
     moved, kept = (left, right) if right.of_module is not None else (right, left)
     name, other = dotted_name_at(moved.place), dotted_name_at(kept.place)
     dtype = f"{other}.dtype" if other is not None and kept.of_module is None else f"torch.{kept.tensor.dtype}"
@@ -100,6 +103,9 @@ def _help(left: Operand, right: Operand) -> str:
 
 
 def _subject_place(left: Operand, right: Operand, place: Place) -> Place:
-    """Return the place where the program wrote a dtype, if it wrote exactly one; else the operation's place."""
+    """Return the source location that identifies the bug behind a dtype conflict.
+
+    It is where the program wrote the dtype of one operand, if the dtype of only one was written, else the operation.
+    """
     steps = [step for step in (left.tensor.dtype.provenance, right.tensor.dtype.provenance) if step is not None]
     return steps[0].place if len(steps) == 1 else place

@@ -1,4 +1,4 @@
-"""DEV303: float64 goes to an accelerator."""
+"""Rule DEV303, which reports a transfer of a float64 tensor to an accelerator."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Float64OnAccelerator(Rule):
     severity = Severity.WARNING
 
     def check(self, event: Transfer) -> Iterator[Finding]:
-        """Report a transfer of float64 to an accelerator without a cast."""
+        """Yield a finding for a transfer of a float64 tensor to an accelerator that does not cast it."""
         if not event.moves or event.dtype_before.name != "float64" or event.dtype_after.name != "float64":
             return
         uploads = [path for path in transfer_paths(event) if path.uploads]
@@ -87,7 +87,10 @@ class Float64OnAccelerator(Rule):
 
 
 def _fix(event: Transfer, context: FixContext) -> Fix:
-    """Return the fix that casts in the transfer; it is only displayed when callers choose the tensor's dtype."""
+    """Return the fix for a finding of DEV303: cast to float32 in the transfer.
+
+    The fix is only displayed, and not applied, when callers of the function choose the tensor's dtype.
+    """
     if event.is_module or not is_implicit(event.dtype_before):
         raise NoFix
     region, call = context.region_at(event.context.place), node_at(event.context.place)
@@ -96,7 +99,10 @@ def _fix(event: Transfer, context: FixContext) -> Fix:
 
 
 def _message(event: Transfer, path: TransferPath, *, refused: bool) -> str:
-    """Return the message of the finding; `refused` tells that the device, mps, has no float64."""
+    """Return the message of a finding.
+
+    `refused` tells that the target device is mps, which does not support float64.
+    """
     receiver = f"`{place_text(event.receiver)}`"
     held = "parameters" if event.parameter else "buffers"
     subject = f"the float64 {held} of {receiver}" if event.is_module else f"the float64 tensor {receiver}"
@@ -107,7 +113,10 @@ def _message(event: Transfer, path: TransferPath, *, refused: bool) -> str:
 
 
 def _severity(event: Transfer, *, refused: bool) -> Severity | None:
-    """Return the severity: error on mps, info for float64 that the program requested, else None for the rule's own."""
+    """Return the severity of a finding: error on the device mps, info for float64 that the program requested.
+
+    Returns None in any other case, which means the severity of the rule.
+    """
     if refused:
         return Severity.ERROR
     return None if is_implicit(event.dtype_before) else Severity.INFO

@@ -1,4 +1,4 @@
-"""DEV304: a loss is given targets of a dtype it refuses."""
+"""Rule DEV304, which reports a loss function that is given targets of a dtype it does not accept."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class LossTargetDtype(Rule):
     severity = Severity.ERROR
 
     def check(self, event: RefusedTargetDtype) -> Iterator[Finding]:
-        """Report a target whose dtype the loss refuses."""
+        """Yield a finding for targets whose dtype the loss function does not accept."""
         dtype = event.operand.tensor.dtype
         place = event.context.place
         suggested = _suggested_dtype(event.accepted)
@@ -83,12 +83,12 @@ class LossTargetDtype(Rule):
 
 
 def _fix(event: RefusedTargetDtype, dtype: str, context: FixContext) -> Fix:
-    """Return the fix that casts the target."""
+    """Return the fix for a finding of DEV304: cast the targets to `dtype` where the loss function is called."""
     return cast_operand(context, event.operand, dtype)
 
 
 def _phrase(accepted: tuple[str, ...]) -> str:
-    """Return the phrase for the dtypes that the loss accepts."""
+    """Return a phrase for the dtypes that a loss function accepts for its targets."""
     floating = [name for name in accepted if is_floating(name)]
     if floating and "int64" in accepted:
         return "int64 (class indices) or floating (probabilities)"
@@ -96,7 +96,10 @@ def _phrase(accepted: tuple[str, ...]) -> str:
 
 
 def _suggested_dtype(accepted: tuple[str, ...]) -> str:
-    """Return the accepted dtype that the advice names: int64 if accepted, else the most common floating dtype."""
+    """Return the dtype that the advice suggests for the targets of a loss function, from the dtypes that it accepts.
+
+    It is int64 if accepted, else the most common floating dtype.
+    """
     return (
         "int64"
         if "int64" in accepted

@@ -1,4 +1,4 @@
-"""DEV401: a loop takes a tensor to the host and back, or to the accelerator and back."""
+"""Rule DEV401, which reports a loop that transfers a tensor to another device and back in each iteration."""
 
 from __future__ import annotations
 
@@ -82,7 +82,10 @@ class RoundTripInLoop(Rule):
         self._reused_results: set[Place] = set()
 
     def check(self, event: Transfer | OpaqueTransfer | TensorRebuilt | HostRead) -> Iterator[Finding]:
-        """Record transfers and reads; `final_findings` reports the round trips, which only all events together show."""
+        """Record a transfer of a tensor or a read by the host, and yield no finding.
+
+        `final_findings` reports the round trips, which only all events together show.
+        """
         if isinstance(event, HostRead):
             self._note_read(event)
         elif isinstance(event, TensorRebuilt):
@@ -93,20 +96,20 @@ class RoundTripInLoop(Rule):
         yield from ()
 
     def final_findings(self) -> Iterator[Finding]:
-        """Yield the round trips whose intermediate tensor nothing else reads."""
+        """Yield a finding for each recorded round trip whose intermediate tensor nothing else reads."""
         for finding, out, way_back in self._round_trips.values():
             if self._read_places[out.place] <= way_back and not self._reused_rebuilds & way_back:
                 yield finding
 
     def _note_read(self, event: HostRead) -> None:
-        """Record a read by the host, under the transfers that placed the tensor."""
+        """Record that the host reads a tensor, under each transfer that may have put the tensor on its device."""
         for _, leaf in placement_cases(event.tensor.placement):
             moved = newest_step(leaf.provenance, StepKind.MOVED)
             if moved is not None:
                 self._read_places[moved.place].add(event.context.place)
 
     def _note_transfer(self, event: Transfer) -> None:
-        """Record a transfer and, if it undoes an earlier transfer in the same loop, the round trip."""
+        """Record a transfer. If it undoes an earlier transfer in the same loop, also record the two as a round trip."""
         paths = tuple(transfer_paths(event))
         self._paths[event.context.place] = paths
         if not event.single_use:
@@ -129,10 +132,10 @@ class RoundTripInLoop(Rule):
 
 
 def _in_one_loop(event: Transfer, out: Step) -> bool:
-    """Return whether both transfers happen in each iteration of some loop.
+    """Return whether the transfer of `event` and the earlier transfer `out` both happen in each iteration of some loop.
 
-    If something was computed between them, the loop must be the very same: results that one inner loop collects and
-    another inner loop reads have to be stored somewhere in between.
+    If something was computed between the transfers, they must have the same innermost loop: results that one inner loop
+    collects and another inner loop reads have to be stored somewhere in between.
     """
     if event.context.loop is None or out.loop is None:
         return False
@@ -143,9 +146,9 @@ def _in_one_loop(event: Transfer, out: Step) -> bool:
 
 
 def _undoes(event: Transfer, out: Step, first_path: TransferPath, second_path: TransferPath) -> bool:
-    """Return whether the second transfer of a round trip, `back`, undoes the first one.
+    """Return whether the transfer of `event` undoes the earlier transfer `out`, for one pair of devices of each.
 
-    A round trip by way of an accelerator counts only if nothing was computed there.
+    A round trip from the host to an accelerator and back counts only if nothing was computed on the accelerator.
     """
     if not is_host(first_path.after.device):
         return event.previous_transfer is out and _may_upload(first_path) and second_path.downloads
@@ -155,12 +158,15 @@ def _undoes(event: Transfer, out: Step, first_path: TransferPath, second_path: T
 
 
 def _may_upload(first_path: TransferPath) -> bool:
-    """Return whether a transfer goes to an accelerator, from the host or from an unknown device."""
+    """Return whether a transfer goes to an accelerator from a device that is not known to be an accelerator."""
     return is_accelerator(first_path.after.device) and not is_accelerator(first_path.before.device)
 
 
 def _finding(event: Transfer, out: Step, first_path: TransferPath, second_path: TransferPath) -> Finding:
-    """Return the finding of a round trip from its first transfer `there` and its second transfer `back`."""
+    """Return the finding for a round trip of a tensor: the first transfer `out`, and the transfer of `event` back.
+
+    `first_path` and `second_path` are the source and destination devices of these two transfers.
+    """
     via = "the host" if is_host(second_path.before.device) else device_text(second_path.before)
     computed = event.previous_transfer is not out
     certainty = confidence(event, second_path.before, second_path.after)
@@ -177,7 +183,10 @@ def _finding(event: Transfer, out: Step, first_path: TransferPath, second_path: 
 
 
 def _fix(event: Transfer, out: Step, context: FixContext) -> Fix:
-    """Return the fix that removes both transfers. Raises NoFix if something was computed between them."""
+    """Return the fix for a finding of DEV401: remove both transfers.
+
+    Raises NoFix if something was computed between them.
+    """
     if event.previous_transfer is not out:
         raise NoFix
     return remove_round_trip(context, out.place, event.context.place)

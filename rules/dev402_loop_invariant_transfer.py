@@ -1,4 +1,4 @@
-"""DEV402: the same tensor is transferred in every iteration of a loop."""
+"""Rule DEV402, which reports a loop that transfers the same tensor to the same device in every iteration."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class LoopInvariantTransfer(Rule):
     everywhere = True
 
     def check(self, event: Transfer) -> Iterator[Finding]:
-        """Report a transfer of the same tensor from the host in every iteration of a loop."""
+        """Yield a finding for a transfer that moves the same tensor from the host in every iteration of a loop."""
         loop = event.context.loop
         if loop is None or not event.invariant or event.is_module or event.parameter or not event.moves:
             return
@@ -86,12 +86,15 @@ class LoopInvariantTransfer(Rule):
 
 
 def _fix(event: Transfer, context: FixContext) -> Fix:
-    """Return the fix that moves the transfer before the loop."""
+    """Return the fix for a finding of DEV402: move the transfer before the loop."""
     return hoist_transfer(context.region_at(event.context.place), node_at(event.context.place))
 
 
 def _holds_throughout(test: Literal) -> bool:
-    """Return whether a test has the same result in each iteration: a test for a device's availability or an option."""
+    """Return whether a condition in a loop has the same result in each iteration.
+
+    That is known of a test for a device's availability and of a test of an option.
+    """
     formula = test.formula
     if isinstance(formula, Conjunction):
         return all(map(_holds_throughout, formula.tests))

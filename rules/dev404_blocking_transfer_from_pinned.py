@@ -1,4 +1,4 @@
-"""DEV404: a pinned tensor is moved by a copy that the host waits for."""
+"""Rule DEV404, which reports a transfer of a pinned tensor for which the host waits."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class BlockingTransferFromPinned(Rule):
     default = False
 
     def check(self, event: Transfer) -> Iterator[Finding]:
-        """Report a transfer from pinned memory that blocks the host."""
+        """Yield a finding for a transfer of a pinned tensor from the host for which the host waits."""
         if not event.pinned or event.non_blocking is not False or not event.moves:
             return
         path = next((path for path in transfer_paths(event) if path.leaves_host), None)
@@ -86,6 +86,9 @@ class BlockingTransferFromPinned(Rule):
 
 
 def _fix(event: Transfer, path: TransferPath, context: FixContext) -> Fix:
-    """Return the fix that adds `non_blocking=True`; it is safe for tensors of a DataLoader."""
+    """Return the fix for a finding of DEV404: add `non_blocking=True` to the transfer.
+
+    The fix is safe for the tensors of a DataLoader, and unsafe for others.
+    """
     of_loader = path.before.basis is Basis.ASSUMED and is_placed_in_function(event.context, path.before)
     return make_copy_non_blocking(context.region_at(event.context.place), node_at(event.context.place), safe=of_loader)

@@ -1,4 +1,4 @@
-"""DEV406: a tensor is created on the host only to be moved."""
+"""Rule DEV406, which reports a tensor that is created on the host only to be transferred to another device."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class CreateThenTransfer(Rule):
         self._reused_rebuilds: set[Place] = set()
 
     def check(self, event: Transfer | TensorRebuilt) -> Iterator[Finding]:
-        """Report a transfer of a tensor that a factory has just created, or of NumPy's random numbers."""
+        """Yield a finding for a transfer of a tensor just created by a torch factory, or of NumPy's random numbers."""
         if isinstance(event, TensorRebuilt) and not event.only_use:
             self._reused_rebuilds.add(event.context.place)
             return
@@ -93,7 +93,7 @@ class CreateThenTransfer(Rule):
                 yield _finding(event, fresh, path.after, placement_steps(path.before), condition_text(path.when))
 
     def _is_only_moved(self, event: Transfer, path: TransferPath, fresh: FactoryOrigin) -> bool:
-        """Return whether the transferred tensor is only created and moved.
+        """Return whether nothing but its transfer uses the tensor that a factory call created.
 
         That holds for a tensor of a torch factory, and for random numbers of NumPy that nothing else reads.
         """
@@ -104,14 +104,17 @@ class CreateThenTransfer(Rule):
 
 
 def _is_drawn_again(context: EventContext, fresh: FactoryOrigin) -> bool:
-    """Return whether random numbers are drawn in each call or iteration; numbers drawn once in a script are data."""
+    """Return whether a factory call draws new random numbers in each call of a function or each iteration of a loop.
+
+    Random numbers that a script draws only once count as data and not as new numbers.
+    """
     return fresh.kind is OriginKind.RANDOM and (
         context.loop is not None or context.scope.method_of_module or context.symbolic
     )
 
 
 def _created_here(context: EventContext, fresh: FactoryOrigin) -> bool:
-    """Return whether a tensor was created in the function of its transfer, and in the same loop."""
+    """Return whether a tensor was created in the same function call as its transfer, and in the same loop."""
     step, loop = fresh.step, context.loop
     if step.scope is not context.scope:
         return False
@@ -119,7 +122,7 @@ def _created_here(context: EventContext, fresh: FactoryOrigin) -> bool:
 
 
 def _draws_from_generator(fresh: FactoryOrigin) -> bool:
-    """Return whether a factory is given a generator, so that its tensor must be created on the generator's device."""
+    """Return whether a factory call has a `generator` argument. Its tensor is then made on the generator's device."""
     call = fresh.step.place.node
     return isinstance(call, cst.Call) and find_argument(call, "generator") is not None
 
@@ -131,7 +134,7 @@ def _finding(
     steps: tuple[Step, ...],
     when: str = "",
 ) -> Finding:
-    """Return the finding for a tensor of a factory that is transferred to `target`."""
+    """Return the finding for a tensor that a factory call creates on the host and that then goes to `target`."""
     place = event.context.place
     factory = place_text(fresh.step.place)
     random = " (the random numbers will be others)" if fresh.kind is OriginKind.RANDOM else ""
@@ -146,7 +149,10 @@ def _finding(
 
 
 def _fix(event: Transfer | TensorRebuilt, fresh: FactoryOrigin, context: FixContext) -> Fix:
-    """Return the fix that creates the tensor on the target device. Raises NoFix for a tensor that NumPy created."""
+    """Return the fix for a finding of DEV406: create the tensor on the target device of its transfer.
+
+    Raises NoFix for a tensor that is rebuilt from an array of NumPy.
+    """
     if isinstance(event, TensorRebuilt):
         raise NoFix
     return create_on_target(context, event.context.place, fresh)

@@ -1,4 +1,4 @@
-"""DEV407: a transfer to where the tensor already is."""
+"""Rule DEV407, which reports a transfer of a tensor to the device on which the tensor already is."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class RedundantTransfer(Rule):
     everywhere = True
 
     def check(self, event: Transfer | OpaqueTransfer) -> Iterator[Finding]:
-        """Report a transfer that surely has no effect, or that directly follows another transfer."""
+        """Yield a finding for a transfer that certainly has no effect, or that directly follows another transfer."""
         if event.is_module or not event.moves or event.copies or event.casts:
             return
         paths = list(transfer_paths(event))
@@ -78,7 +78,7 @@ class RedundantTransfer(Rule):
             yield self._repeated(event, paths[0])
 
     def _redundant(self, event: Transfer, paths: list[TransferPath]) -> Finding:
-        """Return the finding for a transfer to the tensor's own device."""
+        """Return the finding for a transfer of a tensor to the device on which the tensor already is."""
         places = " or ".join(dict.fromkeys(device_text(path.before) for path in paths))
         receiver = place_text(event.receiver)
         return Finding(
@@ -104,7 +104,10 @@ class RedundantTransfer(Rule):
 
 
 def _drop(event: Transfer, context: FixContext) -> Fix:
-    """Return the fix that removes the transfer; it is safe when the function itself places the tensor."""
+    """Return the fix for a transfer without effect: remove it.
+
+    The fix is safe when the function around the transfer itself put the tensor on its device.
+    """
     certain = confidence(event) is Confidence.CERTAIN
     certain = certain and all(is_placed_in_function(event.context, path.before) for path in transfer_paths(event))
     sure = Applicability.SAFE if certain else Applicability.UNSAFE
@@ -112,12 +115,15 @@ def _drop(event: Transfer, context: FixContext) -> Fix:
 
 
 def _drop_first(event: Transfer, context: FixContext) -> Fix:
-    """Return the fix that removes the first of the two transfers."""
+    """Return the fix for two transfers in a row: remove the first one."""
     return remove_first_transfer(context.region_at(event.context.place), node_at(event.context.place))
 
 
 def _has_no_effect(event: Transfer | OpaqueTransfer, path: TransferPath) -> bool:
-    """Return whether a transfer's target is surely the tensor's device already."""
+    """Return whether the target device of a transfer is certainly the device on which the tensor already is.
+
+    `path` is the pair of source and destination device to judge.
+    """
     before, after = path.before, path.after
     if before.device != after.device or before.basis is Basis.ASSUMED:
         return False
@@ -132,7 +138,10 @@ def _has_no_effect(event: Transfer | OpaqueTransfer, path: TransferPath) -> bool
 
 
 def _is_between_parts(event: Transfer | OpaqueTransfer) -> bool:
-    """Return whether a transfer stands between two computations of a module, which may be parts of a split model."""
+    """Return whether a transfer moves an intermediate result of a module, which may be a model split over devices.
+
+    Such a transfer is not redundant when the parts of the model are on different devices.
+    """
     call = event.context.place.node
     if isinstance(event.receiver.node, (cst.Attribute, cst.Subscript)) or not isinstance(call, cst.Call):
         return False
@@ -140,7 +149,7 @@ def _is_between_parts(event: Transfer | OpaqueTransfer) -> bool:
 
 
 def _is_of_self(node: cst.BaseExpression) -> bool:
-    """Return whether an expression is an attribute of `self`."""
+    """Return whether an expression is an attribute of `self`, such as `self.device`."""
     while isinstance(node, cst.Attribute):
         node = node.value
         if isinstance(node, cst.Name):
@@ -149,7 +158,7 @@ def _is_of_self(node: cst.BaseExpression) -> bool:
 
 
 def _follows_transfer(event: Transfer, path: TransferPath) -> bool:
-    """Return whether the receiver of a transfer is itself the call that moved the tensor to an accelerator."""
+    """Return whether the receiver of a transfer is itself a transfer to an accelerator, as in `x.cuda().to(device)`."""
     cause = path.before.placing_step
     moved = cause is not None and cause.kind is StepKind.MOVED and cause.place == event.receiver
     return moved and is_accelerator(path.before.device) and isinstance(path.after.device, (KnownDevice, DeviceSymbol))

@@ -1,4 +1,4 @@
-"""DEV409: a tensor is rebuilt from a tensor."""
+"""Rule DEV409, which reports a tensor that is copied through a NumPy array or by `torch.tensor`."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class NumpyRoundTrip(Rule):
     severity = Severity.WARNING
 
     def check(self, event: TensorRebuilt) -> Iterator[Finding]:
-        """Report a tensor that is made from a tensor, directly or by way of a NumPy array."""
+        """Yield a finding for a tensor that is made from another tensor, directly or by way of a NumPy array."""
         if isinstance(event.source, Tensor):
             if event.function == "torch.tensor" and _is_surely_tensor(event.source):
                 yield self._copy(event)
@@ -71,7 +71,7 @@ class NumpyRoundTrip(Rule):
             yield self._round_trip(event, event.origin.step)
 
     def _copy(self, event: TensorRebuilt) -> Finding:
-        """Return the finding for `torch.tensor` of a tensor."""
+        """Return the finding for a call of `torch.tensor` whose argument is already a tensor."""
         return Finding(
             event.context.place,
             f"`{place_text(event.context.place)}` copies a tensor, and torch warns of it",
@@ -81,7 +81,10 @@ class NumpyRoundTrip(Rule):
         )
 
     def _round_trip(self, event: TensorRebuilt, read: Step) -> Finding:
-        """Return the finding for a tensor made from an array that a tensor was read into by the step `read`."""
+        """Return the finding for a tensor that is made from a NumPy array which itself was read from a tensor.
+
+        `read` is the step of the array's history in which the array was read from the tensor.
+        """
         place = event.context.place
         return Finding(
             place,
@@ -94,7 +97,7 @@ class NumpyRoundTrip(Rule):
 
 
 def _fix(event: TensorRebuilt, context: FixContext) -> Fix:
-    """Return the fix that copies the tensor without NumPy."""
+    """Return the fix for a finding of DEV409: copy the tensor by `.detach().clone()`."""
     region, call = context.region_at(event.context.place), node_at(event.context.place)
     if not isinstance(event.source, Tensor):
         return clone_without_numpy(region, call)
@@ -103,5 +106,8 @@ def _fix(event: TensorRebuilt, context: FixContext) -> Fix:
 
 
 def _is_surely_tensor(tensor: Tensor) -> bool:
-    """Return whether a value is certainly a tensor; an argument used like a tensor may be a list at run time."""
+    """Return whether an abstract value that is used as a tensor is certainly one at run time.
+
+    An argument of a function may be a list at run time.
+    """
     return all(leaf.basis is not Basis.CALLER for _, leaf in placement_cases(tensor.placement))

@@ -1,4 +1,4 @@
-"""DEV501: a clock is read while the accelerator may still be at work."""
+"""Rule DEV501, which reports a clock that is read while the accelerator may still be computing."""
 
 from __future__ import annotations
 
@@ -78,9 +78,10 @@ class UnsynchronizedTiming(Rule):
     severity = Severity.WARNING
 
     def check(self, event: events.UnsynchronizedTiming) -> Iterator[Finding]:
-        """Report a time difference of two clock reads between which accelerator work was launched and not waited for.
+        """Yield a finding for a time measurement that does not wait for work on the accelerator.
 
-        A loop that reports its progress by the clock is not reported.
+        That is a difference of two clock reads between which work was launched and not waited for. A loop that reports
+        its progress by the clock is not reported.
         """
         clock, loop = event.context.place, event.context.loop
         if loop is not None:
@@ -99,5 +100,5 @@ class UnsynchronizedTiming(Rule):
 
 
 def _fix(event: events.UnsynchronizedTiming, context: FixContext) -> Fix:
-    """Return the fix that synchronizes with the accelerator before both clock reads."""
+    """Return the fix for a finding of DEV501: synchronize with the accelerator before both clock reads."""
     return synchronize_before_clock(context, event.started, event.context.place)

@@ -1,4 +1,4 @@
-"""DEV502: the host reads a copy that may not have arrived."""
+"""Rule DEV502, which reports that the host reads a non-blocking copy that may not be complete."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class UnsynchronizedRead(Rule):
     severity = Severity.ERROR
 
     def check(self, event: HostRead) -> Iterator[Finding]:
-        """Report a read on the host of a tensor whose non-blocking copy may be unfinished."""
+        """Yield a finding when the host reads a tensor whose non-blocking copy may be incomplete."""
         unfinished = event.unfinished
         if unfinished is None:
             return
@@ -80,5 +80,5 @@ class UnsynchronizedRead(Rule):
 
 
 def _fix(copy: Place, context: FixContext) -> Fix:
-    """Return the fix that removes `non_blocking=True` from the copy."""
+    """Return the fix for a finding of DEV502: remove `non_blocking=True` from the copy."""
     return make_copy_blocking(context.region_at(copy), node_at(copy))

@@ -1,4 +1,4 @@
-"""DEV503: a synchronisation with nothing to wait for."""
+"""Rule DEV503, which reports a synchronization with the accelerator where there is no work to wait for."""
 
 from __future__ import annotations
 
@@ -60,7 +60,10 @@ class RedundantSynchronize(Rule):
     everywhere = True
 
     def check(self, event: Synchronize) -> Iterator[Finding]:
-        """Report a synchronization after a wait with no work in between; in a loop, within the same iteration."""
+        """Yield a finding for a synchronization before which the host has already waited, with no work launched since.
+
+        In a loop, both must happen within the same iteration.
+        """
         place, loop, waited = event.context.place, event.context.loop, event.waited
         if waited is None or (loop is not None and waited.loop is not loop):
             return
@@ -74,6 +77,6 @@ class RedundantSynchronize(Rule):
 
 
 def _fix(event: Synchronize, context: FixContext) -> Fix:
-    """Return the fix that removes the synchronization."""
+    """Return the fix for a finding of DEV503: remove the synchronization."""
     edit = remove_call_statement(context.region_at(event.context.place), node_at(event.context.place))
     return Fix("Leave it out", Applicability.UNSAFE, (edit,))

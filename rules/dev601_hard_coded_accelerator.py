@@ -1,4 +1,4 @@
-"""DEV601: an accelerator is written out."""
+"""Rule DEV601, which reports an accelerator that is hard-coded, such as `"cuda"`."""
 
 from __future__ import annotations
 
@@ -65,7 +65,10 @@ class HardCodedAccelerator(Rule):
     default = False
 
     def check(self, event: events.HardCodedAccelerator) -> Iterator[Finding]:
-        """Report a hard-coded accelerator that no availability check guards and no parameter replaces."""
+        """Yield a finding for a hard-coded accelerator without a check of its availability.
+
+        There is no finding if a parameter lets the caller choose another device.
+        """
         if event.guarded or event.choosable or dotted_name_at(event.context.place) is not None:
             return
         yield Finding(
@@ -78,5 +81,5 @@ class HardCodedAccelerator(Rule):
 
 
 def _fix(event: events.HardCodedAccelerator, context: FixContext) -> Fix:
-    """Return the fix that uses the accelerator only where it is available."""
+    """Return the fix for a finding of DEV601: use the accelerator only where it is available, otherwise the host."""
     return check_availability(context.region_at(event.context.place), node_at(event.context.place))

@@ -1,4 +1,4 @@
-"""DEV900: a file that could not be read or parsed."""
+"""Rule DEV900, which reports a file that cannot be read or parsed."""
 
 from __future__ import annotations
 
@@ -44,5 +44,8 @@ class BrokenSource(Rule):
     severity = Severity.ERROR
 
     def check(self, event: BrokenFile) -> Iterator[Finding]:
-        """Yield nothing: a file without a syntax tree has no place, so the linter makes these diagnostics itself."""
+        """Yield no finding: the linter itself makes the diagnostics of this rule.
+
+        A finding needs a syntax node, and a file that cannot be parsed has no syntax tree.
+        """
         yield from ()

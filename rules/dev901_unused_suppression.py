@@ -1,4 +1,4 @@
-"""DEV901: a suppression that silences nothing."""
+"""Rule DEV901, which reports a suppression comment that silences no finding."""
 
 from __future__ import annotations
 
@@ -55,5 +55,8 @@ class UnusedSuppression(Rule):
     fixable = True
 
     def check(self, event: IdleSuppression) -> Iterator[Finding]:
-        """Yield nothing: a comment is not in the syntax tree, so the linter makes these diagnostics itself."""
+        """Yield no finding: the linter itself makes the diagnostics of this rule.
+
+        A finding needs a syntax node, and a comment is not in the syntax tree.
+        """
         yield from ()

@@ -1,4 +1,4 @@
-"""DEV902: the answer to `reveal_placement(expr)`."""
+"""Rule DEV902, which reports what devlint knows about `expr` for each call `reveal_placement(expr)`."""
 
 from __future__ import annotations
 
@@ -34,5 +34,5 @@ class RevealPlacement(Rule):
     severity = Severity.INFO
 
     def check(self, event: RevealedValue) -> Iterator[Finding]:
-        """Report the abstract value of the argument of each `reveal_placement` call."""
+        """Yield a finding with the abstract value of the argument for each call of `reveal_placement`."""
         yield Finding(event.context.place, f"{event.text}: {describe_value(event.value)}")

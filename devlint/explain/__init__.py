@@ -1,1 +1,1 @@
-"""Texts of findings: places, devices, conflicts, dtypes and suggested replacements."""
+"""Texts of devlint's findings: phrases for expressions, devices and dtypes, and suggested replacement code."""

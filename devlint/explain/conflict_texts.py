@@ -1,4 +1,4 @@
-"""Texts and steps of device conflicts: how two operands of one operation came to be on two devices."""
+"""Texts and trace steps of device-conflict findings: how two operands of one operation came to be on two devices."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from devlint.interpreter.state.events import DeviceConflict, Event, Operand
 
 
 def conflict_location_text(event: DeviceConflict) -> str:
-    """Return the end of a sentence that names a conflict's operation: "in `*` when torch.cuda.is_available()"."""
+    """Return the end of a sentence that names a device conflict's operation and condition: "in `*` when use_gpu"."""
     return f"in {operation_text(event.operation)}{condition_text(event.when)}"
 
 
 def conflict_steps(event: DeviceConflict, reported: Place) -> tuple[Step, ...]:
-    """Return the steps that placed both operands of a conflict, followed by the operation in which they meet.
+    """Return the trace of a device conflict: the steps that brought both operands to their devices, then the operation.
 
-    The operation is left out when it is itself the place that the finding reports.
+    The operation is left out when the finding itself is reported at the operation.
     """
     place = event.context.place
     steps = placement_steps(event.misplaced.case, event.reference.case)
@@ -37,9 +37,10 @@ def conflict_steps(event: DeviceConflict, reported: Place) -> tuple[Step, ...]:
 
 
 def device_source(event: DeviceConflict, operand: Operand) -> str | None:
-    """Return the source of an expression for an operand's device; None if the program has none at the conflict.
+    """Return the source text of an expression for an operand's device, valid at a device conflict.
 
-    It is `x.device` for a named operand, else the device argument of the transfer or factory that placed the operand.
+    It is `x.device` for an operand with the name `x`, else the device argument of the transfer or factory call that put
+    the operand on its device. Returns None if there is no such expression.
     """
     name = dotted_name_at(operand.place) if operand.of_module is None else None
     if name is not None:
@@ -53,7 +54,10 @@ def device_source(event: DeviceConflict, operand: Operand) -> str | None:
 
 
 def _device_written(node: object) -> str | None:
-    """Return the source of the device argument of a transfer or factory call; None if there is no such argument."""
+    """Return the source text of the device argument of a transfer or factory call.
+
+    Returns None if the node has no such argument.
+    """
     if not isinstance(node, cst.Call):
         return None
     if isinstance(node.func, cst.Attribute) and node.func.attr.value == "cuda" and not node.args:
@@ -67,7 +71,10 @@ def _device_written(node: object) -> str | None:
 
 
 def placement_steps(*leaves: PlacementCase) -> tuple[Step, ...]:
-    """Return the steps of several placement cases, each case from its oldest step, with one step for each place."""
+    """Return the steps by which tensors came to their devices: for each given placement, its steps from the oldest on.
+
+    Of several steps at the same source location, only the first is returned.
+    """
     steps: dict[Place, Step] = {}
     for leaf in leaves:
         for step in reversed(list(history(leaf.provenance))):
@@ -76,7 +83,11 @@ def placement_steps(*leaves: PlacementCase) -> tuple[Step, ...]:
 
 
 def _with_device(step: Step, leaf: PlacementCase) -> Step:
-    """Return a step with the device added to its message, if it placed the tensor and its message lacks the device."""
+    """Return a history step whose message also names the device that the step put the tensor on.
+
+    The device is added only if the step determined the tensor's device, the program wrote that device out, and the
+    message does not name it yet. Any other step is returned unchanged.
+    """
     if (
         step is not leaf.placing_step
         or leaf.basis is not Basis.EXPLICIT
@@ -91,10 +102,10 @@ def _with_device(step: Step, leaf: PlacementCase) -> Step:
 
 
 def confidence(event: Event, *leaves: PlacementCase, when: PathCondition = NO_CONDITION) -> Confidence:
-    """Return the confidence of a finding about an event and the placements of its tensors.
+    """Return the confidence of a finding, computed from an event and the placements of the tensors in it.
 
     Three doubts count: a path condition (the event's own or `when`), an assumed placement, and a device that a caller
-    chooses. A finding is certain without any of them, possible with all three, and likely otherwise.
+    chooses. A finding is certain without any of these doubts, possible with all three, and likely otherwise.
     """
     doubts = (
         bool(when or getattr(event, "when", NO_CONDITION)),
@@ -107,19 +118,24 @@ def confidence(event: Event, *leaves: PlacementCase, when: PathCondition = NO_CO
 
 
 def conflict_confidence(event: DeviceConflict) -> Confidence:
-    """Return the confidence that the two operands of a conflict are on two devices."""
+    """Return the confidence of the claim that the two operands of a device conflict are really on two devices."""
     return confidence(event, event.misplaced.case, event.reference.case)
 
 
 def conflict_subject(event: DeviceConflict) -> Hashable:
-    """Return the key that conflicts with the same cause share: the places that determined the devices of both operands.
+    """Return a key that is equal for all device conflicts with the same cause, so that they are reported as one bug.
 
-    The key has places and not steps, because each caller and each iteration makes steps of its own for the same line.
+    The key consists of the two source locations that determined the devices of the operands. It does not contain the
+    steps of the operands' histories, because each caller and each loop iteration makes new step objects for the same
+    source location.
     """
-    return tuple(_placing_place(one) for one in (event.misplaced, event.reference))
+    return tuple(_cause_location(one) for one in (event.misplaced, event.reference))
 
 
-def _placing_place(operand: Operand) -> Place:
-    """Return the place of the step that placed an operand; the operand's own place if no step did."""
+def _cause_location(operand: Operand) -> Place:
+    """Return the source location where an operand was created or moved to its device.
+
+    If unknown, the operand's expression.
+    """
     cause = operand.case.placing_step
     return cause.place if cause is not None else operand.place

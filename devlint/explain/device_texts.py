@@ -1,4 +1,4 @@
-"""Texts for devices and path conditions."""
+"""Phrases for devices and for path conditions, as the messages of findings contain them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NEGATED_COMPARISON: Final = re.compile(r"\bnot (\S+) (is not|is|==|!=) (\S+)")
 
 
 def is_module_placement(leaf: PlacementCase) -> bool:
-    """Return whether a tensor is on the device of its module, which the module's user decides."""
+    """Return whether a tensor is on the device of the module that holds it, which the user of the module chooses."""
     return isinstance(leaf.device, DeviceSymbol) and leaf.device.text == "the module"
 
 
@@ -34,13 +34,19 @@ def device_text(leaf: PlacementCase) -> str:
 
 
 def condition_text(path_condition: PathCondition) -> str:
-    """Return a path condition as the end of a sentence: ` when torch.cuda.is_available()`; empty for no condition."""
+    """Return a path condition as the end of a sentence: ` when torch.cuda.is_available()`.
+
+    Empty for an empty condition.
+    """
     if not path_condition:
         return ""
-    return " when " + " and ".join(sorted(_literal_text(str(test)) for test in path_condition))
+    return " when " + " and ".join(sorted(_condition_text(str(test)) for test in path_condition))
 
 
-def _literal_text(text: str) -> str:
-    """Return the text of one condition with its negated comparisons rewritten, shortened to twice the quoted length."""
+def _condition_text(text: str) -> str:
+    """Return a message text for one literal of a path condition: `not x is None` is rewritten as `x is not None`.
+
+    A text longer than twice the length that messages quote is cut at its end.
+    """
     text = NEGATED_COMPARISON.sub(lambda match: f"{match[1]} {NEGATED_OPERATORS[match[2]]} {match[3]}", text)
     return text if len(text) <= 2 * MAX_QUOTED_LENGTH else f"{text[: 2 * MAX_QUOTED_LENGTH - 3].rstrip()}..."

@@ -1,4 +1,4 @@
-"""Texts and steps of dtype conflicts: where float64 entered the program, and how to avoid it."""
+"""Texts and trace steps of findings about dtype conflicts: where float64 entered the program, and how to avoid it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ IMPLICIT_SOURCES = (DtypeSource.NUMPY, DtypeSource.PYTHON)
 
 
 def dtype_steps(*dtypes: Dtype) -> tuple[Step, ...]:
-    """Return the steps of several dtypes, each dtype from its oldest step, with one step for each place."""
+    """Return the steps by which tensors came to their dtypes: for each given dtype, its steps from the oldest on.
+
+    Of several steps at the same source location, only the first is returned.
+    """
     steps: dict[Place, Step] = {}
     for dtype in dtypes:
         for step in reversed(list(history(dtype.provenance))):
@@ -26,20 +29,21 @@ def dtype_steps(*dtypes: Dtype) -> tuple[Step, ...]:
 
 
 def dtype_text(operand: Operand) -> str:
-    """Return an operand's text with its dtype: "`x`, which is float64"."""
+    """Return a phrase with the source text of an operand and its dtype: "`x`, which is float64"."""
     verb = "are" if operand.of_module is not None else "is"
     return f"{operand_text(operand)}, which {verb} {operand.tensor.dtype}"
 
 
 def is_implicit(dtype: Dtype) -> bool:
-    """Return whether a dtype is only the default of NumPy, pandas or Python floats."""
+    """Return whether a dtype was not requested by the program but is the default of NumPy, pandas or Python floats."""
     return dtype.source in IMPLICIT_SOURCES or newest_step(dtype.provenance, StepKind.CONVERTED) is not None
 
 
 def implicit_float64(event: DtypeConflict) -> tuple[Operand, Operand] | None:
-    """Return the operand that is float64 by default only and the narrower operand that it meets; None if there is none.
+    """Return the float64 operand of a dtype conflict, if it is float64 only by default, and the operand it meets.
 
-    The default is that of NumPy, pandas or Python floats.
+    The default is that of NumPy, pandas or Python floats; the operand it meets has another floating dtype. Returns None
+    if no operand of the conflict is such a float64.
     """
     for wide, narrow in ((event.left, event.right), (event.right, event.left)):
         dtype = wide.tensor.dtype
@@ -49,17 +53,26 @@ def implicit_float64(event: DtypeConflict) -> tuple[Operand, Operand] | None:
 
 
 def conversion_step(dtype: Dtype) -> Step | None:
-    """Return the step that converted the data with this dtype to a tensor; None if no step did."""
+    """Return the newest step of a dtype's history that converted NumPy or Python data to a tensor.
+
+    Returns None if no step did.
+    """
     return newest_step(dtype.provenance, StepKind.CONVERTED)
 
 
 def is_decided_in_scope(scope: Scope | None, dtype: Dtype) -> bool:
-    """Return whether all steps of a dtype happened in one function, so that the dtype is the same for every caller."""
+    """Return whether all steps that led to a dtype happened in the given execution of a function.
+
+    The dtype is then the same for every caller of the function.
+    """
     return all(step.scope is scope for step in history(dtype.provenance))
 
 
 def conversion_suggestion(step: Step, dtype: str) -> str:
-    """Return the advice that makes a conversion step return a tensor of another dtype."""
+    """Return the advice, as text, to change a call that converts data to a tensor so that it returns the given dtype.
+
+    `step` is the call as a step in the tensor's history.
+    """
     match step.place.node:
         case cst.Call(func=cst.Attribute(attr=cst.Name(value="tensor" | "as_tensor" | "asarray")) as callee):
             callee_source = place_text(replace(step.place, node=callee))

@@ -1,4 +1,4 @@
-"""Texts for tensors that the host reads through NumPy."""
+"""Texts for findings about tensors that NumPy or other code reads from host memory."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from devlint.interpreter.state.events import HostRead
 
 
 def reader_text(event: HostRead) -> str:
-    """Return a phrase for the reader of a tensor.
+    """Return a phrase for the function that reads a tensor on the host.
 
-    It is a function, or NumPy when it computes with the tensor and an array.
+    When NumPy computes with the tensor and an array, the phrase names NumPy, the operation and the array.
     """
     if event.array is None:
         return operation_text(event.reader)
@@ -17,7 +17,11 @@ def reader_text(event: HostRead) -> str:
 
 
 def array_suggestion(event: HostRead) -> str | None:
-    """Return the advice to convert the array to a tensor on the operand's device; None for a read without an array."""
+    """Return the advice, as text, to convert an array to a tensor instead of letting NumPy read a tensor.
+
+    The array is the NumPy array with which NumPy computes together with the tensor; it should go to the tensor's
+    device. Returns None for a read of a tensor without such an array.
+    """
     if event.array is None:
         return None
     device = text_with_suffix(event.operand, ".device")

@@ -1,4 +1,4 @@
-"""Texts for places and operands: the source code that messages quote."""
+"""Texts for places and operands: the source text that messages quote. A place is a syntax node in a source file."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ LOOSELY_BINDING: Final = (
 
 
 def place_text(place: Place, longest: int = MAX_QUOTED_LENGTH) -> str:
-    """Return the source of a place on one line, without comments and cut in the middle to `longest` characters."""
+    """Return the source text of a syntax node on one line, without comments.
+
+    A text of more than `longest` characters is shortened: its middle is replaced by dots.
+    """
     code = cst.Module([]).code_for_node(place.node) if isinstance(place.node, cst.CSTNode) else ""
     text = " ".join(_without_comments(code).split())
     if len(text) <= longest:
@@ -39,14 +42,17 @@ def place_text(place: Place, longest: int = MAX_QUOTED_LENGTH) -> str:
 
 
 def text_with_suffix(place: Place, suffix: str) -> str:
-    """Return the source of a place with a suffix such as `.cpu()`, in parentheses where Python needs them."""
+    """Return the source text of an expression followed by a suffix such as `.cpu()`.
+
+    The expression is put in parentheses where Python needs them.
+    """
     text = place_text(place)
     loose = isinstance(place.node, LOOSELY_BINDING) and not place.node.lpar
     return f"({text}){suffix}" if loose else f"{text}{suffix}"
 
 
 def _without_comments(code: str) -> str:
-    """Return source code without its comments."""
+    """Return the given source code of one expression without its comments."""
     if "#" not in code:
         return code
     lines = f"({code})".splitlines()  # within parentheses, Python ignores line breaks and indentation
@@ -58,18 +64,21 @@ def _without_comments(code: str) -> str:
 
 
 def dotted_name_at(place: Place) -> str | None:
-    """Return the dotted name at a place (`x`, `self.pe`); None for any other expression."""
+    """Return the text of an expression that is a dotted name (`x`, `self.pe`); None for any other expression."""
     return dotted_name(place.node) if isinstance(place.node, cst.BaseExpression) else None
 
 
 def callee_text(place: Place, longest: int = MAX_QUOTED_LENGTH) -> str:
-    """Return the source of the callee at a place, `self.fc` of `self.fc(x)`; without a call, the place's own source."""
+    """Return the source text of the function that a call expression calls, `self.fc` of `self.fc(x)`.
+
+    For an expression that is no call, return its own source text.
+    """
     node = place.node
     return place_text(replace(place, node=node.func) if isinstance(node, cst.Call) else place, longest)
 
 
 def size_source_name(place: Place) -> str | None:
-    """Return the name whose size the expression at a place reads; None if it reads no size.
+    """Return the dotted name of the first object whose size an expression reads; None if the expression reads no size.
 
     In `torch.eye(labels.size(0))` it is `labels`.
     """
@@ -82,7 +91,10 @@ def size_source_name(place: Place) -> str | None:
 
 
 def method_text(place: Place) -> str:
-    """Return the method called at a place, `.to()`; for anything but a method call, the place's own source."""
+    """Return the text `.to()` for a call of a method `to`.
+
+    For an expression that calls no method, its own source text.
+    """
     node = place.node
     if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
         return f".{node.func.attr.value}()"
@@ -90,18 +102,18 @@ def method_text(place: Place) -> str:
 
 
 def argument_places(place: Place) -> tuple[Place, ...]:
-    """Return the places of the arguments of the call at a place; an empty tuple for anything but a call."""
+    """Return the source locations of the arguments of a call expression; an empty tuple for any other expression."""
     node = place.node
     return tuple(replace(place, node=one.value) for one in node.args) if isinstance(node, cst.Call) else ()
 
 
 def operand_text(operand: Operand) -> str:
-    """Return a noun phrase for an operand: its source, or the weights of its module."""
+    """Return a noun phrase for an operand: its source text, or "the weights of" the module it belongs to."""
     if operand.of_module is not None:
         return f"the weights of `{callee_text(operand.place)}`"
     return f"`{place_text(operand.place)}`"
 
 
 def operation_text(operation: str) -> str:
-    """Return a noun phrase for an operation: `*` in backticks, indexing as a plain word."""
+    """Return a noun phrase for an operation: an operator or function in backticks, but "indexing" as a plain word."""
     return operation if operation in PHRASE_OPERATIONS else f"`{operation}`"

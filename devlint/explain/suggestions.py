@@ -1,4 +1,4 @@
-"""Suggested code that replaces a finding's code, written with the program's own names."""
+"""Code that findings suggest in place of the reported code, written with the variable names of the analysed program."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ MAX_SUGGESTION_LENGTH: Final = 60
 
 
 def variable_text(place: Place) -> str | None:
-    """Return the source of the variable at a place (`x`, `self.pe`, `batch["x"]`); None for any other expression.
+    """Return the source text of an expression that is a variable, attribute or entry (`x`, `self.pe`, `batch["x"]`).
 
-    A chain of transfers stands for the variable it begins with.
+    For a chain of transfers such as `x.cpu().to(device)`, return the text of the variable at its beginning. Returns
+    None for any other expression.
     """
     node = variable_node(place)
     return place_text(replace(place, node=node), MAX_SUGGESTION_LENGTH) if node is not None else None
 
 
 def variable_node(place: Place) -> cst.Name | cst.Attribute | cst.Subscript | None:
-    """Return the node of the variable at a place; None for any other expression.
+    """Return the syntax node of an expression that is a variable, attribute or entry; None for any other expression.
 
-    A chain of transfers stands for the variable it begins with.
+    For a chain of transfers such as `x.cpu().to(device)`, return the node of the variable at its beginning.
     """
     node = place.node
     while (
@@ -40,9 +41,11 @@ def variable_node(place: Place) -> cst.Name | cst.Attribute | cst.Subscript | No
 
 
 def collecting_statement(loop: Place, name: str, moved: Place) -> str | None:
-    """Return the statement that applies a loop's transfer to all elements and keeps the results, as in `xs = [...]`.
+    """Return the source text of a statement that replaces a loop which transfers each element of a container.
 
-    `moved` is the transfer of the loop variable `name`. Returns None for a loop over any other kind of container.
+    `moved` is the transfer of the loop variable `name`. A loop over a list `xs` gives `xs = [...]`, a loop over the
+    items of a dict gives a new dict, and a loop over `m.parameters()` gives a transfer of `m`. Returns None for any
+    other loop.
     """
     node = _for_statement(loop)
     if node is None or name not in _names_in_target(node.target):
@@ -64,7 +67,7 @@ def collecting_statement(loop: Place, name: str, moved: Place) -> str | None:
 
 
 def is_single_statement_loop(loop: Place) -> bool:
-    """Return whether the body of a loop is one statement, as in a loop that measures time."""
+    """Return whether a loop is a `for` loop whose body is a single statement, as in code that measures time."""
     match _loop_statement(loop):
         case cst.For(body=cst.IndentedBlock(body=[cst.SimpleStatementLine(body=[_])])):
             return True
@@ -72,9 +75,9 @@ def is_single_statement_loop(loop: Place) -> bool:
 
 
 def places_in_loop(loop: Place, *places: Place) -> list[Place]:
-    """Return those places that stand within a loop's source, in the order of the text.
+    """Return those of the given source locations that are within the text of a loop, in the order of the text.
 
-    Places in functions that the loop calls are left out.
+    Locations in functions that the loop calls are left out.
     """
     statement = _loop_statement(loop)
     nodes = {place.node: place for place in places}
@@ -82,7 +85,7 @@ def places_in_loop(loop: Place, *places: Place) -> list[Place]:
 
 
 def is_expected_to_fail(place: Place) -> bool:
-    """Return whether a place stands in a block that expects an exception, such as `with pytest.raises(...)`."""
+    """Return whether an expression is in a block of code that must raise an exception: `with pytest.raises(...)`."""
     if not isinstance(place.unit, Statement):
         return False
     tree = place.unit.tree
@@ -91,7 +94,7 @@ def is_expected_to_fail(place: Place) -> bool:
 
 
 def _asserts_failure(block: cst.With) -> bool:
-    """Return whether a `with` statement expects an exception: `raises`, `assertRaises`, `assertRaisesRegex`."""
+    """Return whether a `with` statement calls `raises`, `assertRaises` or `assertRaisesRegex`: its body must raise."""
     for item in block.items:
         match item.item:
             case cst.Call(func=cst.Name(value=name) | cst.Attribute(attr=cst.Name(value=name))):
@@ -101,13 +104,16 @@ def _asserts_failure(block: cst.With) -> bool:
 
 
 def _for_statement(loop: Place) -> cst.For | None:
-    """Return the `for` statement of a loop; None for a `while` loop."""
+    """Return the `for` statement at the source location of a loop; None for a `while` loop."""
     statement = _loop_statement(loop)
     return statement if isinstance(statement, cst.For) else None
 
 
 def _loop_statement(loop: Place) -> cst.For | cst.While | None:
-    """Return the loop statement at a place, or the one whose target or test is there; None if there is none."""
+    """Return the `for` or `while` statement at a source location; None if there is no loop.
+
+    The location may be the loop statement itself, the target of a `for` or the test of a `while`.
+    """
     if isinstance(loop.node, (cst.For, cst.While)):
         return loop.node
     if not isinstance(loop.unit, Statement):
@@ -120,7 +126,7 @@ def _loop_statement(loop: Place) -> cst.For | cst.While | None:
 
 
 def _names_in_target(target: cst.BaseExpression) -> set[str]:
-    """Return the names that a loop target binds."""
+    """Return the names that the target of a `for` statement binds: a name, or the names in a tuple or list."""
     if isinstance(target, cst.Name):
         return {target.value}
     if isinstance(target, (cst.Tuple, cst.List)):

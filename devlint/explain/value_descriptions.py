@@ -1,4 +1,4 @@
-"""Short descriptions of abstract values for hover, `reveal_placement` and messages."""
+"""Short texts for abstract values, for hover in editors, for reports of `reveal_placement` and for messages."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ UNKNOWN: Final = "unknown"
 
 
 def describe_value(value: Value) -> str:
-    """Return a short phrase for an abstract value.
+    """Return a short text for an abstract value, which says what devlint knows of its device and dtype.
 
     Examples are `cuda:0 float32`, `cpu int64 0-dim`, `cuda, unknown dtype` and `unknown`.
     """
@@ -62,7 +62,7 @@ def describe_value(value: Value) -> str:
 
 
 def describe_placement(placement: Placement) -> str:
-    """Return a short phrase for a placement: `cuda:0`, `x.device`, `(cuda if use_gpu else cpu)`, `unknown`."""
+    """Return a short text for a tensor's placement: `cuda:0`, `x.device`, `(cuda if use_gpu else cpu)`, `unknown`."""
     if isinstance(placement, ConditionalPlacement):
         return f"({describe_placement(placement.yes)} if {placement.formula} else {describe_placement(placement.no)})"
     match placement.device:
@@ -74,7 +74,10 @@ def describe_placement(placement: Placement) -> str:
 
 
 def _describe_symbol(text: str) -> str:
-    """Return a phrase for the device of a named object: `x.device`, or the name itself if it names a device."""
+    """Return a short text for an unknown device that is named after an object of the program.
+
+    For an object `x` it is `x.device`; for an object whose own name contains "device", it is that name.
+    """
     last = text.rpartition(".")[2]
     if not text.isascii() or not all(part.isidentifier() for part in text.split(".")):
         return f"{text}'s device"
@@ -82,7 +85,10 @@ def _describe_symbol(text: str) -> str:
 
 
 def _describe_tensor(tensor: Tensor) -> str:
-    """Return a phrase for a tensor's placement, dtype, rank and parameter status, and for what of them is unknown."""
+    """Return a short text for a tensor: its device, its dtype, and whether it is 0-dim or a parameter.
+
+    The text also says which of device and dtype is unknown.
+    """
     known = [
         describe_placement(tensor.placement) if not is_unknown_placement(tensor.placement) else "",
         tensor.dtype.name or "",
@@ -95,7 +101,7 @@ def _describe_tensor(tensor: Tensor) -> str:
 
 
 def _describe_plain(value: Value) -> str:
-    """Return a phrase for a value of a built-in Python type or a tensor's shape; `unknown` for any other value."""
+    """Return a short text for a constant, number, boolean, string or tensor shape; `unknown` for any other value."""
     match value:
         case Const(value=constant):
             return repr(constant)

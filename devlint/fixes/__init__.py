@@ -1,1 +1,1 @@
-"""The automatic fixes of rules: text edits around syntax nodes that keep every other character of the file."""
+"""The automatic fixes for findings of rules: text edits at syntax nodes, which leave the rest of the file unchanged."""

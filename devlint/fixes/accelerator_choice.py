@@ -1,4 +1,4 @@
-"""A fix that replaces a hard-coded accelerator by a choice: the accelerator where it is available, else the host."""
+"""A fix that makes a hard-coded accelerator conditional: the accelerator where it is available, otherwise the host."""
 
 from __future__ import annotations
 
@@ -41,7 +41,10 @@ def check_availability(region: NodeRegion, node: cst.CSTNode) -> Fix:
 
 
 def _transfer_edits(region: NodeRegion, call: cst.Call) -> tuple[Edit, ...]:
-    """Return the edits that turn `x.cuda(...)` into `x.to(choice, ...)`, with the call's other keyword arguments."""
+    """Return the edits that turn `x.cuda(...)` into `x.to(DEVICE, ...)` and keep the call's other keyword arguments.
+
+    DEVICE is an expression that chooses the accelerator where it is available, otherwise the host.
+    """
     assert isinstance(call.func, cst.Attribute)
     written = transfer_target(region, call).device
     other_arguments = [one for one in call.args if one.keyword is not None and one.keyword.value != "device"]
@@ -56,7 +59,11 @@ def _transfer_edits(region: NodeRegion, call: cst.Call) -> tuple[Edit, ...]:
 
 
 def _device_choice(region: NodeRegion, node: cst.CSTNode, written: str) -> tuple[str, tuple[Edit, ...]]:
-    """Return a conditional expression that chooses a device or the host, with the edits that import torch."""
+    """Return the source text of an expression such as `"cuda" if torch.cuda.is_available() else "cpu"`.
+
+    The edits that import torch, where that is necessary, are returned with it. Raises NoFix if `written` is not a
+    string literal that names an accelerator.
+    """
     literal = _ACCELERATOR_LITERAL.fullmatch(written)
     if literal is None:
         raise NoFix

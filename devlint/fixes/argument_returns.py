@@ -1,4 +1,4 @@
-"""A fix that returns the arguments that a function moves, and assigns them where the function is called."""
+"""A fix for a function that moves its arguments and drops them: return them, and assign them at each call."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from devlint.syntax.tree_walk import descend
 
 
 def return_moved_arguments(context: FixContext, region: NodeRegion, call: cst.CSTNode) -> Fix:
-    """Return a fix that lets a function return its moved arguments, and each call in the file assign them.
+    """Return a fix that lets a function return the arguments it has moved, and lets each call in the file assign them.
 
     Raises NoFix for a nested function or a method, for a function with a return value, and for a call whose arguments
-    are no plain variables.
+    are not plain variables.
     """
     function = region.enclosing_function(call)
     if function is None or region.enclosing_function(function) is not None or function is not region.statement.tree:
@@ -36,7 +36,7 @@ def return_moved_arguments(context: FixContext, region: NodeRegion, call: cst.CS
 
 
 def _is_moved(function: cst.FunctionDef, name: str) -> bool:
-    """Return whether a function rebinds a parameter to a method call on itself and never reads it afterwards."""
+    """Return whether a function assigns `p.method(...)` to its parameter `p` and does not read `p` afterwards."""
     for line in function.body.body:
         for statement in line.body if isinstance(line, cst.SimpleStatementLine) else ():
             match statement:
@@ -49,7 +49,7 @@ def _is_moved(function: cst.FunctionDef, name: str) -> bool:
 
 
 def _call_site_edits(context: FixContext, function: cst.FunctionDef, moved: list[str]) -> Iterator[Edit]:
-    """Yield the edits that assign the function's new return value at each of its calls in the file."""
+    """Yield the edits that assign a function's new return value to the passed variables, at each call in the file."""
     name, parameters = function.name.value, parameter_names(function)
     for unit in context.index.statements:
         if name not in unit.mentions or unit.tree is function:
@@ -61,7 +61,10 @@ def _call_site_edits(context: FixContext, function: cst.FunctionDef, moved: list
 
 
 def _passed_variables(region: NodeRegion, call: cst.Call, parameters: list[str], moved: list[str]) -> Iterator[str]:
-    """Yield the variables that a call passes for the moved parameters. Raises NoFix if the call does not show them."""
+    """Yield the names of the variables that a call passes for the moved parameters of a function.
+
+    Raises NoFix if the call unpacks arguments, is part of a larger expression, or passes anything but a variable.
+    """
     if not isinstance(region.parent(call), cst.Expr) or any(one.star for one in call.args):
         raise NoFix
     by_name = {

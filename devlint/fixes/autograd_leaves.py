@@ -1,4 +1,4 @@
-"""Fixes of a transfer that turns a parameter, or another leaf tensor of autograd, into a non-leaf tensor."""
+"""Fixes for a transfer of a parameter, or of another leaf tensor of autograd, whose result is not a leaf."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from devlint.fixes.transfer_targets import transfer_target
 
 
 def make_parameter(region: NodeRegion, call: cst.CSTNode) -> Fix:
-    """Return a fix that makes the moved tensor a parameter.
+    """Return a fix that makes the result of a transfer an `nn.Parameter`.
 
-    `nn.Parameter(t).to(device)` becomes `nn.Parameter(t.to(device))`. The result of a transfer of any other receiver is
-    wrapped in `nn.Parameter(...)`.
+    `nn.Parameter(t).to(device)` becomes `nn.Parameter(t.to(device))`. If the receiver of the transfer is any other
+    expression, the transfer is wrapped in `nn.Parameter(...)`.
     """
     receiver = receiver_of(call)
     if isinstance(receiver, cst.Call) and full_name(region, receiver.func) == "torch.nn.Parameter" and receiver.args:
@@ -33,10 +33,10 @@ def make_parameter(region: NodeRegion, call: cst.CSTNode) -> Fix:
 
 
 def make_leaf(region: NodeRegion, call: cst.CSTNode) -> Fix:
-    """Return a fix that makes the result of a transfer a leaf tensor.
+    """Return a fix that makes the result of a transfer a leaf tensor of autograd.
 
-    A factory with `requires_grad=` creates the tensor on the target device; the result of any other transfer gets
-    `.detach().requires_grad_()`.
+    If the transferred tensor comes from a factory call with `requires_grad=`, the factory creates the tensor on the
+    target device. The result of any other transfer gets `.detach().requires_grad_()`.
     """
     receiver, target = receiver_of(call), transfer_target(region, call)
     if (

@@ -1,4 +1,7 @@
-"""Fixes that register the content of a module: tensors as buffers, and modules in the containers that torch moves."""
+"""Fixes that register what a module's attributes hold, so that `.to()` moves it.
+
+A tensor becomes a buffer. A list or dict of modules or parameters becomes a container of `torch.nn`.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +28,11 @@ NEVER_TENSORS: Final = (
 
 
 def register_buffer(region: NodeRegion, target: cst.CSTNode) -> Fix:
-    """Return a fix that registers a tensor attribute as a buffer.
+    """Return a fix that registers a tensor attribute of a module as a buffer.
 
-    `self.pe = tensor` becomes `self.register_buffer("pe", tensor, persistent=False)`. An attribute that `__init__`
-    first sets to None is registered there, and keeps its other assignments; an attribute that two branches assign is
-    registered in both.
+    `self.pe = tensor` becomes `self.register_buffer("pe", tensor, persistent=False)`. If `__init__` first sets the
+    attribute to None, that assignment becomes the registration, and the other assignments stay. If two branches assign
+    the attribute, both register it.
     """
     name, own = _attribute_of_self(target), _statement_of(region, target)
     class_ = _class_around(region, target)
@@ -53,7 +56,7 @@ def register_buffer(region: NodeRegion, target: cst.CSTNode) -> Fix:
 
 
 def _statement_of(region: NodeRegion, target: cst.CSTNode) -> cst.Assign | cst.AnnAssign:
-    """Return the assignment around a target. Raises NoFix for a declaration without a value."""
+    """Return the assignment statement whose target is `target`. Raises NoFix for an annotation without a value."""
     found = next((one for one in region.ancestors(target) if isinstance(one, (cst.Assign, cst.AnnAssign))), None)
     if found is None or found.value is None:
         raise NoFix
@@ -63,10 +66,10 @@ def _statement_of(region: NodeRegion, target: cst.CSTNode) -> cst.Assign | cst.A
 def _first_to_bind(
     region: NodeRegion, own: cst.Assign | cst.AnnAssign, inside: list[cst.Assign | cst.AnnAssign]
 ) -> cst.Assign | cst.AnnAssign:
-    """Return the assignment in `__init__` that must become the registration of the buffer.
+    """Return the assignment in `__init__` that must become the call of `register_buffer` for a tensor attribute.
 
-    It is the tensor's own assignment, or an assignment of None before it: torch refuses to register a name that is
-    already an attribute.
+    It is `own`, the assignment of the tensor, or an earlier assignment of None to the same attribute: torch refuses to
+    register a name that is already an attribute.
     """
     before = [one for one in inside if one is not own and not _are_branches(region, one, own)]
     if any(one is own for one in inside):
@@ -79,7 +82,7 @@ def _first_to_bind(
 
 
 def _are_branches(region: NodeRegion, one: cst.CSTNode, other: cst.CSTNode) -> bool:
-    """Return whether two statements stand in the two branches of one `if`."""
+    """Return whether two statements are in different branches of the same `if` statement."""
     paths = [[node, *region.ancestors(node)] for node in (one, other)]
     for index, above in enumerate(paths[0]):
         if above in paths[1]:
@@ -89,7 +92,7 @@ def _are_branches(region: NodeRegion, one: cst.CSTNode, other: cst.CSTNode) -> b
 
 
 def _bound_in_body(class_: cst.ClassDef) -> set[str]:
-    """Return the names that the body of a class binds to a value."""
+    """Return the names to which the body of a class gives a value. A bare annotation `x: int` does not count."""
     nodes = descend(class_.body, into_functions=False)
     declared = (cst.AnnAssign,)
     return {
@@ -98,10 +101,11 @@ def _bound_in_body(class_: cst.ClassDef) -> set[str]:
 
 
 def wrap_container(region: NodeRegion, target: cst.CSTNode, kind: str) -> Fix:
-    """Return a fix that registers the modules or parameters of a list or dict; `kind` is `Module` or `Parameter`.
+    """Return a fix that makes a container of `torch.nn`, which registers its content, of a list or dict.
 
-    `self.blocks = [...]` becomes an `nn.ModuleList`, and a dict becomes an `nn.ModuleDict`. Raises NoFix when the class
-    uses the container in a way that torch's containers do not support.
+    The list or dict holds modules or parameters. `kind` is `Module` or `Parameter`. `self.blocks = [...]` becomes an
+    `nn.ModuleList`, and a dict becomes an `nn.ModuleDict`. Raises NoFix when the class uses the container in a way that
+    torch's containers do not support.
     """
     statement, name = _statement_of(region, target), _attribute_of_self(target)
     value = statement.value
@@ -120,7 +124,7 @@ def wrap_container(region: NodeRegion, target: cst.CSTNode, kind: str) -> Fix:
 
 
 def _attribute_of_self(target: cst.CSTNode) -> str:
-    """Return the attribute name of a target `self.name`. Raises NoFix for any other target."""
+    """Return `name` for an assignment target `self.name`. Raises NoFix for any other target."""
     match target:
         case cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value=name)):
             return name
@@ -128,7 +132,7 @@ def _attribute_of_self(target: cst.CSTNode) -> str:
 
 
 def _class_around(region: NodeRegion, node: cst.CSTNode) -> cst.ClassDef:
-    """Return the innermost class around a node. Raises NoFix outside classes."""
+    """Return the innermost class definition around a syntax node. Raises NoFix for a node outside of classes."""
     found = next((one for one in region.ancestors(node) if isinstance(one, cst.ClassDef)), None)
     if found is None:
         raise NoFix
@@ -136,12 +140,15 @@ def _class_around(region: NodeRegion, node: cst.CSTNode) -> cst.ClassDef:
 
 
 def _methods(class_: cst.ClassDef) -> Iterator[cst.FunctionDef]:
-    """Yield the methods of a class."""
+    """Yield the syntax nodes of the methods that the body of a class defines."""
     yield from (one for one in class_.body.body if isinstance(one, cst.FunctionDef))
 
 
 def _passes_requires_grad(statement: cst.Assign | cst.AnnAssign) -> bool:
-    """Return whether a statement passes `requires_grad=`, so that its tensor should be a parameter and not a buffer."""
+    """Return whether a statement contains the argument `requires_grad=`.
+
+    Its tensor should then be a parameter and not a buffer.
+    """
     return any(
         isinstance(one, cst.Arg) and one.keyword is not None and one.keyword.value == "requires_grad"
         for one in descend(statement)
@@ -149,7 +156,7 @@ def _passes_requires_grad(statement: cst.Assign | cst.AnnAssign) -> bool:
 
 
 def _assignments(class_: cst.ClassDef) -> Mapping[str, Sequence[cst.Assign | cst.AnnAssign]]:
-    """Return the statements that assign one attribute of `self` and nothing else, by the attribute's name."""
+    """Return the statements of a class that assign only one attribute of `self`, by the name of the attribute."""
     found: dict[str, list[cst.Assign | cst.AnnAssign]] = {}
     for node in descend(class_):
         if isinstance(node, cst.Assign) and len(node.targets) == 1:
@@ -165,7 +172,7 @@ def _assignments(class_: cst.ClassDef) -> Mapping[str, Sequence[cst.Assign | cst
 
 
 def _registration_edits(region: NodeRegion, statement: cst.Assign | cst.AnnAssign, name: str) -> tuple[Edit, ...]:
-    """Return the edits that turn an assignment into a call of `register_buffer`."""
+    """Return the edits that turn an assignment to an attribute of `self` into a call of `self.register_buffer`."""
     assert statement.value is not None
     start, _ = region.span(statement)
     opening = region.context.edit(
@@ -175,7 +182,10 @@ def _registration_edits(region: NodeRegion, statement: cst.Assign | cst.AnnAssig
 
 
 def _base_initializer_call(initializer: cst.FunctionDef) -> cst.Call | None:
-    """Return the call of the base class's `__init__` in an initializer; None if there is no such call."""
+    """Return the call of the base class's `__init__` in the body of an `__init__` method.
+
+    Returns None if there is no such call.
+    """
     for node in descend(initializer.body):
         if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value == "__init__":
             return node
@@ -183,7 +193,7 @@ def _base_initializer_call(initializer: cst.FunctionDef) -> cst.Call | None:
 
 
 def _shape_of(value: cst.BaseExpression) -> str:
-    """Return `List` or `Dict`, the kind of torch container that can replace a container expression.
+    """Return `List` or `Dict`: whether `nn.ModuleList` or `nn.ModuleDict` can replace the given container expression.
 
     A tuple counts as a list. Raises NoFix for an element that is no module, and for a key that no child module can
     have.
@@ -211,29 +221,32 @@ def _shape_of(value: cst.BaseExpression) -> str:
 
 
 def _may_be_tensor(node: cst.BaseExpression | None) -> bool:
-    """Return whether an expression may be a tensor or None, judged by its syntax."""
+    """Return whether an expression may be a tensor or None, judged by its syntax alone."""
     return node is not None and not isinstance(node, NEVER_TENSORS) and dotted_name(node) not in ("True", "False")
 
 
 def _may_be_module(node: cst.BaseExpression) -> bool:
-    """Return whether an expression may be a module, judged by its syntax."""
+    """Return whether an expression may be a module, judged by its syntax alone."""
     return not isinstance(node, NEVER_TENSORS) and dotted_name(node) not in ("None", "True", "False")
 
 
 def _may_be_key(node: cst.BaseExpression) -> bool:
-    """Return whether an expression may name a child module, judged by its syntax: a string without a dot."""
+    """Return whether an expression may be a key of `nn.ModuleDict`, judged by its syntax: a string without a dot."""
     if isinstance(node, cst.SimpleString):
         return "." not in str(node.evaluated_value)
     return isinstance(node, (cst.Name, cst.FormattedString, cst.Attribute)) or _is_str_call(node)
 
 
 def _is_str_call(node: cst.BaseExpression) -> bool:
-    """Return whether an expression is a call of `str`."""
+    """Return whether an expression is a call of the built-in `str`."""
     return isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value == "str"
 
 
 def _is_used_as(class_: cst.ClassDef, name: str, shape: str) -> bool:
-    """Return whether a class uses a container attribute only in ways that torch's container of that shape supports."""
+    """Return whether a class uses an attribute, a list or dict, only in ways that a container of `torch.nn` supports.
+
+    `shape` is `List` or `Dict`, for `nn.ModuleList` and `nn.ModuleDict` or their counterparts for parameters.
+    """
     methods = LIST_METHODS if shape == "List" else DICT_METHODS
     for node in (one for holder in descend(class_) for one in _parents_of_attribute(holder, name)):
         match node:
@@ -248,6 +261,6 @@ def _is_used_as(class_: cst.ClassDef, name: str, shape: str) -> bool:
 
 
 def _parents_of_attribute(holder: cst.CSTNode, name: str) -> Iterator[cst.CSTNode]:
-    """Yield a node if an attribute of `self` is its direct child."""
+    """Yield `holder` if the expression `self.name` is one of its direct child nodes; otherwise yield nothing."""
     if any(isinstance(one, cst.Attribute) and dotted_name(one) == f"self.{name}" for one in children(holder)):
         yield holder

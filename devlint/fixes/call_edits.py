@@ -1,4 +1,4 @@
-"""Edits of a call's arguments: finding, adding, changing and removing them."""
+"""Functions that find, add, change and remove the arguments of a call, by text edits at syntax nodes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from devlint.fixes.statement_edits import indentation_at
 
 
 def find_argument(call: cst.Call, name: str, position: int | None = None) -> cst.Arg | None:
-    """Return the argument with a keyword name, or at a position that only positional arguments precede.
+    """Return the argument of a call that has the given keyword, or that is at the given position among the arguments.
 
     Returns None when the call does not pass that argument, or when a starred argument before it hides its position.
     """
@@ -27,15 +27,15 @@ def find_argument(call: cst.Call, name: str, position: int | None = None) -> cst
 
 
 def has_unpacked_keywords(call: cst.Call) -> bool:
-    """Return whether a call unpacks keyword arguments with `**options`, so that not all of them are written out."""
+    """Return whether a call unpacks keyword arguments, as in `f(**options)`, so that not all arguments are visible."""
     return any(argument.star == "**" for argument in call.args)
 
 
 def add_argument(region: NodeRegion, call: cst.Call, name: str, value: str) -> Edit:
     """Return the edit that appends a keyword argument to a call.
 
-    Raises NoFix when the call passes the argument already, may pass it by `**options`, or has a bare generator as its
-    only argument.
+    Raises NoFix when the call passes the argument already, when it may pass it by `**options`, and when its only
+    argument is a generator expression without parentheses of its own.
     """
     if has_unpacked_keywords(call) or find_argument(call, name) is not None:
         raise NoFix
@@ -54,15 +54,18 @@ def add_argument(region: NodeRegion, call: cst.Call, name: str, value: str) -> E
 
 
 def set_argument(region: NodeRegion, call: cst.Call, name: str, value: str, position: int | None = None) -> Edit:
-    """Return the edit that sets a keyword argument of a call, in place of its present value if the call passes one."""
+    """Return the edit that gives a keyword argument of a call a value.
+
+    If the call already passes the argument, its present value is replaced; otherwise the argument is added.
+    """
     found = find_argument(call, name, position)
     return add_argument(region, call, name, value) if found is None else replace_node(region, found.value, value)
 
 
 def remove_argument(region: NodeRegion, call: cst.Call, argument: cst.Arg) -> Edit:
-    """Return the edit that removes an argument from a call, with the comma that separates it from the others.
+    """Return the edit that removes an argument from a call, and the comma that separates it from the other arguments.
 
-    Raises NoFix when a comment stands in the removed text.
+    Raises NoFix when a comment is in the removed text.
     """
     index = call.args.index(argument)
     start, end = region.span(argument)
@@ -76,7 +79,7 @@ def remove_argument(region: NodeRegion, call: cst.Call, argument: cst.Arg) -> Ed
 
 
 def receiver_of(call: cst.CSTNode) -> cst.BaseExpression:
-    """Return the receiver of a method call, `x` in `x.to(device)`. Raises NoFix for anything else."""
+    """Return the receiver of a method call, `x` in `x.to(device)`. Raises NoFix for any node that is no method call."""
     if isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute):
         return call.func.value
     raise NoFix
@@ -85,7 +88,7 @@ def receiver_of(call: cst.CSTNode) -> cst.BaseExpression:
 def remove_method_call(region: NodeRegion, call: cst.CSTNode) -> Edit:
     """Return the edit that removes a method call and keeps its receiver: `x.to(device)` becomes `x`.
 
-    Raises NoFix when a comment stands in the removed text.
+    Raises NoFix when a comment is in the removed text.
     """
     receiver = receiver_of(call)
     start, end = region.span_with_parentheses(receiver)[1], region.span(call)[1]
@@ -95,5 +98,5 @@ def remove_method_call(region: NodeRegion, call: cst.CSTNode) -> Edit:
 
 
 def method_name(call: cst.CSTNode) -> str:
-    """Return the name of the method that a call calls, `to` in `x.to(device)`; an empty string for anything else."""
+    """Return the name of the method that a call calls, `to` in `x.to(device)`; an empty string for any other node."""
     return call.func.attr.value if isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute) else ""

@@ -1,4 +1,7 @@
-"""Fixes that cast a tensor: where NumPy or Python data becomes a tensor, where an operand is used, or in a transfer."""
+"""Fixes that cast a tensor to another dtype.
+
+The cast is where NumPy or Python data becomes a tensor, where an operation uses the tensor, or in a transfer.
+"""
 
 from __future__ import annotations
 
@@ -24,10 +27,10 @@ ARRAY_CONVERSIONS: Final = frozenset({"numpy.array", "numpy.asarray", "numpy.asc
 
 
 def cast_at_conversion(region: NodeRegion, call: cst.CSTNode, dtype: str) -> Fix:
-    """Return a fix that casts data where a torch call makes a tensor of NumPy or Python data.
+    """Return a fix that casts data to a dtype where a torch function makes a tensor of NumPy or Python data.
 
-    `torch.tensor`, `torch.as_tensor` and `torch.asarray` get a `dtype=` argument; behind any other torch function
-    stands a cast. Raises NoFix for a call of anything else.
+    `torch.tensor`, `torch.as_tensor` and `torch.asarray` get a `dtype=` argument. After a call of any other torch
+    function a cast is inserted. Raises NoFix for a call of anything else.
     """
     if not isinstance(call, cst.Call):
         raise NoFix
@@ -44,10 +47,10 @@ def cast_at_conversion(region: NodeRegion, call: cst.CSTNode, dtype: str) -> Fix
 
 
 def cast_operand(context: FixContext, operand: Operand, dtype: str, other: Operand | None = None) -> Fix:
-    """Return a fix that casts an operand where it is used.
+    """Return a fix that casts an operand to another dtype where the operation uses the operand.
 
-    The dtype is that of `other` if `other` is a plain expression, else `dtype`. Raises NoFix for the parameters of a
-    module and for the elements of a container.
+    The text of the fix names the dtype as `other.dtype` if `other` is a plain expression; otherwise it names `dtype`.
+    Raises NoFix for the parameters of a module and for the elements of a container.
     """
     region = context.region_at(operand.place)
     node = operand_expression(region, operand)
@@ -63,9 +66,9 @@ def cast_operand(context: FixContext, operand: Operand, dtype: str, other: Opera
 
 
 def cast_with_transfer(region: NodeRegion, call: cst.CSTNode, dtype: str, trust: Applicability) -> Fix:
-    """Return a fix that casts a tensor in its transfer.
+    """Return a fix that casts a tensor to a dtype as part of its transfer to a device.
 
-    `.to()` gets a `dtype=` argument; before any other transfer a cast is inserted.
+    The method `.to()` gets a `dtype=` argument; before any other transfer method a cast is inserted.
     """
     if not isinstance(call, cst.Call):
         raise NoFix
@@ -81,7 +84,7 @@ def cast_with_transfer(region: NodeRegion, call: cst.CSTNode, dtype: str, trust:
 
 
 def comes_from_parameter(region: NodeRegion, node: cst.CSTNode) -> bool:
-    """Return whether a tensor is a parameter of the enclosing function, or converted from one.
+    """Return whether a tensor expression is a parameter of the enclosing function, or a conversion of such a parameter.
 
     The callers of the function then choose the tensor's dtype.
     """
@@ -99,7 +102,10 @@ def comes_from_parameter(region: NodeRegion, node: cst.CSTNode) -> bool:
 
 
 def cast_suffix(region: NodeRegion, node: cst.CSTNode, dtype: str) -> tuple[str, tuple[Edit, ...]]:
-    """Return the method call that casts to a dtype, such as `.float()`, with the edits that import what it names."""
+    """Return the text of a method call that casts a tensor to a dtype: `.float()`, or `.to(torch.bfloat16)`.
+
+    The edits that import torch, where the text needs that, are returned with it.
+    """
     if dtype in CAST_CALLS:
         return CAST_CALLS[dtype], ()
     name, imported = write_library_name(region, node, f"torch.{dtype}")
@@ -107,9 +113,9 @@ def cast_suffix(region: NodeRegion, node: cst.CSTNode, dtype: str) -> tuple[str,
 
 
 def _operand_expression(operand: Operand) -> cst.BaseExpression:
-    """Return the expression of an operand, which is the whole subscript for an assigned entry.
+    """Return the expression of an operand of an operation; for an assigned entry `x[i]`, that is `x[i]`.
 
-    Raises NoFix for a node that is no expression.
+    Raises NoFix if the operand's syntax node is no expression.
     """
     node = operand.place.node
     if not isinstance(node, cst.BaseExpression):

@@ -1,4 +1,7 @@
-"""Fixes of device comparisons whose result never changes: compare the device types, or compare with a device."""
+"""Fixes for comparisons of devices whose result is always the same.
+
+The fixed code compares the device types, compares with a `torch.device`, or compares by value instead of identity.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from devlint.fixes.import_edits import full_name, write_library_name
 
 
 def compare_values(region: NodeRegion, node: cst.CSTNode) -> Fix:
-    """Return a fix that compares two devices by value: `is` becomes `==`, and `is not` becomes `!=`."""
+    """Return a fix that compares two devices by value, not identity: `is` becomes `==`, and `is not` becomes `!=`."""
     comparison = _single_comparison(node)
     operator = comparison.comparisons[0].operator
     equal = "==" if isinstance(operator, cst.Is) else "!="
@@ -19,9 +22,10 @@ def compare_values(region: NodeRegion, node: cst.CSTNode) -> Fix:
 
 
 def compare_with_string(region: NodeRegion, node: cst.CSTNode, written: str) -> Fix:
-    """Return a fix of a comparison between a device and a string.
+    """Return a fix for a comparison between a device and a string, which are never equal.
 
-    `x.device == "cuda"` becomes `x.device.type == "cuda"`; a string with an index becomes a `torch.device`.
+    `x.device == "cuda"` becomes `x.device.type == "cuda"`. A string with a device index, such as `"cuda:0"`, is wrapped
+    in `torch.device(...)` instead.
     """
     comparison = _single_comparison(node)
     sides = (comparison.left, comparison.comparisons[0].comparator)
@@ -39,7 +43,8 @@ def compare_with_string(region: NodeRegion, node: cst.CSTNode, written: str) -> 
 def compare_types(region: NodeRegion, node: cst.CSTNode) -> Fix:
     """Return a fix that compares two devices by type.
 
-    `x.device == torch.device("cuda")` becomes `x.device.type == "cuda"`; any other side gets `.type` appended.
+    `x.device == torch.device("cuda")` becomes `x.device.type == "cuda"`. An operand other than `torch.device("...")`
+    gets `.type` appended.
     """
     comparison = _single_comparison(node)
     edits: list[Edit] = []
@@ -55,7 +60,10 @@ def compare_types(region: NodeRegion, node: cst.CSTNode) -> Fix:
 
 
 def _single_comparison(node: cst.CSTNode) -> cst.Comparison:
-    """Return a node that is a comparison with one operator. Raises NoFix for anything else, `a == b == c` included."""
+    """Return the given node if it is a comparison with one operator.
+
+    Raises NoFix for any other node, such as `a == b == c`.
+    """
     if isinstance(node, cst.Comparison) and len(node.comparisons) == 1:
         return node
     raise NoFix

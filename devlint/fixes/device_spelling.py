@@ -1,4 +1,4 @@
-"""A fix that replaces a string that names no device by the device that was probably meant."""
+"""A fix that replaces a string that is no valid device by the device that the author probably meant."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ MISSPELLED_DEVICE = re.compile(r"(?i)\s*(gpu|cuda|nvidia)[\s:_-]*(\d*)\s*")
 
 
 def probable_device(written: str) -> str | None:
-    """Return the device that a misspelled string probably means, such as `cuda:0` for `gpu0`; None if it is unclear."""
+    """Return the device that a misspelled string probably means, `cuda:0` for `gpu0`.
+
+    Returns None if the meaning is unclear.
+    """
     match = MISSPELLED_DEVICE.fullmatch(written)
     if match is None:
         return None
@@ -25,7 +28,7 @@ def probable_device(written: str) -> str | None:
 
 
 def correct_device(region: NodeRegion, node: cst.CSTNode, written: str) -> Fix:
-    """Return a fix of an invalid device string, where it stands or where the file assigns it to the variable.
+    """Return a fix that corrects an invalid device string, where it is used or where the file assigns it to a variable.
 
     A doubled prefix is removed, `.cuda("cpu")` becomes `.cpu()`, and `gpu0` becomes `cuda:0`. Raises NoFix for any
     other string, and when more than one string would have to change.
@@ -50,9 +53,10 @@ def correct_device(region: NodeRegion, node: cst.CSTNode, written: str) -> Fix:
 
 
 def _doubled_prefix_edit(region: NodeRegion, node: cst.CSTNode, written: str) -> Edit | None:
-    """Return the edit that removes a doubled prefix; None if the node has none.
+    """Return the edit that removes the doubled prefix of an invalid device such as `cuda:cuda:0`.
 
-    `f"cuda:{device}"` becomes `device` where the device is "cuda:0".
+    `f"cuda:{device}"` becomes `device` where the value of `device` is "cuda:0". Returns None if the node does not add a
+    prefix.
     """
     prefix = written.partition(":")[0] + ":"
     if not written.startswith(prefix * 2):
@@ -68,7 +72,7 @@ def _doubled_prefix_edit(region: NodeRegion, node: cst.CSTNode, written: str) ->
 
 
 def _cuda_call(region: NodeRegion, node: cst.CSTNode) -> cst.Call | None:
-    """Return the call `x.cuda(node)` whose only argument is the node; else None."""
+    """Return the call `x.cuda(node)` if `node` is the only argument of such a call; otherwise None."""
     argument = region.parent(node)
     call = region.parent(argument) if isinstance(argument, cst.Arg) else None
     if isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute) and call.func.attr.value == "cuda":
@@ -77,7 +81,11 @@ def _cuda_call(region: NodeRegion, node: cst.CSTNode) -> cst.Call | None:
 
 
 def _literal_edits(region: NodeRegion, node: cst.CSTNode, written: str, correction: str) -> Iterator[Edit]:
-    """Yield the edits of the invalid string literals within a node, or in the file's assignments to the node's name."""
+    """Yield the edits that correct the string literals with the invalid device.
+
+    These are the literals within `node` and, if `node` is a variable, the literals that the file assigns to that
+    variable.
+    """
     for one in (node, *descend(node)):
         if isinstance(one, cst.SimpleString) and one.evaluated_value == written:
             yield _literal_edit(region, one, correction)
@@ -94,5 +102,5 @@ def _literal_edits(region: NodeRegion, node: cst.CSTNode, written: str, correcti
 
 
 def _literal_edit(region: NodeRegion, string: cst.SimpleString, correction: str) -> Edit:
-    """Return the edit that replaces the content of a string literal and keeps its quotes."""
+    """Return the edit that replaces the content of a string literal by `correction` and keeps the quotes."""
     return replace_node(region, string, f"{string.quote}{correction}{string.quote}")

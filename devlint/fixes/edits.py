@@ -1,4 +1,4 @@
-"""Elementary edits of fixes: text inserted before, after or around a node, or in place of it."""
+"""Elementary text edits for fixes: insert text before, after or around a syntax node, or replace the node."""
 
 from __future__ import annotations
 
@@ -15,36 +15,36 @@ LOOSELY_BINDING = (
 
 
 def replace_node(region: NodeRegion, node: cst.CSTNode, content: str) -> Edit:
-    """Return the edit that replaces a node, and the parentheses around it, by `content`."""
+    """Return the edit that replaces a syntax node, and the parentheses around that node, by `content`."""
     return region.context.edit(*region.span_with_parentheses(node), content)
 
 
 def insert_before(region: NodeRegion, node: cst.CSTNode, content: str) -> Edit:
-    """Return the edit that inserts `content` before a node and the parentheses around it."""
+    """Return the edit that inserts `content` before a syntax node and the parentheses around that node."""
     start, _ = region.span_with_parentheses(node)
     return region.context.edit(start, start, content)
 
 
 def insert_after(region: NodeRegion, node: cst.CSTNode, content: str) -> Edit:
-    """Return the edit that inserts `content` after a node and the parentheses around it."""
+    """Return the edit that inserts `content` after a syntax node and the parentheses around that node."""
     _, end = region.span_with_parentheses(node)
     return region.context.edit(end, end, content)
 
 
 def between(region: NodeRegion, first: cst.CSTNode, last: cst.CSTNode, content: str) -> Edit:
-    """Return the edit that replaces all the text between two nodes by `content`."""
+    """Return the edit that replaces all the text between two syntax nodes by `content`."""
     return region.context.edit(region.span_with_parentheses(first)[1], region.span_with_parentheses(last)[0], content)
 
 
 def wrap_node(region: NodeRegion, node: cst.CSTNode, opening: str, closing: str) -> tuple[Edit, ...]:
-    """Return the edits that insert one text before a node and another text after it."""
+    """Return the edits that insert the text `opening` before a syntax node and the text `closing` after it."""
     return insert_before(region, node, opening), insert_after(region, node, closing)
 
 
 def append_call(region: NodeRegion, node: cst.BaseExpression, suffix: str) -> tuple[Edit, ...]:
-    """Return the edits that call a method on the value of an expression; `suffix` is the call, such as `.cpu()`.
+    """Return the edits that append a method call to an expression; `suffix` is the call, such as `.cpu()`.
 
-    An expression that binds less tightly than an attribute gets parentheses.
+    The expression is put in parentheses where Python needs them.
     """
     if isinstance(node, LOOSELY_BINDING) and not node.lpar:
         return wrap_node(region, node, "(", f"){suffix}")
@@ -52,6 +52,9 @@ def append_call(region: NodeRegion, node: cst.BaseExpression, suffix: str) -> tu
 
 
 def text_with_call(region: NodeRegion, node: cst.BaseExpression, suffix: str) -> str:
-    """Return the source of an expression with a method call after it; `suffix` is the call, such as `.cpu()`."""
+    """Return the source text of an expression followed by a method call; `suffix` is the call, such as `.cpu()`.
+
+    The expression is put in parentheses where Python needs them.
+    """
     code = region.code(node)
     return f"({code}){suffix}" if isinstance(node, LOOSELY_BINDING) and not node.lpar else f"{code}{suffix}"

@@ -1,4 +1,4 @@
-"""A fix that creates a tensor on its target device, instead of creating it on the host and transferring it."""
+"""A fix that lets a factory call create a tensor directly on the device to which the program later transfers it."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ TORCH_RANDOM_FACTORIES: Final = {
 
 
 def create_on_target(context: FixContext, place: Place, fresh: FactoryOrigin) -> Fix:
-    """Return a fix that passes the device to the factory of a tensor and removes the transfer at `place`.
+    """Return a fix that passes a device to the factory call that creates a tensor, and removes the tensor's transfer.
 
-    The fix is safe when the factory makes its values from nothing, and unsafe when it draws random numbers or when the
-    numbers were drawn by NumPy and are then drawn by torch.
+    The transfer is at the source location `place`. The fix is safe when the factory makes its elements from nothing, as
+    `torch.zeros` does. It is unsafe for random numbers, also when NumPy drew them and torch draws them after the fix.
     """
     region, call = context.region_at(place), node_at(place)
     target, factory = transfer_target(region, call), fresh.step.place.node
@@ -55,10 +55,10 @@ def create_on_target(context: FixContext, place: Place, fresh: FactoryOrigin) ->
 
 
 def _factory_edits(region: NodeRegion, factory: cst.Call, target: TransferTarget) -> tuple[Edit, ...]:
-    """Return the edit that gives a factory the device and the dtype of a transfer.
+    """Return the edit that adds the device and the dtype of a later transfer to the arguments of a factory call.
 
-    Raises NoFix when the factory has a generator, pinned memory, `**options` or a dtype or device that the edit would
-    have to merge with the transfer's.
+    Raises NoFix when the factory call has a generator, pinned memory, `**options`, or a dtype or device that would have
+    to be merged with those of the transfer.
     """
     if has_unpacked_keywords(factory) or find_argument(factory, "generator") or find_argument(factory, "pin_memory"):
         raise NoFix
@@ -75,12 +75,12 @@ def _factory_edits(region: NodeRegion, factory: cst.Call, target: TransferTarget
 def _transfer_removal(
     region: NodeRegion, call: cst.BaseExpression, home: NodeRegion, factory: cst.Call, *, known: bool
 ) -> tuple[Edit, ...]:
-    """Return the edits that remove the transfer of a factory's tensor.
+    """Return the edits that remove the transfer of a tensor that a factory call created.
 
-    The transfer is chained to its factory, or called on the variable that the factory's tensor is assigned to; a
-    statement that only rebinds the variable is removed as a whole. `known` tells whether the transfer's device has the
-    same value where the factory stands. Raises NoFix when it may not, or when the transfer does not run each time the
-    factory does.
+    The transfer is chained to the factory call, or called on the variable to which the factory's tensor is assigned. A
+    statement that only assigns the moved tensor to the same variable is removed as a whole. `known` tells whether the
+    device of the transfer has the same value at the factory call. Raises NoFix when it may not, or when the transfer
+    does not run each time the factory does.
     """
     receiver = receiver_of(call)
     if any(one is factory for one in (receiver, *descend(receiver))):
@@ -100,10 +100,10 @@ def _transfer_removal(
 
 
 def _block_of(region: NodeRegion, node: cst.CSTNode) -> cst.CSTNode | None:
-    """Return the block that holds the statement of a node; None at the top level.
+    """Return the block of statements that contains the statement around a node; None at the top level of the file.
 
-    Raises NoFix for a node within a conditional expression, a boolean operation, a lambda or a comprehension, which is
-    not always evaluated.
+    Raises NoFix for a node that is not always evaluated with its statement: one within a conditional expression, a
+    boolean operation, a lambda or a comprehension.
     """
     for above in region.ancestors(node):
         if isinstance(above, (cst.IfExp, cst.BooleanOperation, cst.Lambda, cst.BaseComp)):
@@ -114,9 +114,9 @@ def _block_of(region: NodeRegion, node: cst.CSTNode) -> cst.CSTNode | None:
 
 
 def _is_known_at(region: NodeRegion, factory: cst.Call, device: str) -> bool:
-    """Return whether a device expression has the same value where the factory stands.
+    """Return whether the expression `device` has the same value at a factory call as at the later transfer.
 
-    That holds for a literal, an argument of the function and a name bound outside it.
+    That holds for a literal, an argument of the function and a name bound outside of the function.
     """
     words = set(re.findall(r"[A-Za-z_]\w*", re.sub(r"'[^']*'|\"[^\"]*\"", "", device)))
     function = region.enclosing_function(factory)
@@ -127,9 +127,9 @@ def _is_known_at(region: NodeRegion, factory: cst.Call, device: str) -> bool:
 
 
 def _random_factory_edits(region: NodeRegion, call: cst.CSTNode, target: TransferTarget) -> tuple[Edit, ...]:
-    """Return the edits that let torch draw random numbers on a device.
+    """Return the edits that let torch draw random numbers directly on a device.
 
-    Before the edits NumPy draws them, `torch.from_numpy` converts them and a transfer moves them.
+    Before the edits, NumPy draws the numbers, `torch.from_numpy` converts them and a transfer moves them.
     """
     receiver = receiver_of(call)
     if not isinstance(receiver, cst.Call) or full_name(region, receiver.func) != "torch.from_numpy" or target.dtype:
@@ -156,7 +156,10 @@ def _random_factory_edits(region: NodeRegion, call: cst.CSTNode, target: Transfe
 
 
 def _only_assignment(region: NodeRegion, name: cst.Name) -> cst.Assign:
-    """Return the only assignment of a local variable that is read nowhere else. Raises NoFix if there is none."""
+    """Return the only assignment to a local variable, provided that nothing but `name` reads the variable.
+
+    Raises NoFix if another read or another assignment exists.
+    """
     function = region.enclosing_function(name)
     if function is None or is_read_elsewhere(region, name):
         raise NoFix
@@ -171,7 +174,10 @@ def _only_assignment(region: NodeRegion, name: cst.Name) -> cst.Assign:
 
 
 def _split_astype(region: NodeRegion, node: cst.BaseExpression) -> tuple[cst.BaseExpression, str]:
-    """Split `x.astype(np.float32)` into `x` and the name of the dtype; other expressions have NumPy's float64."""
+    """Return the expression `x` and the dtype name `float32` for `x.astype(np.float32)`.
+
+    For an expression without `.astype(...)`, return the expression itself and `float64`, NumPy's default.
+    """
     match node:
         case cst.Call(func=cst.Attribute(value=drawn, attr=cst.Name(value="astype")), args=[cst.Arg(value=dtype)]):
             word = dtype.evaluated_value if isinstance(dtype, cst.SimpleString) else full_name(region, dtype)

@@ -1,4 +1,4 @@
-"""The context of a fix: one file's text, the spans of its syntax nodes, and their parents."""
+"""What fixes need in order to make text edits: a file's text, and the positions and parents of its syntax nodes."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _BLOCK = re.compile(r":[ \t]*(?:#[^\r\n]*)?\r?\n([ \t]+)\S")
 
 
 class NoFix(Exception):
-    """The exception of a fix that does not apply to the code at hand."""
+    """The exception that is raised when a fix cannot be applied to the code that a finding reports."""
 
 
 class FixContext:
-    """The text of one file and its top-level statements, from which fixes make their edits."""
+    """The text of one file and its top-level statements, from which fixes make their edits of this file."""
 
     def __init__(self, index: FileIndex) -> None:
         self.index = index
@@ -36,62 +36,65 @@ class FixContext:
         self._regions_by_statement: dict[int, NodeRegion] = {}
 
     def region_at(self, place: Place) -> NodeRegion:
-        """Return the region of the top-level statement that holds a place. Raises NoFix for a place in another file."""
+        """Return the `NodeRegion` of the top-level statement that contains a source location.
+
+        Raises NoFix for a source location in another file.
+        """
         unit = place.unit
         if not isinstance(unit, Statement) or unit.source is not self.index.source:
             raise NoFix
         return self.statement_region(unit)
 
     def statement_region(self, unit: Statement) -> NodeRegion:
-        """Return the region of one of the file's top-level statements."""
+        """Return the `NodeRegion` of a top-level statement: the positions and parents of its syntax nodes."""
         if id(unit) not in self._regions_by_statement:
             self._regions_by_statement[id(unit)] = NodeRegion(self, unit)
         return self._regions_by_statement[id(unit)]
 
     def edit(self, start: int, end: int, content: str) -> Edit:
-        """Return the edit that replaces the characters from offset `start` to offset `end` by `content`."""
+        """Return the edit that replaces the file's text from offset `start` up to offset `end` by `content`."""
         position = self.index.lines.position
         region = self.index.source.region(position(start), position(end))
         return Edit(content, region.start, region.end, region.cell)
 
     def extend_edit(self, edit: Edit, more: str) -> Edit:
-        """Return a copy of an edit that inserts `more` after the text that it already inserts."""
+        """Return a copy of an edit whose inserted text is followed by the text `more`."""
         return replace(edit, content=edit.content + more)
 
     @cached_property
     def imports(self) -> Sequence[Binding]:
-        """The names that the file's top-level statements import."""
+        """The names that the import statements at the top level of the file bind, with what they import."""
         return [binding for statement in self.index.statements for binding in statement.imports]
 
     @cached_property
     def indent(self) -> str:
-        """The indentation of the file's first block; four spaces in a file without blocks."""
+        """The file's indentation of one level: that of its first block, or four spaces in a file without blocks."""
         found = _BLOCK.search(self.text)
         return found[1] if found else "    "
 
     def line_start(self, offset: int) -> int:
-        """Return the offset at which the line of a character begins."""
+        """Return the offset of the start of the line that contains the given offset."""
         return self.index.lines.start(self.index.lines.position(offset).row)
 
     def next_line(self, offset: int) -> int:
-        """Return the offset at which the line after that of a character begins."""
+        """Return the offset of the start of the line after the one that contains the given offset."""
         return self.index.lines.start(self.index.lines.position(offset).row + 1)
 
     def newline(self, offset: int) -> str:
-        """Return the line ending at a character; for a last line that has none, the line ending of the file."""
+        """Return the line ending of the line at an offset; for a last line without line ending, that of the file."""
         line = self.text[self.line_start(offset) : self.next_line(offset)]
         return line[len(line.rstrip("\r\n")) :] or self.index.source.newline
 
 
 def node_at(place: Place) -> cst.BaseExpression:
-    """Return the expression at a place. Raises NoFix for any other node."""
+    """Return the syntax node at a source location if it is an expression. Raises NoFix for any other node."""
     if isinstance(place.node, cst.BaseExpression):
         return place.node
     raise NoFix
 
 
 class NodeRegion:
-    """One top-level statement in the text of its file, with the spans and parents of its nodes."""
+    """One top-level statement of a file, with the text positions and the parents of the syntax nodes in it."""
 
     def __init__(self, context: FixContext, unit: Statement) -> None:
         self.context = context
@@ -100,24 +103,24 @@ class NodeRegion:
 
     @cached_property
     def _regions(self) -> CodeRegions:
-        """The spans of the statement's nodes as offsets from the statement's start."""
+        """The positions of the statement's syntax nodes, as offsets from the start of the statement."""
         return CodeRegions(self.statement.module, self.statement.text)
 
     @cached_property
     def _parents(self) -> dict[cst.CSTNode, cst.CSTNode]:
-        """The parent of each node below the statement."""
+        """The parent of each syntax node within the top-level statement."""
         tree = self.statement.tree
         return {child: node for node in (tree, *descend(tree)) for child in children(node)}
 
     def span(self, node: cst.CSTNode) -> tuple[int, int]:
-        """Return the start and end offset of a node in the file, without the parentheses around it."""
+        """Return the offsets in the file at which a syntax node starts and ends, without the parentheses around it."""
         region = self._regions.exactly(node)
         if region is None:
             raise NoFix
         return self.statement.start + region[0], self.statement.start + region[1]
 
     def span_with_parentheses(self, node: cst.CSTNode) -> tuple[int, int]:
-        """Return the start and end offset of a node in the file, with the parentheses around it."""
+        """Return the offsets in the file at which a syntax node starts and ends, with the parentheses around it."""
         opening: Sequence[cst.CSTNode] = getattr(node, "lpar", ())
         closing: Sequence[cst.CSTNode] = getattr(node, "rpar", ())
         if not opening:
@@ -125,30 +128,33 @@ class NodeRegion:
         return self.span(opening[0])[0], self.span(closing[-1])[1]
 
     def code(self, node: cst.CSTNode) -> str:
-        """Return the source of a node, with the parentheses around it."""
+        """Return the source text of a syntax node, with the parentheses around the node."""
         start, end = self.span_with_parentheses(node)
         return self.context.text[start:end]
 
     def cached(self, compute: Callable[[Node], Answer], node: Node) -> Answer:
-        """Return the result of a function of a node, computed once and kept for the fixes of later findings."""
+        """Return `compute(node)`, computed at the first call only.
+
+        Later fixes in the same statement get the stored result.
+        """
         key = (compute, node)
         if key not in self._results:
             self._results[key] = compute(node)
         return cast("Answer", self._results[key])
 
     def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
-        """Return the parent of a node; None for the top-level statement itself."""
+        """Return the parent of a syntax node; None for the top-level statement itself."""
         return self._parents.get(node)
 
     def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-        """Yield the ancestors of a node, from the innermost outwards."""
+        """Yield the syntax nodes around a node, from its parent up to the top-level statement."""
         above = self.parent(node)
         while above is not None:
             yield above
             above = self.parent(above)
 
     def enclosing_function(self, node: cst.CSTNode) -> cst.FunctionDef | None:
-        """Return the innermost function whose body holds a node; None outside functions."""
+        """Return the innermost function definition whose body contains a node; None for a node outside of functions."""
         below = node
         for above in self.ancestors(node):
             if isinstance(above, cst.FunctionDef) and above.body is below:

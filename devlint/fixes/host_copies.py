@@ -1,4 +1,4 @@
-"""A fix that copies a tensor to the host, or detaches it from autograd, before the host reads it."""
+"""A fix for a tensor that the host cannot read: insert `.cpu()`, `.detach()` or both before the read."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from devlint.interpreter.state.events import HostRead
 
 
 def insert_host_copy(context: FixContext, event: HostRead, suffix: str) -> Fix:
-    """Return a fix that inserts `.cpu()`, `.detach()` or both before a read on the host.
+    """Return a fix that inserts `.cpu()`, `.detach()` or both where the host reads a tensor.
 
     The inserted calls have no effect where they are not necessary. The fix is safe when the reader is a method of
-    tensors; a function of NumPy may also receive arrays, which lack these methods.
+    tensors. It is unsafe when the reader is a function of NumPy, which may also receive arrays: arrays lack these
+    methods.
     """
     region, node = context.region_at(event.operand), event.operand.node
     if not isinstance(node, cst.BaseExpression):
@@ -26,7 +27,7 @@ def insert_host_copy(context: FixContext, event: HostRead, suffix: str) -> Fix:
 
 
 def _element_edits(region: NodeRegion, node: cst.BaseExpression, suffix: str) -> tuple[Edit, ...]:
-    """Return the edits that call a method on every tensor of a container that the host reads."""
+    """Return the edits that append a method call to every element of a container of tensors that the host reads."""
     match node:
         case cst.ListComp(elt=element) | cst.GeneratorExp(elt=element) | cst.SetComp(elt=element):
             return append_call(region, element, suffix)

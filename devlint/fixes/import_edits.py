@@ -1,4 +1,4 @@
-"""Names of library objects as a file can write them, and the imports that a fix has to add."""
+"""The names under which a file can refer to objects of libraries, and the imports that a fix has to add for them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from devlint.syntax.tree_walk import dotted_name
 
 
 def write_library_name(region: NodeRegion, node: cst.CSTNode, dotted: str) -> tuple[str, tuple[Edit, ...]]:
-    """Return the source of a library object's name at `node`, with the edits that import its package if necessary.
+    """Return the source text by which the code at `node` can refer to a library object, given by its full dotted name.
 
-    An import of the file that binds the object or a package around it is used, unless a local name hides it.
+    An import of the file that binds the object or a package around it is used, unless a local name hides it. Otherwise
+    the full name is returned, with the edit that imports the package.
     """
     function = region.enclosing_function(node)
     hidden = region.cached(names_bound_in_function, function) if function is not None else frozenset[str]()
@@ -31,7 +32,10 @@ def write_library_name(region: NodeRegion, node: cst.CSTNode, dotted: str) -> tu
 
 
 def full_name(region: NodeRegion, node: cst.BaseExpression) -> str:
-    """Return the dotted name of a library object according to the file's imports; as written if no import binds it."""
+    """Return the full dotted name of a library object that code refers to: `torch.nn.Linear` for `nn.Linear`.
+
+    The imports of the file decide. A name that no import binds is returned unchanged.
+    """
     name = dotted_name(node) or ""
     root = name.partition(".")[0]
     bindings = (one for one in region.context.imports if one.name == root)
@@ -40,14 +44,17 @@ def full_name(region: NodeRegion, node: cst.BaseExpression) -> str:
 
 
 def _imported_name(binding: Binding) -> str:
-    """Return the full dotted name of what an import binds; the empty string for relative and star imports."""
+    """Return the full dotted name of the object that an import binds: `torch.nn` for `from torch import nn`.
+
+    Returns an empty string for relative imports and star imports.
+    """
     if binding.level or binding.name == "*":
         return ""
     return binding.module if binding.attribute is None else f"{binding.module}.{binding.attribute}"
 
 
 def _import_edit(context: FixContext, package: str) -> Edit:
-    """Return the edit that imports a package before the first import that is not a `__future__` import."""
+    """Return the edit that imports a package, before the file's first import that is no `__future__` import."""
     statements = context.index.statements
     first = next(
         (one for one in statements if one.imports and all(each.module != "__future__" for each in one.imports)), None
@@ -58,7 +65,10 @@ def _import_edit(context: FixContext, package: str) -> Edit:
 
 
 def _last_prelude_row(context: FixContext) -> int:
-    """Return the last row of a file's docstring and `__future__` imports; 0 when it has neither."""
+    """Return the last row of the docstring and the `__future__` imports at the start of a file.
+
+    0 if the file has neither.
+    """
     rows = [0]
     for statement in context.index.statements:
         future = any(each.module == "__future__" for each in statement.imports)

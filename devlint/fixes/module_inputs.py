@@ -1,4 +1,4 @@
-"""Fixes of a device conflict between a module and its input: move the input before the call, or the module."""
+"""Fixes for a module that is called with an input on another device: move the input, or move the module."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ from devlint.syntax.tree_walk import dotted_name
 def move_input(
     context: FixContext, event: ModuleInputConflict, weights: Operand, given: Operand, argument: Place | None
 ) -> Fix:
-    """Return a fix that creates the input on the module's device, or moves it there before the call.
+    """Return a fix that creates the input of a module on the module's device, or moves the input there before the call.
 
-    `argument` is the input as the call writes it; None when it is not known which argument holds the input. Raises
-    NoFix when the input is an attribute of an argument, or a container that the call does not unpack.
+    `weights` and `given` are the operands for the module and for its input. `argument` is the input as written in the
+    call; None when it is not known which argument holds the input. Raises NoFix when the input is an attribute of an
+    argument, or a container that the call does not unpack.
     """
     creation_fix = create_on_device_of(context, event, given, weights)
     if creation_fix is not None:
@@ -48,7 +49,11 @@ def move_input(
 
 
 def move_module(context: FixContext, event: ModuleInputConflict, given: Operand) -> Fix:
-    """Return a fix that moves a module to its input's device, before the outermost loop that changes neither."""
+    """Return a fix that inserts a statement which moves a module to the device of its input.
+
+    The statement is inserted before the outermost loop around the call that changes neither the module nor the device;
+    without such a loop, before the call.
+    """
     region = context.region_at(event.context.place)
     module = region.code(_called_module(event.context.place.node))
     device = device_at_conflict(event, given, without=(module,))
@@ -62,9 +67,9 @@ def move_module(context: FixContext, event: ModuleInputConflict, given: Operand)
 
 
 def _weights_device(region: NodeRegion, event: ModuleInputConflict, weights: Operand) -> str:
-    """Return an expression for the device of a module's parameters.
+    """Return the source text of an expression for the device of a module's parameters.
 
-    It is `next(module.parameters()).device` where no shorter one is valid.
+    It is `next(module.parameters()).device` where no shorter expression is valid.
     """
     try:
         return device_at_conflict(event, weights)
@@ -73,16 +78,19 @@ def _weights_device(region: NodeRegion, event: ModuleInputConflict, weights: Ope
 
 
 def _called_module(call: object) -> cst.BaseExpression:
-    """Return the expression of the module that a call calls. Raises NoFix if the expression cannot be repeated."""
+    """Return the expression of the module that a call calls, `self.fc` of `self.fc(x)`.
+
+    Raises NoFix if the expression contains a call, because a fix must be able to repeat the expression.
+    """
     if isinstance(call, cst.Call) and isinstance(call.func, (cst.Name, cst.Attribute)) and is_repeatable(call.func):
         return call.func
     raise NoFix
 
 
 def _move_starred(region: NodeRegion, call: object, suffix: str) -> Fix:
-    """Return a fix that moves each input that a call unpacks with `*` or `**`.
+    """Return a fix that moves each of the inputs that the call of a module unpacks with `*` or `**`.
 
-    Raises NoFix unless the call unpacks exactly one expression, and that one can be repeated.
+    Raises NoFix unless the call unpacks exactly one expression, and that expression contains no call.
     """
     stars = [one for one in call.args if one.star] if isinstance(call, cst.Call) else []
     if len(stars) != 1 or not is_repeatable(stars[0].value):
@@ -96,7 +104,7 @@ def _move_starred(region: NodeRegion, call: object, suffix: str) -> Fix:
 
 
 def _move_entries(region: NodeRegion, mapping: cst.BaseExpression, suffix: str) -> Fix:
-    """Return a fix that moves the tensors in a dict of inputs and keeps its other entries."""
+    """Return a fix that moves the tensors in a dict of module inputs, and keeps the entries that are no tensors."""
     torch, imported = write_library_name(region, mapping, "torch")
     code = text_with_call(region, mapping, ".items()")
     moved = f"{{key: value{suffix} if {torch}.is_tensor(value) else value for key, value in {code}}}"
@@ -108,13 +116,13 @@ def _move_entries(region: NodeRegion, mapping: cst.BaseExpression, suffix: str) 
 
 
 def _is_starred(region: NodeRegion, argument: Place) -> bool:
-    """Return whether an argument is unpacked with `*` or `**`."""
+    """Return whether a call unpacks the given argument with `*` or `**`."""
     above = region.parent(argument.node) if isinstance(argument.node, cst.CSTNode) else None
     return isinstance(above, cst.Arg) and bool(above.star)
 
 
 def _is_attribute_of_argument(given: Operand) -> bool:
-    """Return whether the conflicting tensor is an attribute of the module's argument, such as `batch.x`."""
+    """Return whether a module's input tensor is an attribute of the passed argument, as `batch.x` is of `batch`."""
     node = given.place.node
     name = dotted_name(node) if isinstance(node, cst.BaseExpression) else None
     return name is not None and "." in name and not name.startswith("self.")

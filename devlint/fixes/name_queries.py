@@ -1,4 +1,4 @@
-"""Queries about names that fixes must respect: where a name is bound, and where else it is read."""
+"""Questions about variable names that fixes must respect: where a name is bound, and where else it is read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from devlint.syntax.tree_walk import descend
 
 
 def loop_that_binds(region: NodeRegion, node: cst.CSTNode, name: str) -> cst.For | None:
-    """Return the loop around a node, within the same function, whose target binds a name; None without such a loop."""
+    """Return the innermost `for` loop around a node whose target binds a name; None without such a loop.
+
+    Only loops within the function of the node count.
+    """
     for above in region.ancestors(node):
         if isinstance(above, cst.FunctionDef):
             return None
@@ -23,15 +26,20 @@ def loop_that_binds(region: NodeRegion, node: cst.CSTNode, name: str) -> cst.For
 
 
 def binds_same_variable(region: NodeRegion, node: cst.CSTNode, name: str) -> bool:
-    """Return whether assigning a name at `node` binds the variable that a read of the name there refers to."""
+    """Return whether an assignment to a name, inserted at `node`, binds the variable that a read of the name reads.
+
+    The assignment would bind another variable if the name is global or a closure's and the function does not declare
+    it.
+    """
     function = region.enclosing_function(node)
     return function is None or name in region.cached(names_bound_in_function, function)
 
 
 def is_read_elsewhere(region: NodeRegion, node: cst.Name) -> bool:
-    """Return whether the value of a name at one read is also read elsewhere.
+    """Return whether the value that one expression reads from a variable is also read by another expression.
 
-    A loop that does not bind the name counts as another read, because its next iteration reads the same value.
+    A loop around the expression that does not bind the variable counts as another read, because its next iteration
+    reads the same value.
     """
     function, loop = region.enclosing_function(node), loop_that_binds(region, node, node.value)
     if loop is not None:
@@ -51,7 +59,10 @@ def is_read_elsewhere(region: NodeRegion, node: cst.Name) -> bool:
 
 
 def _is_bound_before_loop(region: NodeRegion, node: cst.CSTNode, binding: cst.CSTNode | None) -> bool:
-    """Return whether a loop around a node, within its function, runs without binding the name that the node reads."""
+    """Return whether a loop around the read of a name does not contain the name's binding.
+
+    Each iteration of such a loop reads the same value. Only loops within the function of the read count.
+    """
     around = [one for one in region.ancestors(node) if isinstance(one, (cst.For, cst.While, cst.FunctionDef))]
     loops = itertools.takewhile(lambda one: not isinstance(one, cst.FunctionDef), around)
     holders = list(region.ancestors(binding)) if binding is not None else []
@@ -59,7 +70,7 @@ def _is_bound_before_loop(region: NodeRegion, node: cst.CSTNode, binding: cst.CS
 
 
 def names_bound_in_function(function: cst.FunctionDef) -> frozenset[str]:
-    """Return the names that a function binds: parameters, targets in its body, and `global` and `nonlocal` names."""
+    """Return the names that a function binds: parameters, targets in its body, names declared global or nonlocal."""
     names = set(parameter_names(function))
     for node in descend(function.body, into_functions=False):
         names.update(names_bound_by(node))
@@ -69,5 +80,5 @@ def names_bound_in_function(function: cst.FunctionDef) -> frozenset[str]:
 
 
 def parameter_names(function: cst.FunctionDef) -> list[str]:
-    """Return the names of a function's parameters, in order."""
+    """Return the names of a function's parameters, in the order of its signature."""
     return [one.name.value for one in descend(function.params) if isinstance(one, cst.Param)]

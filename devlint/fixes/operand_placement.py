@@ -1,4 +1,4 @@
-"""Fixes that put a tensor on another device: in the factory that creates it, or by a transfer before its use."""
+"""Fixes that bring an operand to another device: in the factory call that creates it, or by a transfer."""
 
 from __future__ import annotations
 
@@ -34,11 +34,12 @@ RANDOM_FACTORIES: Final = frozenset(
 
 
 def create_on_device(context: FixContext, created: Step, device: str, use: Place) -> Fix:
-    """Return a fix that passes a device to the factory that creates a tensor.
+    """Return a fix that passes a device to the factory call that creates a tensor.
 
-    `created` is the factory's step, `use` the place where the tensor is used. The fix is safe when nothing but `use`
-    reads the tensor, and its values do not depend on the device. A factory that takes no device, or draws from a
-    generator of its own device, keeps its arguments, and a transfer follows it.
+    `created` is the step of the tensor's history with the factory call, and `use` the source location where the tensor
+    is used. The fix is safe when nothing but `use` reads the tensor, and its elements do not depend on the device. A
+    factory that takes no device, or draws from a generator of its own device, keeps its arguments, and a transfer is
+    appended to the call.
     """
     call = created.place.node
     region = context.region_at(created.place)
@@ -61,7 +62,10 @@ def create_on_device(context: FixContext, created: Step, device: str, use: Place
 
 
 def _is_only_use(region: NodeRegion, call: cst.Call, use: Place) -> bool:
-    """Return whether a factory's tensor is used only at `use`: directly, or by the only read of its variable."""
+    """Return whether the tensor that a factory call creates is used at the source location `use` and nowhere else.
+
+    There is either the factory call itself, or the only read of the variable to which the tensor is assigned.
+    """
     if use.node is call:
         return True
     function = region.enclosing_function(call)
@@ -73,10 +77,10 @@ def _is_only_use(region: NodeRegion, call: cst.Call, use: Place) -> bool:
 
 
 def insert_transfer(region: NodeRegion, node: cst.CSTNode, suffix: str) -> tuple[str, tuple[Edit, ...]]:
-    """Return the message and the edits of a fix that moves a tensor by a method call where it is used.
+    """Return the message and the edits of a fix that appends a method call, such as a transfer, where a tensor is used.
 
-    A variable that is read again is moved by a statement before its use instead. Raises NoFix for a tensor that is
-    written to in place.
+    If a variable holds the tensor and is read again, the edits insert a statement before the use that assigns the moved
+    tensor to the variable. Raises NoFix for a tensor that is written to in place.
     """
     if not isinstance(node, cst.BaseExpression):
         raise NoFix
@@ -91,11 +95,11 @@ def insert_transfer(region: NodeRegion, node: cst.CSTNode, suffix: str) -> tuple
 def create_on_device_of(
     context: FixContext, event: DeviceConflict, misplaced_operand: Operand, other: Operand
 ) -> Fix | None:
-    """Return a fix that creates the operand `misplaced_operand` on the device of `other`, or None.
+    """Return a fix for a device conflict that creates the operand `misplaced_operand` on the device of `other`.
 
-    None means that it is not created by a factory, or that no expression there denotes the device. The fix is
-    unsafe when the device is a literal and another function placed `other`, which it may do differently at its next
-    call.
+    Returns None if no factory call creates the operand, or if no expression at that call denotes the device. The fix is
+    unsafe when the device is a literal and another function put `other` on its device: that function may choose another
+    device at its next call.
     """
     creation = misplaced_operand.case.placing_step
     if creation is None or creation.kind is not StepKind.CREATED:
@@ -120,13 +124,20 @@ def create_on_device_of(
 
 
 def move_misplaced(context: FixContext, event: DeviceConflict) -> Fix:
-    """Return a fix that creates a conflict's misplaced operand on the other operand's device, or moves it there."""
+    """Return a fix for a device conflict that brings the misplaced operand to the other operand's device.
+
+    The misplaced operand is the one that should be moved. If possible, the factory call that makes this operand creates
+    it there; otherwise a transfer is inserted where the operation uses it.
+    """
     creation_fix = create_on_device_of(context, event, event.misplaced, event.reference)
     return creation_fix if creation_fix is not None else move_misplaced_at_use(context, event)
 
 
 def move_misplaced_at_use(context: FixContext, event: DeviceConflict) -> Fix:
-    """Return a fix that moves a conflict's misplaced operand to the other operand's device at the operation."""
+    """Return a fix for a device conflict that moves the misplaced operand to the other operand's device.
+
+    The misplaced operand is the one that should be moved. The transfer is inserted where the operation uses it.
+    """
     misplaced_operand, other = event.misplaced, event.reference
     region = context.region_at(misplaced_operand.place)
     node = operand_expression(region, misplaced_operand)
@@ -146,7 +157,7 @@ def move_misplaced_at_use(context: FixContext, event: DeviceConflict) -> Fix:
 
 
 def is_moved_by_chain(region: NodeRegion, node: object) -> bool:
-    """Return whether a chain of method calls on an expression's value moves the result: `x[i].view(3).to(device)`."""
+    """Return whether the methods called on an expression include a transfer: `x[i].view(3).to(device)` for `x[i]`."""
     above = region.parent(node) if isinstance(node, cst.BaseExpression) else None
     while isinstance(above, (cst.Attribute, cst.Call)):
         if isinstance(above, cst.Attribute) and above.attr.value in ("to", "cuda", "type_as"):
@@ -156,15 +167,15 @@ def is_moved_by_chain(region: NodeRegion, node: object) -> bool:
 
 
 def non_blocking_argument(operand: Operand) -> str:
-    """Return the source of the `non_blocking` argument for a transfer of a pinned tensor; empty for any other tensor.
+    """Return `, non_blocking=True`, an argument to add to a transfer, if an operand is in pinned memory.
 
-    The host need not wait for a copy from pinned memory.
+    Otherwise no text. The host need not wait for a copy from pinned memory.
     """
     return ", non_blocking=True" if operand.tensor.pinned else ""
 
 
 def map_elements(region: NodeRegion, node: cst.BaseExpression, suffix: str) -> str:
-    """Return the source of a list with a method called on each element of an expression's value."""
+    """Return the source text of a list in which a method is called on each element of a container expression."""
     if isinstance(node, (cst.ListComp, cst.GeneratorExp)):
         start, _ = region.span(node.for_in)
         end = region.span(node)[1] - (1 if isinstance(node, cst.ListComp) or node.lpar else 0)
@@ -173,7 +184,10 @@ def map_elements(region: NodeRegion, node: cst.BaseExpression, suffix: str) -> s
 
 
 def operand_expression(region: NodeRegion, operand: Operand) -> cst.BaseExpression:
-    """Return the expression of an operand; for a value assigned to an entry, the right-hand side of the assignment."""
+    """Return the expression of an operand of an operation.
+
+    For the value in an assignment to an entry, `x[i] = value`, it is the right-hand side.
+    """
     node = operand.place.node
     above = region.parent(node) if isinstance(node, cst.CSTNode) else None
     statement = region.parent(above) if isinstance(above, cst.AssignTarget) else None
@@ -185,9 +199,9 @@ def operand_expression(region: NodeRegion, operand: Operand) -> cst.BaseExpressi
 
 
 def _can_be_rebound(region: NodeRegion, node: cst.BaseExpression) -> bool:
-    """Return whether an assignment before the statement that reads a variable can change what the statement reads.
+    """Return whether an assignment inserted before a statement can change what the statement reads from a variable.
 
-    It cannot where a comprehension or another scope binds the name.
+    It cannot where a comprehension or another scope binds the name of the variable.
     """
     try:
         statement = enclosing_statement(region, node)
@@ -201,7 +215,10 @@ def _can_be_rebound(region: NodeRegion, node: cst.BaseExpression) -> bool:
 
 
 def _is_read_again(region: NodeRegion, node: cst.BaseExpression) -> bool:
-    """Return whether a variable is read elsewhere in its function; attributes and entries are compared by source."""
+    """Return whether a variable, attribute or entry is also read elsewhere in the function.
+
+    Attributes and entries are compared by their source text.
+    """
     if isinstance(node, cst.Name):
         return is_read_elsewhere(region, node)
     function = region.enclosing_function(node)
@@ -209,7 +226,7 @@ def _is_read_again(region: NodeRegion, node: cst.BaseExpression) -> bool:
 
 
 def _is_changed_in_place(region: NodeRegion, node: cst.BaseExpression) -> bool:
-    """Return whether an operation writes to the tensor of an expression, so that a moved copy would lose the change."""
+    """Return whether code writes in place to an expression's tensor, so that a moved copy would lose the change."""
     above = region.parent(node)
     match above:
         case cst.AugAssign(target=target) if target is node:
@@ -223,5 +240,8 @@ def _is_changed_in_place(region: NodeRegion, node: cst.BaseExpression) -> bool:
 
 
 def is_value_expression(node: cst.BaseExpression) -> bool:
-    """Return whether an expression is one whose value is read: no star, and no clause of a comprehension."""
+    """Return whether an expression is a name, attribute, entry, call, operation or comparison, whose value is read.
+
+    Starred expressions and the clauses of comprehensions, for example, are not.
+    """
     return is_repeatable(node) or isinstance(node, (cst.Call, cst.BinaryOperation, cst.UnaryOperation, cst.Comparison))

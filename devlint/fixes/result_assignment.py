@@ -1,4 +1,7 @@
-"""Fixes that keep the result of a transfer: in the receiver's variable or, for a loop variable, in the container."""
+"""Fixes for a transfer whose result is lost: assign the result to the receiver's variable, or to the container.
+
+The container is the list or dict from which a loop takes the receiver.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,8 @@ def assign_result(region: NodeRegion, call: cst.Call, variable: cst.BaseExpressi
     """Return a fix that assigns the discarded result of a transfer: `x.to(device)` becomes `x = x.to(device)`.
 
     For a loop variable, the result is assigned to the container that the loop iterates over. `safe` tells whether the
-    fix of a local variable keeps the behaviour. Raises NoFix when neither can be assigned.
+    assignment to a local variable is a safe fix. Raises NoFix when neither the variable nor the container can be
+    assigned.
     """
     statement = region.parent(call)
     if not isinstance(statement, cst.Expr):
@@ -42,9 +46,9 @@ def assign_result(region: NodeRegion, call: cst.Call, variable: cst.BaseExpressi
 
 
 def assign_to_container(region: NodeRegion, call: cst.Call, name: str) -> Fix:
-    """Return a fix that assigns a moved loop variable to its container.
+    """Return a fix that assigns a moved loop variable to its entry in the container that the loop iterates over.
 
-    `v = v.to(device)` becomes `d[k] = v.to(device)`.
+    `v = v.to(device)` becomes `d[k] = v.to(device)` in a loop over `d.items()`.
     """
     statement = region.parent(call)
     loop = loop_that_binds(region, call, name)
@@ -62,9 +66,9 @@ def assign_to_container(region: NodeRegion, call: cst.Call, name: str) -> Fix:
 
 
 def collect_results(region: NodeRegion, loop: cst.For, call: cst.Call) -> Fix:
-    """Return a fix that replaces a loop with one transfer as its body by one statement that keeps all results.
+    """Return a fix that replaces a loop whose body is only a transfer by one statement that keeps all moved tensors.
 
-    A loop over `m.parameters()` becomes a transfer of the module; a loop over a list becomes a list comprehension.
+    A loop over `m.parameters()` becomes a transfer of the module `m`; a loop over a list becomes a list comprehension.
     Raises NoFix for any other loop.
     """
     statement = _only_statement(loop)
@@ -90,14 +94,15 @@ def collect_results(region: NodeRegion, loop: cst.For, call: cst.Call) -> Fix:
 
 
 def _container_fix(edit: Edit) -> Fix:
-    """Return a fix with one edit that assigns a result to the container that the tensor came from."""
+    """Return a fix with the given edit, which assigns the result of a transfer to the container that has the tensor."""
     return Fix("Put the result where the tensor came from", Applicability.UNSAFE, (edit,))
 
 
 def _element_source(region: NodeRegion, loop: cst.For, name: str) -> str | None:
-    """Return the source of the element that a loop's variable is taken from.
+    """Return the source text of the container entry from which a loop takes the variable `name`.
 
-    That is `d[k]` for a loop over `d.items()`, `l[i]` for a loop over `enumerate(l)`, and None for any other loop.
+    It is `d[k]` for `for k, name in d.items()`, and `l[i]` for `for i, name in enumerate(l)`. Returns None for any
+    other loop.
     """
     match loop.target, loop.iter:
         case (
@@ -114,7 +119,7 @@ def _element_source(region: NodeRegion, loop: cst.For, name: str) -> str | None:
 
 
 def _only_statement(loop: cst.For) -> cst.BaseSmallStatement:
-    """Return the only statement of a loop's body. Raises NoFix for a longer body and for a loop with an `else`."""
+    """Return the only statement in the body of a loop. Raises NoFix for a longer body and for a loop with an `else`."""
     match loop:
         case cst.For(body=cst.IndentedBlock(body=[cst.SimpleStatementLine(body=[statement])]), orelse=None):
             return statement
@@ -122,12 +127,12 @@ def _only_statement(loop: cst.For) -> cst.BaseSmallStatement:
 
 
 def _is_read_later(loop: cst.For, statement: cst.CSTNode, name: str) -> bool:
-    """Return whether a loop's body reads its variable after a statement."""
+    """Return whether the body of a loop reads the loop variable `name` after the given statement."""
     return is_read_after(loop.body, statement, name)
 
 
 def _is_list_needed(region: NodeRegion, loop: cst.For, name: str) -> bool:
-    """Return whether a list that a loop fills under a name is read after the loop, or visible outside the function."""
+    """Return whether a list is read after the loop that fills it, or is visible outside of the function."""
     function = region.enclosing_function(loop)
     return (
         function is None
@@ -137,9 +142,9 @@ def _is_list_needed(region: NodeRegion, loop: cst.For, name: str) -> bool:
 
 
 def _can_be_assigned(region: NodeRegion, variable: cst.BaseExpression) -> bool:
-    """Return whether a fix may assign an attribute or an entry.
+    """Return whether a fix may insert an assignment to an attribute or to an entry `x[i]`.
 
-    The expression must call nothing, and an attribute must be one that the code itself assigns somewhere.
+    The expression must contain no call, and an attribute must be one that the code itself assigns somewhere.
     """
     if any(isinstance(node, cst.Call) for node in descend(variable)):
         return False
@@ -150,7 +155,7 @@ def _can_be_assigned(region: NodeRegion, variable: cst.BaseExpression) -> bool:
 
 
 def _assigned_attributes(region: NodeRegion) -> Iterator[str]:
-    """Yield the dotted names of the attributes that a top-level statement assigns."""
+    """Yield the dotted names of the attributes, such as `self.x`, that code in one top-level statement assigns."""
     for node in descend(region.statement.tree):
         if isinstance(node, (cst.AssignTarget, cst.AnnAssign)) and isinstance(node.target, cst.Attribute):
             name = dotted_name(node.target)

@@ -1,4 +1,4 @@
-"""Edits that insert statements before or after others, or remove them, in the layout of the surrounding lines."""
+"""Edits that insert lines before or after a statement, or remove a statement, in the layout of the lines around it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _REST = re.compile(r"[ \t\f]*(#[^\r\n]*)?")
 
 
 def enclosing_statement(region: NodeRegion, node: cst.CSTNode) -> cst.CSTNode:
-    """Return the statement that evaluates an expression exactly once.
+    """Return the statement around an expression that evaluates the expression exactly once.
 
-    It is a simple statement, or a compound statement whose head holds the expression. Raises NoFix where the head is
+    It is a simple statement, or a compound statement whose head contains the expression. Raises NoFix where the head is
     evaluated more than once or only under a condition, as in `while` and `elif`.
     """
     below = node
@@ -38,7 +38,7 @@ def enclosing_statement(region: NodeRegion, node: cst.CSTNode) -> cst.CSTNode:
 
 
 def _is_elif(region: NodeRegion, node: cst.CSTNode) -> bool:
-    """Return whether a node is the `elif` branch of an `if`."""
+    """Return whether an `if` node is the `elif` branch of another `if` statement."""
     above = region.parent(node)
     return isinstance(above, cst.If) and above.orelse is node
 
@@ -46,7 +46,10 @@ def _is_elif(region: NodeRegion, node: cst.CSTNode) -> bool:
 def outermost_loop(
     region: NodeRegion, node: cst.CSTNode, passes: Callable[[cst.For | cst.While], bool]
 ) -> cst.For | cst.While | None:
-    """Return the outermost loop around a node, in its function, up to which all loops satisfy `passes`; else None."""
+    """Return the outermost of the loops around a node that satisfy `passes`, going outwards; None if there is none.
+
+    The first loop that does not satisfy `passes`, or the function around the node, ends the search.
+    """
     found = None
     for above in region.ancestors(node):
         if isinstance(above, (cst.FunctionDef, cst.Lambda)):
@@ -59,20 +62,24 @@ def outermost_loop(
 
 
 def indentation_at(region: NodeRegion, offset: int) -> str | None:
-    """Return the blanks before a statement that begins its line; None where other code precedes it on the line."""
+    """Return the blanks before a statement that begins its line.
+
+    Returns None if other code precedes the statement on the line.
+    """
     blanks = region.context.text[region.context.line_start(offset) : offset]
     return blanks if not blanks.strip() else None
 
 
 def insert_lines_before(region: NodeRegion, node: cst.CSTNode, *lines: str) -> Edit:
-    """Return the edit that inserts lines before the statement that evaluates a node."""
+    """Return the edit that inserts lines before the statement that evaluates an expression."""
     return insert_lines_before_statement(region, enclosing_statement(region, node), *lines)
 
 
 def insert_lines_before_statement(region: NodeRegion, statement: cst.CSTNode, *lines: str) -> Edit:
     """Return the edit that inserts lines before a statement, with the statement's indentation.
 
-    Before a statement that does not begin its line, one inserted line is separated by a semicolon; more raise NoFix.
+    If other code precedes the statement on its line, a single inserted line is separated from the statement by a
+    semicolon; for more than one line NoFix is raised.
     """
     start, _ = region.span(statement)
     blanks = indentation_at(region, start)
@@ -85,9 +92,9 @@ def insert_lines_before_statement(region: NodeRegion, statement: cst.CSTNode, *l
 
 
 def insert_lines_after(region: NodeRegion, node: cst.CSTNode, *lines: str) -> Edit:
-    """Return the edit that inserts lines after the simple statement that evaluates a node, with its indentation.
+    """Return the edit that inserts lines after the simple statement that contains a node, indented like the statement.
 
-    Raises NoFix for a statement that shares its line with others.
+    Raises NoFix for a statement that shares its line with other statements.
     """
     statement = enclosing_statement(region, node)
     if not isinstance(statement, cst.BaseSmallStatement):
@@ -103,9 +110,9 @@ def insert_lines_after(region: NodeRegion, node: cst.CSTNode, *lines: str) -> Ed
 
 
 def remove_statement(region: NodeRegion, statement: cst.BaseSmallStatement) -> Edit:
-    """Return the edit that removes a statement.
+    """Return the edit that removes a simple statement.
 
-    The line goes as well if it holds nothing else, and `pass` replaces the only statement of a block.
+    The whole line is removed if it holds nothing else. The only statement of a block is replaced by `pass`.
     """
     line = region.parent(statement)
     if not isinstance(line, (cst.SimpleStatementLine, cst.SimpleStatementSuite)):

@@ -1,4 +1,4 @@
-"""Fixes that add a missing synchronization with the accelerator, or change whether a copy blocks the host."""
+"""Fixes that insert a synchronization with the accelerator, or that change whether the host waits for a copy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ from devlint.fixes.statement_edits import insert_lines_before
 
 
 def synchronize_before_clock(context: FixContext, started: Place, read: Place) -> Fix:
-    """Return a fix that synchronizes with the accelerator before a clock is read and, if possible, before its start."""
+    """Return a fix for a time measurement that inserts a synchronization with the accelerator before both clock reads.
+
+    `started` is the first clock read and `read` the second. Where none can be inserted before the first one, only the
+    second one gets a synchronization.
+    """
     edits = _synchronize_edits(context, read)
     with suppress(NoFix):
         edits = [*_synchronize_edits(context, started), *edits]
@@ -23,7 +27,10 @@ def synchronize_before_clock(context: FixContext, started: Place, read: Place) -
 
 
 def _synchronize_edits(context: FixContext, clock: Place) -> list[Edit]:
-    """Return the edits that synchronize before the statement at `clock`, if an accelerator is available at run time."""
+    """Return the edits that insert a synchronization with the accelerator before the statement that reads a clock.
+
+    The inserted code synchronizes only if an accelerator is available at run time.
+    """
     region, node = context.region_at(clock), node_at(clock)
     torch, imported = write_library_name(region, node, "torch.cuda")
     wait = insert_lines_before(region, node, f"if {torch}.is_available():", f"{context.indent}{torch}.synchronize()")
@@ -31,7 +38,7 @@ def _synchronize_edits(context: FixContext, clock: Place) -> list[Edit]:
 
 
 def make_copy_blocking(region: NodeRegion, call: cst.CSTNode) -> Fix:
-    """Return a fix that removes `non_blocking=True` from a copy."""
+    """Return a fix that removes `non_blocking=True` from a transfer, so that the host waits for the copy."""
     argument = find_argument(call, "non_blocking") if isinstance(call, cst.Call) else None
     if argument is None or not isinstance(call, cst.Call) or not _is_name(argument.value, "True"):
         raise NoFix
@@ -39,7 +46,7 @@ def make_copy_blocking(region: NodeRegion, call: cst.CSTNode) -> Fix:
 
 
 def make_copy_non_blocking(region: NodeRegion, call: cst.CSTNode, *, safe: bool) -> Fix:
-    """Return a fix that adds `non_blocking=True` to a copy."""
+    """Return a fix that adds `non_blocking=True` to a transfer, so that the host does not wait for the copy."""
     if not isinstance(call, cst.Call) or any(_is_name(one.value, "False") for one in call.args if not one.keyword):
         raise NoFix
     argument = find_argument(call, "non_blocking")
@@ -50,5 +57,5 @@ def make_copy_non_blocking(region: NodeRegion, call: cst.CSTNode, *, safe: bool)
 
 
 def _is_name(node: cst.BaseExpression, word: str) -> bool:
-    """Return whether an expression is a given name or keyword constant, such as `True`."""
+    """Return whether an expression is the given name or constant, such as `True`."""
     return isinstance(node, cst.Name) and node.value == word

@@ -1,4 +1,4 @@
-"""Expressions for the device of a tensor that are valid where a fix inserts them."""
+"""Source text of expressions for the device of a tensor that are valid where a fix inserts them."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from devlint.syntax.tree_walk import descend
 def find_device_expression(
     wordings: Iterable[DeviceExpression], placement: Placement, without: Sequence[str] = ()
 ) -> str | None:
-    """Return the source of the first device expression that denotes a placement; None if there is no such expression.
+    """Return the source text of the first device expression whose value is the device of a placement; None without one.
 
-    An expression that is the device of a name in `without` is skipped.
+    An expression `x.device` is skipped if `x` is in `without`.
     """
     for wording in wordings:
         if wording.text.removesuffix(".device") not in without and wording.is_device_of(placement):
@@ -27,10 +27,10 @@ def find_device_expression(
 
 
 def device_at_conflict(event: DeviceConflict, operand: Operand, without: Sequence[str] = ()) -> str:
-    """Return an expression for the device of an operand, valid where its conflict is reported.
+    """Return the source text of an expression for an operand's device that is valid where a device conflict happens.
 
-    An expression that is not the device of a tensor comes first, then `operand.device`, then any other. Expressions in
-    `without` are skipped. Raises NoFix when the code at that place has no expression for the device.
+    An expression that names the device itself is preferred, then `operand.device`, then an expression that reads the
+    device from another tensor. Expressions in `without` are not used. Raises NoFix when there is no such expression.
     """
     placement = operand.tensor.placement
     told = find_device_expression((one for one in event.device_expressions if not one.of_tensor), placement, without)
@@ -53,7 +53,10 @@ def device_at_conflict(event: DeviceConflict, operand: Operand, without: Sequenc
 
 
 def is_repeatable(node: object) -> bool:
-    """Return whether repeating an expression computes nothing anew: a name, an attribute or an entry, without calls."""
+    """Return whether an expression can be repeated without computing anything again.
+
+    It must be a name, an attribute or an entry, and contain no call.
+    """
     if not isinstance(node, (cst.Name, cst.Attribute, cst.Subscript)):
         return False
     return not any(isinstance(one, (cst.Call, cst.Await, cst.NamedExpr)) for one in descend(node))

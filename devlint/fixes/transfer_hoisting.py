@@ -1,4 +1,4 @@
-"""A fix that moves a loop-invariant transfer before the loop."""
+"""A fix that moves a transfer out of a loop when every iteration transfers the same tensor to the same device."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from devlint.syntax.tree_walk import descend
 
 
 def hoist_transfer(region: NodeRegion, call: cst.CSTNode) -> Fix:
-    """Return a fix that moves a transfer before the outermost loop in which receiver and target do not change.
+    """Return a fix that moves a transfer before the outermost loop in which its receiver and its target do not change.
 
-    A statement that only assigns the result moves as a whole; the result of any other transfer gets a variable before
-    the loop. Raises NoFix when some iteration does not make the transfer, or writes to its result in place.
+    A statement that only assigns the result moves as a whole; the result of any other transfer is assigned to a new
+    variable before the loop. Raises NoFix when some iteration does not execute the transfer, or when the loop changes
+    its result in place.
     """
     if not isinstance(call, cst.Call):
         raise NoFix
@@ -49,9 +50,9 @@ def hoist_transfer(region: NodeRegion, call: cst.CSTNode) -> Fix:
 
 
 def _runs_in_each_iteration(region: NodeRegion, call: cst.Call, loop: cst.For | cst.While) -> bool:
-    """Return whether each iteration of a loop makes a transfer.
+    """Return whether each iteration of a loop executes a transfer, which is not within a condition in the loop.
 
-    A transfer under a condition may be one that fails on some machines, so a fix must not make it unconditional.
+    A transfer under a condition may fail on some machines, so a fix must not make it unconditional.
     """
     conditional = (cst.If, cst.IfExp, cst.BooleanOperation, cst.Try, cst.TryStar, cst.Match)
     inside = itertools.takewhile(lambda above: above is not loop, region.ancestors(call))
@@ -59,7 +60,10 @@ def _runs_in_each_iteration(region: NodeRegion, call: cst.Call, loop: cst.For | 
 
 
 def _changes_result_in_place(region: NodeRegion, call: cst.Call, loop: cst.For | cst.While, name: str | None) -> bool:
-    """Return whether a loop changes the result of a transfer in place, so that each iteration needs a new result."""
+    """Return whether a loop changes the result of a transfer in place, so that each iteration needs a new result.
+
+    `name` is the variable to which the result is assigned, if any.
+    """
     above = region.parent(call)
     if isinstance(above, cst.Attribute) and above.attr.value.endswith("_"):
         return True
@@ -67,7 +71,7 @@ def _changes_result_in_place(region: NodeRegion, call: cst.Call, loop: cst.For |
 
 
 def _only_target(statement: cst.CSTNode | None) -> str | None:
-    """Return the variable that a statement assigns, if it assigns nothing else; else None."""
+    """Return the name of the variable that a statement assigns, if it assigns exactly one; otherwise None."""
     match statement:
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))]):
             return name
@@ -75,7 +79,7 @@ def _only_target(statement: cst.CSTNode | None) -> str | None:
 
 
 def _is_only_binding(loop: cst.For | cst.While, name: str) -> bool:
-    """Return whether a loop binds a name only once."""
+    """Return whether a loop contains exactly one binding of a name."""
     targets = [
         one
         for node in descend(loop)
@@ -86,7 +90,7 @@ def _is_only_binding(loop: cst.For | cst.While, name: str) -> bool:
 
 
 def _new_name(region: NodeRegion, call: cst.Call) -> str:
-    """Return a variable name for the moved tensor that the code does not use yet."""
+    """Return a name that the code does not use yet, for a variable that holds the moved tensor."""
     receiver = receiver_of(call)
     base = receiver.attr.value if isinstance(receiver, cst.Attribute) else "moved"
     if isinstance(receiver, cst.Name):
@@ -102,7 +106,7 @@ def _new_name(region: NodeRegion, call: cst.Call) -> str:
 
 
 def _is_attribute_only(region: NodeRegion, name: str) -> bool:
-    """Return whether code uses a word only as an attribute, so that a variable of that name hides nothing."""
+    """Return whether the code uses a name only as an attribute, so that a new variable of that name hides nothing."""
     tree = region.statement.tree
     attributes = {id(one.attr) for one in descend(tree) if isinstance(one, cst.Attribute)}
     names = (one for one in descend(tree) if isinstance(one, cst.Name) and one.value == name)

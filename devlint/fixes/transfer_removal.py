@@ -1,4 +1,4 @@
-"""Fixes that remove calls without effect and pairs of transfers that cancel out, or rebuild a tensor without NumPy."""
+"""Fixes that remove transfers without effect, pairs of transfers that cancel out, and detours through NumPy arrays."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ REBUILDING_FUNCTIONS: Final = frozenset({"torch.tensor", "torch.as_tensor", "tor
 
 
 def remove_transfer(region: NodeRegion, call: cst.CSTNode, trust: Applicability) -> Fix:
-    """Return a fix that removes a transfer without effect."""
+    """Return a fix that removes a transfer without effect, such as one to the device on which the tensor already is."""
     return Fix("Leave the transfer out", trust, (_drop_transfer(region, call),))
 
 
@@ -31,15 +31,15 @@ def remove_first_transfer(region: NodeRegion, call: cst.CSTNode) -> Fix:
 
 
 def remove_round_trip(context: FixContext, out: Place, back: Place) -> Fix:
-    """Return a fix that removes a transfer and the later transfer that undoes it."""
+    """Return a fix that removes two transfers: `out`, and the later transfer `back` that undoes it."""
     edits = tuple(_drop_transfer(context.region_at(one), node_at(one)) for one in (out, back))
     return Fix("Leave both transfers out", Applicability.UNSAFE, edits)
 
 
 def remove_call_statement(region: NodeRegion, call: cst.CSTNode) -> Edit:
-    """Return the edit that removes a call that is a statement of its own.
+    """Return the edit that removes a statement which is only a call.
 
-    Raises NoFix for any other call, and for a statement that is the only one of its block.
+    Raises NoFix for a call within a larger statement, and for a statement that is the only one of its block.
     """
     statement = region.parent(call)
     if not isinstance(statement, cst.Expr):
@@ -53,8 +53,8 @@ def remove_call_statement(region: NodeRegion, call: cst.CSTNode) -> Edit:
 def _drop_transfer(region: NodeRegion, call: cst.CSTNode) -> Edit:
     """Return the edit that removes a transfer, and its whole statement if the statement does nothing else.
 
-    The statement is removed when it discards the result or assigns it to the receiver. Raises NoFix for a transfer that
-    also casts.
+    The statement is removed when it discards the result of the transfer or assigns it to the receiver. Raises NoFix for
+    a transfer that also casts.
     """
     receiver, statement = receiver_of(call), region.parent(call)
     if transfer_target(region, call).dtype is not None:
@@ -68,14 +68,20 @@ def _drop_transfer(region: NodeRegion, call: cst.CSTNode) -> Edit:
 
 
 def _without_transfer(region: NodeRegion, call: cst.CSTNode) -> Edit:
-    """Return the edit that removes a transfer and keeps its receiver. Raises NoFix for a transfer that also casts."""
+    """Return the edit that removes a transfer and keeps its receiver: `x.cuda()` becomes `x`.
+
+    Raises NoFix for a transfer that also casts.
+    """
     if transfer_target(region, call).dtype is not None:
         raise NoFix
     return remove_method_call(region, call)
 
 
 def clone_tensor(region: NodeRegion, call: cst.CSTNode, trust: Applicability) -> Fix:
-    """Return a fix that turns `torch.tensor(t)` of a tensor into `t.detach().clone()`, with the same move and cast."""
+    """Return a fix that turns `torch.tensor(t)`, where `t` is a tensor, into `t.detach().clone()`.
+
+    The arguments `device=` and `dtype=` become a call of `.to(...)`.
+    """
     if not isinstance(call, cst.Call) or not call.args or any(one.star for one in call.args):
         raise NoFix
     source = call.args[0].value
@@ -86,7 +92,7 @@ def clone_tensor(region: NodeRegion, call: cst.CSTNode, trust: Applicability) ->
 
 
 def clone_without_numpy(region: NodeRegion, call: cst.CSTNode) -> Fix:
-    """Return a fix that removes a round trip through NumPy.
+    """Return a fix that removes a detour through a NumPy array when a tensor is copied.
 
     `torch.tensor(t.cpu().numpy())` becomes `t.detach().cpu().clone()`, which has the same values.
     """
@@ -107,9 +113,10 @@ def clone_without_numpy(region: NodeRegion, call: cst.CSTNode) -> Fix:
 
 
 def _argument_suffix(region: NodeRegion, call: cst.Call) -> str:
-    """Return the method calls that have the effect of a factory's further arguments, such as `.to(device=...)`.
+    """Return the text of method calls with the same effect as the arguments of a factory call after the first.
 
-    Raises NoFix for an argument other than `device`, `dtype` and `requires_grad`.
+    For `torch.tensor(t, device=d)` it is `.to(device=d)`. Raises NoFix for an argument other than `device`, `dtype` and
+    `requires_grad`.
     """
     methods = ""
     conversion = []

@@ -1,4 +1,4 @@
-"""The device and dtype that a transfer call requests, read off its syntax for use in a factory call."""
+"""The device and dtype that a transfer call such as `x.to(...)` requests, read from the syntax of the call."""
 
 from __future__ import annotations
 
@@ -22,16 +22,19 @@ _DTYPE: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class TransferTarget:
-    """The source of the device and of the dtype that a transfer requests; None for one that it keeps."""
+    """The source texts of the device and the dtype that a transfer requests.
+
+    Returns None for a property that the transfer keeps.
+    """
 
     device: str | None
     dtype: str | None = None
 
 
 def transfer_target(region: NodeRegion, call: cst.CSTNode) -> TransferTarget:
-    """Return the device and dtype that `.to(...)`, `.cuda(...)` or `.cpu()` requests.
+    """Return the source texts of the device and dtype that a call of `.to(...)`, `.cuda(...)` or `.cpu()` requests.
 
-    Raises NoFix for a call that does not tell them by its syntax alone.
+    Raises NoFix for a call whose syntax alone does not tell them.
     """
     name = method_name(call)
     assert isinstance(call, cst.Call)
@@ -47,7 +50,7 @@ def transfer_target(region: NodeRegion, call: cst.CSTNode) -> TransferTarget:
 
 
 def _accelerator_device(region: NodeRegion, name: str, call: cst.Call) -> str:
-    """Return the source of the device that `.cuda(...)`, or the method of another accelerator, requests."""
+    """Return the source text of the device that a call of `.cuda(...)`, `.xpu(...)` or a similar method requests."""
     devices = [one for one in call.args if one.keyword is None or one.keyword.value == "device"]
     if not devices or (isinstance(devices[0].value, cst.Name) and devices[0].value.value == "None"):
         return f'"{name}"'
@@ -57,7 +60,10 @@ def _accelerator_device(region: NodeRegion, name: str, call: cst.Call) -> str:
 
 
 def _to_target(region: NodeRegion, call: cst.Call) -> TransferTarget:
-    """Return the device and dtype that the arguments of `.to(...)` request. Raises NoFix if they give neither."""
+    """Return the source texts of the device and dtype that the arguments of a call of `.to(...)` request.
+
+    Raises NoFix if they request neither.
+    """
     device = dtype = None
     for position, argument in enumerate(call.args):
         text = region.code(argument.value)
@@ -76,5 +82,5 @@ def _to_target(region: NodeRegion, call: cst.Call) -> TransferTarget:
 
 
 def is_dtype(text: str) -> bool:
-    """Return whether the source of an argument is a dtype by its form: `torch.float32`, `x.dtype`."""
+    """Return whether the source text of an argument looks like a dtype: `torch.float32`, `x.dtype`."""
     return _DTYPE.fullmatch(text) is not None

@@ -1,1 +1,1 @@
-"""The linter, which turns files into diagnostics: it runs the abstract interpreter and the rules over them."""
+"""The linter, which turns files into diagnostics: it interprets the files abstractly and passes events to the rules."""

@@ -1,4 +1,8 @@
-"""The check of files that every entry point of devlint uses: analyse them and keep the selected findings."""
+"""The check of files as the interfaces of devlint run it: analyse the files, and keep the selected findings.
+
+Interfaces are, for example, the command line, the Python interface and the flake8 plugin. The settings of each file
+select its findings.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +27,9 @@ Progress = Callable[[int, int], None]
 class CheckResult:
     """The result of a check of some files.
 
-    `diagnostics` are sorted and have their fingerprints; `errors` are devlint's own failures; `unparsed_statements` are
-    the statements that libcst cannot parse; `checked` is the number of files; `sources` has the lines that a report
-    quotes.
+    `diagnostics` are the selected findings, sorted and with their fingerprints; `errors` are failures of devlint
+    itself; `unparsed_statements` are the statements that libcst cannot parse; `checked` is the number of files;
+    `sources` gives the source lines that a report quotes.
     """
 
     diagnostics: tuple[Diagnostic, ...]
@@ -41,10 +45,10 @@ def check_files(
     progress: Progress | None = None,
     texts: Mapping[str, bytes] = MappingProxyType({}),
 ) -> CheckResult:
-    """Check files together and return their findings.
+    """Analyse files together and return a `CheckResult` with the findings that the settings of the files select.
 
-    `text` is the content of the only file, where that is not on the disk. `texts` has the contents that replace those
-    on the disk, by file name.
+    `text` is the content of the only file, where that content is not on the disk. `texts` has the contents that replace
+    those on the disk, by file name. `progress` is called after each analysed file.
     """
     if not files:
         return CheckResult((), (), (), 0, SourceLines({}, {}))
@@ -58,7 +62,10 @@ def check_files(
 def _analyse(
     files: Sequence[DiscoveredFile], text: bytes | None, progress: Progress | None, texts: Mapping[str, bytes]
 ) -> AnalysisReport:
-    """Run the analysis with the rules, source folders and model files that the settings of any of the files name."""
+    """Analyse files in one run, with all rules, source folders and model files that any file's settings name.
+
+    Model files describe the functions of other libraries to devlint.
+    """
     # The analysis imports libcst, which is slow and which listing files or printing help does not need.
     from devlint.linter.program_analysis import analyse_files
 
@@ -76,7 +83,7 @@ def _analyse(
 
 
 def _selected(diagnostics: Sequence[Diagnostic], files: Sequence[DiscoveredFile]) -> list[Diagnostic]:
-    """Return the findings that the settings of their own file select, with the severity that the settings assign."""
+    """Return the findings that the settings of their own file select, with the severity that these settings assign."""
     by_name = {file.name: file for file in files}
     known = ((diagnostic, by_name.get(diagnostic.region.filename)) for diagnostic in diagnostics)
     ranked = (file.settings.judge(diagnostic, file.path) for diagnostic, file in known if file)

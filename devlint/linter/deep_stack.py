@@ -1,4 +1,4 @@
-"""A decorator that prepares CPython for deeply recursive analysis."""
+"""A decorator that lets a function recurse deeply: it raises CPython's recursion limit and avoids slowdowns."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def with_deep_stack(work: Callable[P, T]) -> Callable[P, T]:
     """
 
     def inside(*args: P.args, **kwargs: P.kwargs) -> T:
-        """Call `work` with a raised recursion limit and without garbage collection."""
+        """Call `work` in a wide stack frame, with a raised recursion limit and without cyclic garbage collection."""
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
         try:

@@ -1,4 +1,8 @@
-"""Conversion of findings into diagnostics: compute rows and columns, remove duplicates and apply suppressions."""
+"""Conversion of the rules' findings into diagnostics: compute rows and columns, remove duplicates, apply suppressions.
+
+A finding refers to syntax nodes; a diagnostic has positions in the source text. A suppression is a comment that
+silences findings.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +38,10 @@ ErrorContainment: TypeAlias = Callable[[str, str], AbstractContextManager[None]]
 
 
 def diagnostics_of(collector: RuleRunner, program: Program, contained: ErrorContainment) -> tuple[Diagnostic, ...]:
-    """Return the sorted diagnostics of all findings in the given files that no comment suppresses."""
+    """Return the sorted diagnostics of a run: all findings of the rules in the given files that no comment suppresses.
+
+    `collector` has the findings, and `contained` records exceptions of code that makes fixes, so that the run goes on.
+    """
     given = {module.filename: module for path in program.given_paths if (module := program.load(path)) is not None}
     found = [one for one in collector.findings() if one.finding.place.filename in given]
     regions = _regions(found, program)
@@ -49,10 +56,13 @@ def diagnostics_of(collector: RuleRunner, program: Program, contained: ErrorCont
 
 
 def _one_for_each_bug(found: Iterable[RuleFinding], regions: dict[Place, Region]) -> list[RuleFinding]:
-    """Return the findings without duplicates: of a rule's findings with one subject, only the first in the file."""
+    """Return the findings without duplicates.
+
+    Of the findings of one rule that have the same `subject`, and so are one bug, only the first in the source is kept.
+    """
     first: dict[Hashable, RuleFinding] = {}
     rest: list[RuleFinding] = []
-    for one in _replaced_by_causes([one for one in found if one.finding.place in regions]):
+    for one in _without_replaced([one for one in found if one.finding.place in regions]):
         if one.finding.subject is None:
             rest.append(one)
             continue
@@ -63,10 +73,11 @@ def _one_for_each_bug(found: Iterable[RuleFinding], regions: dict[Place, Region]
     return [*rest, *first.values()]
 
 
-def _replaced_by_causes(found: Sequence[RuleFinding]) -> Iterator[RuleFinding]:
-    """Yield the findings without those whose cause another finding reports.
+def _without_replaced(found: Sequence[RuleFinding]) -> Iterator[RuleFinding]:
+    """Yield the findings, except those that a finding at the cause of the same bug replaces.
 
-    A finding at the cause takes the highest confidence of the findings that it replaces.
+    A finding of a rule with `at_cause` is reported where the tensor was created. It replaces the device conflicts of
+    that tensor, and takes the highest confidence among the findings that it replaces.
     """
     causes = {one.finding.place: one for one in found if one.rule.at_cause}
     for one in found:
@@ -82,13 +93,16 @@ def _replaced_by_causes(found: Sequence[RuleFinding]) -> Iterator[RuleFinding]:
 
 
 def _order(one: RuleFinding, regions: dict[Place, Region]) -> tuple[str, int, Position]:
-    """Return the sort key of a finding: its file, notebook cell and position."""
+    """Return the key by which findings are sorted: file name, notebook cell and start position."""
     region = regions[one.finding.place]
     return region.filename, region.cell or 0, region.start
 
 
 def _regions(found: Iterable[RuleFinding], program: Program) -> dict[Place, Region]:
-    """Return the region of every place in the findings and their steps, with one pass over each statement."""
+    """Return the source region of every syntax node to which a finding or a step of its trace refers.
+
+    Each top-level statement is read only once.
+    """
     wanted: dict[tuple[str, int], set[Place]] = defaultdict(set)
     for one in found:
         for place in (one.finding.place, *(step.place for step in one.finding.trace)):
@@ -108,9 +122,9 @@ def _regions(found: Iterable[RuleFinding], program: Program) -> dict[Place, Regi
 def _positions_of(
     unit: Statement, nodes: Sequence[cst.CSTNode], index: FileIndex
 ) -> Mapping[cst.CSTNode, tuple[Position, Position]]:
-    """Return the start and end position of each node.
+    """Return the start and end position of each of the given syntax nodes, which are parts of one top-level statement.
 
-    For a statement that is nested too deeply to compute them, every node has the position of the statement's start.
+    If the statement is nested too deeply to compute them, every node gets the position at which the statement starts.
     """
     try:
         return node_positions(unit, nodes, index)
@@ -122,7 +136,7 @@ def _positions_of(
 def _diagnostic(
     rule: type[Rule], finding: Finding, regions: dict[Place, Region], context: FixContext, contained: ErrorContainment
 ) -> Diagnostic:
-    """Return the diagnostic of a rule's finding."""
+    """Return the diagnostic for a finding of a rule: its syntax nodes are replaced by regions of the source text."""
     notes = tuple(Note(step.message, regions[step.place]) for step in finding.trace if step.place in regions)
     return Diagnostic(
         rule.code,
@@ -139,7 +153,7 @@ def _diagnostic(
 
 
 def _fix(finding: Finding, context: FixContext, contained: ErrorContainment) -> Fix | None:
-    """Return the fix of a finding; None if it has none, or if making it fails."""
+    """Return the fix of a finding; None if the finding has no fix, or if the code that makes the fix fails."""
     if finding.make_fix is None:
         return None
     with contained(finding.place.filename, "a fix"), suppress(NoFix, SourceError):
@@ -148,7 +162,7 @@ def _fix(finding: Finding, context: FixContext, contained: ErrorContainment) -> 
 
 
 def broken_file_diagnostic(filename: str, error: SourceError) -> Diagnostic:
-    """Return the diagnostic for a file, or a part of a file, that does not parse."""
+    """Return the diagnostic (DEV900) for a file, or a part of a file, that cannot be read or parsed."""
     rule = find_rule(BROKEN_FILE_CODE)
     name = rule.name if rule is not None else "broken-file"
     place = Position(error.row, error.column)
@@ -164,7 +178,10 @@ def _unsuppressed(
     contexts: Mapping[str, FixContext],
     codes: frozenset[str],
 ) -> list[Diagnostic]:
-    """Return the diagnostics that no comment suppresses, and those of unused suppressions if that rule is selected."""
+    """Return the diagnostics that no suppression comment silences.
+
+    If the rule for unused suppressions is selected, also return a diagnostic for each comment that silences nothing.
+    """
     by_file: dict[str, list[Diagnostic]] = defaultdict(list)
     for one in reported:
         by_file[one.region.filename].append(one)

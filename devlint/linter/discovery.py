@@ -1,4 +1,4 @@
-"""Discovery of the Python files and notebooks that the paths on the command line denote."""
+"""The search for the Python files and notebooks to check, below the paths that the user names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SUFFIXES = (".py", ".pyi", ".ipynb")
 
 @dataclass(frozen=True, slots=True)
 class DiscoveredFile:
-    """A file to analyse: its absolute path, its name in reports, and its settings."""
+    """A file to check: its absolute path, its name in reports, and the settings that apply to it."""
 
     path: Path
     name: str
@@ -27,7 +27,10 @@ class DiscoveredFile:
 
 @dataclass(frozen=True, slots=True)
 class _Directory:
-    """A directory to walk: its path, its name in reports, and the `.gitignore` files above it, outermost first."""
+    """A directory to search for files: its path, its name in reports, and git's ignore patterns from outside of it.
+
+    The ignore patterns of the outermost directory come first.
+    """
 
     place: Path
     shown: Path
@@ -35,7 +38,7 @@ class _Directory:
 
 
 class Discovery:
-    """A search for files below given paths.
+    """A search for the files to check below given paths.
 
     `settings_for` returns the settings of a directory; `complain` receives a message for each path that cannot be read.
     """
@@ -46,7 +49,11 @@ class Discovery:
         self._seen: set[str] = set()
 
     def find(self, paths: Sequence[Path]) -> Iterator[DiscoveredFile]:
-        """Yield every file that the paths denote, each file once, in a fixed order."""
+        """Yield every file to check, each file once and in a fixed order.
+
+        These are the files that the paths name and the files below the directories that the paths name. A path that
+        cannot be read is reported and skipped.
+        """
         for path in paths:
             place = Path(os.path.abspath(path))
             if not path.exists():
@@ -64,14 +71,17 @@ class Discovery:
             yield from (file for file in found if self._is_new(file))
 
     def find_text(self, name: str) -> Iterator[DiscoveredFile]:
-        """Yield the file of this name, whose content is not on the disk; nothing if the settings exclude it."""
+        """Yield the file with the given name, for a text that need not be on the disk.
+
+        Nothing if the settings exclude it.
+        """
         place = Path(os.path.abspath(name))
         settings = self._settings(place.parent)
         if settings is not None and not (settings.force_exclude and is_excluded(settings, place)):
             yield DiscoveredFile(place, Path(name).as_posix(), settings)
 
     def _walk(self, root: Path, shown: Path) -> Iterator[DiscoveredFile]:
-        """Yield the files to analyse below a directory.
+        """Yield the Python files and notebooks to check below a directory, without those that are ignored or excluded.
 
         Links to directories are not followed, so that no cycle of links is possible. Links to files come last.
         """
@@ -102,7 +112,10 @@ class Discovery:
         yield from links
 
     def _entries(self, place: Path) -> list[os.DirEntry[str]]:
-        """Return the sorted entries of a directory; none if it cannot be read, which is reported."""
+        """Return the entries of a directory, sorted by name.
+
+        If the directory cannot be read, report that and return no entries.
+        """
         try:
             with os.scandir(place) as entries:
                 return sorted(entries, key=lambda entry: entry.name)
@@ -111,7 +124,7 @@ class Discovery:
             return []
 
     def _settings(self, directory: Path) -> Settings | None:
-        """Return the settings of a directory; None if its configuration is invalid, which is reported."""
+        """Return the settings of a directory. If its configuration is invalid, report that and return None."""
         try:
             return self._settings_for(directory)
         except ConfigError as problem:
@@ -119,7 +132,10 @@ class Discovery:
             return None
 
     def _is_new(self, file: DiscoveredFile) -> bool:
-        """Return whether a file has not been found before, under this or another name."""
+        """Return whether this search has not found a file before.
+
+        Two names that lead to one file by links are one file.
+        """
         real = os.path.realpath(file.path)
         new = real not in self._seen
         self._seen.add(real)
@@ -127,25 +143,26 @@ class Discovery:
 
 
 def is_excluded(settings: Settings, place: Path, *, directory: bool = False) -> bool:
-    """Return whether settings exclude a path, or a directory that contains it."""
+    """Return whether the exclude patterns of settings match a path, or a directory that contains the path."""
     return _matches_any(settings.exclude, place, directory)
 
 
 def _matches_any(exclude: Sequence[Patterns], place: Path, directory: bool) -> bool:
-    """Return whether one of the exclude patterns matches a path."""
+    """Return whether at least one of the given exclude patterns matches a path."""
     return any(patterns.verdict(place, directory=directory) for patterns in exclude)
 
 
 def _is_ignored(ignores: Sequence[Patterns], place: Path, directory: bool) -> bool:
-    """Return whether a path is ignored according to the innermost `.gitignore` with a pattern that matches it."""
+    """Return whether `.gitignore` files ignore a path. The innermost file that has a pattern for the path decides."""
     verdicts = (patterns.verdict(place, directory=directory) for patterns in reversed(ignores))
     return next((verdict for verdict in verdicts if verdict is not None), False)
 
 
 def _ignores_above(root: Path) -> Iterator[Patterns]:
-    """Yield the ignore patterns from above a directory, outermost first.
+    """Yield git's ignore patterns that apply to a directory from outside of it, those of the outermost directory first.
 
-    They are those of the repository's own exclude file and of the `.gitignore` files in the parent directories.
+    They are those of the repository's file `.git/info/exclude` and of the `.gitignore` files in the parent directories.
+    Outside of a repository there are none.
     """
     top = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), None)
     if top is None:
@@ -157,12 +174,15 @@ def _ignores_above(root: Path) -> Iterator[Patterns]:
 
 
 def _gitignore(folder: Path) -> Iterator[Patterns]:
-    """Yield the patterns of a folder's `.gitignore`, if it has one."""
+    """Yield the ignore patterns of the `.gitignore` file in a folder; yield nothing if the folder has no such file."""
     yield from _read_patterns(folder, folder / ".gitignore")
 
 
 def _read_patterns(root: Path, path: Path) -> Iterator[Patterns]:
-    """Yield the patterns of an ignore file, if it exists; like git, skip an unreadable file and invalid lines."""
+    """Yield the patterns of an ignore file such as `.gitignore`; yield nothing if the file does not exist.
+
+    As git does, skip a file that cannot be read, and lines that are not valid patterns.
+    """
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

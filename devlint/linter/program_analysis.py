@@ -1,4 +1,4 @@
-"""The analysis of a whole program: run it abstractly, pass the events to the rules, and collect the diagnostics."""
+"""The analysis of a program: interpret its files abstractly, pass the events to the rules, collect the diagnostics."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ __all__ = ["AnalysisReport", "InternalError", "UnparsedStatement", "analyse_file
 
 @dataclass(frozen=True, slots=True)
 class AnalysisReport:
-    """The result of one analysis.
+    """The result of one analysis of files by `analyse_files`.
 
-    `diagnostics` are sorted; `errors` are devlint's own failures; `unparsed_statements` are the statements that libcst
-    cannot parse; `checked` is the number of files.
+    `diagnostics` are the findings, sorted; `errors` are failures of devlint itself; `unparsed_statements` are the
+    statements that libcst cannot parse; `checked` is the number of files.
     """
 
     diagnostics: tuple[Diagnostic, ...]
@@ -49,12 +49,12 @@ def analyse_files(
     names: Mapping[Path, str] | None = None,
     texts: Mapping[Path, bytes] = MappingProxyType({}),
 ) -> AnalysisReport:
-    """Analyse files together, so that imports between them are followed.
+    """Analyse files together, so that imports between them are followed, and return the diagnostics and failures.
 
-    `codes` are the codes of the rules to run; `names` the file names to report, by path; `stdin` a name, and the bytes
-    to analyse under it; `src` further folders in which imports are searched; `models` files that describe other
-    libraries; `progress` is called with the number of analysed files and of all files; `texts` replace the contents of
-    the files at these paths.
+    `codes` are the codes of the rules to run; `names` the file names to report, by path; `stdin` a file name, and the
+    bytes to analyse under that name; `src` further folders in which imports are searched; `models` files that describe
+    other libraries; `progress` is called with the number of analysed files and of all files; `texts` replace the
+    contents of the files at these paths.
     """
     collector = RuleRunner(all_rules(), codes)
     shown = [(path, (names or {}).get(path, path.as_posix())) for path in paths]
@@ -74,7 +74,10 @@ def analyse_files(
 
 
 def _add_text(program: Program, collector: RuleRunner, name: str, data: bytes) -> None:
-    """Add a file with the given content to the program, or report that the content does not parse."""
+    """Add a file with the given name and content to the program.
+
+    If the content does not parse, report a broken file.
+    """
     try:
         program.add(Path(name), index_source(decode_source(data, name)))
     except SourceError as error:

@@ -1,4 +1,7 @@
-"""Loading of rules: devlint's own from the package `devlint.rules`, third parties' from its entry point group."""
+"""Loading of the rule classes: devlint's own from the package `devlint.rules`, those of others from entry points.
+
+A third party's package offers rules by the entry point group `devlint.rules`.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ RULES_PACKAGE = "devlint.rules"
 
 @cache
 def all_rules() -> tuple[type[Rule], ...]:
-    """Return every rule class, sorted by code."""
+    """Return every rule class, devlint's own and those of third parties, sorted by rule code."""
     package = importlib.import_module(RULES_PACKAGE)
     modules = [
         importlib.import_module(f"{RULES_PACKAGE}.{found.name}") for found in pkgutil.iter_modules(package.__path__)
@@ -30,18 +33,21 @@ def all_rules() -> tuple[type[Rule], ...]:
 
 @cache
 def all_rule_metadata() -> tuple[RuleMetadata, ...]:
-    """Return what listings, reports and configuration know of every rule, sorted by code."""
+    """Return the metadata of every rule, sorted by rule code: plain data for listings, reports and configuration."""
     return tuple(RuleMetadata.of(rule) for rule in all_rules())
 
 
 @cache
 def find_rule(code_or_name: str) -> type[Rule] | None:
-    """Return the rule class with a code (`DEV101`) or a name (`mixed-device-op`); None if there is no such rule."""
+    """Return the rule class with the given code (`DEV101`) or name (`mixed-device-op`).
+
+    Returns None if there is no such rule.
+    """
     return next((rule for rule in all_rules() if code_or_name in (rule.code, rule.name)), None)
 
 
 def _is_rule(thing: object) -> bool:
-    """Return whether an object is a rule class with a code of its own."""
+    """Return whether an object is a class derived from `Rule` that defines its own rule code."""
     return inspect.isclass(thing) and issubclass(thing, Rule) and "code" in vars(thing)
 
 

@@ -1,4 +1,7 @@
-"""Dispatch of the interpreter's events to the rules, which keeps one finding for each rule and place."""
+"""The dispatcher between the abstract interpreter and the rules: it passes each event to the rules that take it.
+
+Of the findings that one rule makes at one source location, it keeps the most certain one.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +17,14 @@ from devlint.syntax.source import SourceError
 
 @dataclass(frozen=True, slots=True)
 class RuleFinding:
-    """A finding and the class of the rule that made it."""
+    """A finding together with the class of the rule that made it."""
 
     rule: type[Rule]
     finding: Finding
 
 
 class RuleRunner:
-    """The selected rules and their findings: each event is passed to the rules whose `check` takes its class."""
+    """The selected rules of a run with their findings. Each event goes to the rules whose `check` accepts its class."""
 
     def __init__(self, rules: Iterable[type[Rule]], codes: frozenset[str]) -> None:
         self.codes = codes
@@ -35,7 +38,7 @@ class RuleRunner:
         self.broken_files: list[tuple[str, SourceError]] = []
 
     def dispatch(self, event: Event) -> None:
-        """Pass an event to the rules that take its class, and keep their findings."""
+        """Pass an event to the rules that accept its class, and store the findings that these rules make."""
         for rule in self._by_event.get(type(event), ()):
             findings = list(rule.check(event))
             if not findings and rule.everywhere:
@@ -44,21 +47,24 @@ class RuleRunner:
                 self._keep(rule, finding)
 
     def record_broken_file(self, filename: str, error: SourceError) -> None:
-        """Record that a file cannot be analysed, and the error that says why."""
+        """Store the name of a file that cannot be analysed, with the error that says why.
+
+        Nothing is stored if the rule for broken files is not selected.
+        """
         if BrokenFile in self._by_event:
             self.broken_files.append((filename, error))
 
     def _keep(self, rule: Rule, finding: Finding) -> None:
-        """Keep a finding, unless a finding of the rule at the same place is at least as certain."""
+        """Store a finding, unless the same rule has one at the same source location that is at least as certain."""
         key = (rule.code, finding.place)
         known = self._kept.get(key)
         if known is None or _is_more_certain(finding, known.finding):
             self._kept[key] = RuleFinding(type(rule), finding)
 
     def findings(self) -> list[RuleFinding]:
-        """Return the most certain finding of each rule at each place.
+        """Return the findings of all rules after the last event: the surest for each rule and source location.
 
-        For rules with `everywhere`, a finding is left out when another event at its place led to none.
+        For a rule with `everywhere`, a finding is left out if another event at the same source location led to none.
         """
         for rule in self._rules:
             for finding in rule.final_findings():
@@ -67,5 +73,5 @@ class RuleRunner:
 
 
 def _is_more_certain(one: Finding, other: Finding) -> bool:
-    """Return whether a finding has a higher confidence than another."""
+    """Return whether the finding `one` has a higher confidence than the finding `other`."""
     return one.confidence is not other.confidence and one.confidence.at_least(other.confidence)

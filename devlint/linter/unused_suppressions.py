@@ -1,4 +1,4 @@
-"""Diagnostics for suppression comments that silence nothing, with fixes that remove them."""
+"""Diagnostics (DEV901) for suppression comments that silence no finding, with fixes that remove these comments."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LIST: Final = re.compile(r"\[([^\[\]]*)\]")
 
 @dataclass(frozen=True, slots=True)
 class FindingRows:
-    """The rule of a finding and its rows in the text, which decide whether a suppression silences it."""
+    """The rule of a finding and the source rows of the finding, by which a suppression comment applies to it or not."""
 
     code: str
     name: str
@@ -36,19 +36,22 @@ class FindingRows:
 
     @staticmethod
     def of(one: Diagnostic, source: Source) -> FindingRows:
-        """Return the rule and rows of a diagnostic."""
+        """Return the rule and the source rows of the given diagnostic."""
         first = source.row(one.region)
         return FindingRows(one.code, one.name, first, first + one.region.end.row - one.region.start.row)
 
     def is_silenced_by(self, suppressions: Suppressions) -> bool:
-        """Return whether a comment silences the finding."""
+        """Return whether any of the suppression comments of the file silences the finding."""
         return suppressions.covers(self.code, self.name, self.first_row, self.last_row) is not None
 
 
 def unused_suppressions(
     context: FixContext, suppressions: Suppressions, rows: Sequence[FindingRows], codes: frozenset[str]
 ) -> Iterator[Diagnostic]:
-    """Yield a diagnostic for each devlint comment that silences nothing, or that lists a word that silences nothing."""
+    """Yield a diagnostic for each suppression comment of devlint's own syntax in which something silences no finding.
+
+    That is a comment which silences nothing at all, or which lists a word that silences nothing.
+    """
     by_region: dict[tuple[Position, Position], list[Suppression]] = defaultdict(list)
     for one in suppressions.all:
         if one.kind != "noqa":
@@ -61,7 +64,10 @@ def unused_suppressions(
 
 
 def _is_used(word: str, group: Iterable[Suppression], rows: Sequence[FindingRows]) -> bool:
-    """Return whether a word of a comment silences a finding; the empty word stands for a comment without a list."""
+    """Return whether a word of a suppression comment silences a finding.
+
+    An empty word stands for a comment without a list.
+    """
     return any(
         one.reaches(row.first_row, row.last_row)
         for one in group
@@ -72,9 +78,10 @@ def _is_used(word: str, group: Iterable[Suppression], rows: Sequence[FindingRows
 
 
 def _is_covered_by_run(word: str, codes: frozenset[str]) -> bool:
-    """Return whether this run would have made the findings that a word silences.
+    """Return whether this run of devlint executed the rules whose findings a word of a suppression comment silences.
 
-    It would if it ran all rules that the word names, or at least those of them that are on by default.
+    These are all rules that the word names, or at least those of them that are on by default. Otherwise the word may be
+    needed in a run with more rules, and is not reported as unused.
     """
     rules = [rule for rule in all_rules() if not word or word_names_rule(word, rule.code, rule.name)]
     if word and any(rule.code.startswith(SELF_CHECK_PREFIX) for rule in rules):
@@ -84,7 +91,7 @@ def _is_covered_by_run(word: str, codes: frozenset[str]) -> bool:
 
 
 def _is_unused_allowed(suppressions: Suppressions, row: int) -> bool:
-    """Return whether a comment on a row suppresses the rule for unused suppressions by name."""
+    """Return whether a suppression comment silences the rule for unused suppressions, by name, on the given row."""
     return any(
         one.codes and one.reaches(row, row) and one.silences(UNUSED_CODE, UNUSED_NAME) for one in suppressions.all
     )
@@ -93,7 +100,7 @@ def _is_unused_allowed(suppressions: Suppressions, row: int) -> bool:
 def _diagnostic(
     context: FixContext, region: tuple[Position, Position], unused: set[str], words: frozenset[str]
 ) -> Diagnostic:
-    """Return the diagnostic for a comment of which some words silence nothing."""
+    """Return the diagnostic (DEV901) for a suppression comment of which the words `unused` silence no finding."""
     start, end = (context.index.lines.start(place.row) + place.column - 1 for place in region)
     written = context.text[start:end]
     unknown = sorted(
@@ -115,7 +122,10 @@ def _diagnostic(
 
 
 def _removal_edit(context: FixContext, start: int, end: int, unused: set[str]) -> Edit:
-    """Return the edit that removes the unused words from a comment's list, or the directive if no word remains."""
+    """Return the edit that removes the unused words from the bracketed list of a suppression comment.
+
+    If no word of the list remains, the edit removes the whole comment.
+    """
     found = _LIST.search(context.text, start, end)
     left = [word for word in _listed_words(context.text[start:end]) if normalize_word(word) not in unused]
     if found and left:
@@ -131,6 +141,9 @@ def _removal_edit(context: FixContext, start: int, end: int, unused: set[str]) -
 
 
 def _listed_words(written: str) -> list[str]:
-    """Return the words of a directive's list as they are written."""
+    """Return the words in the bracketed list of a suppression comment, spelled as in the comment.
+
+    No words without a list.
+    """
     found = _LIST.search(written)
     return [word.strip() for word in found[1].split(",") if word.strip()] if found else []
