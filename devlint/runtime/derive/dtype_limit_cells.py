@@ -1,4 +1,7 @@
-"""Table cells for dtypes that a callable refuses: operands that must be equal, index-like operands, loss targets."""
+"""Cells of the semantics table for dtypes that a torch callable refuses.
+
+They tell which operands must have equal dtypes, and the dtypes that index-like operands and loss targets may have.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +20,18 @@ Pair = tuple[str, str]
 
 
 def cells(subject: ProbedCallable, loss: bool) -> Cells:
-    """Return a callable's table cells ``match``, ``match_or_half``, ``index_dtypes`` and ``target_dtypes``."""
+    """Return a callable's semantics-table cells ``match``, ``match_or_half``, ``index_dtypes`` and ``target_dtypes``.
+
+    They tell the operand dtypes that the callable refuses. With ``loss``, the callable is a loss function.
+    """
     return _equal(subject) | _restricted(subject, loss)
 
 
 def _equal(subject: ProbedCallable) -> Cells:
-    """Return the table cells for floating-point operands that must have the same dtype."""
+    """Return the cells ``match`` and ``match_or_half``: groups of floating-point operands that must have equal dtypes.
+
+    The operands in ``match_or_half`` may also be of half precision beside float32.
+    """
     conflict: dict[Pair, bool] = {}
     fine: set[Pair] = set()
     for probed in subject.calls_to_vary()[:_MANY_CALLS]:
@@ -49,9 +58,9 @@ def _equal(subject: ProbedCallable) -> Cells:
 def _ever_apart(
     subject: ProbedCallable, probed: ProbedCall, floats: dict[str, list[str]], one: str, two: str, dtype: torch.dtype
 ) -> bool:
-    """Return whether a call is accepted with ``one`` in ``dtype`` and ``two`` in float32.
+    """Return whether a call runs with operand ``one`` in ``dtype`` and operand ``two`` in float32.
 
-    Every combination of the other operands in either dtype is tried.
+    The other floating-point operands are tried in every combination of these two dtypes; one that runs is enough.
     """
     given = dense_operands(subject.bound(probed.call))
     others = [n for n in floats if n not in (one, two)][:_MANY_OPERANDS]
@@ -63,7 +72,7 @@ def _ever_apart(
 
 
 def _groups(pairs: list[Pair], subject: ProbedCallable) -> list[list[str]]:
-    """Join pairs of operands that share a member into groups."""
+    """Join pairs of parameter names into groups: pairs that share a name end up in one group."""
     groups: list[set[str]] = []
     for pair in sorted(pairs):
         joined = [g for g in groups if g & set(pair)]
@@ -72,9 +81,10 @@ def _groups(pairs: list[Pair], subject: ProbedCallable) -> list[list[str]]:
 
 
 def _restricted(subject: ProbedCallable, loss: bool) -> Cells:
-    """Return the table cells for dtypes of index-like operands and of loss targets.
+    """Return the table cells ``index_dtypes`` and ``target_dtypes``: the dtypes that certain operands may have.
 
-    An index may have the dtypes that every sample accepts, a target those that any sample accepts.
+    An index-like operand may have the dtypes that every sample call accepts, a loss target those that any sample call
+    accepts. With ``loss``, the callable is a loss function.
     """
     taken: dict[str, list[set[str]]] = {}
     for probed in subject.calls_to_vary():
@@ -96,7 +106,7 @@ def _restricted(subject: ProbedCallable, loss: bool) -> Cells:
 
 
 def _accepted(subject: ProbedCallable, probed: ProbedCall, name: str, tensor: torch.Tensor) -> set[str]:
-    """Return the dtypes in which a call accepts one operand."""
+    """Return the names of the dtypes to which one operand of a call can be cast so that the call still runs."""
     return {
         str(d).removeprefix("torch.")
         for d in _DTYPES

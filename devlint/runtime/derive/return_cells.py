@@ -1,4 +1,7 @@
-"""Table cells for the form of a result: tensor, tuple of named tensors, number and so on."""
+"""The semantics-table cells ``returns`` and ``returns_if``: which kind of value a torch callable returns.
+
+Kinds are, for example, "tensor", "number", or "tuple:values,indices" for a named tuple of tensors.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ _NAMED = ((torch.dtype, "dtype"), (torch.device, "device"), (torch.layout, "layo
 
 
 def return_form(result: Any) -> str:
-    """Return the form of one result, such as "tensor", "number" or "tuple:values,indices"."""
+    """Return the kind of one call's result, such as "tensor", "number" or "tuple:values,indices"."""
     if result is None:
         return "none"
     if isinstance(result, torch.Tensor):
@@ -36,15 +39,15 @@ def return_form(result: Any) -> str:
 
 
 def _field_names(result: Any) -> list[str]:
-    """Return the field names of a named tuple that torch returned."""
+    """Return the field names of a named tuple that a torch call returned, in the order of its items."""
     known = [n for n in dir(type(result)) if not n.startswith(("_", "n_")) and n not in ("count", "index")]
     return [next(n for n in known if getattr(result, n) is value) for value in result]
 
 
 def cells(subject: ProbedCallable, in_place: bool) -> Cells:
-    """Return a callable's table cells ``returns``, and ``returns_if`` where arguments decide the form.
+    """Return a callable's table cells ``returns``, and ``returns_if`` where arguments decide the kind of result.
 
-    ``in_place`` allows the form "self".
+    With ``in_place``, the kind "self" is used if every probed call returned its first tensor operand itself.
     """
     first = subject.tensor_names[:1]
     if first and in_place and all(t.outcome.same_object == first[0] for t in subject.probed_calls):
@@ -67,7 +70,10 @@ def cells(subject: ProbedCallable, in_place: bool) -> Cells:
 
 
 def _of_any_length(subject: ProbedCallable, forms: list[str]) -> bool:
-    """Return whether the results are sequences whose length depends on the arguments."""
+    """Return whether a callable returns sequences whose length depends on the arguments.
+
+    ``forms`` are the kinds of result that its probed calls returned.
+    """
     unnamed = {f for f in forms if f.startswith("tuple:0")}
     natives = [s.native for s in subject.overloads if s.native is not None]
     if len(unnamed) != 1 or (natives and all(len(n.func.returns) > 1 for n in natives)):
@@ -78,7 +84,10 @@ def _of_any_length(subject: ProbedCallable, forms: list[str]) -> bool:
 
 
 def _telling(having: list[ProbeResult], lacking: list[ProbeResult]) -> str:
-    """Return the argument that is given in all calls of one form and in no other call, or an empty text."""
+    """Return the name of an argument that all calls in ``having`` give and no call in ``lacking`` gives.
+
+    The text is empty if there is no such argument.
+    """
     always = frozenset.intersection(*(o.given() for o in having))
     telling = [n for n in always if not any(n in o.given() for o in lacking)]
     return min(telling, key=lambda n: (not n.startswith("return"), n != "dim", n), default="")
