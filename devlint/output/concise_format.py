@@ -1,4 +1,4 @@
-"""The output format `concise`: one line for each finding, as compilers write it."""
+"""The output format `concise`: one line for each finding, in the form of compiler messages."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ _UNTOUCHED = str.maketrans("", "", " \t")
 
 
 def line_hashes(lines: Sequence[str]) -> list[str]:
-    """Return the hash of every line of a file; the lines are given without their ends."""
+    """Return GitHub's hash of every line of a file. The lines are given without line ends."""
     units: list[int] = []
     starts = []
     for number, line in enumerate(lines, 1):

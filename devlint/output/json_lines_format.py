@@ -1,4 +1,4 @@
-"""The output format `json-lines`: the objects of `json`, one on each line."""
+"""The output format `json-lines`: one JSON object on each line, the same objects as in the format `json`."""
 
 from __future__ import annotations
 

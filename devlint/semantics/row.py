@@ -1,4 +1,4 @@
-"""Rows of the tables: what a callable requires of the devices and dtypes of its tensors, and what it returns."""
+"""Rows of devlint's semantics tables: what a library function requires of its tensors, and what it returns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ _ABOUT = frozenset({"reason", "like", "provenance"})
 
 @dataclass(frozen=True, slots=True)
 class ModuleRow:
-    """How an ``nn.Module`` class is constructed; the enclosing row describes a call of the module."""
+    """How an ``nn.Module`` class is constructed: constructor parameters, registered parameters and buffers, attributes.
+
+    It is the field ``module`` of a table row, whose other fields describe a call of an instance of the class.
+    """
 
     init: tuple[str, ...] = ()
     parameters: str = "never"
@@ -112,17 +115,20 @@ class Row:
 
     @builtins.property
     def generator(self) -> bool:
-        """Whether the callable takes a ``generator``, which must be on the device where the numbers are drawn."""
+        """Whether the callable has a parameter ``generator``, a random generator.
+
+        The generator must be on the device where the random numbers are drawn.
+        """
         return "generator" in self.params
 
     @builtins.property
     def non_blocking(self) -> bool:
-        """Whether the callable can be told not to wait for a copy."""
+        """Whether the callable has a parameter ``non_blocking``, by which a copy between devices does not wait."""
         return "non_blocking" in self.params
 
 
 def parse_row(name: str, cells: Mapping[str, Any]) -> Row:
-    """Return the row that a data file spells as ``cells``."""
+    """Return the semantics-table row of the function ``name``, parsed from its cells in a data file."""
     values = {field: value for field, value in cells.items() if field not in _ABOUT}
     spelled: list[str] = values.pop("tensors", [])
     tensors = tuple(n.removesuffix("[]") for n in spelled)
@@ -139,27 +145,27 @@ def parse_row(name: str, cells: Mapping[str, Any]) -> Row:
 
 
 def _names(value: Any) -> frozenset[str]:
-    """Return a name, or a list of names, as a set."""
+    """Return one parameter name, or a list of parameter names, as a set."""
     return frozenset([value] if isinstance(value, str) else value)
 
 
 def _lists(value: Any) -> tuple[tuple[str, ...], ...]:
-    """Return a list of lists as tuples."""
+    """Return a list of lists of names, as JSON has it, as a tuple of tuples."""
     return tuple(map(tuple, value))
 
 
 def _kinds(value: Any) -> Mapping[str, frozenset[str]]:
-    """Return the dtype kinds of each argument as sets."""
+    """Return a mapping from parameter names to lists of dtype names as a mapping to sets."""
     return {name: frozenset(kinds) for name, kinds in value.items()}
 
 
 def _rules(value: Any) -> str | tuple[str, ...]:
-    """Return a rule as it is, and a list of rules as a tuple."""
+    """Return a dtype rule as it is, or a list of dtype rules as a tuple."""
     return value if isinstance(value, str) else tuple(value)
 
 
 def _module(value: Any) -> ModuleRow:
-    """Return the module row that a data file spells as a table."""
+    """Return the part of a row that describes a module class's constructor, parsed from the cell `module`."""
     return ModuleRow(**{**value, "init": tuple(value.get("init", ()))})
 
 

@@ -1,4 +1,4 @@
-"""Check that every parameter named in a cell is a parameter of its row."""
+"""Check of model files: every parameter that a cell of a row names must be a parameter of the function of that row."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ _BY_ARGUMENT: Final = ("returns_if", "dtype_if", "device_if")
 
 
 def first_unknown_parameter(data: Mapping[str, Any]) -> SchemaProblem | None:
-    """Return a problem for the first name in a cell that is not a parameter of its row, None if there is none."""
+    """Return a problem for the first cell of a model file that names a parameter which its row's function lacks.
+
+    Returns None if there is no such cell.
+    """
     for section in ("rows", "conventions"):
         for row, own in data.get(section, {}).items():
             cells = {**data.get("rows", {}).get(own.get("like"), {}), **own}
@@ -31,7 +34,7 @@ def first_unknown_parameter(data: Mapping[str, Any]) -> SchemaProblem | None:
 
 
 def _mentioned(cells: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield every parameter that a row's cells name, with the cell."""
+    """Yield (cell, parameter) for every parameter name that occurs in the cells of a table row."""
     for cell in _LISTS:
         yield from ((cell, name.removesuffix("[]")) for name in cells.get(cell, ()))
     for cell in _TABLES:
@@ -52,7 +55,7 @@ def _mentioned(cells: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _in_rule(rule: str | list[str]) -> Iterator[str]:
-    """Yield the parameters that rules such as `same:NAME` or `kwarg-or:NAME` name."""
+    """Yield the parameter names in a device, dtype or rank rule such as `same:NAME` or `kwarg-or:NAME`."""
     for one in [rule] if isinstance(rule, str) else rule:
         kind, _, names = one.partition(":")
         if names and kind != "kwarg":
