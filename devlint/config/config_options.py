@@ -34,7 +34,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class ConfigKey:
-    """A configuration key: its name, the kind of its value, and its meaning in one sentence."""
+    """A key of devlint's configuration: its name, the kind of value that it takes, and its meaning in one sentence."""
 
     name: str
     kind: ValueKind[Any]

@@ -97,9 +97,10 @@ class Settings:
         return self.codes.difference(*off)
 
     def judge(self, diagnostic: Diagnostic, path: Path) -> Diagnostic | None:
-        """Return a finding in the file at `path` with the severity that the settings give it, None if they drop it.
+        """Return a finding in the file at `path` with the severity that these settings give its rule.
 
-        A finding of severity info is dropped unless its rule is selected explicitly.
+        Returns None if the settings drop the finding: its rule is off in the file, or its confidence is too low. A
+        finding of severity info is dropped unless its rule is selected explicitly.
         """
         if diagnostic.code == REVEALED:
             return diagnostic

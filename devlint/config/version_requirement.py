@@ -18,7 +18,7 @@ _CLAUSE = re.compile(r"\s*(==|!=|>=|<=|>|<|)\s*(\d+(?:\.\d+)*)\s*")
 
 
 def version_satisfies(version: str, required: str) -> bool:
-    """Return whether a version meets every clause of a requirement such as `>=0.1,<2`.
+    """Return whether a version such as `0.2.1` meets every clause of a requirement such as `>=0.1,<2`.
 
     Raises ValueError for a clause that cannot be read.
     """

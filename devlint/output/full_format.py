@@ -1,4 +1,4 @@
-"""The output format `full`: each finding with its code, its trace in numbered steps, and its fix."""
+"""The output format `full`: each finding with its source lines, its trace in numbered steps, and its fix."""
 
 from __future__ import annotations
 

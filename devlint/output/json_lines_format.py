@@ -11,6 +11,6 @@ from devlint.output.report_context import ReportContext
 
 
 def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
-    """Yield a line with a JSON object for each finding."""
+    """Yield a line for each finding: a JSON object with all data of the finding."""
     for diagnostic in diagnostics:
         yield json.dumps(diagnostic_as_json(diagnostic)) + "\n"

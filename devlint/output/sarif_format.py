@@ -24,7 +24,7 @@ Object = dict[str, object]
 
 
 def render(diagnostics: Sequence[Diagnostic], context: ReportContext) -> Iterator[str]:
-    """Yield a SARIF log with one run, which holds the findings and all rules with their documentation."""
+    """Yield a SARIF log with one run, which holds the findings and all rules of devlint with their documentation."""
     yield json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [_Run(context).as_object(diagnostics)]}, indent=2)
     yield "\n"
 

@@ -22,7 +22,7 @@ class TerminalStyle:
         return click.style(text, fg=_COLORS[severity], bold=True) if self.color else text
 
     def strong(self, text: str) -> str:
-        """Return text in bold."""
+        """Return a text in bold, or unchanged if colours are off."""
         return click.style(text, bold=True) if self.color else text
 
     def place(self, text: str) -> str:

@@ -112,8 +112,8 @@ def compare_with_fake_tensors(table: Table, chosen: Callable[[str], bool] = _any
 def _flips(table: Table, chosen: Callable[[str], bool]) -> Iterator[tuple[str, Row, DeviceFlip]]:
     """Yield (name, table row, device flip) for every distinct device flip of callables whose names ``chosen`` accepts.
 
-    A device flip is a sample call with some operands on the host and the others on an accelerator. Names without a row
-    that the devices of operands can be predicted from are left out.
+    A device flip is a sample call with some operands on the host and the others on an accelerator. Callables whose
+    table row is missing, or does not predict operand devices, are left out.
     """
     for name, studied in probed_callables(chosen):
         row = table.find(name)
@@ -163,7 +163,8 @@ def compare_waits(table: Table, chosen: Callable[[str], bool] = _any_name) -> Ta
 def compare_wait_detectors(table: Table, chosen: Callable[[str], bool] = _any_name) -> Tally:
     """Compare two detectors of host waits in the same calls: CUDA's warnings and the counts of torch's profiler.
 
-    The semantics table plays no part: the comparison shows which waits CUDA does not warn of. Returns the tally.
+    The semantics table only chooses the callables. The comparison shows which waits CUDA does not warn of. Returns the
+    tally.
     """
     tally = Tally()
     for name, studied in _rows_with_known_waits(table, chosen):
@@ -182,7 +183,8 @@ def compare_wait_detectors(table: Table, chosen: Callable[[str], bool] = _any_na
 def _rows_with_known_waits(table: Table, chosen: Callable[[str], bool]) -> Iterator[tuple[str, ProbedCallable]]:
     """Yield (name, probed callable) for every callable whose table row predicts waits regardless of arguments.
 
-    Such a row says that every call makes the host wait for the device, or that none does.
+    Such a row says that every call makes the host wait for the device, or that none does. The probed callable holds the
+    sample calls that run on the CPU.
     """
     for name, studied in probed_callables(chosen):
         row = table.find(name)

@@ -52,7 +52,7 @@ def _not_integral(dtype: Dtype) -> bool:
 
 
 def _floating_point(dtype: Dtype) -> bool:
-    """Return whether a dtype is floating-point."""
+    """Return whether a dtype is floating-point; complex dtypes are not."""
     return dtype.is_floating_point
 
 

@@ -19,7 +19,7 @@ _READING_BACK = frozenset({"data_dependent_output", "dynamic_output_shape"})
 
 
 def cells(subject: ProbedCallable) -> Cells:
-    """Return a callable's table cells ``mutates``, ``view`` or ``may_view``, ``sync``, ``random`` and ``grad``.
+    """Return a callable's semantics-table cells ``mutates``, ``view``, ``may_view``, ``sync``, ``random`` and ``grad``.
 
     They are found by the callable's sample calls on the CPU.
     """

@@ -42,7 +42,7 @@ class Signature:
     native: NativeFunction | None = field(default=None, compare=False)
 
     def param(self, name: str) -> Parameter | None:
-        """Return the parameter called ``name``, or None."""
+        """Return the parameter called ``name``, or None if this overload has no such parameter."""
         return next((p for p in self.params if p.name == name), None)
 
     def spelled(self) -> list[str]:

@@ -75,7 +75,7 @@ def _root(name: str) -> str:
 
 
 def _prefixes(name: str) -> Iterator[str]:
-    """Yield a dotted name and its dotted prefixes, the longest first."""
+    """Yield a dotted name such as `a.b.c`, then its dotted prefixes `a.b` and `a`, the longest first."""
     while name:
         yield name
         name = name.rpartition(".")[0]
